@@ -143,7 +143,7 @@ def sync_clocks(
         if loaded.state.clock is None or not due.is_playing(loaded.state):
             return
         # Preferences count at the start only: what a player says in the match later is not overruled.
-        if not loaded.state.moves and has_started(match_id, versions):
+        if not loaded.state.play.moves and has_started(match_id, versions):
             timekeeper.start(match_id, now())
         else:
             timekeeper.sync(match_id, now(), loaded)

@@ -41,7 +41,7 @@ class SearchBasis(NamedTuple):
 def debts_of(state: MatchState) -> list[Debt]:
     """Return what opponents owe the match, the most urgent first: answers to a draw offer, then the move."""
     to_move = seat_to_move(state)
-    if to_move is None or state.frozen:
+    if to_move is None or state.cases.frozen:
         return []
     owing = [*((seat, True) for seat in draw_answers_owed(state)), (to_move, False)]
     return [
@@ -100,10 +100,10 @@ def _answer_to(
         return _draw_answer(state, debt), f"opponent:draw:{head.tag}"
     # Moves may be taken back, or lost with the end of the stream: then another position follows as many plies, and
     # a move that was computed for the one before must not be played in it.
-    basis, ply = SearchBasis(state.moves, state.seed, state.ruleset), len(state.moves) + 1
+    basis, ply = SearchBasis(state.play.moves, state.seed, state.ruleset), len(state.play.moves) + 1
     if basis not in computed:
         computed[basis] = _move(state, debt, ply)
-    return computed[basis], f"opponent:{ply}:{state.taken_back}"
+    return computed[basis], f"opponent:{ply}:{state.play.taken_back}"
 
 
 def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:

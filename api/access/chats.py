@@ -22,7 +22,7 @@ def may_write_chat(state: MatchState, person: Person | None) -> bool:
 def is_chat_open(state: MatchState) -> bool:
     """Return whether all people who play the match, or have played it, want others to join in when it is over."""
     players = chat_players(state)
-    return bool(players) and players <= services().chats.players_open_to_others(state.match)
+    return bool(players) and players <= services().chats.players_open_to_others(state.match_id)
 
 
 def chat_players(state: MatchState) -> set[str]:

@@ -46,7 +46,7 @@ def may_see(state: MatchState, person: Person | None) -> bool:
         return False
     if state.has_part(person.id):
         return True
-    return bool(state.disputes) and ARBITER in services().administration.roles_of(person.id)
+    return bool(state.cases.disputes) and ARBITER in services().administration.roles_of(person.id)
 
 
 def listed_for(person: Person | None, match_ids: Sequence[str]) -> set[str]:

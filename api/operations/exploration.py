@@ -70,10 +70,10 @@ def play_line(state: MatchState, ply: int, line: Sequence[str]) -> PlayedLine:
     Raises the problem invalid-fields for a ply that the match has not reached, and illegal-move, at the place of the
     move, for one that is not legal where it stands.
     """
-    if ply > len(state.moves):
-        raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
+    if ply > len(state.play.moves):
+        raise Problem("invalid-fields", f"{len(state.play.moves)} plies have been played.", {"ply": ["is yet to come"]})
     game = rules_of(state)
-    before, position, history = None, state.position_after(ply), state.history[:ply]
+    before, position, history = None, state.play.position_after(ply), state.play.history[:ply]
     # One budget for the whole line: a legal move shows that the game was not over, whatever it takes to prove.
     budget = StepBudget(MAX_OUTCOME_STEPS)
     outcome, known = bounded_outcome(game, position, history, budget)
@@ -105,7 +105,7 @@ def compose(state: MatchState, kind: str, parts: Sequence[str]) -> Composed:
         raise Problem("match-not-started", "The match has not started: not all seats are taken.")
     game = rules_of(state)
     try:
-        return game.unlisted.compose(state.position, kind, list(parts))
+        return game.unlisted.compose(state.play.position, kind, list(parts))
     except KeyError as error:
         reason = "is not a kind of move that this game puts together"
         raise Problem("malformed-move", f"{kind!r} {reason}.", {"kind": [reason]}) from error

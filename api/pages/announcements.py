@@ -65,7 +65,7 @@ class Audience(NamedTuple):
 
     def _listed(self, event: e.MoveSubmitted) -> str:
         place = event.ply - 1
-        return self.spelled[place] if self.state.moves[place : event.ply] == (event.move,) else event.move
+        return self.spelled[place] if self.state.play.moves[place : event.ply] == (event.move,) else event.move
 
     def player(self, player: str) -> str:
         """Return the subject of a sentence about the player with this id, nothing for one who has no seat."""
@@ -101,7 +101,7 @@ def describe_events(earlier: Iterable[e.Event], news: Iterable[e.Event], audienc
 
 def is_turn_of(state: MatchState, seat: int | None) -> bool:
     """Tell whether ``seat`` is to move in a match that is being played, and not frozen or broken."""
-    return seat is not None and not state.frozen and to_move(state) == seat
+    return seat is not None and not state.cases.frozen and to_move(state) == seat
 
 
 def describe_rematch(news: Iterable[e.Event], audience: Audience) -> list[str]:
@@ -112,12 +112,13 @@ def describe_rematch(news: Iterable[e.Event], audience: Audience) -> list[str]:
 def last_move(audience: Audience) -> str:
     """Return the last move in a sentence."""
     state = audience.state
-    ply = len(state.moves)
+    ply = len(state.play.moves)
     if not ply:
         return "No move has been played."
-    mover = state.history.movers()[-1]
+    mover = state.play.history.movers()[-1]
     return _moved(
-        e.MoveSubmitted(at=0, seat=mover, ply=ply, move=state.moves[-1], channel=state.channels[ply - 1]), audience
+        e.MoveSubmitted(at=0, seat=mover, ply=ply, move=state.play.moves[-1], channel=state.play.channels[ply - 1]),
+        audience,
     )
 
 

@@ -43,9 +43,9 @@ def available_actions(state: MatchState, viewer: str | None, seat: int | None, n
     in_game = (
         state.status == Status.PLAYING
         and seated
-        and not state.frozen
-        and state.broken is None
-        and seat not in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position)
+        and not state.cases.frozen
+        and state.play.broken is None
+        and seat not in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position)
     )
     nobody = {
         "move": False,
@@ -56,13 +56,13 @@ def available_actions(state: MatchState, viewer: str | None, seat: int | None, n
     }
     if viewer is None:
         return nobody
-    takeback = state.takeback
+    takeback = state.offers.takeback
     abort = is_possible(state, c.AbortMatch(player=viewer), now)
     return nobody | {
         "move": in_game,
-        "resign": in_game and not (abort and not state.moves) and is_possible(state, c.Resign(player=viewer), now),
+        "resign": in_game and not (abort and not state.play.moves) and is_possible(state, c.Resign(player=viewer), now),
         "abort": abort,
-        "offer_draw": not state.draw_agreed and is_possible(state, c.OfferDraw(player=viewer), now),
+        "offer_draw": not state.offers.draw_agreed and is_possible(state, c.OfferDraw(player=viewer), now),
         "answer_draw": is_possible(state, c.AcceptDraw(player=viewer), now),
         "ask_takeback": is_possible(state, c.RequestTakeback(player=viewer), now),
         "answer_takeback": is_possible(state, c.AcceptTakeback(player=viewer), now),

@@ -40,7 +40,7 @@ def plies(match_id: str) -> Response:
     loaded = visible_match(match_id)
     state, tag = loaded.state, str(loaded.head.tag)
     game = rules_of(state)
-    last = _asked("to", len(state.moves), len(state.moves))
+    last = _asked("to", len(state.play.moves), len(state.play.moves))
     first = _asked("from", max(0, last - MAX_PLIES), last)
     if last - first > MAX_PLIES:
         raise _refusal("from", f"at most {MAX_PLIES} plies are told at once")
@@ -61,16 +61,16 @@ def steps_of(state: MatchState, game: AnyGame, view: View, first: int, last: int
 
     def board(ply: int) -> Board:
         traces = [trace(each) for each in traced_plies(state, ply, view.seat)]
-        return board_of(game.scene(state.position_after(ply)), colours, quarters=view.quarters, traces=traces)
+        return board_of(game.scene(state.play.position_after(ply)), colours, quarters=view.quarters, traces=traces)
 
     return steps_between(map(board, range(first, last + 1)), colours, first, drawn)
 
 
 def steps_nearby(state: MatchState, game: AnyGame, view: View, ply: int) -> Markup:
     """Return as JSON, for an element of a page, the steps near the board after ``ply`` plies, which the page shows."""
-    columns, colours = game.scene(state.position_after(ply)).columns, colours_of(state, game)
+    columns, colours = game.scene(state.play.position_after(ply)).columns, colours_of(state, game)
     drawn = {face_id(piece, colours) for pieces in columns.values() for piece in pieces}
-    first, last = max(0, ply - NEARBY_PLIES), min(len(state.moves), ply + NEARBY_PLIES)
+    first, last = max(0, ply - NEARBY_PLIES), min(len(state.play.moves), ply + NEARBY_PLIES)
     text = json.dumps(steps_of(state, game, view, first, last, drawn), ensure_ascii=False, separators=(",", ":"))
     # In a script element only these can end it or begin a comment; what stays as on the board is compressed well.
     return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!"))  # noqa: S704 - escaped as a script needs it

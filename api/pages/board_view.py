@@ -57,7 +57,7 @@ def traces_at(state: MatchState, game: AnyGame, ply: int, seat: int | None) -> l
 
 def traced_plies(state: MatchState, ply: int, seat: int | None) -> range:
     """Return, counted from 0, the plies of the moves that ``traces_at`` marks."""
-    movers = state.history.movers()
+    movers = state.play.history.movers()
     if seat is None:
         first = ply - len(state.seats) + 1
     else:
@@ -68,12 +68,12 @@ def traced_plies(state: MatchState, ply: int, seat: int | None) -> range:
 
 def trace_of(state: MatchState, game: AnyGame, ply: int) -> Trace:
     """Return what the move after ``ply`` plies has left on the board."""
-    mover = state.history.movers()[ply]
-    return Trace(mover, squares_of(game, state.position_after(ply), state.moves[ply]))
+    mover = state.play.history.movers()[ply]
+    return Trace(mover, squares_of(game, state.play.position_after(ply), state.play.moves[ply]))
 
 
 def _by_hand(state: MatchState, ply: int) -> bool:
-    return state.channels[ply - 1] not in (Channel.CONDITIONAL, Channel.FORCED)
+    return state.play.channels[ply - 1] not in (Channel.CONDITIONAL, Channel.FORCED)
 
 
 def squares_of(game: AnyGame, position: Any, move: str) -> Sequence[str]:

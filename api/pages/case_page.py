@@ -89,7 +89,7 @@ def cases_page() -> str | Response:
 
 def _board(state: MatchState, case: Dispute) -> Markup | None:
     """Return the board that a case is about; None when there is none (any more) or the rules cannot draw it."""
-    if state.position is None or case.ply > len(state.moves):
+    if state.play.position is None or case.ply > len(state.play.moves):
         return None
     try:
         game = find_ruleset(state.game, state.ruleset)
@@ -108,8 +108,8 @@ def _may_judge(state: MatchState, person: Person | None) -> bool:
 def _acted_before(state: MatchState, person: Person) -> bool:
     """Tell whether ``person`` acted before an appeal, so that another arbiter has to rule on the open case."""
     try:
-        if state.open_case is not None:
-            refuse_involved(state, state.open_case, person.id)
+        if state.cases.open is not None:
+            refuse_involved(state, state.cases.open, person.id)
     except Refused:
         return True
     return False
@@ -123,7 +123,7 @@ def _reopens(state: MatchState, person: Person | None) -> list[int]:
     now, words = services().now(), Statement("", "").digest
     return [
         dispute.number
-        for dispute in state.disputes
+        for dispute in state.cases.disputes
         if is_possible(
             state,
             c.ReopenCase(person=person.id, dispute=dispute.number, statement=words, operator=OPERATOR in roles),
@@ -139,16 +139,16 @@ def _may(state: MatchState, person: Person | None, judge: bool, case: Dispute | 
     now, words = services().now(), Statement("", "").digest
     return {
         "raise": is_possible(
-            state, c.RaiseDispute(player=person.id, ply=state.plies, ground=Ground.CONDUCT, statement=words), now
+            state, c.RaiseDispute(player=person.id, ply=state.play.plies, ground=Ground.CONDUCT, statement=words), now
         ),
         "state": is_possible(state, c.FileStatement(player=person.id, statement=words), now),
         "appeal": is_possible(state, c.Appeal(player=person.id, statement=words), now),
         "agree": is_possible(state, c.AcceptRuleset(player=person.id), now),
         "open": judge
         and is_possible(
-            state, c.OpenCase(arbiter=person.id, ply=state.plies, ground=Ground.CONDUCT, statement=words), now
+            state, c.OpenCase(arbiter=person.id, ply=state.play.plies, ground=Ground.CONDUCT, statement=words), now
         ),
-        "freeze": judge and is_possible(state, c.Freeze(arbiter=person.id, frozen=not state.frozen), now),
+        "freeze": judge and is_possible(state, c.Freeze(arbiter=person.id, frozen=not state.cases.frozen), now),
         "rule": judge and case is not None and not _acted_before(state, person),
         "acted": judge and case is not None and _acted_before(state, person),
         "propose": judge and state.status == Status.PLAYING,

@@ -15,10 +15,10 @@ from events.pictures.board import FOOT, faces
 
 def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> dict[str, Any] | None:
     """Return what the panel shows; None unless ``seat`` has an army to set up now."""
-    playing = state.status == Status.PLAYING and state.broken is None and not state.frozen
-    if not playing or seat != game.to_move(state.position):
+    playing = state.status == Status.PLAYING and state.play.broken is None and not state.cases.frozen
+    if not playing or seat != game.to_move(state.play.position):
         return None
-    draft = game.draft(state.position)
+    draft = game.draft(state.play.position)
     if draft is None:
         return None
     colours = colours_of(state, game)

@@ -46,5 +46,8 @@ def describe_tree(state: MatchState, lines: Lines) -> list[dict[str, Any]]:
         }
 
     begins = game.parse_position(lines.position)
-    stood = lines.ply <= len(state.moves) and game.format_position(state.position_after(lines.ply)) == lines.position
-    return shown(begins, lines.first, state.moves[lines.ply :] if stood else None)
+    stood = (
+        lines.ply <= len(state.play.moves)
+        and game.format_position(state.play.position_after(lines.ply)) == lines.position
+    )
+    return shown(begins, lines.first, state.play.moves[lines.ply :] if stood else None)

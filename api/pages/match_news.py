@@ -93,7 +93,7 @@ def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: 
 def _rematch(audience: Audience) -> Rematch:
     state, seat = audience.state, audience.seat
     return Rematch(
-        match=state.match,
+        match=state.match_id,
         proposer=audience.player(state.creator),
         seat=None if seat is None else audience.seat_names[seat],
         invited=state.status == Status.OPEN and seat is not None and not state.seats[seat].joined,
@@ -107,7 +107,7 @@ def _news_of(known: VersionTag, loaded: Loaded, audience: Audience) -> list[str]
     last = loaded.head.version
     first = max(known.version, last - MAX_EVENTS_DESCRIBED)
     stored = services().store.read(
-        loaded.state.match, max(0, first - EARLIER_EVENTS), MAX_EVENTS_DESCRIBED + EARLIER_EVENTS
+        loaded.state.match_id, max(0, first - EARLIER_EVENTS), MAX_EVENTS_DESCRIBED + EARLIER_EVENTS
     )
     lost = any(event.version == known.version and tag_of(event) != known for event in stored)
     if lost or known.version > last:
@@ -123,7 +123,7 @@ def _coming_together(rematch: Loaded, after: int) -> list[Event]:
     most = 2 * len(rematch.state.seats) + 1
     if after >= min(most, rematch.head.version):
         return []
-    stored = services().store.read(rematch.state.match, after, most)
+    stored = services().store.read(rematch.state.match_id, after, most)
     return [event_of(envelope) for envelope in stored if envelope.version <= rematch.head.version]
 
 

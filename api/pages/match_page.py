@@ -53,7 +53,7 @@ def match_page(match_id: str) -> str | Response:
     """Return the page of a match, at the ply that the query asks for (default: as it stands)."""
     loaded = visible_match(match_id)
     state, head = loaded.state, loaded.head
-    if state.position is None:  # its ruleset is not installed: there is no board, but whatever needs none
+    if state.play.position is None:  # its ruleset is not installed: there is no board, but whatever needs none
         return redirect(url_for("web.case_page", match_id=match_id))
     person = current_person()
     viewer = person.id if person else None
@@ -62,7 +62,7 @@ def match_page(match_id: str) -> str | Response:
     ply = requested_ply(state)
     view = requested_view(state, game, seat)
     shown = represent_match(state, head, ply)
-    scene = game.scene(state.position)
+    scene = game.scene(state.play.position)
     rated_count = rated_result(summarise(state)) is not None
     now, foreseen = services().now(), services().timekeeper.with_availability(state)
     seats = _seats(foreseen, shown, game, now)
@@ -75,8 +75,8 @@ def match_page(match_id: str) -> str | Response:
         seats=seats,
         seat=seat,
         ply=ply,
-        plies=len(state.moves),
-        place=game.format_position(state.position),
+        plies=len(state.play.moves),
+        place=game.format_position(state.play.position),
         turn=turn_number(state, view),
         turns=count_turns(state),
         board=board_at(state, game, ply, view),
@@ -86,7 +86,7 @@ def match_page(match_id: str) -> str | Response:
         said=_describe_turn(state, seats, seat),
         **describe_news(loaded, shown, person, [move.move for move in played]),
         circumstances=describe_position(state, [entry["name"] for entry in seats], seat),
-        counts_shown=tabulate_facts(game.facts(state.position, state.history), len(seats)),
+        counts_shown=tabulate_facts(game.facts(state.play.position, state.play.history), len(seats)),
         may=available_actions(state, viewer, seat, now),
         consequences=find_consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
         since=runs_since(played, seat) if seat is not None and shown.to_move == seat else (),
@@ -99,14 +99,16 @@ def match_page(match_id: str) -> str | Response:
         wants_others=viewer in services().chats.players_open_to_others(match_id)
         if state.ended and seat is not None
         else None,
-        headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
+        headline=wording.headline(state.result.scores, [entry["name"] for entry in seats])
+        if state.result.scores
+        else None,
         counts=rated_count,
         unrated_yet=rated_count and not any(entry["change"] for entry in seats),
         ahead=describe_deadline(foreseen, now),
         announced=upcoming_vacations(foreseen, now),
         terms=in_words(state.terms) if state.terms else (),
-        fallen=state.fallen,
-        forgivable_until=state.fallen.at + FORGIVABLE_FOR if state.fallen else None,
+        fallen=state.result.fallen,
+        forgivable_until=state.result.fallen.at + FORGIVABLE_FOR if state.result.fallen else None,
         takeback=_takeback(state),
         losses=services().incidents.losses(match_id),
         now=now,
@@ -122,9 +124,9 @@ def _player_name(seat: dict[str, Any]) -> str:
 
 def _standing(state: MatchState, seats: list[dict[str, Any]]) -> str:
     """Return how a match stands, for those who see no more of it than a link."""
-    moves = plies_in_words(len(state.moves)).capitalize()
-    if state.scores:
-        return f"{wording.headline(state.scores, [seat['name'] for seat in seats])}, {moves.lower()}."
+    moves = plies_in_words(len(state.play.moves)).capitalize()
+    if state.result.scores:
+        return f"{wording.headline(state.result.scores, [seat['name'] for seat in seats])}, {moves.lower()}."
     mover = next((seat["name"] for seat in seats if seat["to_move"]), None)
     return f"{moves}, {mover} to move." if mover else f"{moves}."
 
@@ -133,10 +135,10 @@ def _seats(state: MatchState, shown: Match, game: AnyGame, now: int) -> list[dic
     """Return the seats of the API's match with clock, colour, rating in the match's pool, score and rating change."""
     pool = pool_of(state.game, len(state.seats))
     readmodels = services().readmodels
-    changes = readmodels.rating_change(state.match) if state.status == Status.FINISHED and state.rated else {}
+    changes = readmodels.rating_change(state.match_id) if state.status == Status.FINISHED and state.rated else {}
     colours = colours_of(state, game)
     clocks = seat_clocks(state, now)
-    gone = game.elimination.eliminated(state.position)
+    gone = game.elimination.eliminated(state.play.position)
     seats = []
     for entry in shown.seats:
         player = entry.player
@@ -146,11 +148,11 @@ def _seats(state: MatchState, shown: Match, game: AnyGame, now: int) -> list[dic
                 **asdict(entry),
                 "colour": colours[entry.seat],
                 "rating": next((rating for rating in ratings if rating.pool == pool), None),
-                "score": None if state.scores is None else wording.score_words(state.scores[entry.seat]),
+                "score": None if state.result.scores is None else wording.score_words(state.result.scores[entry.seat]),
                 "change": changes.get(player.id) if player else None,
-                "to_move": not state.frozen and shown.to_move == entry.seat,
+                "to_move": not state.cases.frozen and shown.to_move == entry.seat,
                 "clock": clocks[entry.seat],
-                "agrees": entry.seat in state.draw_agreed,
+                "agrees": entry.seat in state.offers.draw_agreed,
                 "gone": state.status == Status.PLAYING and entry.seat in gone,
             }
         )
@@ -183,16 +185,16 @@ def _next_awaited(viewer: str | None, match_id: str) -> tuple[Summary, MatchSumm
 
 
 def _takeback(state: MatchState) -> dict[str, Any] | None:
-    if state.takeback is None:
+    if state.offers.takeback is None:
         return None
-    count = len(state.moves) - state.takeback.ply
-    return {"seat": state.takeback.seat, "moves": "the last move" if count == 1 else f"the last {count} moves"}
+    count = len(state.play.moves) - state.offers.takeback.ply
+    return {"seat": state.offers.takeback.seat, "moves": "the last move" if count == 1 else f"the last {count} moves"}
 
 
 def _describe_turn(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> str:
     """Return in one sentence what the match waits for."""
-    if not state.ended and (state.frozen or state.broken is not None):
-        why = "is frozen" if state.frozen else "cannot be replayed"
+    if not state.ended and (state.cases.frozen or state.play.broken is not None):
+        why = "is frozen" if state.cases.frozen else "cannot be replayed"
         return f"The match {why}: it goes on when an arbiter has ruled."
     if state.status == Status.PLAYING:
         mover = next((entry for entry in seats if entry["to_move"]), seats[0])

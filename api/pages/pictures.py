@@ -66,11 +66,11 @@ def _asked_board(state: MatchState, game: AnyGame, ply: int, view: View) -> _Boa
     title = f"{game.title}, a move in preview"
     if kind is not None:
         parts = request.args.getlist("part")[:MAX_PARTS]
-        traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else []
+        traces = [Trace(game.to_move(state.play.position), squares_named(parts[-1]))] if parts else []
         return _Board(compose(state, kind, parts).scene, traces, title, True)
     if tried is None:
         return _Board(*scene_at(state, game, ply, view), picture_title(game, ply))
-    position = state.position_after(ply)
+    position = state.play.position_after(ply)
     try:
         move = game.read_move(position, tried, state.setup)
     except RulesError as error:
@@ -91,7 +91,7 @@ def imagined_picture(match_id: str) -> Response:
         imagined = PositionRequest().load(read_json())
     except ValidationError as error:
         raise Problem("invalid-fields", "There is no such line.", flattened(error.messages)) from error
-    ply, view = imagined.get("ply", len(state.moves)), _own_view(state, rules_of(state))
+    ply, view = imagined.get("ply", len(state.play.moves)), _own_view(state, rules_of(state))
     line = play_line(state, ply, imagined["line"])
     if line.moves:
         traces = [Trace(line.game.to_move(line.before), squares_of(line.game, line.before, line.moves[-1]))]
@@ -112,9 +112,9 @@ def requested_ply(state: MatchState) -> int:
     """Return the ply that the query asks for, else the last; answers 404 for one that the match has not come to."""
     asked = request.args.get("ply")
     if asked is None:
-        return len(state.moves)
-    if not asked.isascii() or not asked.isdigit() or len(asked) > 6 or int(asked) > len(state.moves):
-        abort(404, f"This match has plies 0 to {len(state.moves)}.")
+        return len(state.play.moves)
+    if not asked.isascii() or not asked.isdigit() or len(asked) > 6 or int(asked) > len(state.play.moves):
+        abort(404, f"This match has plies 0 to {len(state.play.moves)}.")
     return int(asked)
 
 
@@ -131,4 +131,4 @@ def board_at(state: MatchState, game: AnyGame, ply: int, view: View, picture: st
 
 def scene_at(state: MatchState, game: AnyGame, ply: int, view: View) -> tuple[Scene, list[Trace]]:
     """Return the board after ``ply`` plies and the moves to mark on it."""
-    return game.scene(state.position_after(ply)), traces_at(state, game, ply, view.seat)
+    return game.scene(state.play.position_after(ply)), traces_at(state, game, ply, view.seat)

@@ -35,8 +35,8 @@ class Run(NamedTuple):
 
 def played_moves(state: MatchState) -> list[Played]:
     """Return the moves so far."""
-    channels = (channel if channel in AUTOMATIC_CHANNELS else None for channel in state.channels)
-    plies = zip(count(1), state.history.movers(), spelled_moves(state), channels, strict=False)
+    channels = (channel if channel in AUTOMATIC_CHANNELS else None for channel in state.play.channels)
+    plies = zip(count(1), state.play.history.movers(), spelled_moves(state), channels, strict=False)
     return [Played(*each) for each in plies]
 
 
@@ -49,7 +49,7 @@ def rounds(state: MatchState, game: AnyGame, played: Iterable[Played]) -> list[l
     found: list[list[list[Played]]] = []
     last = seats
     for move in played:
-        same_turn = move.seat == last and game.is_mid_turn(state.position_after(move.ply - 1))
+        same_turn = move.seat == last and game.is_mid_turn(state.play.position_after(move.ply - 1))
         if move.seat <= last and not same_turn:
             found.append([[] for _ in range(seats)])
         found[-1][move.seat].append(move)

@@ -41,8 +41,8 @@ def describe_checks(scene: Scene, seat_names: Sequence[str], viewer: int | None)
 
 def describe_position(state: MatchState, seat_names: Sequence[str], viewer: int | None) -> list[str]:
     """Return who is in check in a match that goes on, and what the rules demand of ``viewer`` now."""
-    if state.status != Status.PLAYING or state.frozen or state.broken is not None:
+    if state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
         return []
     game = find_ruleset(state.game, state.ruleset)
-    demand = game.demand(state.position) if viewer == game.to_move(state.position) else ""
-    return [*describe_checks(game.scene(state.position), seat_names, viewer), *filter(None, [demand])]
+    demand = game.demand(state.play.position) if viewer == game.to_move(state.play.position) else ""
+    return [*describe_checks(game.scene(state.play.position), seat_names, viewer), *filter(None, [demand])]

@@ -120,7 +120,7 @@ def _records(state: MatchState) -> list[Record] | None:
     if state.version > MAX_EVENTS_AT_ONCE:
         return None
     try:
-        return list(audit(state.match, services().store.read(state.match), StepBudget(MAX_OUTCOME_STEPS)))
+        return list(audit(state.match_id, services().store.read(state.match_id), StepBudget(MAX_OUTCOME_STEPS)))
     except OutcomeUnknownError:
         return None
 

@@ -49,7 +49,7 @@ class Shared(NamedTuple):
 def small_board(match_id: str) -> Response:
     """Return the board of a match as it stands, without labels."""
     state = visible_match(match_id).state
-    return svg_response(_draw(state, len(state.moves), labels=False), caching(state))
+    return svg_response(_draw(state, len(state.play.moves), labels=False), caching(state))
 
 
 @blueprint.get("/matches/<match_id>/board.png")
@@ -88,7 +88,7 @@ def shared_match(state: MatchState, game: AnyGame, ply: int, players: Sequence[s
     """Return what the page of a match at ``ply`` says of itself, None if it is private; ``words`` are how it stands."""
     if state.private:
         return None
-    there = {"match_id": state.match, "ply": ply if ply < len(state.moves) else None}
+    there = {"match_id": state.match_id, "ply": ply if ply < len(state.play.moves) else None}
     image = absolute("web.board_png", **there, at=as_of(state))
     alt = picture_title(game, ply)
     return Shared(f"{game.title}: {' – '.join(players)}", words, absolute("web.match_page", **there), image, alt)

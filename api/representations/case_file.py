@@ -111,10 +111,10 @@ def represent_case_file(state: MatchState, person: Person | None) -> CaseFile:
     """Return the case file of a match as ``person`` may see it."""
     recorded = _Recorded(state, may_read_statements(state, person))
     return CaseFile(
-        frozen=state.frozen,
-        broken=state.broken,
-        disputes=[recorded.dispute(dispute) for dispute in state.disputes],
-        proposal=recorded.proposal(state.proposal.ruleset) if state.proposal is not None else None,
+        frozen=state.cases.frozen,
+        broken=state.play.broken,
+        disputes=[recorded.dispute(dispute) for dispute in state.cases.disputes],
+        proposal=recorded.proposal(state.cases.proposal.ruleset) if state.cases.proposal is not None else None,
     )
 
 
@@ -122,12 +122,12 @@ class _Recorded:
     """The events about the cases of a match, with the texts that belong to them; statements if ``readable``."""
 
     def __init__(self, state: MatchState, readable: bool) -> None:
-        envelopes = services().store.read(state.match) if state.disputes or state.proposal else []
+        envelopes = services().store.read(state.match_id) if state.cases.disputes or state.cases.proposal else []
         self._readable = readable
         self._events = [envelope for envelope in envelopes if envelope.type in MEMBERS]
         arbiters = {envelope.data["arbiter"] for envelope in self._events if "arbiter" in envelope.data}
         self._persons = services().people.persons(arbiters.union(envelope.actor for envelope in self._events))
-        kept = services().statements.of_match(state.match) if self._events else {}
+        kept = services().statements.of_match(state.match_id) if self._events else {}
         self._texts = {envelope.version: named_texts(envelope, kept, self._persons) for envelope in self._events}
 
     def dispute(self, dispute: MatchDispute) -> Dispute:

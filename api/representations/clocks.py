@@ -124,14 +124,14 @@ def represent_clock(state: MatchState, now: int) -> Clock | None:
 
 def represent_fallen_flag(state: MatchState) -> FallenFlag | None:
     """Return the flag that fell last, and until when the winner may forgive it (None: it cannot be forgiven)."""
-    if state.fallen is None:
+    if state.result.fallen is None:
         return None
     forgivable = state.status == Status.FINISHED and len(state.seats) == 2
     return FallenFlag(
-        seat=state.fallen.seat,
-        deadline=rfc3339(state.fallen.deadline),
-        at=rfc3339(state.fallen.at),
-        forgivable_until=rfc3339(state.fallen.at + FORGIVABLE_FOR) if forgivable else None,
+        seat=state.result.fallen.seat,
+        deadline=rfc3339(state.result.fallen.deadline),
+        at=rfc3339(state.result.fallen.at),
+        forgivable_until=rfc3339(state.result.fallen.at + FORGIVABLE_FOR) if forgivable else None,
     )
 
 

@@ -176,22 +176,22 @@ def represent_match(state: MatchState, head: Head, ply: int | None = None, now: 
     Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant).
     """
     summary = summarise(state)
-    shown_ply = len(state.moves) if ply is None else ply
-    position = state.position_after(shown_ply)
+    shown_ply = len(state.play.moves) if ply is None else ply
+    position = state.play.position_after(shown_ply)
     # A match whose ruleset is not installed has no position; all else of it can still be read.
     game = None if position is None else rules_of(state)
-    takeback = state.takeback
+    takeback = state.offers.takeback
     return Match(
-        **asdict(represent_summary(summary, people_in([summary]))) | {"ply": len(state.moves)},
+        **asdict(represent_summary(summary, people_in([summary]))) | {"ply": len(state.play.moves)},
         version_tag=str(head.tag),
-        frozen=state.frozen,
-        broken=state.broken,
+        frozen=state.cases.frozen,
+        broken=state.play.broken,
         shown_ply=shown_ply,
         position=game.format_position(position) if game else "",
         diagram=game.diagram(position) if game else "",
-        moves=state.moves,
+        moves=state.play.moves,
         spelled=spelled_moves(state),
-        channels=state.channels,
+        channels=state.play.channels,
         clock=represent_clock(services().timekeeper.with_availability(state), services().now() if now is None else now),
         takeback=None if takeback is None else Takeback(seat=takeback.seat, ply=takeback.ply, agreed=takeback.agreed),
         fallen=represent_fallen_flag(state),
@@ -199,22 +199,22 @@ def represent_match(state: MatchState, head: Head, ply: int | None = None, now: 
         rematch=rematch_of(state),
         losses=[
             Loss(found_at=rfc3339(loss.at), after_version=loss.after)
-            for loss in services().incidents.losses(state.match)
+            for loss in services().incidents.losses(state.match_id)
         ],
-        stream_url=f"{stream_origin(services().settings.stream_url, request.host)}{match_path(state.match)}/stream",
+        stream_url=f"{stream_origin(services().settings.stream_url, request.host)}{match_path(state.match_id)}/stream",
     )
 
 
 def spelled_moves(state: MatchState) -> Sequence[str]:
     """Return the moves of a match as players of the game like to read them."""
-    return state.history.display_moves(state.moves) if state.history else ()
+    return state.play.history.display_moves(state.play.moves) if state.play.history else ()
 
 
 def rematch_of(state: MatchState) -> str | None:
     """Return the id of the match that follows this one, None while there is none."""
     if not state.ended:
         return None
-    following = rematch_id(state.match)
+    following = rematch_id(state.match_id)
     return following if services().store.head(following).version else None
 
 

@@ -214,7 +214,7 @@ def reopen_case(sent: Mapping[str, Any], match_id: str) -> Response:
     """Reopen a settled case, as its arbiter or an operator"""
     person = require_role(ARBITER, OPERATOR)
     refuse_token()
-    disputes, number = visible_match(match_id).state.disputes, sent["dispute"]
+    disputes, number = visible_match(match_id).state.cases.disputes, sent["dispute"]
     rulings = disputes[number - 1].rulings[-1:] if number <= len(disputes) else ()
     ruled = any(ruling.arbiter == person.id for ruling in rulings)
     operator = not ruled and OPERATOR in services().administration.roles_of(person.id)

@@ -130,7 +130,7 @@ def _shown_to(person: Person | None, match_id: str, messages: Sequence[StoredMes
 
 def _represent(messages: Sequence[StoredMessage], state: MatchState) -> list[Message]:
     persons = services().people.persons(message.author for message in messages)
-    hidden = services().reports.hidden(state.match) if messages else set()
+    hidden = services().reports.hidden(state.match_id) if messages else set()
     return [
         Message(
             id=message.number,

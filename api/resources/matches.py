@@ -93,8 +93,8 @@ class EventsQuery(StrictSchema):
 def show_match(query: Mapping[str, Any], match_id: str) -> Response:
     """A match as it stands, with the position after any ply"""
     (state, head, *_), ply = visible_match(match_id), query["ply"]
-    if ply is not None and ply > len(state.moves):
-        raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
+    if ply is not None and ply > len(state.play.moves):
+        raise Problem("invalid-fields", f"{len(state.play.moves)} plies have been played.", {"ply": ["is yet to come"]})
     # A rematch changes the answer but not the version: a caller who knows the version may not know of the rematch.
     return versioned(head, lambda: represent_match(state, head, ply), settled=rematch_of(state) is None)
 
@@ -119,7 +119,7 @@ def list_events(query: Mapping[str, Any], match_id: str) -> EventPage:
 
 
 def _legal_moves(state: MatchState, head: Head) -> LegalMoves:
-    if state.status != Status.PLAYING or state.broken is not None:
+    if state.status != Status.PLAYING or state.play.broken is not None:
         return LegalMoves(
             version=head.version,
             version_tag=str(head.tag),
@@ -131,7 +131,7 @@ def _legal_moves(state: MatchState, head: Head) -> LegalMoves:
             compositions=(),
             draft=None,
         )
-    game, position = rules_of(state), state.position
+    game, position = rules_of(state), state.play.position
     draft = game.draft(position)
     return LegalMoves(
         version=head.version,

@@ -48,7 +48,7 @@ class ExploredPosition(Answer):
 def explore(sent: Mapping[str, Any], match_id: str) -> ExploredPosition:
     """The position after a line of moves from any ply, and what is legal there; nothing is played"""
     state = visible_match(match_id).state
-    ply = sent.get("ply", len(state.moves))
+    ply = sent.get("ply", len(state.play.moves))
     line = play_line(state, ply, sent["line"])
     game, position, over = line.game, line.position, line.outcome is not None
     return ExploredPosition(

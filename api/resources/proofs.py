@@ -171,7 +171,7 @@ def _bundle_of_short(state: MatchState) -> bytes | None:
     """Return the bundle of the match, None when making it takes too long for a request."""
     if state.version > MAX_EVENTS_AT_ONCE:
         return None
-    match_id, store, jobs = state.match, services().store, services().jobs
+    match_id, store, jobs = state.match_id, services().store, services().jobs
     store.check_clock()  # nothing is signed and stored with an instant of a wrong clock
     events, now = store.read(match_id), services().now()
     key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match_id)

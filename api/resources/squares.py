@@ -38,7 +38,7 @@ class Square(Answer):
 def show_square(match_id: str, square: str) -> Response:
     """A square as the match stands: what is on it, and why no legal move begins there"""
     state, head, *_ = visible_match(match_id)
-    scene = rules_of(state).scene(state.position)
+    scene = rules_of(state).scene(state.play.position)
     if square not in {cell.square for cell in scene.cells}:
         raise Problem("not-found", "The board of this game has no such square.")
 
@@ -60,6 +60,6 @@ def _why_not(state: MatchState, square: str) -> str | None:
         return "the match is over"
     if state.status != Status.PLAYING:
         return "the match has not started"
-    if state.frozen:
+    if state.cases.frozen:
         return "the match is frozen until an arbiter has ruled"
-    return rules_of(state).why_not(state.position, square)
+    return rules_of(state).why_not(state.play.position, square)

@@ -85,8 +85,8 @@ class Examination:
             after = self._evolved(before, event)
         except _IMPOSSIBLE as error:
             raise Deviation(deviation or f"it has no place here: {error}") from error
-        if after.broken is not None and (before is None or before.broken is None):
-            deviation = deviation or f"it cannot be replayed: {after.broken}"
+        if after.play.broken is not None and (before is None or before.play.broken is None):
+            deviation = deviation or f"it cannot be replayed: {after.play.broken}"
         due, wrong = self._outcome_due(before, after, following)
         self.proof = self._proof_of(before, after, event)
         self.state, self._last, self._due = after, event, due
@@ -114,7 +114,7 @@ class Examination:
         except _IMPOSSIBLE:
             return False
         self._ahead = following, ahead
-        return ahead.broken is None
+        return ahead.play.broken is None
 
     def _deviation(self, before: MatchState, event: e.Event) -> str | None:
         if isinstance(event, e.TimeCorrected):
@@ -136,23 +136,25 @@ class Examination:
 
     def _wrong_result(self, before: MatchState, event: e.MatchFinished) -> str | None:
         due, recorded = self._due, Outcome(event.scores, event.reason)
-        if due is None and isinstance(self._last, e.MoveSubmitted) and before.broken is None:
+        if due is None and isinstance(self._last, e.MoveSubmitted) and before.play.broken is None:
             return f"the rules give no result here, and {_said(recorded)} is recorded"
         if due is None:
             # Decided by the event in front of it. One of a seat either has all seats agree or gives that seat up.
             seat = getattr(self._last, "seat", None)
-            if seat is None or before.broken is not None:
+            if seat is None or before.play.broken is not None:
                 return None
             game = find_ruleset(before.game, before.ruleset)
-            agreeing = len(before.draw_agreed) == len(before.seats) - len(game.elimination.eliminated(before.position))
-            due = Outcome(game.scores_after_leaving(before.position, () if agreeing else (seat,)), event.reason)
+            agreeing = len(before.offers.draw_agreed) == len(before.seats) - len(
+                game.elimination.eliminated(before.play.position)
+            )
+            due = Outcome(game.scores_after_leaving(before.play.position, () if agreeing else (seat,)), event.reason)
         return None if due == recorded else f"the rules give {_said(due)}, and {_said(recorded)} is recorded"
 
     def _outcome_due(
         self, before: MatchState | None, after: MatchState, following: e.Event | None
     ) -> tuple[Outcome | None, str | None]:
         """Return how the match must end now (None: it goes on, or no position was reached), and what fails in that."""
-        if after.broken is not None:
+        if after.play.broken is not None:
             return None, None
         try:
             game = find_ruleset(after.game, after.ruleset)
@@ -160,14 +162,14 @@ class Examination:
                 names = game.setups[after.setup].seat_names
                 fits = len(names) == len(after.seats)
                 return None, None if fits else f"the setup {after.setup!r} has {len(names)} seats"
-            reached = after.position is not before.position and after.plies >= before.plies
+            reached = after.play.position is not before.play.position and after.play.plies >= before.play.plies
             if not reached or after.status != Status.PLAYING or after.ruleset != before.ruleset:
                 return None, None
             if self._played_on(after, following):
-                return game.outcome_by_history(after.position, after.history), None
+                return game.outcome_by_history(after.play.position, after.play.history), None
             if self._budget is not None:
-                return game.bounded_outcome(after.position, after.history, self._budget), None
-            return game.outcome(after.position, after.history), None
+                return game.bounded_outcome(after.play.position, after.play.history, self._budget), None
+            return game.outcome(after.play.position, after.play.history), None
         except OutcomeUnknownError:
             raise
         except Exception as error:
@@ -175,26 +177,26 @@ class Examination:
             return None, f"the rules fail: {type(error).__name__}: {error}"
 
     def _proof_of(self, before: MatchState | None, after: MatchState, event: e.Event) -> Proof | None:
-        if after.scores is None:
+        if after.result.scores is None:
             return None
-        result = after.scores, after.reason
+        result = after.result.scores, after.result.reason
         finished = isinstance(event, e.MatchFinished)
-        if before is not None and result == (before.scores, before.reason) and not finished:
+        if before is not None and result == (before.result.scores, before.result.reason) and not finished:
             return self.proof
         if not finished and result in self._proved:
             return self._proved[result]
         # A match is finished by what happened right before; any other event that sets a result decides it itself.
-        proof = Proof(ply=after.plies, decided_by=after.version - 1 if finished else after.version)
-        if after.broken is None:
+        proof = Proof(ply=after.play.plies, decided_by=after.version - 1 if finished else after.version)
+        if after.play.broken is None:
             game = find_ruleset(after.game, after.ruleset)
-            proof = replace(proof, position=game.format_position(after.position))
+            proof = replace(proof, position=game.format_position(after.play.position))
             if self._due is not None:
                 proof = replace(proof, decided_by=None)
-                if after.reason == "repetition":
-                    key = game.key(after.position)
-                    played = enumerate((*after.history, after.position))
+                if after.result.reason == "repetition":
+                    key = game.key(after.play.position)
+                    played = enumerate((*after.play.history, after.play.position))
                     plies = tuple(ply for ply, position in played if game.key(position) == key)
-                    proof = replace(proof, key=game.key_string(after.position), plies=plies)
+                    proof = replace(proof, key=game.key_string(after.play.position), plies=plies)
         self._proved[result] = proof
         return proof
 
@@ -218,11 +220,11 @@ def _wrong_move(before: MatchState, event: e.MoveSubmitted) -> str | None:
         return f"a move is recorded in a match that is {before.status}"
     if len(event.move) > LONGEST_MOVE:
         return f"a move has at most {LONGEST_MOVE} characters"
-    if event.ply != before.plies + 1:
-        return f"this is ply {before.plies + 1}, and {event.ply} is recorded"
-    if before.broken is not None:
+    if event.ply != before.play.plies + 1:
+        return f"this is ply {before.play.plies + 1}, and {event.ply} is recorded"
+    if before.play.broken is not None:
         return None
-    seat = find_ruleset(before.game, before.ruleset).to_move(before.position)
+    seat = find_ruleset(before.game, before.ruleset).to_move(before.play.position)
     if event.seat != seat:
         return f"seat {seat} is to move, and a move of seat {event.seat} is recorded"
     if event.level != before.seats[seat].level:

@@ -130,7 +130,7 @@ class Authority:
     def _decided(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> tuple[e.Event, ...]:
         """Return the events that ``decide`` gives for the command behind ``recorded``."""
         event, actor, schema = recorded.event, recorded.actor, recorded.schema
-        if before is not None and before.broken is not None and type(event) not in _WITHOUT_RULES:
+        if before is not None and before.play.broken is not None and type(event) not in _WITHOUT_RULES:
             _refuse_other_seat(before, event, actor)
             return (event,)
         if isinstance(event, e.MatchCreated):
@@ -219,18 +219,20 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
         raise Unauthorized(f"{actor} does not have seat {event.seat}, for which this was laid down")
     if isinstance(event, e.MoveSubmitted) and event.channel == Channel.FORCED:
         orders = Orders(forced=True)
-    elif before.moves and (isinstance(event, e.MoveSubmitted) or before.last_ply[event.seat] != len(before.moves)):
+    elif before.play.moves and (
+        isinstance(event, e.MoveSubmitted) or before.play.last_ply[event.seat] != len(before.play.moves)
+    ):
         # The shortest line that does it, laid down before the last move.
         if isinstance(event, e.MoveSubmitted):
-            line = Line(move=before.moves[-1], then=None, next=(Line(move=event.move),))
+            line = Line(move=before.play.moves[-1], then=None, next=(Line(move=event.move),))
         else:
             line = Line(
-                move=before.moves[-1],
+                move=before.play.moves[-1],
                 then=LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW,
             )
-        ply = len(before.moves) - 1
-        position = find_ruleset(before.game, before.ruleset).format_position(before.position_after(ply))
-        orders = Orders(lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.taken_back))
+        ply = len(before.play.moves) - 1
+        position = find_ruleset(before.game, before.ruleset).format_position(before.play.position_after(ply))
+        orders = Orders(lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.play.taken_back))
     else:
         raise Unauthorized("nothing can have been laid down for it: it would be after a move of another seat")
     return answer_due(before, {event.seat: orders}, event.at)

@@ -26,12 +26,12 @@ def refuse_excess(state: MatchState | None, command: c.Command) -> None:
     seat, offers = state.seat_of(command.player), isinstance(command, _Move)
     if seat is None or (isinstance(command, _Move) and not command.offer_draw):
         return
-    if state.wishes[seat] >= MAX_WISHES:
+    if state.offers.requests[seat] >= MAX_WISHES:
         without = ": play the move without the draw offer" if offers else ""
         reason = (
             f"a seat offers draws, asks for moves back and gives time {MAX_WISHES} times in a match at most{without}"
         )
         raise Refused("too-many-offers", reason)
-    if isinstance(command, c.GiveTime) and state.gifts[seat] >= MAX_GIFTS_PER_TURN:
+    if isinstance(command, c.GiveTime) and state.offers.gifts[seat] >= MAX_GIFTS_PER_TURN:
         reason = f"you have given time {MAX_GIFTS_PER_TURN} times since the last move: give more when one has been made"
         raise Refused("invalid-gift", reason)

@@ -9,14 +9,13 @@ a pause begins has until the pause ends.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from domain.match.calendar import Calendar
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, TurnEnding
 from domain.match.running import free_until, instant_of, next_stop, running, runs_throughout
 from domain.match.terms import DAY, UNCLAIMED_FOR, Terms
-
-T = TypeVar("T")
+from domain.match.tuples import with_item
 
 FORGIVEN = 3 * DAY
 """What a forgiven seat has at least to go on with (never more than the cap)."""
@@ -182,54 +181,54 @@ def changes_at(clock: Clock, seat: int, now: int) -> int | None:
     return None
 
 
-def started(clock: Clock, seat: int | None, at: int) -> Clock:
+def start(clock: Clock, seat: int | None, at: int) -> Clock:
     """Return the clocks when the match starts and ``seat`` is to move."""
     return replace(clock, seat=seat, since=at)
 
 
-def moved(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
+def move(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks after a move of ``seat``: time spent, increment added, the time of ``following`` runs."""
-    return _turned(clock, TurnEnding.MOVED, at, seat=following, begun=_replaced(clock.begun, seat, True))
+    return _turned(clock, TurnEnding.MOVED, at, seat=following, begun=with_item(clock.begun, seat, True))
 
 
-def passed(clock: Clock, following: int | None, at: int) -> Clock:
+def pass_turn(clock: Clock, following: int | None, at: int) -> Clock:
     """Return the clocks when the turn passes to ``following`` without a move: a seat left, moves were taken back."""
     return _turned(clock, TurnEnding.PASSED, at, seat=following)
 
 
-def stopped(clock: Clock, at: int) -> Clock:
+def stop(clock: Clock, at: int) -> Clock:
     """Return the clocks when the match ends."""
     return _turned(clock, TurnEnding.STOPPED, at, seat=None)
 
 
-def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
+def forgive(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks when the flag of ``seat`` is forgiven and the match goes on; what was before is settled."""
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == Control.DAYS_PER_MOVE else max(time, clock.remaining[seat])
-    last_turns = _replaced(clock.last_turns, seat, None)
+    last_turns = with_item(clock.last_turns, seat, None)
     return replace(_with_remaining(clock, seat, remaining), last_turns=last_turns, seat=following, since=at)
 
 
-def revived(clock: Clock, following: int | None, at: int) -> Clock:
+def revive(clock: Clock, following: int | None, at: int) -> Clock:
     """Return the clocks when an arbiter takes moves back: no seat goes on with its time up, as if it were forgiven."""
-    clock = passed(clock, following, at)
+    clock = pass_turn(clock, following, at)
     for seat, time in enumerate(clock.remaining):
         if not time or (clock.terms.control == Control.DAYS_PER_MOVE and time < clock.terms.bank):
-            clock = forgiven(clock, seat, following, at)
+            clock = forgive(clock, seat, following, at)
     return clock
 
 
-def given(clock: Clock, seat: int, time: int) -> Clock:
+def give(clock: Clock, seat: int, time: int) -> Clock:
     """Return the clocks when ``seat`` gets ``time`` milliseconds more."""
     return _with_remaining(clock, seat, clock.remaining[seat] + time)
 
 
-def adjusted(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
+def adjust(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
     """Return the clocks when an arbiter gives the seats these times, with the present turn counted from now."""
     return replace(clock, remaining=remaining, last_turns=(None,) * len(remaining), since=at)
 
 
-def paused(clock: Clock, pause: Pause) -> Clock:
+def pause(clock: Clock, pause: Pause) -> Clock:
     """Return the clocks with ``pause``. What it takes out of a turn that has ended already is given back."""
     kept = clock.pauses
     if pause.reason == PauseReason.WEEKEND:
@@ -243,7 +242,7 @@ def paused(clock: Clock, pause: Pause) -> Clock:
     return _pruned(with_pause)
 
 
-def resumed(clock: Clock, reason: PauseReason, seat: int | None, at: int) -> Clock:
+def resume(clock: Clock, reason: PauseReason, seat: int | None, at: int) -> Clock:
     """Return the clocks when the pauses of ``seat`` for ``reason`` end at ``at``, or do not begin after it."""
     kept = []
     for pause in clock.pauses:
@@ -254,7 +253,7 @@ def resumed(clock: Clock, reason: PauseReason, seat: int | None, at: int) -> Clo
     return replace(clock, pauses=tuple(kept))
 
 
-def corrected(clock: Clock, at: int) -> Clock:
+def correct(clock: Clock, at: int) -> Clock:
     """Return the clocks when it is ``at``, whatever later instants were recorded, for a clock was wrong.
 
     Outages have ended by now, other pauses and the present turn have begun, and turns that are said to have ended later
@@ -279,10 +278,10 @@ def corrected(clock: Clock, at: int) -> Clock:
     )
 
 
-def with_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
+def set_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
     """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
     former = (*clock.former, Former(seat=seat, until=at, calendar=clock.calendars[seat]))
-    calendars = _replaced(clock.calendars, seat, calendar)
+    calendars = with_item(clock.calendars, seat, calendar)
     return _pruned(replace(clock, calendars=calendars, former=former))
 
 
@@ -290,8 +289,8 @@ def _turned(clock: Clock, ending: TurnEnding, at: int, **changes: Any) -> Clock:
     """Return the clocks when the turn of the running seat ends, with ``changes`` of other fields."""
     if clock.seat is not None:
         turn = Turn(since=clock.since, until=at, had=clock.remaining[clock.seat], ending=ending)
-        changes["last_turns"] = _replaced(clock.last_turns, clock.seat, turn)
-        changes["remaining"] = _replaced(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn))
+        changes["last_turns"] = with_item(clock.last_turns, clock.seat, turn)
+        changes["remaining"] = with_item(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn))
     return _pruned(replace(clock, since=at, **changes))
 
 
@@ -318,11 +317,7 @@ def _pruned(clock: Clock) -> Clock:
 
 
 def _with_remaining(clock: Clock, seat: int, time: int) -> Clock:
-    return replace(clock, remaining=_replaced(clock.remaining, seat, time))
-
-
-def _replaced(of_seats: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
-    return (*of_seats[:seat], value, *of_seats[seat + 1 :])
+    return replace(clock, remaining=with_item(clock.remaining, seat, time))
 
 
 def _holds(pause: Pause, seat: int, at: int) -> bool:

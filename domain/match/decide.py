@@ -52,17 +52,17 @@ def decide(
     if events and isinstance(events[-1], opponents.RESUMPTIONS):
         events += _fresh_seed(state, events, now, fresh_seed)
     if orders and events:
-        after = replay(state.match, events, state)
+        after = replay(state.match_id, events, state)
         events += standing_answers(after, orders, now) if after is not None else ()
     return events
 
 
 def _fresh_seed(state: MatchState, events: tuple[e.Event, ...], now: int, seed: str | None) -> tuple[e.SeedDrawn, ...]:
-    after = replay(state.match, events, state)
+    after = replay(state.match_id, events, state)
     if after is None or not opponents.needs_fresh_seed(after, events[-1]):
         return ()
     if seed is None:
-        raise ValueError(f"match {state.match} goes on with seeds that are known, and there is no other")
+        raise ValueError(f"match {state.match_id} goes on with seeds that are known, and there is no other")
     return (e.SeedDrawn(at=now, seed=seed),)
 
 
@@ -174,7 +174,7 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
     if command.player != state.creator:
         seat_of(state, command.player)
     refuse_if_ended(state)
-    if state.plies >= ABORT_BEFORE_PLY:
+    if state.play.plies >= ABORT_BEFORE_PLY:
         raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
     if state.status == Status.PLAYING:
         # Moves that were taken back leave a match that can be aborted and yet be lost on time.

@@ -39,9 +39,9 @@ MAX_SCORE_DECIMALS = 3
 def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that a seat opens."""
     seat = seat_of(state, command.player)
-    if sum(dispute.seat == seat for dispute in state.disputes) >= MOST_DISPUTES:
+    if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MOST_DISPUTES:
         raise Refused("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
-    if state.ended_at is not None and now > state.ended_at + DISPUTED_WITHIN:
+    if state.result.ended_at is not None and now > state.result.ended_at + DISPUTED_WITHIN:
         raise Refused("too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end")
     return (replace(_opened(state, command, now, settles), seat=seat),)
 
@@ -56,16 +56,21 @@ def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, s
     ply, ground = command.ply, command.ground
     if not all(seat.joined for seat in state.seats):
         raise Refused("match-not-started", "this match has not started: there is nothing to dispute")
-    if state.open_case is not None:
+    if state.cases.open is not None:
         raise Refused("dispute-open", "there is an open case about this match already: file a statement in it")
-    if not 0 <= ply <= state.plies:
-        raise Refused("invalid-dispute", f"this match has plies 0 to {state.plies}", "ply")
+    if not 0 <= ply <= state.play.plies:
+        raise Refused("invalid-dispute", f"this match has plies 0 to {state.play.plies}", "ply")
     if settles:
         _refuse_settled(state, ply)
     _check_digest(command.statement)
     freezes = state.status == Status.PLAYING and ground != Ground.CONDUCT
     return e.DisputeRaised(
-        at=now, dispute=len(state.disputes) + 1, ply=ply, ground=ground, statement=command.statement, freezes=freezes
+        at=now,
+        dispute=len(state.cases.disputes) + 1,
+        ply=ply,
+        ground=ground,
+        statement=command.statement,
+        freezes=freezes,
     )
 
 
@@ -84,8 +89,8 @@ def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...
     refuse_party(state, command.arbiter)
     dispute = _the_open_case(state)
     refuse_if_ended(state)
-    if state.frozen == command.frozen:
-        raise Refused("nothing-to-freeze", f"this match is {'frozen already' if state.frozen else 'not frozen'}")
+    if state.cases.frozen == command.frozen:
+        raise Refused("nothing-to-freeze", f"this match is {'frozen already' if state.cases.frozen else 'not frozen'}")
     if command.frozen:
         return (e.MatchFrozen(at=now, dispute=dispute.number, arbiter=command.arbiter),)
     return (e.MatchUnfrozen(at=now, dispute=dispute.number, arbiter=command.arbiter),)
@@ -148,11 +153,11 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
                 raise Refused("invalid-ruling", reason, "remaining")
             return (e.ClocksAdjusted(at=now, remaining=remaining),)
         case RulingKind.ANNUL:
-            if state.annulled is not None:
+            if state.result.annulled is not None:
                 raise Refused("invalid-ruling", "this match is annulled already", "ruling")
             return (e.MatchAnnulled(at=now),)
         case RulingKind.RESTORE:
-            if state.annulled is None:
+            if state.result.annulled is None:
                 raise Refused("invalid-ruling", "this match is not annulled", "ruling")
             return (e.MatchRestored(at=now),)
         case RulingKind.LET_STAND:
@@ -162,13 +167,15 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
 
 
 def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
-    if state.annulled is not None:
+    if state.result.annulled is not None:
         raise Refused("invalid-ruling", "this match is annulled: restore it first", "ruling")
-    if not 0 <= ply <= state.plies or (state.status == Status.PLAYING and ply == state.plies):
+    if not 0 <= ply <= state.play.plies or (state.status == Status.PLAYING and ply == state.play.plies):
         raise Refused(
-            "invalid-ruling", f"take back to a ply from 0 to {state.plies - (state.status == Status.PLAYING)}", "ply"
+            "invalid-ruling",
+            f"take back to a ply from 0 to {state.play.plies - (state.status == Status.PLAYING)}",
+            "ply",
         )
-    if positions.over(state, ply):
+    if positions.is_over(state, ply):
         raise Refused("invalid-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
     return e.MovesTakenBack(at=now, ply=ply)
 
@@ -181,17 +188,17 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
     how it stands: an appeal does so unless the case is about conduct and the ruling has changed nothing.
     """
     seat = seat_of(state, command.player)
-    ruled = [dispute for dispute in state.disputes if dispute.rulings]
+    ruled = [dispute for dispute in state.cases.disputes if dispute.rulings]
     if not ruled:
         raise Refused("nothing-to-appeal", "there is no ruling in this match")
     unappealed = [dispute for dispute in ruled if not dispute.appealed]
     if not unappealed:
         raise Refused("nothing-to-appeal", "this case was appealed already: the second ruling is the last")
-    if state.open_case is not None:
+    if state.cases.open is not None:
         raise Refused("dispute-open", "there is an open case about this match: appeal when it has been ruled on")
     dispute = unappealed[-1]
     until = dispute.rulings[-1].at + APPEALED_WITHIN
-    for later in state.disputes[dispute.number :]:
+    for later in state.cases.disputes[dispute.number :]:
         if later.raised_at <= until:
             until = later.rulings[-1].at + APPEALED_WITHIN
     if now > until:
@@ -207,11 +214,14 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
 def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:
     """Return that a case which an appeal has settled waits for one more ruling."""
     refuse_party(state, command.person)
-    if not 0 < command.dispute <= len(state.disputes) or state.disputes[command.dispute - 1].settled is None:
+    if (
+        not 0 < command.dispute <= len(state.cases.disputes)
+        or state.cases.disputes[command.dispute - 1].settled is None
+    ):
         raise Refused("nothing-to-reopen", f"no appeal has settled a case {command.dispute} of this match", "dispute")
-    if state.open_case is not None:
+    if state.cases.open is not None:
         raise Refused("dispute-open", "there is an open case about this match: reopen this one after its ruling")
-    dispute = state.disputes[command.dispute - 1]
+    dispute = state.cases.disputes[command.dispute - 1]
     if not command.operator and command.person != dispute.rulings[-1].arbiter:
         raise Refused("not-your-case", "only the arbiter who ruled on the appeal, or an operator, can reopen this case")
     _check_digest(command.statement)
@@ -239,21 +249,21 @@ def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> t
 def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tuple[e.Event, ...]:
     """Return that a seat agrees, and the change when it is the last one; opponents agree to everything."""
     seat = seat_of(state, command.player)
-    if state.proposal is None:
+    if state.cases.proposal is None:
         raise Refused("no-proposal", "no other ruleset is proposed")
-    if seat in state.proposal.agreed:
+    if seat in state.cases.proposal.agreed:
         raise Refused("no-proposal", "you have agreed already; the others have to answer")
-    _refuse_unless_changeable(state, state.proposal.ruleset, now)
+    _refuse_unless_changeable(state, state.cases.proposal.ruleset, now)
     accepted = e.RulesetAccepted(at=now, seat=seat)
-    agreed = {*state.proposal.agreed, seat}
+    agreed = {*state.cases.proposal.agreed, seat}
     waiting = [other for other, who in enumerate(state.seats) if other not in agreed and who.level is None]
-    return (accepted,) if waiting else (accepted, e.RulesetChanged(at=now, ruleset=state.proposal.ruleset))
+    return (accepted,) if waiting else (accepted, e.RulesetChanged(at=now, ruleset=state.cases.proposal.ruleset))
 
 
 def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> tuple[e.Event, ...]:
     """Return that a seat does not agree."""
     seat = seat_of(state, command.player)
-    if state.proposal is None:
+    if state.cases.proposal is None:
         raise Refused("no-proposal", "no other ruleset is proposed")
     return (e.RulesetDeclined(at=now, seat=seat),)
 
@@ -264,17 +274,17 @@ def _refuse_unless_changeable(state: MatchState, ruleset: int, now: int) -> None
     if ruleset == state.ruleset:
         raise Refused("invalid-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")
     after = positions.under_ruleset(state, ruleset, now)
-    if after.broken is not None:
-        reason = f"this match cannot go on under ruleset {ruleset}: {after.broken}"
+    if after.play.broken is not None:
+        reason = f"this match cannot go on under ruleset {ruleset}: {after.play.broken}"
         raise Refused("invalid-ruleset", reason, "ruleset")
-    if positions.over(after, len(after.moves)):
+    if positions.is_over(after, len(after.play.moves)):
         raise Refused("invalid-ruleset", f"under ruleset {ruleset} this game is over already", "ruleset")
 
 
 def _the_open_case(state: MatchState) -> Dispute:
-    dispute = state.open_case
+    dispute = state.cases.open
     if dispute is None:
-        settled = "it has been ruled on" if state.disputes else "nobody has raised one"
+        settled = "it has been ruled on" if state.cases.disputes else "nobody has raised one"
         raise Refused("no-open-dispute", f"there is no open case about this match: {settled}")
     return dispute
 
@@ -288,7 +298,7 @@ def refuse_involved(state: MatchState, dispute: Dispute, arbiter: str) -> None:
         raise Refused("own-ruling", "your ruling was appealed: another arbiter has to rule now")
     if dispute.appealed and arbiter in dispute.involved:
         raise Refused("own-ruling", "you have acted in this case before: another arbiter has to rule now")
-    for other in state.disputes:
+    for other in state.cases.disputes:
         if other.settled is not None and arbiter in other.involved:
             reason = f"you acted in case {other.number} of this match, which was appealed: another arbiter has to rule"
             raise Refused("own-ruling", reason)
@@ -296,7 +306,7 @@ def refuse_involved(state: MatchState, dispute: Dispute, arbiter: str) -> None:
 
 def _refuse_settled(state: MatchState, ply: int) -> None:
     """Raise Refused when an appeal has settled how the match stood after ``ply`` plies."""
-    for dispute in state.disputes:
+    for dispute in state.cases.disputes:
         if dispute.settled is not None and ply <= dispute.settled:
             reason = (
                 f"case {dispute.number} was settled on appeal, and with it the match up to ply {dispute.settled}: "
@@ -306,7 +316,7 @@ def _refuse_settled(state: MatchState, ply: int) -> None:
 
 
 def _refuse_taking_back_settled(state: MatchState, command: c.Rule) -> None:
-    for dispute in state.disputes:
+    for dispute in state.cases.disputes:
         if command.ply is not None and dispute.settled is not None and command.ply < dispute.settled:
             reason = f"case {dispute.number}, settled on appeal, let the match stand up to ply {dispute.settled}"
             raise Refused("already-settled", f"{reason}: take back to ply {dispute.settled} or later", "ply")

@@ -26,9 +26,10 @@ from domain.match.clock import (
 from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock, SetCalendar
 from domain.match.enums import Limit, PauseReason, Status
 from domain.match.guards import seats_playing
-from domain.match.state import CLOCK, CONSOLE, MatchState, replaced
+from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import MINUTE
 from domain.match.timekeeping import deadline_of
+from domain.match.tuples import with_item
 from domain.match.vacation import Vacations
 
 MAX_BEAT_GAP_MS = 2 * MINUTE
@@ -196,7 +197,7 @@ def with_availability(clock: Clock, availability: Mapping[int, Availability]) ->
 
 def is_playing(state: MatchState) -> bool:
     """Tell whether the match is being played, by rules that are known here."""
-    return state.status == Status.PLAYING and state.broken is None
+    return state.status == Status.PLAYING and state.play.broken is None
 
 
 def people_playing(state: MatchState) -> dict[str, int]:
@@ -303,7 +304,7 @@ def _with_free_days(clock: Clock, seat: int, availability: Availability) -> Cloc
         for each in availability.former
         if each.until > recorded
     )
-    calendars = replaced(clock.calendars, seat, availability.calendar)
+    calendars = with_item(clock.calendars, seat, availability.calendar)
     return replace(clock, calendars=calendars, former=(*clock.former, *former))
 
 

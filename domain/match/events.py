@@ -390,11 +390,9 @@ class RulesetChanged:
     ruleset: int
 
 
-Event = (
-    MatchCreated
-    | PlayerJoined
+LaterEvent = (
+    PlayerJoined
     | MatchStarted
-    | MoveSubmitted
     | DrawOffered
     | DrawAccepted
     | DrawDeclined
@@ -428,3 +426,6 @@ Event = (
     | RulesetDeclined
     | RulesetChanged
 )
+"""What happens in a match beside its creation and its moves."""
+
+Event = MatchCreated | MoveSubmitted | LaterEvent

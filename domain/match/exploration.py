@@ -20,15 +20,17 @@ def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
     Raises Refused, with the place as the field ("tree.0.next.1.move"), when there is no such position, a move is not
     legal where it stands or stands there twice, or the tree is too large.
     """
-    if state.broken is not None:
-        raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): nothing can be tried out in it")
-    if ply > len(state.moves):
-        raise Refused("no-such-ply", f"{len(state.moves)} plies have been played", "ply")
+    if state.play.broken is not None:
+        raise Refused(
+            "broken-match", f"this match cannot be replayed ({state.play.broken}): nothing can be tried out in it"
+        )
+    if ply > len(state.play.moves):
+        raise Refused("no-such-ply", f"{len(state.play.moves)} plies have been played", "ply")
     if _size(tree) > MOST_MOVES:
         raise Refused("invalid-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
-    game, position = find_ruleset(state.game, state.ruleset), state.position_after(ply)
-    grown = _grown(game, state.setup, position, state.history[:ply], tree, DEEPEST, "tree")
-    return Lines(ply=ply, position=game.format_position(position), first=grown, taken_back=state.taken_back)
+    game, position = find_ruleset(state.game, state.ruleset), state.play.position_after(ply)
+    grown = _grown(game, state.setup, position, state.play.history[:ply], tree, DEEPEST, "tree")
+    return Lines(ply=ply, position=game.format_position(position), first=grown, taken_back=state.play.taken_back)
 
 
 def _size(tree: Sequence[Line]) -> int:

@@ -23,14 +23,14 @@ def active_seat(state: MatchState, player: str, now: int, even_frozen: bool = Fa
     """Return the seat of ``player`` in a match that is being played and that the seat has not left; raises Refused."""
     seat = seat_of(state, player)
     refuse_if_not_playing(state, now, even_frozen)
-    if seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position):
+    if seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
         raise Refused("no-longer-playing", "you are out of this game already")
     return seat
 
 
 def seats_playing(state: MatchState) -> tuple[int, ...]:
     """Return the seats that have not left the game."""
-    gone = find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position)
+    gone = find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position)
     return tuple(seat for seat in range(len(state.seats)) if seat not in gone)
 
 
@@ -39,7 +39,7 @@ def refuse_if_ended(state: MatchState) -> None:
     if state.status == Status.ABORTED:
         raise Refused("match-over", "this match was aborted")
     if state.ended:
-        raise Refused("match-over", f"this match is over: {state.reason}")
+        raise Refused("match-over", f"this match is over: {state.result.reason}")
 
 
 def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False) -> None:
@@ -62,18 +62,20 @@ def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False
 
 def refuse_if_broken(state: MatchState) -> None:
     """Raise Refused when the rules cannot follow the match."""
-    if state.broken is not None:
-        raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): an arbiter has to rule on it")
+    if state.play.broken is not None:
+        raise Refused(
+            "broken-match", f"this match cannot be replayed ({state.play.broken}): an arbiter has to rule on it"
+        )
 
 
 def rules_of(state: MatchState) -> AnyGame:
     """Return the rules that the positions of the match are of; raises Refused when it has none."""
-    if state.position is None:
+    if state.play.position is None:
         refuse_if_broken(state)
     return find_ruleset(state.game, state.ruleset)
 
 
 def refuse_if_frozen(state: MatchState) -> None:
     """Raise Refused while an arbiter has to rule first."""
-    if state.frozen:
+    if state.cases.frozen:
         raise Refused("match-frozen", "this match is frozen until an arbiter has ruled")

@@ -52,8 +52,8 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
         if was.ruleset != old:
             then = None
             continue
-        if was.broken is not None:
-            raise Unplayable(was.broken)
+        if was.play.broken is not None:
+            raise Unplayable(was.play.broken)
         if isinstance(event, e.MatchCreated):
             setups = _setups(event, new)
             if (event.setup, len(event.seats)) not in setups:
@@ -68,14 +68,14 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
             event = replace(event, ruleset=new)
         # A match that comes under the old ruleset later has a past that the new one did not make.
         then = under_ruleset(was, new, event.at) if before is not None and then is None else evolve(then, event, match)
-        if then.broken is not None:
-            return _fault(was, event, then.broken)
-        if before is None or was.position is not before.position:
+        if then.play.broken is not None:
+            return _fault(was, event, then.play.broken)
+        if before is None or was.play.position is not before.play.position:
             found = _compared(was, then)
             if found is not None:
                 kind, recorded, instead = found
                 return Difference(
-                    ply=len(was.moves), version=was.version, kind=kind, recorded=recorded, instead=instead
+                    ply=len(was.play.moves), version=was.version, kind=kind, recorded=recorded, instead=instead
                 )
     return None
 
@@ -83,15 +83,18 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
 def _compared(was: MatchState, then: MatchState) -> tuple[str, str, str] | None:
     """Return what the rules say differently where a match stands: kind, recorded, instead; None if nothing."""
     old, new = (find_ruleset(state.game, state.ruleset) for state in (was, then))
-    if was.position != then.position:
+    if was.play.position != then.play.position:
         # Writing positions takes long. Rulesets may hold one and the same in different forms, never two in one form.
-        recorded, instead = old.format_position(was.position), new.format_position(then.position)
+        recorded, instead = old.format_position(was.play.position), new.format_position(then.play.position)
         if recorded != instead:
             return POSITION, recorded, instead
-    turn, other_turn = old.to_move(was.position), new.to_move(then.position)
+    turn, other_turn = old.to_move(was.play.position), new.to_move(then.play.position)
     if turn != other_turn:
         return TURN, str(turn), str(other_turn)
-    outcome, other_outcome = old.outcome(was.position, was.history), new.outcome(then.position, then.history)
+    outcome, other_outcome = (
+        old.outcome(was.play.position, was.play.history),
+        new.outcome(then.play.position, then.play.history),
+    )
     if outcome != other_outcome:
         return OUTCOME, _said(outcome), _said(other_outcome)
     return None
@@ -104,7 +107,7 @@ def _setups(event: e.MatchCreated, ruleset: int) -> list[tuple[str, int]]:
 
 def _fault(was: MatchState, event: e.Event, reason: str) -> Difference:
     """Return that the other ruleset cannot follow ``event``."""
-    ply = len(was.moves)
+    ply = len(was.play.moves)
     if isinstance(event, e.MoveSubmitted):
         refusal = reason.removeprefix(f"ply {ply}, {event.move}: ")
         return Difference(ply=ply, version=was.version, kind=ILLEGAL_MOVE, recorded=event.move, instead=refusal)

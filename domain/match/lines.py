@@ -100,9 +100,12 @@ def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) ->
     seat = active_seat(state, player, now)
     game = find_ruleset(state.game, state.ruleset)
     arranger = _Arranger(game, state, seat)
-    lines = arranger.arrange(state.position, state.history, first, 0, "lines")
+    lines = arranger.arrange(state.play.position, state.play.history, first, 0, "lines")
     return Lines(
-        ply=len(state.moves), position=game.format_position(state.position), first=lines, taken_back=state.taken_back
+        ply=len(state.play.moves),
+        position=game.format_position(state.play.position),
+        first=lines,
+        taken_back=state.play.taken_back,
     )
 
 
@@ -174,16 +177,16 @@ def is_seen_over(game: AnyGame, position: Any, history: History) -> bool:
 
 def reached(state: MatchState, lines: Lines) -> Reached | None:
     """Return where the match stands in ``lines``; None when it went another way, so that they are dead."""
-    if state.broken is not None or lines.ply > len(state.moves) or lines.taken_back != state.taken_back:
+    if state.play.broken is not None or lines.ply > len(state.play.moves) or lines.taken_back != state.play.taken_back:
         return None
-    if lines.ply < state.left_ply:
+    if lines.ply < state.play.left_ply:
         # A seat has left since: others are to move than the lines were laid down for.
         return None
     game = find_ruleset(state.game, state.ruleset)
-    if game.format_position(state.position_after(lines.ply)) != lines.position:
+    if game.format_position(state.play.position_after(lines.ply)) != lines.position:
         return None
     last, following = None, lines.first
-    for move in state.moves[lines.ply :]:
+    for move in state.play.moves[lines.ply :]:
         named = [line for line in following if line.move == move] or [line for line in following if line.move == ANY]
         if not named:
             return None
@@ -200,20 +203,20 @@ def standing(state: MatchState, seat: int, lines: Lines) -> tuple[LineStatus, st
         return LineStatus.DONE, "All that was laid down for this course of the match has been played."
     if state.status != Status.PLAYING:
         return LineStatus.DEAD, "The match is over."
-    if find_ruleset(state.game, state.ruleset).to_move(state.position) == seat:
+    if find_ruleset(state.game, state.ruleset).to_move(state.play.position) == seat:
         return LineStatus.WAITING, "It is your own move that comes next."
     return LineStatus.ARMED, "They answer when the other side plays one of their moves."
 
 
 def _why_dead(state: MatchState, lines: Lines) -> str:
-    if state.broken is not None:
+    if state.play.broken is not None:
         return "The match cannot be replayed."
-    for ply in range(lines.ply, len(state.moves) + 1):
-        before = state._replace(moves=state.moves[:ply], position=state.position_after(ply))
-        if reached(before, lines) is None:
+    for ply in range(lines.ply, len(state.play.moves) + 1):
+        play = replace(state.play, moves=state.play.moves[:ply], position=state.play.position_after(ply))
+        if reached(replace(state, play=play), lines) is None:
             if ply == lines.ply:
                 break
-            return f"Ply {ply} was {state.moves[ply - 1]}, for which nothing is laid down."
+            return f"Ply {ply} was {state.play.moves[ply - 1]}, for which nothing is laid down."
     return "The position for which they were laid down no longer stands in the match."
 
 
@@ -222,7 +225,7 @@ def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) 
     events: tuple[e.Event, ...] = ()
     for _ in range(MOST_ANSWERS):
         answer = answer_due(state, orders, now)
-        after = replay(state.match, answer, state)
+        after = replay(state.match_id, answer, state)
         if not answer or after is None:
             break
         events, state = events + answer, after
@@ -231,7 +234,7 @@ def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) 
 
 def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
     """Return the next thing that is due of the orders; what is refused is not due."""
-    if state.status != Status.PLAYING or state.frozen or state.broken is not None:
+    if state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
         return ()
     for seat, order in sorted(orders.items()):
         player = state.seats[seat].player
@@ -250,22 +253,22 @@ def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tup
 def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) -> tuple[e.Event, ...]:
     game = find_ruleset(state.game, state.ruleset)
     place = reached(state, order.lines) if order.lines is not None else None
-    offered = bool(state.draw_agreed) and seat not in state.draw_agreed
+    offered = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed
     if place is not None and place.last is not None:
         if place.last.then == LineAction.RESIGN:
             return resign(state, c.Resign(player=player, channel=Channel.CONDITIONAL), now)
         if place.last.then == LineAction.ACCEPT_DRAW and offered:
             return accept_draw(state, c.AcceptDraw(player=player, channel=Channel.CONDITIONAL), now)
     # An offer or a request is news that was not there when the line was laid down: it is answered first.
-    if game.to_move(state.position) != seat or offered or state.takeback is not None:
+    if game.to_move(state.play.position) != seat or offered or state.offers.takeback is not None:
         return ()
     if place is not None and place.last is not None and place.following:
         return submit_move(
             state, c.SubmitMove(player=player, move=place.following[0].move, channel=Channel.CONDITIONAL), now
         )
     if order.forced and (place is None or place.last is None or place.last.then != LineAction.WAIT):
-        only = list(islice(game.legal_moves(state.position), 2))
-        if len(only) == 1 and not game.unlisted.compositions(state.position):
-            move = game.format_move(state.position, only[0])
+        only = list(islice(game.legal_moves(state.play.position), 2))
+        if len(only) == 1 and not game.unlisted.compositions(state.play.position):
+            move = game.format_move(state.play.position, only[0])
             return submit_move(state, c.SubmitMove(player=player, move=move, channel=Channel.FORCED), now)
     return ()

@@ -21,7 +21,7 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
     """Return the move, a draw offer that rides with it, and the end of the match when it ends the game."""
     refuse_if_not_playing(state, now)
     game = find_ruleset(state.game, state.ruleset)
-    seat = game.to_move(state.position)
+    seat = game.to_move(state.play.position)
     if state.seats[seat].player != command.player:
         seat_of(state, command.player)
         names = game.setups[state.setup].seat_names
@@ -29,7 +29,7 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
     if len(command.move) > LONGEST_MOVE:
         raise Refused("malformed-move", f"a move has at most {LONGEST_MOVE} characters", "move")
     try:
-        move = game.read_move(state.position, command.move, state.setup)
+        move = game.read_move(state.play.position, command.move, state.setup)
     except MalformedNotation as error:
         raise Refused("malformed-move", str(error), "move") from error
     except GameOver as error:
@@ -39,17 +39,17 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
     submitted = e.MoveSubmitted(
         at=now,
         seat=seat,
-        ply=len(state.moves) + 1,
-        move=game.format_move(state.position, move),
+        ply=len(state.play.moves) + 1,
+        move=game.format_move(state.play.position, move),
         level=command.level,
         seed=command.seed,
         engine=command.engine,
         channel=command.channel,
     )
-    outcome = game.outcome(game.play(state.position, move), state.history.with_position(state.position))
+    outcome = game.outcome(game.play(state.play.position, move), state.play.history.with_position(state.play.position))
     if outcome is None:
         # Whoever moves while others wait for an answer declines; who has agreed before need not say so again.
-        offers = command.offer_draw and seat not in state.draw_agreed
+        offers = command.offer_draw and seat not in state.offers.draw_agreed
         return (submitted, e.DrawOffered(at=now, seat=seat)) if offers else (submitted,)
     return (submitted, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))
 
@@ -85,15 +85,15 @@ def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...
     seat = active_seat(state, command.player, now, even_frozen=command.channel == Channel.ERASURE)
     resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel)
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.elimination.without_seat(state.position, seat)
+    going_on = game.elimination.without_seat(state.play.position, seat)
     if going_on is None:
         return (
             resigned,
             e.MatchFinished(
-                at=now, scores=game.scores_after_leaving(state.position, (seat,)), reason=EndReason.RESIGNATION
+                at=now, scores=game.scores_after_leaving(state.play.position, (seat,)), reason=EndReason.RESIGNATION
             ),
         )
-    outcome = game.outcome(going_on, state.history)
+    outcome = game.outcome(going_on, state.play.history)
     if outcome is None:
         return (resigned,)
     return (resigned, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))

@@ -12,8 +12,8 @@ from domain.match.state import MatchState
 def offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Event, ...]:
     """Return a draw offer, or agreement to the one there is."""
     seat = active_seat(state, command.player, now)
-    if state.draw_agreed:
-        if seat in state.draw_agreed:
+    if state.offers.draw_agreed:
+        if seat in state.offers.draw_agreed:
             raise Refused("draw-already-offered", "you have agreed to a draw already; the others have to answer")
         return accept_draw(state, c.AcceptDraw(player=command.player), now)
     refuse_early_offer(state, seat)
@@ -22,8 +22,8 @@ def offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Eve
 
 def refuse_early_offer(state: MatchState, seat: int) -> None:
     """Raise Refused when ``seat`` has not moved since it last offered a draw."""
-    offered = state.offered_at[seat]
-    if offered is not None and state.last_ply[seat] <= offered:
+    offered = state.offers.draw_offered_at[seat]
+    if offered is not None and state.play.last_ply[seat] <= offered:
         raise Refused("draw-already-offered", "you may offer a draw again when you have made another move")
 
 
@@ -31,12 +31,14 @@ def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.E
     """Return agreement to the draw on offer, and the end when it is the last one."""
     seat = _answering_seat(state, command.player, now)
     accepted = e.DrawAccepted(at=now, seat=seat, channel=command.channel, engine=command.engine)
-    if len(state.draw_agreed) + 1 < len(seats_playing(state)):
+    if len(state.offers.draw_agreed) + 1 < len(seats_playing(state)):
         return (accepted,)
     game = find_ruleset(state.game, state.ruleset)
     return (
         accepted,
-        e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, ()), reason=EndReason.DRAW_AGREED),
+        e.MatchFinished(
+            at=now, scores=game.scores_after_leaving(state.play.position, ()), reason=EndReason.DRAW_AGREED
+        ),
     )
 
 
@@ -47,9 +49,9 @@ def decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e
 
 def _answering_seat(state: MatchState, player: str, now: int) -> int:
     seat = active_seat(state, player, now)
-    if not state.draw_agreed:
+    if not state.offers.draw_agreed:
         raise Refused("no-draw-offer", "no draw is on offer")
-    if seat in state.draw_agreed:
+    if seat in state.offers.draw_agreed:
         raise Refused("no-draw-offer", "you have agreed to this draw already; the others have to answer")
     return seat
 
@@ -59,16 +61,20 @@ def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) ->
     seat = active_seat(state, command.player, now)
     if state.terms is None or not state.terms.takebacks:
         raise Refused("takebacks-not-allowed", "the terms of this match do not allow taking moves back")
-    if state.takeback is not None:
-        reason = "you have asked already" if state.takeback.seat == seat else "answer the request of another seat first"
+    if state.offers.takeback is not None:
+        reason = (
+            "you have asked already"
+            if state.offers.takeback.seat == seat
+            else "answer the request of another seat first"
+        )
         raise Refused("takeback-already-requested", reason)
-    if not state.last_ply[seat]:
+    if not state.play.last_ply[seat]:
         raise Refused("nothing-to-take-back", "you have not moved yet")
-    asked = state.asked_at[seat]
-    if asked is not None and state.last_ply[seat] <= asked:
+    asked = state.offers.takeback_asked_at[seat]
+    if asked is not None and state.play.last_ply[seat] <= asked:
         raise Refused("takeback-already-requested", "you may ask again when you have made another move")
-    ply = state.last_ply[seat] - 1
-    if ply < state.left_ply:
+    ply = state.play.last_ply[seat] - 1
+    if ply < state.play.left_ply:
         raise Refused("nothing-to-take-back", "a seat has left the game since: it cannot be brought back")
     requested = e.TakebackRequested(at=now, seat=seat, ply=ply)
     people = [other for other in seats_playing(state) if other != seat and state.seats[other].level is None]
@@ -78,19 +84,19 @@ def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) ->
 def accept_takeback(state: MatchState, command: c.AcceptTakeback, now: int) -> tuple[e.Event, ...]:
     """Return agreement to going back, and that it happens when it is the last one."""
     seat = active_seat(state, command.player, now)
-    if state.takeback is None:
+    if state.offers.takeback is None:
         raise Refused("no-takeback-request", "nobody asks to take a move back")
-    if seat in state.takeback.agreed:
+    if seat in state.offers.takeback.agreed:
         raise Refused("no-takeback-request", "you have agreed already; the others have to answer")
     accepted = e.TakebackAccepted(at=now, seat=seat)
-    agreed = {*state.takeback.agreed, seat}
+    agreed = {*state.offers.takeback.agreed, seat}
     waiting = [other for other in seats_playing(state) if other not in agreed and state.seats[other].level is None]
-    return (accepted,) if waiting else (accepted, e.MovesTakenBack(at=now, ply=state.takeback.ply))
+    return (accepted,) if waiting else (accepted, e.MovesTakenBack(at=now, ply=state.offers.takeback.ply))
 
 
 def decline_takeback(state: MatchState, command: c.DeclineTakeback, now: int) -> tuple[e.Event, ...]:
     """Return the end of the request, which whoever made it may withdraw in the same way."""
     seat = active_seat(state, command.player, now)
-    if state.takeback is None:
+    if state.offers.takeback is None:
         raise Refused("no-takeback-request", "nobody asks to take a move back")
     return (e.TakebackDeclined(at=now, seat=seat),)

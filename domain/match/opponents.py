@@ -21,8 +21,8 @@ def move_of(state: MatchState, level: int, seed: int) -> str:
     Raises GameOver when there is no move, KeyError for an unknown level.
     """
     game = find_ruleset(state.game, state.ruleset)
-    choice = choose(game, state.position, state.history, level, seed)
-    return game.format_move(state.position, choice.move)
+    choice = choose(game, state.play.position, state.play.history, level, seed)
+    return game.format_move(state.play.position, choice.move)
 
 
 def takes_draw(state: MatchState, seat: int) -> bool:
@@ -33,11 +33,11 @@ def takes_draw(state: MatchState, seat: int) -> bool:
     """
     player, level = state.seats[seat].player, state.seats[seat].level
     if level is None:
-        raise ValueError(f"no opponent has seat {seat} of match {state.match}")
+        raise ValueError(f"no opponent has seat {seat} of match {state.match_id}")
     if sum(other.player == player for other in state.seats) > 1:
         return False
     game = find_ruleset(state.game, state.ruleset)
-    return accepts_draw(game, state.position, state.history, level, seat)
+    return accepts_draw(game, state.play.position, state.play.history, level, seat)
 
 
 def needs_fresh_seed(state: MatchState, resumed_by: e.Event | None) -> bool:

@@ -32,7 +32,7 @@ def rematch(state: MatchState, player: str, match: str, seed: str, guest: bool) 
         guest=guest,
         ruleset=state.ruleset,
         terms=state.terms or STANDARD,
-        rematch_of=state.match,
+        rematch_of=state.match_id,
     )
 
 

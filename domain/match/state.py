@@ -1,12 +1,14 @@
 """The state of a match, as its events make it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Concatenate, ParamSpec
 
 from domain.match.clock import Clock
 from domain.match.enums import Channel, Ground, RulingKind, Status
 from domain.match.terms import Terms
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,98 +135,129 @@ class Ended:
     ended_at: int | None
 
 
-def replaced(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
-    """Return ``values`` with ``value`` at ``index``."""
-    return (*values[:index], value, *values[index + 1 :])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """What has been played.
 
+    ``position`` and ``history`` (the position in which each of ``moves`` was played, an empty tuple without a position)
+    are values of the game. ``channels`` says how each move on record came about (None: that was not recorded),
+    ``last_ply`` which ply each seat played last (0: none). No move before ``left_ply`` can be taken back, since a seat
+    left the game there. ``taken_back`` counts how often moves were taken back: a ply may be played again then.
 
-class MatchState(NamedTuple):
-    """A match after ``version`` events.
-
-    ``position`` and ``history`` (the position in which each of ``moves`` was played) are values of the game that
-    ``game`` and ``ruleset`` name, the second in a ``domain.history.History`` (an empty tuple without a position);
-    ``channels`` says how each move on record came (domain.match.commands; None: that was
-    not recorded). ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is empty
-    when none is on offer. ``offered_at`` says for each seat after how many plies it last offered one, ``last_ply``
-    which ply it last played (0: none). ``terms`` and ``clock`` are None for a match from before there were clocks.
-    ``asked_at`` is to taking moves back what ``offered_at`` is to draws; no move before ``left_ply`` can be taken back,
-    since a seat left the game there. ``fallen`` is the flag that ended the match. ``taken_back`` counts how often moves
-    were taken back: a ply may be played again then.
-
-    ``frozen``: nothing goes on until an arbiter says so. ``annulled`` is how the match stood before it was annulled.
     ``broken`` says why the rules that are installed here cannot replay the match; ``position``, ``history`` and
     ``moves`` are then those before the first event that they cannot follow, and ``unplayed`` the moves recorded after
     that. Whatever needs no rules goes on: cases can be opened and ruled on, and the match exported.
-
-    ``wishes`` counts for each seat how often it has offered a draw, asked to take moves back and given time, ``gifts``
-    how often it has given time since the last move (see ``domain.match.bounds``).
     """
 
-    match: str
-    version: int
-    creator: str
-    game: str
-    ruleset: int
-    setup: str
-    seats: tuple[Seat, ...]
-    rated: bool
-    private: bool
-    seed: str
-    status: Status
-    created_at: int
-    updated_at: int
-    position: Any
+    position: Any = None
     history: Any = ()
     moves: tuple[str, ...] = ()
     channels: tuple[Channel | None, ...] = ()
-    draw_agreed: tuple[int, ...] = ()
-    offered_at: tuple[int | None, ...] = ()
     last_ply: tuple[int, ...] = ()
-    scores: tuple[float, ...] | None = None
-    reason: str | None = None
-    terms: Terms | None = None
-    clock: Clock | None = None
-    takeback: Takeback | None = None
-    asked_at: tuple[int | None, ...] = ()
     left_ply: int = 0
-    fallen: Fallen | None = None
-    rematch_of: str | None = None
     taken_back: int = 0
-    ended_at: int | None = None
-    frozen: bool = False
-    disputes: tuple[Dispute, ...] = ()
-    proposal: Proposal | None = None
-    annulled: Ended | None = None
     broken: str | None = None
     unplayed: tuple[str, ...] = ()
-    wishes: tuple[int, ...] = ()
-    gifts: tuple[int, ...] = ()
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing is played in this match any more."""
-        return self.status in (Status.FINISHED, Status.ABORTED)
 
     @property
     def plies(self) -> int:
         """How many plies are on record and not taken back, whether they can be replayed or not."""
         return len(self.moves) + len(self.unplayed)
 
-    @property
-    def open_case(self) -> Dispute | None:
-        """The case that waits for a ruling, None when there is none; there is never more than one."""
-        return next((dispute for dispute in self.disputes if dispute.open), None)
-
-    def on_clock(self, change: Callable[..., Clock], *arguments: Any) -> "MatchState":
-        """Return the match with its clocks changed; as it is when it has none."""
-        return self if self.clock is None else self._replace(clock=change(self.clock, *arguments))
-
     def position_after(self, ply: int) -> Any:
         """Return the position after ``ply`` plies, 0 to as many as have been played; after the last, as it stands."""
         return self.position if ply == len(self.moves) else self.history[ply]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offers:
+    """What seats have offered and asked for.
+
+    ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is empty when none is
+    on offer. ``draw_offered_at`` and ``takeback_asked_at`` say for each seat after how many plies it last did so.
+    ``requests`` counts for each seat how often it has offered a draw, asked to take moves back and given time,
+    ``gifts`` how often it has given time since the last move (see ``domain.match.bounds``).
+    """
+
+    draw_agreed: tuple[int, ...] = ()
+    draw_offered_at: tuple[int | None, ...] = ()
+    takeback: Takeback | None = None
+    takeback_asked_at: tuple[int | None, ...] = ()
+    requests: tuple[int, ...] = ()
+    gifts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How the match ended; all is None while it goes on, but for the flag of a seat whose game others continue.
+
+    ``scores`` has one score per seat, None for a match without a result. ``fallen`` is the flag that fell last,
+    ``annulled`` how the match stood before it was annulled.
+    """
+
+    scores: tuple[float, ...] | None = None
+    reason: str | None = None
+    ended_at: int | None = None
+    fallen: Fallen | None = None
+    annulled: Ended | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cases:
+    """The disputes about the match and what arbiters do. ``frozen``: the match waits for an arbiter."""
+
+    disputes: tuple[Dispute, ...] = ()
+    frozen: bool = False
+    proposal: Proposal | None = None
+
+    @property
+    def open(self) -> Dispute | None:
+        """The case that waits for a ruling, None when there is none; there is never more than one."""
+        return next((dispute for dispute in self.disputes if dispute.open), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchState:
+    """A match after ``version`` events. ``clock`` is None for a match from before there were clocks."""
+
+    match_id: str
+    version: int
+    creator: str
+    game: str
+    ruleset: int
+    setup: str
+    rated: bool
+    private: bool
+    seed: str
+    rematch_of: str | None = None
+    status: Status
+    created_at: int
+    updated_at: int
+    seats: tuple[Seat, ...]
+    play: Play
+    offers: Offers
+    result: Result = Result()
+    cases: Cases = Cases()
+    clock: Clock | None
+
+    @property
+    def terms(self) -> Terms | None:
+        """The terms that were agreed; None for a match from before there were any."""
+        return None if self.clock is None else self.clock.terms
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is played in this match any more."""
+        return self.status in (Status.FINISHED, Status.ABORTED)
+
+    def on_clock(
+        self, change: Callable[Concatenate[Clock, P], Clock], *arguments: P.args, **options: P.kwargs
+    ) -> "MatchState":
+        """Return the match with its clocks changed; as it is when it has none."""
+        return self if self.clock is None else replace(self, clock=change(self.clock, *arguments, **options))
+
     def has_part(self, player: str) -> bool:
-        """Tell whether ``player`` created the match, holds a seat of it or is invited to one."""
+        """Return whether ``player`` created the match, holds a seat of it or is invited to one."""
         return player == self.creator or self.seat_of(player) is not None
 
     def seat_of(self, player: str) -> int | None:

@@ -47,29 +47,29 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     if expected.limit == Limit.FIRST_MOVE:
         return (fell, e.MatchAborted(at=now, player=CLOCK))
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.elimination.without_seat(state.position, expected.seat)
+    going_on = game.elimination.without_seat(state.play.position, expected.seat)
     if going_on is None:
         return (
             fell,
             e.MatchFinished(
-                at=now, scores=game.scores_after_leaving(state.position, (expected.seat,)), reason=EndReason.FLAG
+                at=now, scores=game.scores_after_leaving(state.play.position, (expected.seat,)), reason=EndReason.FLAG
             ),
         )
-    outcome = game.outcome(going_on, state.history)
+    outcome = game.outcome(going_on, state.play.history)
     return (fell,) if outcome is None else (fell, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))
 
 
 def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e.Event, ...]:
     """Return that the match goes on which its winner has won on time, no more than 72 hours ago."""
     seat = seat_of(state, command.player)
-    if state.status != Status.FINISHED or state.fallen is None or state.scores is None:
+    if state.status != Status.FINISHED or state.result.fallen is None or state.result.scores is None:
         raise Refused("nothing-to-forgive", "this match was not ended by a flag")
     refuse_if_frozen(state)
-    if seat == state.fallen.seat:
+    if seat == state.result.fallen.seat:
         raise Refused("nothing-to-forgive", "the flag was your own: only who won by it can forgive it")
     if len(state.seats) > 2:
         raise Refused("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
-    if now > state.fallen.at + FORGIVABLE_FOR:
+    if now > state.result.fallen.at + FORGIVABLE_FOR:
         raise Refused("too-late-to-forgive", f"a flag can be forgiven for {duration(FORGIVABLE_FOR)} only")
     return (e.FlagForgiven(at=now, seat=seat),)
 
@@ -81,7 +81,7 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
         raise Refused("no-clock", "no clock runs in this match")
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
         raise Refused("invalid-seats", "time is given to another seat of the match", "seat")
-    if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position):
+    if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
         raise Refused("invalid-seats", "that seat has left the game", "seat")
     if not HOUR <= command.time <= LARGEST_GIFT:
         raise Refused("invalid-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")

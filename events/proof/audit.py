@@ -45,7 +45,7 @@ class Record(NamedTuple):
         """The move that the event is; None for any other event, and for a move that the rules cannot follow."""
         if not isinstance(self.event, MoveSubmitted) or self.before is None or self.after is None:
             return None
-        if self.before.broken is not None or self.after.broken is not None:
+        if self.before.play.broken is not None or self.after.play.broken is not None:
             return None
         return Ply(self.event, self.before, self.after)
 
@@ -55,7 +55,7 @@ class Record(NamedTuple):
         event, before, after = self.event, self.before, self.after
         if not isinstance(event, MoveSubmitted | DrawAccepted | DrawDeclined) or before is None or after is None:
             return None
-        if before.broken is not None or after.broken is not None:
+        if before.play.broken is not None or after.play.broken is not None:
             return None
         if not 0 <= event.seat < len(before.seats) or before.seats[event.seat].level is None:
             return None
@@ -108,12 +108,12 @@ class Ply(NamedTuple):
     @property
     def _shown(self) -> tuple[tuple[str, str], tuple[str, str]]:
         rules = self.before.game, self.before.ruleset
-        return _position_shown(*rules, self.before.position), _position_shown(*rules, self.after.position)
+        return _position_shown(*rules, self.before.play.position), _position_shown(*rules, self.after.play.position)
 
     @property
     def legal_moves(self) -> int:
         """The number of legal moves that there were, without those of kinds too many to list."""
-        return sum(1 for _ in self.game.legal_moves(self.before.position))
+        return sum(1 for _ in self.game.legal_moves(self.before.play.position))
 
 
 @lru_cache(maxsize=256)
@@ -232,7 +232,7 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
         deviation = str(impossible)
     unauthorized = None
     # What an event that the rules cannot follow should have been is unknown.
-    breaks = after is not None and after.broken is not None and (before is None or before.broken is None)
+    breaks = after is not None and after.play.broken is not None and (before is None or before.play.broken is None)
     if authority is not None and not breaks:
         recorded = Recorded(event=event, actor=envelope.actor, schema=envelope.schema)
         unauthorized = authority.objection(before, recorded, following)

@@ -226,8 +226,8 @@ def facts_of(records: Iterable[Record]) -> Facts:
     if last is None or last.after is None:
         return Facts(0, (), (), {})
     state, proof = last.after, last.proof
-    result = None if state.scores is None or not proof else BundledResult(state.scores, proof)
-    return Facts(replayed, tuple(rulesets), state.seats, terms, state.status, state.reason, result)
+    result = None if state.result.scores is None or not proof else BundledResult(state.result.scores, proof)
+    return Facts(replayed, tuple(rulesets), state.seats, terms, state.status, state.result.reason, result)
 
 
 def seed_is_withheld(facts: Facts) -> bool:

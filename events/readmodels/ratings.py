@@ -47,7 +47,7 @@ class Ratings:
 
     def owed(self, state: MatchState) -> bool:
         """Tell whether a match is in the ratings otherwise than its state says."""
-        return state.rated and rated_result(summarise(state)) != self.included([state.match])[state.match]
+        return state.rated and rated_result(summarise(state)) != self.included([state.match_id])[state.match_id]
 
     def included(self, match_ids: list[str]) -> dict[str, RatedResult | None]:
         """Return the results with which matches are in the ratings, None for those that are not."""

@@ -106,7 +106,7 @@ def summarise(state: MatchState) -> Summary:
     """Return the summary of a match. In a broken one it is no seat's turn."""
     to_move = seat_to_move(state)
     return Summary(
-        match=state.match,
+        match=state.match_id,
         version=state.version,
         game=state.game,
         ruleset=state.ruleset,
@@ -119,32 +119,32 @@ def summarise(state: MatchState) -> Summary:
         seats=state.seats,
         to_move=to_move,
         awaiting=_awaiting(state, to_move),
-        ply=state.plies,
-        draw_agreed=state.draw_agreed,
-        scores=state.scores,
-        reason=state.reason,
+        ply=state.play.plies,
+        draw_agreed=state.offers.draw_agreed,
+        scores=state.result.scores,
+        reason=state.result.reason,
         created_at=state.created_at,
         updated_at=state.updated_at,
-        ended_at=state.ended_at,
+        ended_at=state.result.ended_at,
         deadline=_deadline(state),
         terms=state.terms,
-        case=state.open_case is not None,
-        last_move=state.history.display_last_move(state.moves) if state.history else "",
+        case=state.cases.open is not None,
+        last_move=state.play.history.display_last_move(state.play.moves) if state.play.history else "",
     )
 
 
 def draw_answers_owed(state: MatchState) -> tuple[int, ...]:
     """Return the seats that still have to answer the draw offer: those that have not left the game."""
-    if not state.draw_agreed or state.broken is not None:
+    if not state.offers.draw_agreed or state.play.broken is not None:
         return ()
-    return tuple(seat for seat in seats_playing(state) if seat not in state.draw_agreed)
+    return tuple(seat for seat in seats_playing(state) if seat not in state.offers.draw_agreed)
 
 
 def takeback_answers_owed(state: MatchState) -> tuple[int, ...]:
     """Return the seats that still have to answer the takeback request; opponents agree at once."""
-    if state.takeback is None:
+    if state.offers.takeback is None:
         return ()
-    agreed = state.takeback.agreed
+    agreed = state.offers.takeback.agreed
     return tuple(seat for seat in seats_playing(state) if seat not in agreed and state.seats[seat].level is None)
 
 
@@ -189,7 +189,7 @@ def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
     owing: list[Seat] = []
     if state.status == Status.OPEN:
         owing = [seat for seat in state.seats if not seat.joined]
-    elif to_move is not None and not state.frozen:
+    elif to_move is not None and not state.cases.frozen:
         owing = [state.seats[to_move]]
         owing += [state.seats[seat] for seat in (*draw_answers_owed(state), *takeback_answers_owed(state))]
     return tuple(dict.fromkeys(seat.player for seat in owing if seat.player is not None))

@@ -261,7 +261,7 @@ class Matches:
             return None, remembered
         orders = opened.conditional_moves
         loaded = Loaded(state, opened.head, known.snapshot if known else 0, unpacked(orders), orders.revision)
-        if state.version - loaded.snapshot >= SNAPSHOT_EVERY and state.broken is None:
+        if state.version - loaded.snapshot >= SNAPSHOT_EVERY and state.play.broken is None:
             self._store.save_snapshot(match_id, state.version, snapshot_of(state, loaded.head))
             loaded = loaded._replace(snapshot=state.version)
         self._remember(match_id, loaded)

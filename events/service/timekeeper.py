@@ -177,7 +177,7 @@ class Timekeeper:
             return state
         found = self._availability_store.read(people)
         clock = due.with_availability(state.clock, {seat: found[player] for player, seat in people.items()})
-        return state._replace(clock=clock)
+        return replace(state, clock=clock)
 
     def expected_deadlines(self, players: Mapping[str, str]) -> dict[str, int | None]:
         """Return the deadlines of the matches for which availability makes a difference.
@@ -239,7 +239,7 @@ class Timekeeper:
 
         Raises StaleVersionError and StaleConditionalMovesError when the match has moved on since it was loaded.
         """
-        match_id = loaded.state.match
+        match_id = loaded.state.match_id
         for _ in range(MAX_STEPS):
             step = plan(loaded.state, availability)
             if step is None:

@@ -5,6 +5,7 @@ as none.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from domain.games import find_ruleset
@@ -19,13 +20,13 @@ _STATE = shape_of(MatchState)
 
 def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
     """Return ``state``, the match at ``head``, as JSON values. A broken match has no snapshot: it may be mended."""
-    game = find_ruleset(state.game, state.ruleset)
+    game, play = find_ruleset(state.game, state.ruleset), state.play
     history = [
-        list(state.history.texts()),
-        list(state.history.movers()),
-        list(state.history.display_moves(state.moves)),
+        list(play.history.texts()),
+        list(play.history.movers()),
+        list(play.history.display_moves(play.moves)),
     ]
-    plain = state._replace(position=game.format_position(state.position), history=history)
+    plain = replace(state, play=replace(play, position=game.format_position(play.position), history=history))
     return {"layout": LAYOUT, "digest": head.digest.hex(), "state": _STATE.write(plain)}
 
 
@@ -36,8 +37,9 @@ def restore_snapshot(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | N
     try:
         plain = _STATE.read(snapshot["state"])
         game = find_ruleset(plain.game, plain.ruleset)
-        position, history = game.parse_position(plain.position), History.restore(game, *plain.history)
+        position, history = game.parse_position(plain.play.position), History.restore(game, *plain.play.history)
     except Exception:
         # Rules that are missing or at fault: the events are read, and show how far they can be followed.
         return None
-    return plain._replace(position=position, history=history), Head(plain.version, bytes.fromhex(snapshot["digest"]))
+    state = replace(plain, play=replace(plain.play, position=position, history=history))
+    return state, Head(plain.version, bytes.fromhex(snapshot["digest"]))

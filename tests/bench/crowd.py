@@ -78,7 +78,7 @@ def _waits(matches: Matches, game: str) -> Iterator[float]:
         match = f"quick-{game}-{number}"
         _begin(matches, match, game, "alone", (1,))
         while measured < ANSWERS:
-            plies = len(matches.load(match).state.moves)
+            plies = len(matches.load(match).state.play.moves)
             start = time.perf_counter()
             state = matches.load(match).state
             turn = to_move(state)
@@ -86,10 +86,12 @@ def _waits(matches: Matches, game: str) -> Iterator[float]:
                 break
             if state.seats[turn].level is None:
                 rules = find_ruleset(state.game, state.ruleset)
-                move = rules.format_move(state.position, chance.choice(list(rules.legal_moves(state.position))))
+                move = rules.format_move(
+                    state.play.position, chance.choice(list(rules.legal_moves(state.play.position)))
+                )
                 matches.append_decision(match, SubmitMove(player="alone", move=move), "alone", Request(f"{plies}", ""))
                 continue
-            while len(matches.load(match).state.moves) == plies:
+            while len(matches.load(match).state.play.moves) == plies:
                 if time.perf_counter() - start > TIMEOUT_S:
                     raise RuntimeError(f"no opponent answers in {match}")
                 time.sleep(POLL_INTERVAL_S)

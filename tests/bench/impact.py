@@ -57,7 +57,7 @@ def store_random_match(store: EventStore, seed: int) -> None:
     match = PlayedMatch(creation(match=f"m{seed}", rated=False))
     match.do(JoinMatch(player="bob"))
     while match.state.status == Status.PLAYING:
-        player = match.state.seats[game.to_move(match.state.position)].player or ""
+        player = match.state.seats[game.to_move(match.state.play.position)].player or ""
         match.move(player, chance.choice(match.legal_moves()))
     store.append(match.name, EMPTY, [draft_of(event, "bench") for event in match.events], Request("all", ""))
 

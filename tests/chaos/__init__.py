@@ -278,7 +278,7 @@ def _wait_until_available(store: RedisStore) -> None:
 def _versions(store: RedisStore) -> dict[str, int]:
     """Return the versions of the matches that have not ended."""
     states = (state for state in _states(store) if not state.ended)
-    return {state.match: state.version for state in states}
+    return {state.match_id: state.version for state in states}
 
 
 def _states(store: RedisStore) -> Iterator[MatchState]:
@@ -302,7 +302,7 @@ def _wait_until_all_continue(
 def _wait_for_opponents(store: RedisStore) -> tuple[str, ...]:
     """Wait until no opponent is to move; return the matches in which one still is."""
     deadline = time.monotonic() + MAX_RECOVERY_S
-    while owing := [state.match for state in _states(store) if debts_of(state)]:
+    while owing := [state.match_id for state in _states(store) if debts_of(state)]:
         if time.monotonic() > deadline:
             return tuple(f"{match} waits for an opponent" for match in owing)
         time.sleep(POLL_INTERVAL_S * 5)

@@ -84,24 +84,24 @@ class Table:
     def play(self, moves: Sequence[str]) -> None:
         """Play ``moves``, each by whose turn it is."""
         for move in moves:
-            mover = self.state.seats[self.game.to_move(self.state.position)].player
+            mover = self.state.seats[self.game.to_move(self.state.play.position)].player
             assert mover is not None
             self.do(c.SubmitMove(player=mover, move=move), mover)
 
     def play_first_legal(self) -> None:
         """Play the first of the legal moves."""
-        position = self.state.position
+        position = self.state.play.position
         self.play([self.game.format_move(position, next(iter(self.game.legal_moves(position))))])
 
     def think(self, plies: int) -> None:
         """Let the opponents play, ``plies`` in all or to the end."""
-        while (state := self.state).status == Status.PLAYING and len(state.moves) < plies:
-            seat = state.seats[self.game.to_move(state.position)]
+        while (state := self.state).status == Status.PLAYING and len(state.play.moves) < plies:
+            seat = state.seats[self.game.to_move(state.play.position)]
             assert seat.player is not None
             assert seat.level is not None
-            seed = seed_for(state.seed, len(state.moves) + 1)
-            found = choose(self.game, state.position, state.history, seat.level, seed)
-            text = self.game.format_move(state.position, found.move)
+            seed = seed_for(state.seed, len(state.play.moves) + 1)
+            found = choose(self.game, state.play.position, state.play.history, seat.level, seed)
+            text = self.game.format_move(state.play.position, found.move)
             self.do(
                 c.SubmitMove(
                     player=seat.player,
@@ -116,7 +116,7 @@ class Table:
 
     def agree(self) -> None:
         """Let all people still in the game agree on a draw."""
-        out = self.game.elimination.eliminated(self.state.position)
+        out = self.game.elimination.eliminated(self.state.play.position)
         first, *others = (person for seat, person in enumerate(self.people) if seat not in out)
         self.do(c.OfferDraw(player=first), first)
         for person in others:
@@ -124,7 +124,7 @@ class Table:
 
     def take_back(self) -> None:
         """Let all take the last move back."""
-        last = self.state.seats[self.game.to_move(self.state.history[-1])].player
+        last = self.state.seats[self.game.to_move(self.state.play.history[-1])].player
         assert last is not None
         self.do(c.RequestTakeback(player=last), last)
         for person in self.people:
@@ -135,12 +135,12 @@ class Table:
         """Return the finished match as it is stored."""
         state = self.state
         assert state.status == Status.FINISHED, (self.name, state.status)
-        assert state.scores is not None
-        assert state.reason is not None
+        assert state.result.scores is not None
+        assert state.result.reason is not None
         sealed = seal([event.draft for event in self.store.read(self.name)], self.name, 0, GENESIS)
         stored = tuple((event.digest.hex(), event.packed.decode()) for event in sealed)
-        position = self.game.format_position(state.position)
-        golden = Golden(self.name, made_by, position, state.scores, state.reason, "", stored)
+        position = self.game.format_position(state.play.position)
+        golden = Golden(self.name, made_by, position, state.result.scores, state.result.reason, "", stored)
         return golden._replace(plays=replayed(golden)[1])
 
 
@@ -237,10 +237,10 @@ def left_by_all_but_one(match: Table, moves: Sequence[str]) -> Golden:
 
 def against_opponents(match: Table) -> Golden:
     """Let a person on the first seat, who resigns at last, play opponents on all others."""
-    while match.state.status == Status.PLAYING and len(match.state.moves) < RESIGNS_AFTER:
+    while match.state.status == Status.PLAYING and len(match.state.play.moves) < RESIGNS_AFTER:
         match.play_first_legal()
-        while match.state.status == Status.PLAYING and match.game.to_move(match.state.position) != 0:
-            match.think(len(match.state.moves) + 1)
+        while match.state.status == Status.PLAYING and match.game.to_move(match.state.play.position) != 0:
+            match.think(len(match.state.play.moves) + 1)
     if match.state.status == Status.PLAYING:
         match.do(c.Resign(player=NAMES[0]), NAMES[0])
         match.think(MAX_PLIES_WITHOUT_PEOPLE)

@@ -79,7 +79,7 @@ def replayed(golden: Golden, events: Iterable[Event] | None = None) -> tuple[Mat
     said = hashlib.sha256()
     for event in map(event_of, envelopes(golden)) if events is None else events:
         before, state = state, evolve(state, event, golden.match)
-        if before is None or state.position is not before.position:
+        if before is None or state.play.position is not before.play.position:
             said.update(said_by_the_rules(state).encode())
     assert state is not None
     return state, said.hexdigest()
@@ -87,7 +87,7 @@ def replayed(golden: Golden, events: Iterable[Event] | None = None) -> tuple[Mat
 
 def said_by_the_rules(state: MatchState) -> str:
     """Return position, outcome and all listed legal moves where a match stands, as text."""
-    game, position = find_ruleset(state.game, state.ruleset), state.position
+    game, position = find_ruleset(state.game, state.ruleset), state.play.position
     moves = " ".join(game.format_move(position, move) for move in game.legal_moves(position))
-    outcome = game.outcome(position, state.history)
+    outcome = game.outcome(position, state.play.history)
     return f"{game.format_position(position)}\n{game.to_move(position)}\n{outcome and tuple(outcome)}\n{moves}\n"

@@ -94,15 +94,15 @@ def assert_settled(services: Services, caller: Caller, match: str) -> None:
     state = services.matches.load(match).state
     summary = summarise(state)
     assert state.status == Status.FINISHED
-    assert state.scores is not None
+    assert state.result.scores is not None
     assert verify(services.store, match).head.version == state.version
     assert services.readmodels.summary(match) == summary
     players = [seat.player for seat in state.seats]
-    expected = {player: rating_after(players, state.scores, player) for player in players if player is not None}
+    expected = {player: rating_after(players, state.result.scores, player) for player in players if player is not None}
     changes = services.readmodels.rating_change(match)
     assert {player: before for player, (before, _) in changes.items()} == dict.fromkeys(expected, DEFAULT.rating)
     assert {player: after for player, (_, after) in changes.items()} == pytest.approx(expected)
-    result = {"scores": list(state.scores), "reason": state.reason}
+    result = {"scores": list(state.result.scores), "reason": state.result.reason}
     assert caller.get(f"/matches/{match}").json["result"] == result
     assert [each["result"] for each in caller.get("/matches").json["items"]] == [result]
     table = caller.get(f"/leaderboards/{summary.pool}").json["items"]
@@ -122,7 +122,7 @@ def test_opponents_answer_each_other_from_the_start(
     match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     for ply in range(1, 2 * seats + 1):
         assert answer(services, match) is not None
-        assert len(services.matches.load(match).state.moves) == ply
+        assert len(services.matches.load(match).state.play.moves) == ply
 
 
 @every_setup
@@ -137,10 +137,10 @@ def test_a_match_of_opponents_ends_with_a_result_that_counts(
     begin_late(monkeypatch, game)
     match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     state = answered(services, match)
-    outcome = game.outcome(state.position, state.history)
+    outcome = game.outcome(state.play.position, state.play.history)
     assert state.ruleset == game.ruleset
     assert outcome is not None
-    assert (state.scores, state.reason) == outcome
+    assert (state.result.scores, state.result.reason) == outcome
     settle(services, match)
     assert_settled(services, anna, match)
 
@@ -166,10 +166,10 @@ def test_a_match_of_four_that_a_person_resigns_goes_on_to_its_end(
     left = anna.get(f"/matches/{match}").json
     assert (left["status"], left["to_move"], left["result"]) == ("playing", 2, None)
     state = answered(services, match)
-    assert state.last_ply[0] == 1
-    assert min(state.last_ply[1:]) > 1
-    assert state.scores is not None
-    assert state.scores[0] == 0
+    assert state.play.last_ply[0] == 1
+    assert min(state.play.last_ply[1:]) > 1
+    assert state.result.scores is not None
+    assert state.result.scores[0] == 0
     settle(services, match)
     assert_settled(services, anna, match)
     assert services.readmodels.rating_change(match)[anna.id][1] < DEFAULT.rating
@@ -249,7 +249,7 @@ def test_parts_of_a_win_and_shared_places_come_through_to_ratings_and_pages(
         mover = people[host.get(f"/matches/{match}").json["to_move"]]
         assert mover.move(match, move).status_code == 201
     state = services.matches.load(match).state
-    assert (state.scores, state.reason) == outcome
+    assert (state.result.scores, state.result.reason) == outcome
     settle(services, match)
     assert_settled(services, host, match)
     page = host.client.get(f"/matches/{match}").text

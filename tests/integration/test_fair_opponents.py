@@ -90,7 +90,7 @@ def test_cheap_answers_have_a_lane_of_their_own(queue: FairQueue) -> None:
 def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-5", "alice")
     assert answer(shop.parts, match, QUICK) is None
-    assert shop.state(match).moves == ()
+    assert shop.state(match).play.moves == ()
 
 
 def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_others_busy(
@@ -103,7 +103,7 @@ def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_o
         eventually(lambda: queue.waiting(SLOW) == len(crowd), "the crowd that waits")
         alone = shop.start("opponent-1", "boris")
         with CeleryWorker(shop.settings, [OPPONENTS[QUICK]]):
-            eventually(lambda: shop.state(alone).moves, "the answer of the weak opponent")
+            eventually(lambda: shop.state(alone).play.moves, "the answer of the weak opponent")
     assert queue.waiting(SLOW) == len(crowd), "the process for quick answers takes no others"
 
 
@@ -119,7 +119,7 @@ def test_a_match_whose_hint_was_lost_is_answered_with_the_next_one(
         eventually(lambda: queue.waiting(QUICK) == 1, "the match that waits")
         broker.lose_everything()
         with CeleryWorker(shop.settings):
-            eventually(lambda: shop.state(match).moves, "the move")
+            eventually(lambda: shop.state(match).play.moves, "the move")
 
 
 def test_a_guest_plays_three_matches_against_opponents_at_a_time(app: Flask, services: Services) -> None:

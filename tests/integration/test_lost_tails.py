@@ -178,9 +178,9 @@ def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
     monkeypatch.setattr(opponents, "choose", interrupted)
     answer(shop.parts, match)
     state = shop.state(match)
-    assert state.moves[0] == PLAYED
-    assert len(state.moves) == 2
-    assert searched[-1] == state.history[1], "it was computed for the position in which it was played"
+    assert state.play.moves[0] == PLAYED
+    assert len(state.play.moves) == 2
+    assert searched[-1] == state.play.history[1], "it was computed for the position in which it was played"
     assert verify(shop.store, match).head == shop.store.head(match)
 
 

@@ -29,14 +29,14 @@ def shop(server: RealServer) -> SteppedInstallation:
 
 def plies(shop: SteppedInstallation, match: str) -> int:
     """Return how many plies of a match have been played."""
-    return len(shop.state(match).moves)
+    return len(shop.state(match).play.moves)
 
 
 def move_of_person(shop: SteppedInstallation, match: str, player: str) -> None:
     """Play the first legal move for ``player``."""
     state = shop.state(match)
     game = find_ruleset(state.game, state.ruleset)
-    shop.do(match, SubmitMove(player=player, move=game.format_move(state.position, legal_moves(state)[0])), player)
+    shop.do(match, SubmitMove(player=player, move=game.format_move(state.play.position, legal_moves(state)[0])), player)
 
 
 def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: SteppedInstallation) -> None:
@@ -45,12 +45,12 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Stepped
     answer(shop.parts, match)
     played = shop.store.read(match)[-1]
     game = GAMES["bashni"]
-    choice = choose(game, state.position, state.history, 2, seed_for(state.seed, 1))
+    choice = choose(game, state.play.position, state.play.history, 2, seed_for(state.seed, 1))
     assert played.actor == "opponent-2"
     assert dict(played.data) == {
         "seat": 0,
         "ply": 1,
-        "move": game.format_move(state.position, choice.move),
+        "move": game.format_move(state.play.position, choice.move),
         "level": 2,
         "seed": seed_for(state.seed, 1),
         "engine": str(ENGINE_VERSION),
@@ -133,20 +133,20 @@ def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accep
     match = shop.start("alice", "opponent-1")
     shop.do(match, OfferDraw(player="alice"), "alice")
     answer(shop.parts, match)
-    assert shop.state(match).draw_agreed == ()
+    assert shop.state(match).offers.draw_agreed == ()
     lost = lost_for_opponent(shop)
     shop.do(lost, OfferDraw(player="alice"), "alice")
     answer(shop.parts, lost)
     state = shop.state(lost)
-    assert (state.status, state.reason, state.scores) == ("finished", "draw-agreed", (0.5, 0.5))
+    assert (state.status, state.result.reason, state.result.scores) == ("finished", "draw-agreed", (0.5, 0.5))
 
 
 def lost_for_opponent(shop: SteppedInstallation) -> str:
     """Return a match of alice against an opponent that is to move and stands clearly worse."""
     for seed in range(40):
         match = shop.start("alice", "opponent-1")
-        while (state := shop.play(match, 2, seed)).status == "playing" and len(state.moves) < 60:
-            if accepts_draw(GAMES["bashni"], state.position, state.history, 1, 1):
+        while (state := shop.play(match, 2, seed)).status == "playing" and len(state.play.moves) < 60:
+            if accepts_draw(GAMES["bashni"], state.play.position, state.play.history, 1, 1):
                 return match
     raise AssertionError("no random play went badly for the opponent")
 
@@ -156,7 +156,7 @@ def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: SteppedInst
     shop.do(match, OfferDraw(player="alice"), "alice")
     shop.do(match, AcceptDraw(player="bob"), "bob")
     answer(shop.parts, match)
-    assert shop.state(match).draw_agreed == ()
+    assert shop.state(match).offers.draw_agreed == ()
     assert debts_of(shop.state(match)) == []
 
 
@@ -206,4 +206,4 @@ def test_an_opponent_answers_although_its_worker_is_killed_in_mid_search(
             eventually(lambda: plies(shop, match), "the move")
     state = shop.state(match)
     assert [event.type for event in shop.store.read(match)].count("move-submitted") == 1
-    assert state.last_ply == (1, 0)
+    assert state.play.last_ply == (1, 0)

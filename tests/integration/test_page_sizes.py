@@ -43,7 +43,7 @@ def test_the_page_of_a_match_stays_small_in_the_middle_of_play(app: Flask, game:
     drafts = [draft_of(event, ids[0]) for event in events_of(GAMES[game], setup, PLIES, ids, services.now())]
     services.store.append("mplayed", EMPTY, drafts, Request("all", ""))
     state = services.matches.load("mplayed").state
-    mover = people[GAMES[game].to_move(state.position)]
+    mover = people[GAMES[game].to_move(state.play.position)]
 
     page = mover.client.get("/matches/mplayed", headers=AS_BROWSERS | {"Accept-Encoding": "identity"}).text
     named = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page))

@@ -109,7 +109,7 @@ def test_moves_that_a_player_has_not_seen_can_be_replayed_at_once(app: Flask) ->
     services: Services = app.extensions[EXTENSION]
     for person in (*people, *people):
         page = people[0].client.get(f"/matches/{match}", headers={"Accept": "text/html"}).text
-        plies = len(services.matches.load(match).state.moves)
+        plies = len(services.matches.load(match).state.play.moves)
         assert ('data-replay="' in page) == (plies == 4)
         person.move(match)
         if plies == 4:

@@ -115,7 +115,7 @@ class TestGuests:
         assert services.people.person(guest.id) is None
         assert services.notebooks.notes(guest.id, playing) == ""
         states = [services.matches.load(match).state for match in (playing, waiting)]
-        assert [(state.status, state.reason) for state in states] == [
+        assert [(state.status, state.result.reason) for state in states] == [
             (Status.FINISHED, "resignation"),
             (Status.ABORTED, "aborted"),
         ]

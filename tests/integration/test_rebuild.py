@@ -42,7 +42,7 @@ def populate(shop: SteppedInstallation, seed: int, size: int = 40) -> list[str]:
         player = state.seats[0].player
         if state.status == Status.PLAYING and player is not None:
             match chance.randrange(4):
-                case 0 if len(state.moves) < 2:
+                case 0 if len(state.play.moves) < 2:
                     shop.do(match, AbortMatch(player=player), player)
                 case 1:
                     shop.do(match, OfferDraw(player=player), player)

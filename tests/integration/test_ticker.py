@@ -108,7 +108,7 @@ def test_a_flag_falls_through_the_relay_that_runs(shop: SteppedInstallation) -> 
         beating_until(shop, deadline + 250)
         eventually(lambda: shop.state(match).ended, "the fall of the flag")
     state = shop.state(match)
-    assert (state.reason, state.fallen and state.fallen.deadline) == ("flag", deadline)
+    assert (state.result.reason, state.result.fallen and state.result.fallen.deadline) == ("flag", deadline)
 
 
 def test_ticker_and_sweeper_at_once_let_a_flag_fall_once(shop: SteppedInstallation) -> None:
@@ -316,7 +316,7 @@ def first_move(shop: SteppedInstallation, match: str) -> str:
     """Return a legal move."""
     state = shop.state(match)
     game = find_ruleset(state.game, state.ruleset)
-    return game.format_move(state.position, legal_moves(state)[0])
+    return game.format_move(state.play.position, legal_moves(state)[0])
 
 
 def lost_on_time(shop: SteppedInstallation, *players: str) -> str:

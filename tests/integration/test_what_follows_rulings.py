@@ -39,9 +39,9 @@ class Court:
     def rule(self, match: str, ruling: str, arbiter: str = "ann", **facts: object) -> None:
         """Rule on ``match`` in the case there is, or in a new one."""
         state = self.shop.state(match)
-        if state.open_case is None and any(dispute.settled is not None for dispute in state.disputes):
+        if state.cases.open is None and any(dispute.settled is not None for dispute in state.cases.disputes):
             self.shop.do(match, ReopenCase(person=arbiter, dispute=1, statement=WORDS), arbiter)
-        elif state.open_case is None:
+        elif state.cases.open is None:
             self.shop.do(match, OpenCase(arbiter="ann", ply=1, ground=Ground.CONDUCT, statement=WORDS), "ann")
         self.shop.do(match, Rule(arbiter=arbiter, ruling=ruling, reason=REASON, rule=RULE, **facts), arbiter)  # type: ignore[arg-type]
         self.follow()
@@ -118,7 +118,7 @@ def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_th
     assert answered is not None
     assert not answered.repeated
     assert [event.type for event in answered.events] == ["move-submitted"]
-    assert shop.state(match).plies == 2
+    assert shop.state(match).play.plies == 2
 
 
 def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
@@ -142,7 +142,7 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
     answer(shop.parts, match)
     last = list(audit(match, shop.store.read(match)))[-1].answer
     assert last is not None
-    assert last.before.moves == ("g3-h4",)
+    assert last.before.play.moves == ("g3-h4",)
     assert last.recompute() is None
 
 
@@ -164,7 +164,7 @@ def test_the_deadline_that_is_kept_is_that_of_the_match_after_every_ruling(shop:
     assert kept() == deadline_of(shop.state(match)) is not None
     shop.now += 90 * DAY_MS
     shop.timekeeper.settle(match, shop.now)
-    assert shop.state(match).reason == "flag"
+    assert shop.state(match).result.reason == "flag"
     court.rule(match, "take-back", "ben", ply=1)
     shop.timekeeper.settle(match, shop.now)
     assert shop.state(match).status == Status.PLAYING

@@ -118,7 +118,9 @@ class _Auditor:
         instants = [event.at for event in events]
         self.check("time never runs backwards", instants == sorted(instants), match_id)
         ending = (
-            (state.reason or "?") if state.status == Status.FINISHED or state.annulled is not None else "called off"
+            (state.result.reason or "?")
+            if state.status == Status.FINISHED or state.result.annulled is not None
+            else "called off"
         )
         self._endings[state.game, ending] += 1
         self._states.append(state)
@@ -128,7 +130,7 @@ class _Auditor:
         self._time(match_id, events)
         self._frozen(match_id, events)
         self._said(match_id, envelopes)
-        if state.disputes or len(self._states) % SAMPLE_INTERVAL == 0:
+        if state.cases.disputes or len(self._states) % SAMPLE_INTERVAL == 0:
             self._bundled(match_id, envelopes)
         self._conditional(match_id, events)
         self._secrets(match_id, envelopes)
@@ -175,11 +177,11 @@ class _Auditor:
         held: tuple[int, ...] | None = None
         for version, event in enumerate(events, 1):
             before, state = state, evolve(state, event, match_id)
-            if before is not None and before.frozen and not state.frozen and held is not None:
+            if before is not None and before.cases.frozen and not state.cases.frozen and held is not None:
                 after = _times(before, event.at)
                 costs = [one for one, other in zip(held, after, strict=True) if other < one]
                 self.check("a freeze cost no time", not costs, f"{match_id}, version {version}")
-            if state.frozen and (before is None or not before.frozen):
+            if state.cases.frozen and (before is None or not before.cases.frozen):
                 held = _times(state, event.at)
 
     def _said(self, match_id: str, envelopes: list[Envelope]) -> None:

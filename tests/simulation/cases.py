@@ -36,25 +36,25 @@ class Cases:
         """Sometimes have a match disputed, in play or once it is over."""
         state = self._server.state(match_id)
         self._judge(state)
-        if (state.status == Status.PLAYING and state.plies >= 4) or state.status == Status.FINISHED:
+        if (state.status == Status.PLAYING and state.play.plies >= 4) or state.status == Status.FINISHED:
             if (match_id, state.status) not in self._considered and self._random.random() < DISPUTE_RATE:
                 self._schedule(5 * DAY, lambda: self._dispute(match_id))
             self._considered.add((match_id, state.status))
 
     def _judge(self, state: MatchState) -> None:
         """Plan statements, sometimes a freeze or its end, and a ruling for an open case."""
-        case = state.open_case
+        case = state.cases.open
         place = None if case is None else (case.number, case.appealed)
-        if case is None or self._open.get(state.match) == place:
+        if case is None or self._open.get(state.match_id) == place:
             return
-        self._open[state.match] = case.number, case.appealed
-        match_id, arbiter = state.match, ARBITERS[case.appealed]
+        self._open[state.match_id] = case.number, case.appealed
+        match_id, arbiter = state.match_id, ARBITERS[case.appealed]
         people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
         for player in people:
             if self._random.random() < 0.5:
                 self._schedule(DAY, partial(self._state, match_id, player))
         if self._random.random() < 0.5:
-            frozen = not state.frozen
+            frozen = not state.cases.frozen
             self._schedule(2 * DAY, lambda: self._do(match_id, arbiter, c.Freeze(arbiter=arbiter, frozen=frozen)))
         self._schedule(8 * DAY, lambda: self._rule(match_id, arbiter))
 
@@ -63,10 +63,10 @@ class Cases:
 
     def _dispute(self, match_id: str) -> None:
         state = self._server.state(match_id)
-        if state.open_case is not None or state.status not in (Status.PLAYING, Status.FINISHED):
+        if state.cases.open is not None or state.status not in (Status.PLAYING, Status.FINISHED):
             return
         people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
-        ground, ply = self._random.choice(list(Ground)), self._random.randint(0, state.plies)
+        ground, ply = self._random.choice(list(Ground)), self._random.randint(0, state.play.plies)
         if self._random.random() < 0.2:
             arbiter = ARBITERS[0]
             self._do(
@@ -84,9 +84,9 @@ class Cases:
 
     def _rule(self, match_id: str, arbiter: str) -> None:
         state = self._server.state(match_id)
-        if state.open_case is None:
+        if state.cases.open is None:
             return
-        ruling = RulingKind.RESTORE if state.annulled is not None else self._random.choice(self._rulings(state))
+        ruling = RulingKind.RESTORE if state.result.annulled is not None else self._random.choice(self._rulings(state))
         rule = c.Rule(
             arbiter=arbiter,
             ruling=ruling,
@@ -94,7 +94,7 @@ class Cases:
             rule=self._statement(match_id, arbiter),
         )
         if ruling == RulingKind.TAKE_BACK:
-            rule = replace(rule, ply=max(0, state.plies - self._random.randint(1, 6)))
+            rule = replace(rule, ply=max(0, state.play.plies - self._random.randint(1, 6)))
         elif ruling == RulingKind.ADJUST_CLOCKS:
             rule = replace(rule, remaining=tuple(self._random.randint(1, 5) * DAY for _ in state.seats))
         elif ruling == RulingKind.DECIDE:
@@ -103,7 +103,7 @@ class Cases:
         if not self._do(match_id, arbiter, rule):
             self._do(match_id, arbiter, self._let_stand(match_id, arbiter))
         again = self._server.state(match_id)
-        if self._random.random() < (0.7 if again.annulled is not None else 0.3):
+        if self._random.random() < (0.7 if again.result.annulled is not None else 0.3):
             people = [seat.player for seat in again.seats if seat.player is not None and seat.level is None]
             player = self._random.choice(people)
             self._schedule(
@@ -122,7 +122,7 @@ class Cases:
                 RulingKind.DECIDE,
                 RulingKind.ANNUL,
             ]
-        ground = state.open_case.ground if state.open_case is not None else ""
+        ground = state.cases.open.ground if state.cases.open is not None else ""
         return (
             [RulingKind.LET_STAND, RulingKind.ANNUL, RulingKind.ANNUL]
             if ground == Ground.CONDUCT

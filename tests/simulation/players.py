@@ -83,16 +83,16 @@ class Players:
         return int(self._random.expovariate(1 / self._people[player].pace))
 
     def _plan(self, state: MatchState, seat: int, player: str) -> None:
-        if state.status == Status.FINISHED and state.fallen is not None and state.fallen.seat != seat:
+        if state.status == Status.FINISHED and state.result.fallen is not None and state.result.fallen.seat != seat:
             if self._happens(0.4):
-                self.later(player, self._random_span(FORGIVABLE_FOR), state.match, self._forgive)
+                self.later(player, self._random_span(FORGIVABLE_FOR), state.match_id, self._forgive)
         elif state.status == Status.PLAYING and state.clock is not None and seat in seats_playing(state):
             expected = forecast(state.clock)
             by_claim = state.clock.terms.flag == FlagRule.CLAIM and expected is not None and expected.seat != seat
             if by_claim and expected is not None and expected.at is not None and self._happens(0.7):
-                self.later(player, expected.at - self._server.now + self._pace(player), state.match, self._claim)
+                self.later(player, expected.at - self._server.now + self._pace(player), state.match_id, self._claim)
             if _must_act(state, seat) or self._happens(0.12):
-                self._schedule_visit(state.match, player, self._pace(player))
+                self._schedule_visit(state.match_id, player, self._pace(player))
 
     def _schedule_visit(self, match_id: str, player: str, delay: int) -> None:
         """Schedule one visit of ``player`` to the match, at the earliest of all instants planned."""
@@ -112,10 +112,10 @@ class Players:
         self._visits.pop((match_id, player), None)
 
     def _look(self, state: MatchState, seat: int, player: str) -> None:
-        match_id = state.match
-        if state.takeback is not None and seat not in state.takeback.agreed:
+        match_id = state.match_id
+        if state.offers.takeback is not None and seat not in state.offers.takeback.agreed:
             self.do(match_id, player, (c.AcceptTakeback if self._happens(0.6) else c.DeclineTakeback)(player=player))
-        elif state.draw_agreed and seat not in state.draw_agreed and self._happens(0.6):
+        elif state.offers.draw_agreed and seat not in state.offers.draw_agreed and self._happens(0.6):
             self.do(match_id, player, (c.AcceptDraw if self._happens(0.4) else c.DeclineDraw)(player=player))
         elif to_move(state) == seat:
             self._take_turn(state, seat, player)
@@ -123,8 +123,8 @@ class Players:
             self._meanwhile(state, seat, player)
 
     def _take_turn(self, state: MatchState, seat: int, player: str) -> None:
-        match_id = state.match
-        tired = state.plies * 2 > self._people[player].stamina * len(state.seats)
+        match_id = state.match_id
+        tired = state.play.plies * 2 > self._people[player].stamina * len(state.seats)
         if self._happens(0.2 if tired else 0.002):
             self.do(match_id, player, c.Resign(player=player))
         elif self._happens(0.006):
@@ -146,14 +146,14 @@ class Players:
             return
         running = state.clock.seat
         if self._happens(0.7):
-            self._set_lines(state.match, seat, player)
+            self._set_lines(state.match_id, seat, player)
         elif self._happens(0.3):
-            self.do(state.match, player, c.RequestTakeback(player=player))
+            self.do(state.match_id, player, c.RequestTakeback(player=player))
         elif self._happens(0.2):
-            self.do(state.match, player, c.OfferDraw(player=player))
+            self.do(state.match_id, player, c.OfferDraw(player=player))
         elif running is not None and running != seat and left(state.clock, running, self._server.now) < 2 * DAY:
             self.do(
-                state.match, player, c.GiveTime(player=player, seat=running, time=self._random.randint(1, 72) * HOUR)
+                state.match_id, player, c.GiveTime(player=player, seat=running, time=self._random.randint(1, 72) * HOUR)
             )
 
     def _set_lines(self, match_id: str, seat: int, player: str) -> None:
@@ -179,7 +179,7 @@ class Players:
             self.do(match_id, player, c.CallTime(player=player))
 
     def _forgive(self, match_id: str, player: str) -> None:
-        fallen = self._server.state(match_id).fallen
+        fallen = self._server.state(match_id).result.fallen
         if not self.do(match_id, player, c.ForgiveFlag(player=player)) or fallen is None:
             return
         saved = self._server.state(match_id).seats[fallen.seat].player
@@ -196,8 +196,8 @@ class Players:
 
 def _must_act(state: MatchState, seat: int) -> bool:
     """Return whether ``seat`` is to move or has an offer or a request to answer."""
-    asked = state.takeback is not None and seat not in state.takeback.agreed
-    offered = bool(state.draw_agreed) and seat not in state.draw_agreed
+    asked = state.offers.takeback is not None and seat not in state.offers.takeback.agreed
+    offered = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed
     return to_move(state) == seat or asked or offered
 
 

@@ -19,19 +19,19 @@ MAX_CANDIDATES = 20
 def random_move(state: MatchState, random: Random) -> str:
     """Return a random legal move of the seat to move, in canonical form."""
     game = find_ruleset(state.game, state.ruleset)
-    return _text(game, state.position, _moves(game, state.position, 1, random)[0])
+    return _text(game, state.play.position, _moves(game, state.play.position, 1, random)[0])
 
 
 def random_lines(state: MatchState, seat: int, random: Random) -> tuple[Line, ...]:
     """Return random conditional moves of ``seat`` from the current position; may be empty."""
     game = find_ruleset(state.game, state.ruleset)
-    if game.to_move(state.position) != seat and len(state.seats) == 2 and random.random() < 0.15:
-        answer = _moves(game, state.position, 1, random)
-        after = game.play(state.position, answer[0])
+    if game.to_move(state.play.position) != seat and len(state.seats) == 2 and random.random() < 0.15:
+        answer = _moves(game, state.play.position, 1, random)
+        after = game.play(state.play.position, answer[0])
         if game.outcome(after, ()) is None:
             reply = _text(game, after, _moves(game, after, 1, random)[0])
             return (Line(move=ANY, then=None, next=(Line(move=reply),)),)
-    return _random_tree(game, state.position, seat, random.randint(2, 5), random, root=True)
+    return _random_tree(game, state.play.position, seat, random.randint(2, 5), random, root=True)
 
 
 def _random_tree(

@@ -22,7 +22,7 @@ class LiveRatings:
 
     def update(self, state: MatchState) -> None:
         """Update the ratings to the current state of a match."""
-        before = self._included.get(state.match)
+        before = self._included.get(state.match_id)
         if not state.rated or (before is None and not state.ended):
             return
         result = rated_result(summarise(state))
@@ -33,9 +33,9 @@ class LiveRatings:
         recalculation = self._pools.setdefault(pool, RatingRecalculation(pool))
         recalculation.replace([] if before is None else [before], [] if result is None else [result])
         if result is None:
-            del self._included[state.match]
+            del self._included[state.match_id]
         else:
-            self._included[state.match] = result
+            self._included[state.match_id] = result
 
     def day_ends(self) -> Ends:
         """Return the ratings at the end of all days."""

@@ -183,7 +183,7 @@ class SimulatedServer:
             state = self.state(match_id)
             if state.status == Status.PLAYING:
                 first = pointers[0].version
-                events = [] if state.moves else self.store.read(match_id, first - 1)
+                events = [] if state.play.moves else self.store.read(match_id, first - 1)
                 begins = any(isinstance(event_of(event), MatchStarted) for event in events)
                 (self.timekeeper.start if begins else self.timekeeper.sync)(match_id, self.now)
 
@@ -200,9 +200,9 @@ class SimulatedServer:
     def _update_active(self, state: MatchState) -> None:
         for seat in state.seats:
             if seat.player is not None and state.ended:
-                self.active[seat.player].pop(state.match, None)
+                self.active[seat.player].pop(state.match_id, None)
             elif seat.player is not None:
-                self.active[seat.player][state.match] = None
+                self.active[seat.player][state.match_id] = None
 
 
 class SimulatedInstallation(Installation):

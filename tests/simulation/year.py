@@ -137,10 +137,10 @@ class _Simulation:
             if state.status == Status.FINISHED and self._random.random() < 0.08:
                 self._propose_rematch(state)
         self._ratings.update(state)
-        if state.fallen is not None and state.fallen.at == self._server.now:
-            player = state.seats[state.fallen.seat].player or ""
+        if state.result.fallen is not None and state.result.fallen.at == self._server.now:
+            player = state.seats[state.result.fallen.seat].player or ""
             availability = self._server.availability.read([player])[player]
-            self._flagged[match_id, state.fallen.seat, state.fallen.deadline] = availability
+            self._flagged[match_id, state.result.fallen.seat, state.result.fallen.deadline] = availability
         self._players.changed(match_id)
         self._cases.changed(match_id)
 
@@ -162,7 +162,7 @@ class _Simulation:
             self._players.counts["rematches"] += 1
 
         if self._server.now < self._begin + LAST_REMATCH:
-            self._players.later(proposer, self._random_span(2 * DAY), state.match, propose)
+            self._players.later(proposer, self._random_span(2 * DAY), state.match_id, propose)
 
     def _plan_match(self, number: int, match_id: str) -> Callable[[], None]:
         """Return an action that creates a match: games and setups in turn, all time controls, all kinds of seats."""

@@ -191,7 +191,7 @@ def against_an_opponent(level: int = 1) -> PlayedMatch:
 
 def answered(match: PlayedMatch, level: int = 1) -> None:
     """Let the opponent of ``level`` make its move."""
-    seed = seed_for(match.state.seed, len(match.state.moves) + 1)
+    seed = seed_for(match.state.seed, len(match.state.play.moves) + 1)
     move = move_of(match.state, level, seed)
     match.do(
         SubmitMove(

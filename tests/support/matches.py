@@ -94,7 +94,7 @@ class PlayedMatch:
 
     def legal_moves(self) -> list[str]:
         """Return the legal moves now, as text."""
-        game, position = find_ruleset(self.state.game, self.state.ruleset), self.state.position
+        game, position = find_ruleset(self.state.game, self.state.ruleset), self.state.play.position
         return [game.format_move(position, move) for move in game.legal_moves(position)]
 
 

@@ -176,8 +176,8 @@ class SteppedInstallation:
         state = self.state(match)
         while state.status == Status.PLAYING and plies != 0:
             game = find_ruleset(state.game, state.ruleset)
-            move = chance.choice(sorted(game.format_move(state.position, each) for each in legal_moves(state)))
-            player = state.seats[game.to_move(state.position)].player
+            move = chance.choice(sorted(game.format_move(state.play.position, each) for each in legal_moves(state)))
+            player = state.seats[game.to_move(state.play.position)].player
             assert player is not None
             self.do(match, SubmitMove(player=player, move=move), player)
             state = self.state(match)
@@ -205,7 +205,7 @@ class SteppedInstallation:
 
 def legal_moves(state: MatchState) -> Sequence[object]:
     """Return the legal moves of a match."""
-    return list(find_ruleset(state.game, state.ruleset).legal_moves(state.position))
+    return list(find_ruleset(state.game, state.ruleset).legal_moves(state.play.position))
 
 
 def drain(*consumers: Consumer) -> int:

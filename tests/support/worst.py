@@ -275,17 +275,17 @@ class WorstWorld:
         return path.replace("{player}", "boris").replace("{number}", "1")
 
     def _line(self, match: str, ply: int, moves: int) -> list[str]:
-        return list(self.services.matches.load(match).state.moves[ply : ply + moves])
+        return list(self.services.matches.load(match).state.play.moves[ply : ply + moves])
 
     def _tree(self, match: str, moves: int) -> list[dict[str, Any]]:
         """Return a tree: the moves that were played, and beside each of them others that were possible."""
         state = self.services.matches.load(match).state
         game, grown, beside = GAMES[state.game], list[dict[str, Any]](), moves // 60
         for ply in range(59, -1, -1):
-            position = state.history[ply]
+            position = state.play.history[ply]
             others = (game.format_move(position, move) for move in game.legal_moves(position))
-            here = [name for name in others if name != state.moves[ply]][: beside - 1]
-            grown = [{"move": state.moves[ply], "next": grown}, *({"move": name} for name in here)]
+            here = [name for name in others if name != state.play.moves[ply]][: beside - 1]
+            grown = [{"move": state.play.moves[ply], "next": grown}, *({"move": name} for name in here)]
         return grown
 
     def pages(self) -> Iterator[Asked]:

@@ -1,5 +1,7 @@
 """What the live region of the match page says of what has happened: a sentence for every type of event."""
 
+from dataclasses import replace
+
 import pytest
 
 from api.pages.announcements import WORDS, Audience, describe_events, describe_rematch, last_move
@@ -21,12 +23,13 @@ def audience(state: MatchState, seat: int | None, *names: str) -> Audience:
     """Return the listener at ``seat`` of a match in which the players are called by their ids, or by ``names``."""
     called = names or tuple(str(each.player) for each in state.seats)
     seat_names = ("White", "Black") if len(called) == 2 else ("White", "Blue", "Red", "Black")
-    return Audience(state, seat, called, seat_names, state.moves)
+    return Audience(state, seat, called, seat_names, state.play.moves)
 
 
 def told(event: e.Event, seat: int | None) -> str:
     """Return what the listener at ``seat`` is told of ``event`` in a match of alice and bob that waits for nobody."""
-    state = started().state._replace(frozen=True)
+    state = started().state
+    state = replace(state, cases=replace(state.cases, frozen=True))
     return " ".join(describe_events((), (event,), audience(state, seat)))
 
 

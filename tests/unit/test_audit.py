@@ -72,7 +72,9 @@ def test_a_ply_tells_who_moved_and_what_changed() -> None:
         (2, "Black", "b6-a5", "channel not recorded"),
     ]
     assert plies[0].legal_moves == len(started().legal_moves())
-    assert plies[0].positions[1] == plies[1].positions[0] == GAMES["bashni"].format_position(plies[1].before.position)
+    assert (
+        plies[0].positions[1] == plies[1].positions[0] == GAMES["bashni"].format_position(plies[1].before.play.position)
+    )
     assert plies[0].diagrams[0] == GAMES["bashni"].diagram(GAMES["bashni"].initial("start"))
 
 
@@ -245,7 +247,7 @@ def test_what_an_arbiter_does_after_a_fault_is_still_told() -> None:
     found = records(disputed(), replaced(4, move="h6-a1"))
     assert [record.fault is None for record in found] == [True] * 4 + [False] + [True] * 3
     assert found[-1].after is not None
-    assert found[-1].after.scores == (0.0, 1.0)
+    assert found[-1].after.result.scores == (0.0, 1.0)
     assert found[-1].proof == Proof(ply=2, decided_by=7)
     assert found[4].ply is None
 
@@ -290,7 +292,7 @@ def test_seats_that_leave_a_game_of_four_one_by_one_leave_the_result_to_the_rule
     assert last.fault is None
     assert last.proof is not None
     assert last.proof.decided_by is None
-    assert match.state.reason == "last-king"
+    assert match.state.result.reason == "last-king"
 
 
 def test_a_result_that_no_seat_has_brought_about_is_taken_at_its_word() -> None:
@@ -337,7 +339,7 @@ def test_an_event_that_was_not_the_one_announced_is_examined_for_its_own_sake() 
     other = DrawOffered(at=events[4].at, seat=1)
     assert examination.take(other).after.version == 5
     after = examination.take(events[4]).after
-    assert (after.version, after.plies) == (6, 2)
+    assert (after.version, after.play.plies) == (6, 2)
 
 
 def test_after_an_event_that_no_match_can_take_an_examination_stands_where_it_stood() -> None:

@@ -54,13 +54,15 @@ def test_a_seat_gives_time_three_times_between_two_moves_of_the_match() -> None:
 def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(
     wish: OfferDraw | RequestTakeback | GiveTime,
 ) -> None:
-    spent = started().state._replace(wishes=(MAX_WISHES, 0))
+    state = started().state
+    spent = replace(state, offers=replace(state.offers, requests=(MAX_WISHES, 0)))
     assert refused(spent, wish).startswith("too-many-offers: a seat offers draws, asks for moves back and gives time")
     refuse_excess(spent, replace(wish, player="bob"))
 
 
 def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
-    spent = started().state._replace(wishes=(MAX_WISHES, 0))
+    state = started().state
+    spent = replace(state, offers=replace(state.offers, requests=(MAX_WISHES, 0)))
     refuse_excess(spent, SubmitMove(player="alice", move="c3-d4"))
     assert refused(spent, SubmitMove(player="alice", move="c3-d4", offer_draw=True)).endswith(
         "play the move without the draw offer"
@@ -75,11 +77,11 @@ def test_every_wish_counts_once_for_who_wished_it() -> None:
     match.do(RequestTakeback(player="alice"))
     match.do(DeclineTakeback(player="bob"))
     match.do(GiveTime(player="bob", seat=0, time=HOUR))
-    assert (match.state.wishes, match.state.gifts) == ((2, 1), (0, 1))
+    assert (match.state.offers.requests, match.state.offers.gifts) == ((2, 1), (0, 1))
     match.move("bob", "b6-a5")
     match.do(RequestTakeback(player="bob"))
     match.do(AcceptTakeback(player="alice"))
-    assert (match.state.wishes, match.state.gifts) == ((2, 2), (0, 0))
+    assert (match.state.offers.requests, match.state.offers.gifts) == ((2, 2), (0, 0))
 
 
 def test_what_was_recorded_beyond_the_bounds_replays_as_it_always_did() -> None:

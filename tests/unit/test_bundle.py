@@ -62,7 +62,7 @@ def test_a_repetition_is_proved_by_the_plies_after_which_the_position_stood() ->
     proof = read_bundle(packed).facts.result
     assert proof is not None
     assert proof.proof.plies == (0, 4, 8)
-    assert proof.proof.key == GAMES["tower-game"].key_string(repeated().state.position)
+    assert proof.proof.key == GAMES["tower-game"].key_string(repeated().state.play.position)
     assert steps(packed)["result"].found.startswith("0.5 - 0.5 by repetition: after plies 0, 4, 8 the same position")
 
 
@@ -76,7 +76,7 @@ def random_match(game: AnyGame, setup: str, plies: int = 16) -> PlayedMatch:
     for ply in range(plies):
         if match.state.status == Status.PLAYING:
             legal = match.legal_moves()
-            match.move(players[game.to_move(match.state.position)], legal[ply * 37 % len(legal)])
+            match.move(players[game.to_move(match.state.play.position)], legal[ply * 37 % len(legal)])
     return match
 
 

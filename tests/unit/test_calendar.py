@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.match.calendar import MOST_FREE_DAYS, Calendar, Offset, check, is_free, next_change
-from domain.match.clock import Clock, left, moved, new_clock, spent, started, with_calendar
+from domain.match.clock import Clock, left, move, new_clock, set_calendar, spent, start
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR, MINUTE, days_per_move
 from tests.support.zones import ZONES, calendar_of, instant, local
@@ -57,11 +57,9 @@ def test_between_two_changes_it_is_one_local_day(zone: str) -> None:
 def test_changes_of_the_clocks_cost_and_give_nothing(zone: str) -> None:
     """What runs in a year is exactly what is not free in local time: an hour is an hour, whatever clocks show."""
     since, until = YEARS[zone]
-    clock = started(new_clock(days_per_move(120), 2), 0, since)
-    assert (
-        spent(with_calendar(clock, 0, WEEKENDS[zone]._replace(free_days=()), since), 0, since, until) == until - since
-    )
-    clock = with_calendar(clock, 0, WEEKENDS[zone], since)
+    clock = start(new_clock(days_per_move(120), 2), 0, since)
+    assert spent(set_calendar(clock, 0, WEEKENDS[zone]._replace(free_days=()), since), 0, since, until) == until - since
+    clock = set_calendar(clock, 0, WEEKENDS[zone], since)
     free = sum(15 * MINUTE for at in range(since, until, 15 * MINUTE) if is_free(WEEKENDS[zone], at))
     assert spent(clock, 0, since, until) == until - since - free
     for offset in WEEKENDS[zone].offsets[1:]:
@@ -106,7 +104,7 @@ def test_who_skips_a_saturday_that_never_came_has_one_free_day_less() -> None:
 @settings(max_examples=60)
 def test_what_runs_and_what_is_free_add_up(since: int, days: int, zone: str, free: set[int]) -> None:
     calendar = WEEKENDS[zone]._replace(free_days=tuple(sorted(free)))
-    clock = with_calendar(started(new_clock(days_per_move(120), 2), 0, since), 0, calendar, since)
+    clock = set_calendar(start(new_clock(days_per_move(120), 2), 0, since), 0, calendar, since)
     until = since + days * DAY
     at, standing = since, 0
     while at < until:
@@ -155,8 +153,8 @@ def test_the_first_offset_is_also_valid_before_it() -> None:
 
 def test_the_time_of_a_move_made_in_a_free_day_is_not_charged() -> None:
     saturday = instant(2024, 6, 1, 9)
-    clock: Clock = with_calendar(new_clock(days_per_move(2), 2), 0, WEEKENDS["Europe/Berlin"], 0)
-    clock = started(clock, 0, saturday)
+    clock: Clock = set_calendar(new_clock(days_per_move(2), 2), 0, WEEKENDS["Europe/Berlin"], 0)
+    clock = start(clock, 0, saturday)
     assert left(clock, 0, saturday + DAY) == 2 * DAY
-    clock = moved(clock, 0, 1, saturday + DAY)
+    clock = move(clock, 0, 1, saturday + DAY)
     assert left(clock, 1, saturday + DAY + timedelta(hours=3) // timedelta(milliseconds=1)) == 45 * HOUR

@@ -57,14 +57,14 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
     state = match.state
     player = chance.choice(players if chance.randint(0, 9) else (*players, "eve", *ARBITERS))
     arbiter = chance.choice(ARBITERS if chance.randint(0, 9) else (*players, *ARBITERS))
-    ply = chance.randint(0, max(0, state.plies))
+    ply = chance.randint(0, max(0, state.play.plies))
     kind = chance.randint(0, 24)
     if kind < 9:
-        if state.broken is None and state.status == Status.PLAYING:
+        if state.play.broken is None and state.status == Status.PLAYING:
             game = find_ruleset(state.game, state.ruleset)
-            moves = list(islice(game.legal_moves(state.position), 8))
-            mover = state.seats[game.to_move(state.position)].player or ""
-            return c.SubmitMove(player=mover, move=game.format_move(state.position, chance.choice(moves)))
+            moves = list(islice(game.legal_moves(state.play.position), 8))
+            mover = state.seats[game.to_move(state.play.position)].player or ""
+            return c.SubmitMove(player=mover, move=game.format_move(state.play.position, chance.choice(moves)))
         kind = chance.randint(9, 24)
     seats = len(state.seats)
     one = tuple(float(seat == ply % seats) for seat in range(seats))
@@ -121,27 +121,27 @@ def check(match: PlayedMatch, before: MatchState) -> None:
     summary = summarise(state)
     assert lists_of(summary)
     players = {seat.player for seat in state.seats}
-    for dispute in state.disputes:
+    for dispute in state.cases.disputes:
         arbiters = [ruling.arbiter for ruling in dispute.rulings]
         assert len(arbiters) <= 2 + dispute.reopened
         assert arbiters[:1] not in [[arbiter] for arbiter in arbiters[1:]]
         assert players.isdisjoint(arbiters)
-    assert sum(dispute.open for dispute in state.disputes) <= 1
-    assert summary.case == any(dispute.open for dispute in state.disputes)
-    if state.frozen and state.clock is not None:
+    assert sum(dispute.open for dispute in state.cases.disputes) <= 1
+    assert summary.case == any(dispute.open for dispute in state.cases.disputes)
+    if state.cases.frozen and state.clock is not None:
         for seat in range(len(state.seats)):
             assert left(state.clock, seat, match.now + 300 * DAY) == left(state.clock, seat, match.now)
     if state.status != Status.PLAYING:
         assert deadline_of(state) is None
-    if state.status == Status.PLAYING and state.broken is None:
+    if state.status == Status.PLAYING and state.play.broken is None:
         game = find_ruleset(state.game, state.ruleset)
-        assert game.outcome(state.position, state.history) is None
-        assert any(True for _ in game.legal_moves(state.position))
-        if state.taken_back > before.taken_back and before.status != Status.PLAYING:
+        assert game.outcome(state.play.position, state.play.history) is None
+        assert any(True for _ in game.legal_moves(state.play.position))
+        if state.play.taken_back > before.play.taken_back and before.status != Status.PLAYING:
             deadline = deadline_of(state)
             assert deadline is not None
             assert deadline > match.now
-    if state.broken is None:
+    if state.play.broken is None:
         found = restore_snapshot(snapshot_of(state, EMPTY._replace(version=state.version)))
         assert found is not None
         assert found[0] == state
@@ -166,7 +166,7 @@ MATCHES: dict[str, Callable[[Terms], PlayedMatch]] = {
 def with_a_fault(match: PlayedMatch) -> PlayedMatch:
     """Return the match with a move on record that the rules cannot follow."""
     return PlayedMatch.recorded(
-        [*match.events, e.MoveSubmitted(at=match.now, seat=0, ply=match.state.plies + 1, move="z9-z8")]
+        [*match.events, e.MoveSubmitted(at=match.now, seat=0, ply=match.state.play.plies + 1, move="z9-z8")]
     )
 
 

@@ -74,7 +74,7 @@ pauses = st.builds(
 
 def running(terms: Terms) -> Clock:
     """Return the clocks of two seats at the start."""
-    return clocks.started(clocks.new_clock(terms, 2), 0, START)
+    return clocks.start(clocks.new_clock(terms, 2), 0, START)
 
 
 def flag(clock: Clock) -> int:
@@ -88,7 +88,7 @@ def flag(clock: Clock) -> int:
 def with_pauses(clock: Clock, held: list[Pause]) -> Clock:
     """Return the clocks with some pauses."""
     for pause in held:
-        clock = clocks.paused(clock, pause)
+        clock = clocks.pause(clock, pause)
     return clock
 
 
@@ -101,7 +101,7 @@ def test_no_match_is_endless_and_no_flag_falls_while_the_time_stands_still(
     terms: Terms, held: list[Pause], calendar: Calendar
 ) -> None:
     check(terms)
-    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
     at = flag(clock)
     longest = min(terms.bank, terms.first_move, terms.ceiling or terms.bank)
     paused = sum((pause.until or 0) - pause.since for pause in held)
@@ -114,8 +114,8 @@ def test_no_match_is_endless_and_no_flag_falls_while_the_time_stands_still(
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), more=pauses, calendar=calendars)
 @quickly
 def test_a_pause_never_costs_time(terms: Terms, held: list[Pause], more: Pause, calendar: Calendar) -> None:
-    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
-    longer = clocks.paused(clock, more)
+    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
+    longer = clocks.pause(clock, more)
     assert flag(longer) >= flag(clock)
     for hours in (0, 5, 50, 500):
         assert clocks.left(longer, 0, START + hours * HOUR) >= clocks.left(clock, 0, START + hours * HOUR)
@@ -126,8 +126,8 @@ def test_a_pause_never_costs_time(terms: Terms, held: list[Pause], more: Pause, 
 def test_who_has_more_time_is_never_flagged_earlier(
     terms: Terms, held: list[Pause], more: int, calendar: Calendar
 ) -> None:
-    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
-    assert flag(clocks.given(clock, 0, more * 6 * HOUR)) >= flag(clock)
+    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
+    assert flag(clocks.give(clock, 0, more * 6 * HOUR)) >= flag(clock)
     richer = replace(terms, bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)
     assert flag(replace(clock, terms=richer, remaining=(richer.bank, richer.bank))) >= flag(clock)
 
@@ -137,9 +137,9 @@ def test_who_has_more_time_is_never_flagged_earlier(
 def test_another_free_day_never_brings_the_flag_nearer(
     terms: Terms, held: list[Pause], calendar: Calendar, free: int
 ) -> None:
-    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
     freer = calendar._replace(free_days=tuple(sorted({*calendar.free_days, free})))
-    assert flag(clocks.with_calendar(clock, 0, freer, START)) >= flag(clock)
+    assert flag(clocks.set_calendar(clock, 0, freer, START)) >= flag(clock)
 
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), calendar=calendars, instants=st.lists(steps, min_size=2))
@@ -147,7 +147,7 @@ def test_another_free_day_never_brings_the_flag_nearer(
 def test_time_that_is_left_is_never_negative_and_never_grows_by_itself(
     terms: Terms, held: list[Pause], calendar: Calendar, instants: list[int]
 ) -> None:
-    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
     lefts = [clocks.left(clock, 0, START + at) for at in sorted(instants)]
     assert lefts == sorted(lefts, reverse=True)
     assert all(0 <= each <= terms.bank for each in lefts)
@@ -159,17 +159,17 @@ def test_a_pause_that_is_recorded_after_the_move_counts_as_if_it_had_been_record
     terms: Terms, pause: Pause, calendar: Calendar, gaps: list[int], gift: int
 ) -> None:
     def played(*changes: Callable[[Clock], Clock]) -> Clock:
-        clock = clocks.with_calendar(running(terms), 0, calendar, START)
+        clock = clocks.set_calendar(running(terms), 0, calendar, START)
         at = START
         for change in changes:
             clock = change(clock)
         for number, gap in enumerate(gaps):
             at += gap
-            clock = clocks.moved(clock, number % 2, (number + 1) % 2, at)
-        return clocks.given(clock, 1, gift)
+            clock = clocks.move(clock, number % 2, (number + 1) % 2, at)
+        return clocks.give(clock, 1, gift)
 
     last_of_seat_0 = len(gaps) < 3
-    late, in_time = clocks.paused(played(), pause), played(lambda clock: clocks.paused(clock, pause))
+    late, in_time = clocks.pause(played(), pause), played(lambda clock: clocks.pause(clock, pause))
     assert late.remaining[1] == in_time.remaining[1]
     if last_of_seat_0:
         assert late.remaining == in_time.remaining
@@ -187,9 +187,9 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
     kind = draw(st.integers(0, 15))
     if kind < 6:
         state, game = match.state, GAMES[match.state.game]
-        moves = list(islice(game.legal_moves(state.position), 5))
-        move = game.format_move(state.position, draw(st.sampled_from(moves))) if moves else "?"
-        return SubmitMove(player=seats[game.to_move(state.position)] or "", move=move)
+        moves = list(islice(game.legal_moves(state.play.position), 5))
+        move = game.format_move(state.play.position, draw(st.sampled_from(moves))) if moves else "?"
+        return SubmitMove(player=seats[game.to_move(state.play.position)] or "", move=move)
     if kind < 9:
         since = match.now + draw(st.integers(-200, 200)) * STEP
         whose = draw(st.sampled_from([None, player]))

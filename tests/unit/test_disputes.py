@@ -36,7 +36,7 @@ from tests.support.matches import PlayedMatch, started
 
 def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
     match = disputed()
-    assert match.state.frozen
+    assert match.state.cases.frozen
     assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "match-frozen"
     assert refusal(match, Resign(player="alice")).code == "match-frozen"
     assert match.state.clock is not None
@@ -48,7 +48,7 @@ def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
 
 def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
     match = disputed(Ground.CONDUCT)
-    assert not match.state.frozen
+    assert not match.state.cases.frozen
     match.move("alice", "d4-c5")
     match.do(Freeze(arbiter="ann", frozen=True))
     assert refusal(match, SubmitMove(player="bob", move="a7-b6")).code == "match-frozen"
@@ -62,14 +62,14 @@ def test_a_case_about_conduct_that_an_arbiter_opens_lets_the_match_go_on() -> No
     match.move("alice", "c3-d4")
     match.do(ruling("let-stand"))
     match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS))
-    assert match.state.frozen
+    assert match.state.cases.frozen
 
 
 def test_an_appeal_about_conduct_lets_the_match_go_on_until_an_arbiter_freezes_it() -> None:
     match = disputed(Ground.CONDUCT)
     match.do(ruling("let-stand"))
     match.do(Appeal(player="bob", statement=WORDS))
-    assert not match.state.frozen
+    assert not match.state.cases.frozen
     match.move("alice", "d4-c5")
     match.do(Freeze(arbiter="ben", frozen=True))
     assert refusal(match, SubmitMove(player="bob", move="b6-d4")).code == "match-frozen"
@@ -80,7 +80,7 @@ def test_an_appeal_against_what_has_changed_the_match_freezes_it_whatever_the_ca
     match = disputed(Ground.CONDUCT)
     match.do(made)
     match.do(Appeal(player="bob", statement=WORDS))
-    assert match.state.frozen
+    assert match.state.cases.frozen
 
 
 def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
@@ -91,7 +91,7 @@ def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
     older = event_of(Envelope("0" * 64, "m", 9, "ruling-appealed", 1, match.now, "bob", content))
     after = replay("m", [*match.events[:-1], older])
     assert after is not None
-    assert after.frozen
+    assert after.cases.frozen
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_letting_stand_lets_the_match_go_on_with_the_time_it_had() -> None:
 def test_a_ruling_takes_back_to_a_ply_and_keeps_what_was_played_on_record() -> None:
     match = disputed()
     match.do(ruling("take-back", ply=1))
-    assert match.state.moves == ("c3-d4",)
+    assert match.state.play.moves == ("c3-d4",)
     assert sum(isinstance(event, e.MoveSubmitted) for event in match.events) == 2
     match.move("bob", "d6-e5")
     assert replay("m", match.events) == match.state
@@ -179,11 +179,15 @@ def test_a_ruling_takes_back_to_a_ply_and_keeps_what_was_played_on_record() -> N
 def test_a_ruling_decides_and_another_arbiter_decides_otherwise_on_appeal() -> None:
     match = disputed()
     match.do(ruling("decide", scores=(1.0, 0.0)))
-    assert (match.state.status, match.state.scores, match.state.reason) == (Status.FINISHED, (1.0, 0.0), "ruling")
+    assert (match.state.status, match.state.result.scores, match.state.result.reason) == (
+        Status.FINISHED,
+        (1.0, 0.0),
+        "ruling",
+    )
     match.do(Appeal(player="bob", statement=WORDS))
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("take-back", "ben", ply=1))
-    assert (match.state.status, match.state.scores, match.state.ended_at) == (Status.PLAYING, None, None)
+    assert (match.state.status, match.state.result.scores, match.state.result.ended_at) == (Status.PLAYING, None, None)
     assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
     assert refusal(match, ruling("annul", "cleo")).code == "no-open-dispute"
     match.move("bob", "d6-e5")
@@ -212,11 +216,19 @@ def test_an_annulled_match_counts_for_nothing_until_it_is_restored(resigned: boo
     before = match.state
     match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CONDUCT, statement=WORDS))
     match.do(ruling("annul"))
-    assert (match.state.status, match.state.scores, match.state.reason) == (Status.ABORTED, None, "annulled")
+    assert (match.state.status, match.state.result.scores, match.state.result.reason) == (
+        Status.ABORTED,
+        None,
+        "annulled",
+    )
     match.do(Appeal(player="alice", statement=WORDS))
     match.do(ruling("restore", "ben"))
     after = match.state
-    assert (after.status, after.scores, after.reason) == (before.status, before.scores, before.reason)
+    assert (after.status, after.result.scores, after.result.reason) == (
+        before.status,
+        before.result.scores,
+        before.result.reason,
+    )
     assert replay("m", match.events) == after
     if not resigned:
         match.move("bob", "b6-a5")
@@ -236,7 +248,7 @@ def broken() -> PlayedMatch:
 
 def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> None:
     match = broken()
-    assert match.state.plies == 4
+    assert match.state.play.plies == 4
     assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "broken-match"
     for number, command in enumerate(
         (
@@ -250,8 +262,8 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
     ):
         match.do(OpenCase(arbiter="ann", ply=3, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
         match.do(command)
-        assert match.state.disputes[number].rulings[0].ruling == command.ruling
-    assert match.state.broken is None
+        assert match.state.cases.disputes[number].rulings[0].ruling == command.ruling
+    assert match.state.play.broken is None
     match.move("alice", "d4-c5")
 
 
@@ -262,7 +274,7 @@ def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
     match = PlayedMatch.recorded([replace(created, ruleset=99), joined, began])
     match.do(RaiseDispute(player="bob", ply=0, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("decide", scores=(0.0, 1.0)))
-    assert match.state.scores == (0.0, 1.0)
+    assert match.state.result.scores == (0.0, 1.0)
     assert replay("m", match.events) == match.state
 
 
@@ -273,10 +285,10 @@ def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
     match.do(AcceptRuleset(player="alice"))
     assert match.state.ruleset == 1
     match.do(AcceptRuleset(player="bob"))
-    assert (match.state.ruleset, match.state.proposal) == (2, None)
+    assert (match.state.ruleset, match.state.cases.proposal) == (2, None)
     new = find_ruleset("bashni", 2)
-    assert new.format_position(match.state.position) == find_ruleset("bashni", 1).format_position(
-        find_ruleset("bashni", 1).parse_position(new.format_position(match.state.position))
+    assert new.format_position(match.state.play.position) == find_ruleset("bashni", 1).format_position(
+        find_ruleset("bashni", 1).parse_position(new.format_position(match.state.play.position))
     )
     match.move("bob", "b6-a5")
     assert replay("m", match.events) == match.state

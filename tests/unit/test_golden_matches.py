@@ -42,8 +42,8 @@ def test_a_golden_match_is_read_and_played_as_it_was(name: str, number: int) -> 
     golden = golden_of(name)[number]
     state, plays = replayed(golden)
     assert (state.game, state.ruleset) == (RULESETS[name].id, RULESETS[name].ruleset)
-    assert RULESETS[name].format_position(state.position) == golden.position
-    assert (state.scores, state.reason) == (golden.scores, golden.reason)
+    assert RULESETS[name].format_position(state.play.position) == golden.position
+    assert (state.result.scores, state.result.reason) == (golden.scores, golden.reason)
     assert plays == golden.plays, "legal moves, positions or outcomes on the way are not what they were"
 
 

@@ -71,7 +71,7 @@ def test_the_answer_comes_in_the_same_breath_as_the_move_and_is_marked() -> None
         e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4"),
         e.MoveSubmitted(at=match.now, seat=1, ply=2, move="b6-a5", channel=Channel.CONDITIONAL),
     )
-    assert match.state.channels == (None, Channel.CONDITIONAL)
+    assert match.state.play.channels == (None, Channel.CONDITIONAL)
 
 
 def test_a_line_is_a_tree_and_goes_on_from_move_to_move() -> None:
@@ -181,7 +181,7 @@ def test_what_a_line_played_is_not_played_again_when_it_was_taken_back() -> None
     match.do(RequestTakeback(player="bob"))
     happened = match.do(AcceptTakeback(player="alice"))
     assert happened[-1] == e.MovesTakenBack(at=match.now, ply=1)
-    assert match.state.channels == (None,)
+    assert match.state.play.channels == (None,)
     assert dead(match, "bob")
     assert played(match.move("bob", "b6-c5")) == [("b6-c5", None)]
 
@@ -202,12 +202,12 @@ def test_any_move_may_be_answered_by_one_move_if_it_is_legal_then() -> None:
     match = started()
     lay_down(match, "bob", chain(ANY, "d6-c5"))
     match.move("alice", "c3-b4")
-    assert match.state.moves == ("c3-b4", "d6-c5")
+    assert match.state.play.moves == ("c3-b4", "d6-c5")
     match = started()
     match.move("alice", "e3-f4")
     lay_down(match, "alice", chain(ANY, "c3-d4"))
     match.move("bob", "d6-e5")
-    assert match.state.moves == ("e3-f4", "d6-e5")
+    assert match.state.play.moves == ("e3-f4", "d6-e5")
 
 
 def test_a_move_that_was_named_comes_before_any_move() -> None:
@@ -250,7 +250,7 @@ def test_nothing_fires_for_whose_time_is_up() -> None:
     with pytest.raises(Refused) as refused:
         match.do(SubmitMove(player="alice", move="c3-d4"), at=match.now + 12 * 86_400_000)
     assert refused.value.code == "time-up"
-    assert match.state.moves == ("e3-f4", "b6-a5")
+    assert match.state.play.moves == ("e3-f4", "b6-a5")
 
 
 def test_a_draw_by_others_is_answered_before_a_line_goes_on() -> None:
@@ -258,8 +258,8 @@ def test_a_draw_by_others_is_answered_before_a_line_goes_on() -> None:
     lay_down(match, "blue", chain("+a5", "+e7"))
     match.do(OfferDraw(player="bob"))
     match.move("wendy", "+a5")
-    assert match.state.draw_agreed == ()
-    assert match.state.moves == ("+a5", "+e7")
+    assert match.state.offers.draw_agreed == ()
+    assert match.state.play.moves == ("+a5", "+e7")
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_on_ones_own_turn_a_line_may_begin_with_several_own_moves() -> None:
 def test_moves_are_kept_in_canonical_form() -> None:
     match = PlayedMatch(creation(game="tower-game", setup="original"))
     match.do(JoinMatch(player="bob"))
-    game, position = GAMES["tower-game"], match.state.position
+    game, position = GAMES["tower-game"], match.state.play.position
     spelled = {
         game.display_move(position, move): game.format_move(position, move) for move in game.legal_moves(position)
     }
@@ -344,15 +344,15 @@ def every_continuation(position: Any, depth: int) -> tuple[Line, ...]:
 
 def test_no_more_moves_can_be_laid_down_than_somebody_can_mean() -> None:
     match = started()
-    arranged(match.state, "bob", every_continuation(match.state.position, 2), match.now)
+    arranged(match.state, "bob", every_continuation(match.state.play.position, 2), match.now)
     with pytest.raises(Refused, match=f"at most {MOST_MOVES} moves"):
-        arranged(match.state, "bob", every_continuation(match.state.position, 3), match.now)
+        arranged(match.state, "bob", every_continuation(match.state.play.position, 3), match.now)
 
 
 def test_a_line_has_an_end() -> None:
     match = started_by_four()
     names = []
-    position = match.state.position
+    position = match.state.play.position
     for _ in range(DEEPEST + 1):
         move = next(iter(TOWERS.legal_moves(position)))
         names.append(TOWERS.format_move(position, move))

@@ -101,7 +101,7 @@ def test_one_may_resign_out_of_turn_but_not_for_others() -> None:
     match.move("alice", "c3-d4")
     assert refusal(match, Resign(player="carol")).code == "not-your-seat"
     match.do(Resign(player="alice"))
-    assert match.state.scores == (0.0, 1.0)
+    assert match.state.result.scores == (0.0, 1.0)
 
 
 def test_resigning_in_a_two_player_setup_of_a_game_for_four_scores_two_seats() -> None:
@@ -109,14 +109,14 @@ def test_resigning_in_a_two_player_setup_of_a_game_for_four_scores_two_seats() -
     match = PlayedMatch(creation(*seats, game="towers", setup="two-player"))
     match.do(JoinMatch(player="bob"))
     match.do(Resign(player="alice"))
-    assert match.state.scores == (0.0, 1.0)
+    assert match.state.result.scores == (0.0, 1.0)
 
 
 def test_resigning_among_four_lets_the_others_share_when_they_cannot_go_on() -> None:
     match = started_by_four()
     match.do(Resign(player="rita"))
-    assert match.state.scores == pytest.approx((1 / 3, 1 / 3, 0.0, 1 / 3))
-    assert match.state.reason == "resignation"
+    assert match.state.result.scores == pytest.approx((1 / 3, 1 / 3, 0.0, 1 / 3))
+    assert match.state.result.reason == "resignation"
 
 
 @pytest.mark.parametrize("player", ["alice", "bob"])
@@ -124,7 +124,7 @@ def test_either_player_may_abort_until_the_second_ply(player: str) -> None:
     match = started()
     match.move("alice", "c3-d4")
     assert match.do(AbortMatch(player=player)) == (e.MatchAborted(at=match.now, player=player),)
-    assert (match.state.status, match.state.scores) == (Status.ABORTED, None)
+    assert (match.state.status, match.state.result.scores) == (Status.ABORTED, None)
 
 
 def test_after_the_second_ply_a_match_cannot_be_aborted() -> None:

@@ -23,7 +23,7 @@ from domain.match.commands import (
 from domain.match.enums import RulingKind, Status
 from domain.match.evolve import evolve, replay
 from domain.match.refusals import Refused
-from domain.match.state import MatchState, Seat
+from domain.match.state import MatchState, Offers, Play, Seat
 from domain.match.terms import STANDARD
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
 
@@ -33,7 +33,7 @@ BASHNI = GAMES["bashni"]
 def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
     state = PlayedMatch(creation(seed="5")).state
     assert state == MatchState(
-        match="m",
+        match_id="m",
         version=1,
         creator="alice",
         game="bashni",
@@ -46,24 +46,19 @@ def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
         status=Status.OPEN,
         created_at=T0 + 1000,
         updated_at=T0 + 1000,
-        position=BASHNI.initial("start"),
-        offered_at=(None, None),
-        last_ply=(0, 0),
-        wishes=(0, 0),
-        gifts=(0, 0),
-        asked_at=(None, None),
-        terms=STANDARD,
+        play=Play(position=BASHNI.initial("start"), last_ply=(0, 0)),
+        offers=Offers(draw_offered_at=(None, None), takeback_asked_at=(None, None), requests=(0, 0), gifts=(0, 0)),
         clock=new_clock(STANDARD, 2),
     )
 
 
 def test_a_move_changes_the_position_and_keeps_the_earlier_one() -> None:
     match = started()
-    start = match.state.position
+    start = match.state.play.position
     match.move("alice", "c3-d4")
     state = match.state
-    assert state.position == BASHNI.play(start, BASHNI.parse_move(start, "c3-d4"))
-    assert (state.history, state.moves, state.last_ply) == ((start,), ("c3-d4",), (1, 0))
+    assert state.play.position == BASHNI.play(start, BASHNI.parse_move(start, "c3-d4"))
+    assert (state.play.history, state.play.moves, state.play.last_ply) == ((start,), ("c3-d4",), (1, 0))
     assert (state.version, state.updated_at) == (4, match.now)
     assert state.created_at == match.events[0].at
 
@@ -78,9 +73,9 @@ def test_a_draw_offer_is_kept_with_the_ply_it_was_made_at() -> None:
     match = started()
     match.move("alice", "c3-d4")
     match.do(OfferDraw(player="bob"))
-    assert (match.state.draw_agreed, match.state.offered_at) == ((1,), (None, 1))
+    assert (match.state.offers.draw_agreed, match.state.offers.draw_offered_at) == ((1,), (None, 1))
     match.do(DeclineDraw(player="alice"))
-    assert (match.state.draw_agreed, match.state.offered_at) == ((), (None, 1))
+    assert (match.state.offers.draw_agreed, match.state.offers.draw_offered_at) == ((), (None, 1))
 
 
 @pytest.mark.parametrize("command", [Resign(player="alice"), AbortMatch(player="bob"), AcceptDraw(player="alice")])
@@ -89,13 +84,17 @@ def test_no_offer_is_left_when_a_match_has_ended(command: Command) -> None:
     match.do(OfferDraw(player="bob"))
     match.do(command)
     assert match.state.ended
-    assert match.state.draw_agreed == ()
+    assert match.state.offers.draw_agreed == ()
 
 
 def test_a_finished_match_keeps_its_scores_and_reason() -> None:
     match = started()
     match.do(Resign(player="alice"))
-    assert (match.state.status, match.state.scores, match.state.reason) == (Status.FINISHED, (0.0, 1.0), "resignation")
+    assert (match.state.status, match.state.result.scores, match.state.result.reason) == (
+        Status.FINISHED,
+        (0.0, 1.0),
+        "resignation",
+    )
 
 
 def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:
@@ -110,15 +109,20 @@ def test_a_match_under_a_ruleset_that_is_not_installed_is_broken_and_says_which(
     created = PlayedMatch().events[0]
     assert isinstance(created, e.MatchCreated)
     state = evolve(None, replace(created, ruleset=99), "m")
-    assert state.position is None
-    assert "ruleset 99 of 'bashni'" in str(state.broken)
+    assert state.play.position is None
+    assert "ruleset 99 of 'bashni'" in str(state.play.broken)
 
 
 def test_a_recorded_move_that_the_rules_forbid_leaves_a_broken_match_at_the_position_before() -> None:
     match = started()
     state = evolve(match.state, e.MoveSubmitted(at=T0, seat=0, ply=1, move="c3xe5"), "m")
-    assert str(state.broken).startswith("ply 1, c3xe5: ")
-    assert (state.position, state.moves, state.unplayed, state.plies) == (match.state.position, (), ("c3xe5",), 1)
+    assert str(state.play.broken).startswith("ply 1, c3xe5: ")
+    assert (state.play.position, state.play.moves, state.play.unplayed, state.play.plies) == (
+        match.state.play.position,
+        (),
+        ("c3xe5",),
+        1,
+    )
     assert state.clock is not None
     assert state.clock.seat is None
 
@@ -141,7 +145,7 @@ def play_at_random(create: CreateMatch, draw: st.DataObject) -> PlayedMatch:
         elif kind < 8:
             command = draw.draw(verbs)(player=draw.draw(people))
         elif moves := match.legal_moves():
-            to_move = match.state.seats[GAMES[create.game].to_move(match.state.position)].player
+            to_move = match.state.seats[GAMES[create.game].to_move(match.state.play.position)].player
             command = SubmitMove(player=to_move or "nobody", move=moves[draw.draw(st.integers(0, len(moves) - 1))])
         else:
             continue
@@ -188,9 +192,9 @@ def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.
     assert not endings or match.events[-1] == endings[0]
     people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
     assert len(people) == len(set(people))
-    if state.scores is not None:
-        assert sum(state.scores) == pytest.approx(1)
-        assert len(state.scores) == len(state.seats)
+    if state.result.scores is not None:
+        assert sum(state.result.scores) == pytest.approx(1)
+        assert len(state.result.scores) == len(state.seats)
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_game_that_ends_otherwise_or_not_at_all_is_told_so(known: Any) -> None
     match.do(JoinMatch(player="bob"))
     for player, move in zip(("alice", "bob", "alice"), ("c3-d4", "d6-c5", "b2-c3"), strict=True):
         match.move(player, move)
-    assert match.state.reason == "too-long"
+    assert match.state.result.reason == "too-long"
     assert difference(match, 1) == Difference(
         ply=3, version=6, kind="outcome", recorded="0.5 - 0.5 (too-long)", instead="it goes on"
     )

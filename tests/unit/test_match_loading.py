@@ -119,7 +119,7 @@ def test_what_a_command_wrote_is_returned_and_loaded(matches: Matches) -> None:
     assert event_of(event) == MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4")
     assert (event.stream, event.version, event.actor) == ("m", 4, "actor")
     loaded = matches.load("m")
-    assert loaded.state.moves == ("c3-d4",)
+    assert loaded.state.play.moves == ("c3-d4",)
     assert (loaded.state.version, loaded.head.digest) == (loaded.head.version, event.digest)
 
 
@@ -196,7 +196,7 @@ def test_a_command_that_was_overtaken_is_decided_anew(matches: Matches, store: W
     store.before_append = lambda: do(rival, OfferDraw(player="bob"))
     executed = do(matches, SubmitMove(player="alice", move="c3-d4"))
     assert [event.version for event in executed.events] == [5]
-    assert matches.load("m").state.moves == ("c3-d4",)
+    assert matches.load("m").state.play.moves == ("c3-d4",)
 
 
 def test_a_command_that_was_overtaken_is_refused_when_the_rules_say_so_now(
@@ -223,7 +223,7 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
     asked: list[int] = []
 
     def watching_moves(state: MatchState, orders: Orders) -> Orders:
-        asked.append(len(state.moves))
+        asked.append(len(state.play.moves))
         return replace(orders, forced=True)
 
     store.before_append = lambda: do(rival, SubmitMove(player="alice", move="c3-d4"))
@@ -239,16 +239,16 @@ def test_two_processes_see_what_the_other_did(matches: Matches, store: WatchedSt
     do(matches, SubmitMove(player="alice", move="c3-d4"))
     do(other, SubmitMove(player="bob", move="b6-a5"))
     assert matches.load("m") == other.load("m")
-    assert matches.load("m").state.moves == ("c3-d4", "b6-a5")
+    assert matches.load("m").state.play.moves == ("c3-d4", "b6-a5")
 
 
 def test_a_cached_match_follows_a_store_that_has_gone_back(matches: Matches, store: WatchedStore) -> None:
     do(matches, SubmitMove(player="alice", move="c3-d4"))
     matches.load("m")
     store.forget("m", 3)
-    assert matches.load("m").state.moves == ()
+    assert matches.load("m").state.play.moves == ()
     do(matches, SubmitMove(player="alice", move="c3-b4"))
-    assert matches.load("m").state.moves == ("c3-b4",)
+    assert matches.load("m").state.play.moves == ("c3-b4",)
     assert verify(store, "m").head.version == 4
 
 
@@ -263,7 +263,7 @@ def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Match
     store.forget("m", 3)
     for player, move in (("alice", "e3-f4"), ("bob", "b6-a5")):
         do(Matches(store, lambda: T0), SubmitMove(player=player, move=move))
-    assert matches.load("m").state.moves == ("e3-f4", "b6-a5")
+    assert matches.load("m").state.play.moves == ("e3-f4", "b6-a5")
 
 
 def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +272,7 @@ def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch
         matches.append_decision(name, creation(match=name), "alice", Request("k", "f"))
         matches.load(name)
     assert len(matches._cache) == 2
-    assert all(matches.load(name).state.match == name for name in ("a", "b", "c", "m"))
+    assert all(matches.load(name).state.match_id == name for name in ("a", "b", "c", "m"))
 
 
 def play_on(matches: Matches, plies: int) -> None:
@@ -281,9 +281,9 @@ def play_on(matches: Matches, plies: int) -> None:
     for _ in range(plies):
         state = matches.load("m").state
         game = GAMES[state.game]
-        moves = [game.format_move(state.position, move) for move in game.legal_moves(state.position)]
-        player = state.seats[game.to_move(state.position)].player
-        do(matches, SubmitMove(player=player or "", move=chance.choice(moves)), f"ply {len(state.moves)}")
+        moves = [game.format_move(state.play.position, move) for move in game.legal_moves(state.play.position)]
+        player = state.seats[game.to_move(state.play.position)].player
+        do(matches, SubmitMove(player=player or "", move=chance.choice(moves)), f"ply {len(state.play.moves)}")
 
 
 def test_a_snapshot_is_kept_now_and_then_and_spares_the_replay(
@@ -308,7 +308,7 @@ def unknown_ruleset(snapshot: dict[str, Any]) -> None:
 
 
 def malformed_position(snapshot: dict[str, Any]) -> None:
-    snapshot["state"]["position"] = "?"
+    snapshot["state"]["play"]["position"] = "?"
 
 
 def other_history(snapshot: dict[str, Any]) -> None:
@@ -328,7 +328,7 @@ def test_a_snapshot_that_cannot_be_used_is_replaced_by_the_events(
     play_on(matches, later)
     fresh = Matches(store, lambda: T0).load("m")
     assert fresh[:2] == matches.load("m")[:2]
-    assert len(fresh.state.moves) == 4 + later
+    assert len(fresh.state.play.moves) == 4 + later
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: str(game.id))
@@ -342,7 +342,7 @@ def test_a_snapshot_gives_the_state_back_whole(game: AnyGame) -> None:
             match.do(JoinMatch(player=player))
         chance = random.Random(3)
         for _ in range(30):
-            player = players[game.to_move(match.state.position)]
+            player = players[game.to_move(match.state.play.position)]
             match.move(player, chance.choice(match.legal_moves()))
             if match.state.ended:
                 break

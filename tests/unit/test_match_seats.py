@@ -56,7 +56,7 @@ def test_a_match_is_played_by_the_ruleset_that_was_asked_for(ruleset: int, legal
     assert match.state.ruleset == ruleset
     assert refusal(match, SubmitMove(player="alice", move=illegal)).code == "illegal-move"
     match.move("alice", legal)
-    assert match.state.moves[8] == legal
+    assert match.state.play.moves[8] == legal
 
 
 def test_a_ruleset_that_does_not_exist_is_refused_with_those_that_do() -> None:

@@ -43,17 +43,17 @@ def test_a_draw_offer_rides_with_a_move() -> None:
         e.DrawOffered(at=match.now, seat=0),
     )
     match.do(AcceptDraw(player="bob"))
-    assert match.state.reason == "draw-agreed"
+    assert match.state.result.reason == "draw-agreed"
 
 
 def test_who_answers_an_offer_with_a_move_declines_it_and_may_offer_one_with_it() -> None:
     match = started()
     match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     match.do(SubmitMove(player="bob", move="b6-a5", offer_draw=True))
-    assert match.state.draw_agreed == (1,)
+    assert match.state.offers.draw_agreed == (1,)
     assert code_of(match, AcceptDraw(player="bob")) == "no-draw-offer"
     match.do(AcceptDraw(player="alice"))
-    assert match.state.scores == (0.5, 0.5)
+    assert match.state.result.scores == (0.5, 0.5)
 
 
 def test_an_offer_with_a_move_counts_as_one_offer_per_move() -> None:
@@ -77,11 +77,11 @@ def test_among_four_all_must_agree_to_an_offer_that_rode_with_a_move() -> None:
     match.do(SubmitMove(player="wendy", move="+a5", offer_draw=True))
     match.do(AcceptDraw(player="rita"))
     match.do(SubmitMove(player="blue", move="+e7", offer_draw=True))
-    assert match.state.draw_agreed == (1,)
+    assert match.state.offers.draw_agreed == (1,)
     for player in ("wendy", "rita"):
         match.do(AcceptDraw(player=player))
     match.do(AcceptDraw(player="bob"))
-    assert match.state.scores == (0.25,) * 4
+    assert match.state.result.scores == (0.25,) * 4
 
 
 def test_who_has_agreed_among_four_does_not_offer_anew_by_moving() -> None:
@@ -89,26 +89,26 @@ def test_who_has_agreed_among_four_does_not_offer_anew_by_moving() -> None:
     match.do(OfferDraw(player="rita"))
     match.do(AcceptDraw(player="wendy"))
     assert len(match.do(SubmitMove(player="wendy", move="+a5", offer_draw=True))) == 1
-    assert match.state.draw_agreed == (2, 0)
+    assert match.state.offers.draw_agreed == (2, 0)
 
 
 def test_moves_go_back_to_before_the_last_one_of_who_asked_when_the_other_agrees() -> None:
     match = started(TERMS)
-    start = match.state.position
+    start = match.state.play.position
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     assert match.do(RequestTakeback(player="alice")) == (e.TakebackRequested(at=match.now, seat=0, ply=0),)
-    assert match.state.takeback == Takeback(seat=0, ply=0, agreed=(0,))
+    assert match.state.offers.takeback == Takeback(seat=0, ply=0, agreed=(0,))
     assert match.do(AcceptTakeback(player="bob")) == (
         e.TakebackAccepted(at=match.now, seat=1),
         e.MovesTakenBack(at=match.now, ply=0),
     )
     state = match.state
-    assert (state.position, state.history, state.moves, state.taken_back) == (start, (), (), 1)
-    assert state.last_ply == (0, 0)
+    assert (state.play.position, state.play.history, state.play.moves, state.play.taken_back) == (start, (), (), 1)
+    assert state.play.last_ply == (0, 0)
     assert replay("m", match.events) == state
     match.move("alice", "e3-f4")
-    assert match.state.last_ply == (1, 0)
+    assert match.state.play.last_ply == (1, 0)
 
 
 def test_only_the_own_move_goes_back_when_nobody_has_answered_it() -> None:
@@ -117,7 +117,7 @@ def test_only_the_own_move_goes_back_when_nobody_has_answered_it() -> None:
         match.move(player, move)
     match.do(RequestTakeback(player="bob"))
     match.do(AcceptTakeback(player="alice"))
-    assert match.state.moves == ("c3-d4",)
+    assert match.state.play.moves == ("c3-d4",)
 
 
 def test_taking_back_gives_no_time_back_and_no_increment() -> None:
@@ -152,8 +152,8 @@ def test_a_request_is_declined_withdrawn_or_lapses_with_the_next_move() -> None:
         match.move("alice", "c3-d4")
         match.do(RequestTakeback(player="alice"))
         match.do(answer)
-        assert match.state.takeback is None
-        assert match.state.moves[0] == "c3-d4"
+        assert match.state.offers.takeback is None
+        assert match.state.play.moves[0] == "c3-d4"
         assert code_of(match, AcceptTakeback(player="bob")) == "no-takeback-request"
         assert code_of(match, RequestTakeback(player="alice")) == "takeback-already-requested"
 
@@ -180,7 +180,7 @@ def test_after_taking_back_one_must_move_before_asking_again() -> None:
         match.move(("alice", "bob")[number % 2], move)
     match.do(RequestTakeback(player="alice"))
     match.do(AcceptTakeback(player="bob"))
-    assert match.state.moves == ("c3-d4", "b6-a5")
+    assert match.state.play.moves == ("c3-d4", "b6-a5")
     assert code_of(match, RequestTakeback(player="alice")) == "takeback-already-requested"
     match.move("alice", "g3-f4")
     assert match.do(RequestTakeback(player="alice"))
@@ -193,7 +193,7 @@ def test_a_draw_offer_does_not_outlive_taking_back() -> None:
     match.do(AcceptTakeback(player="bob"))
     assert code_of(match, AcceptDraw(player="bob")) == "no-draw-offer"
     match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
-    assert match.state.draw_agreed == (0,)
+    assert match.state.offers.draw_agreed == (0,)
 
 
 def test_among_four_all_must_agree_to_take_back_and_one_who_does_not_ends_it() -> None:
@@ -206,11 +206,11 @@ def test_among_four_all_must_agree_to_take_back_and_one_who_does_not_ends_it() -
     assert code_of(match, RequestTakeback(player="rita")) == "takeback-already-requested"
     match.do(AcceptTakeback(player="bob"))
     assert match.do(AcceptTakeback(player="rita"))[-1] == e.MovesTakenBack(at=match.now, ply=1)
-    assert match.state.moves == ("+a5",)
+    assert match.state.play.moves == ("+a5",)
     match.move("blue", "+f7")
     match.do(RequestTakeback(player="wendy"))
     match.do(DeclineTakeback(player="bob"))
-    assert match.state.moves == ("+a5", "+f7")
+    assert match.state.play.moves == ("+a5", "+f7")
 
 
 def test_opponents_agree_at_once_and_people_are_waited_for() -> None:

@@ -19,7 +19,7 @@ def drafted(armies: int) -> PlayedMatch:
     """Return a match of Fourplay in which that many armies have been set up."""
     match = started_by_four(game="fourplay", setup="draft")
     for player in FOUR[:armies]:
-        draft = find_ruleset("fourplay", 1).draft(match.state.position)
+        draft = find_ruleset("fourplay", 1).draft(match.state.play.position)
         assert draft is not None
         match.do(SubmitMoves(player=player, moves=(*draft.ready, draft.done)))
     return match

@@ -48,7 +48,7 @@ def test_who_has_lost_on_time_has_time_again_when_a_ruling_takes_back(terms: Ter
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(CallTime(), match.now + 15 * DAY)
-    assert match.state.reason == "flag"
+    assert match.state.result.reason == "flag"
     match.do(RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("take-back", ply=2))
     assert match.state.clock is not None
@@ -90,11 +90,11 @@ def won() -> PlayedMatch:
 
 def test_taking_back_leads_to_where_the_game_is_not_over() -> None:
     match = won()
-    last = match.state.plies
+    last = match.state.play.plies
     assert refusal(match, ruling("take-back", ply=last)).field == "ply"
     match.do(ruling("take-back", ply=last - 1))
     match.move("alice", SHORT_GAME.split()[-1])
-    assert (match.state.status, match.state.scores) == (Status.FINISHED, (1.0, 0.0))
+    assert (match.state.status, match.state.result.scores) == (Status.FINISHED, (1.0, 0.0))
 
 
 def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> None:
@@ -108,7 +108,7 @@ def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> 
     match.move("bob", match.legal_moves()[0])
     match.move("wendy", match.legal_moves()[0])
     assert match.move("blue", match.legal_moves()[0]) == (
-        e.MoveSubmitted(at=match.now, seat=1, ply=6, move=match.state.moves[-1]),
+        e.MoveSubmitted(at=match.now, seat=1, ply=6, move=match.state.play.moves[-1]),
     )
 
 
@@ -120,7 +120,7 @@ def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> Non
     match.do(ReopenCase(person="ben", dispute=1, statement=WORDS))
     assert refusal(match, ruling("restore", "ben")).field == "ruling"
     match.do(ruling("annul", "ben"))
-    assert match.state.scores is None
+    assert match.state.result.scores is None
 
 
 def test_a_ruling_can_still_be_appealed_when_another_dispute_was_raised_after_it() -> None:
@@ -132,7 +132,7 @@ def test_a_ruling_can_still_be_appealed_when_another_dispute_was_raised_after_it
     match.do(Appeal(player="bob", statement=WORDS))
     match.do(ruling("let-stand", "ann"))
     match.do(Appeal(player="alice", statement=WORDS))
-    assert match.state.open_case == match.state.disputes[0]
+    assert match.state.cases.open == match.state.cases.disputes[0]
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("let-stand", "ben"))
     assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
@@ -145,7 +145,7 @@ def test_what_an_arbiter_has_decided_is_not_forgiven_like_a_flag() -> None:
     match.do(CallTime(), match.now + 15 * DAY)
     match.do(RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("decide", scores=(1.0, 0.0)))
-    assert match.state.fallen is None
+    assert match.state.result.fallen is None
     assert refusal(match, ForgiveFlag(player="bob")).code == "nothing-to-forgive"
 
 
@@ -170,7 +170,7 @@ def test_a_match_under_a_missing_ruleset_goes_on_under_one_that_is_there() -> No
     match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
     match.do(AcceptRuleset(player="alice"))
     match.do(AcceptRuleset(player="bob"))
-    assert (match.state.broken, match.state.moves) == (None, ("c3-d4",))
+    assert (match.state.play.broken, match.state.play.moves) == (None, ("c3-d4",))
     match.move("bob", "b6-a5")
 
 
@@ -189,10 +189,10 @@ def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(comma
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match = PlayedMatch.recorded([*match.events, e.RulesetChanged(at=match.now, ruleset=99)])
-    assert (match.state.position, match.state.plies) == (None, 2)
+    assert (match.state.play.position, match.state.play.plies) == (None, 2)
     match.do(OpenCase(arbiter="ann", ply=2, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
     match.do(command)
-    assert match.state.disputes[0].rulings[0].ruling == command.ruling
+    assert match.state.cases.disputes[0].rulings[0].ruling == command.ruling
     assert replay("m", match.events) == match.state
 
 
@@ -210,10 +210,10 @@ def with_an_answer_laid_down() -> PlayedMatch:
 def test_a_conditional_line_answers_when_a_frozen_match_goes_on() -> None:
     match = with_an_answer_laid_down()
     match.do(FileStatement(player="alice", statement=WORDS))
-    assert match.state.moves == ("c3-d4",)
+    assert match.state.play.moves == ("c3-d4",)
     happened = match.do(ruling("let-stand"))
     assert [type(event) for event in happened] == [e.RulingMade, e.MoveSubmitted]
-    assert match.state.moves == ("c3-d4", "b6-a5")
+    assert match.state.play.moves == ("c3-d4", "b6-a5")
 
 
 def test_a_conditional_line_is_dead_once_a_ruling_has_taken_moves_back() -> None:
@@ -223,7 +223,7 @@ def test_a_conditional_line_is_dead_once_a_ruling_has_taken_moves_back() -> None
     assert lines is not None
     assert standing(match.state, 1, lines)[0] == LineStatus.DEAD
     match.move("alice", "c3-d4")
-    assert match.state.moves == ("c3-d4",)
+    assert match.state.play.moves == ("c3-d4",)
 
 
 def test_a_conditional_line_is_alive_again_when_an_annulled_match_is_restored() -> None:
@@ -231,7 +231,7 @@ def test_a_conditional_line_is_alive_again_when_an_annulled_match_is_restored() 
     match.do(ruling("annul"))
     match.do(Appeal(player="bob", statement=WORDS))
     match.do(ruling("restore", "ben"))
-    assert match.state.moves == ("c3-d4", "b6-a5")
+    assert match.state.play.moves == ("c3-d4", "b6-a5")
 
 
 def test_a_snapshot_that_the_rules_fail_on_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:

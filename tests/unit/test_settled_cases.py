@@ -69,9 +69,9 @@ def test_what_is_played_after_that_can_be_disputed_but_not_judged_by_whom_the_ap
 
 def test_moves_that_are_taken_back_later_are_not_settled_any_more() -> None:
     match = settled(second="let-stand")
-    assert match.state.disputes[0].settled == 2
+    assert match.state.cases.disputes[0].settled == 2
     match = settled()
-    assert match.state.disputes[0].settled == 1
+    assert match.state.cases.disputes[0].settled == 1
 
 
 @pytest.mark.parametrize("acted", ["opened", "froze", "let go on"])
@@ -95,7 +95,7 @@ def test_an_arbiter_who_acted_in_a_case_does_not_rule_on_its_appeal(acted: str) 
         "own-ruling",
         "you have acted in this case before: another arbiter has to rule now",
     )
-    match.do(Freeze(arbiter="ben", frozen=not match.state.frozen))
+    match.do(Freeze(arbiter="ben", frozen=not match.state.cases.frozen))
     match.do(ruling("let-stand", "ben"))
 
 
@@ -112,14 +112,14 @@ def test_only_the_arbiter_of_the_appeal_or_an_operator_reopens_a_case() -> None:
     assert match.do(ReopenCase(person="ben", dispute=1, statement=WORDS)) == (
         e.CaseReopened(at=match.now, dispute=1, arbiter="ben", operator=False, statement=WORDS, freezes=True),
     )
-    assert match.state.frozen
-    assert match.state.open_case == match.state.disputes[0]
+    assert match.state.cases.frozen
+    assert match.state.cases.open == match.state.cases.disputes[0]
     assert (
         refusal(match, ReopenCase(person="otto", dispute=1, statement=WORDS, operator=True)).code == "nothing-to-reopen"
     )
     assert refusal(match, ruling("decide", "ann", scores=(1.0, 0.0))).code == "own-ruling"
     match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
-    assert match.state.scores == (0.5, 0.5)
+    assert match.state.result.scores == (0.5, 0.5)
     assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
     assert (
         refusal(match, RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS)).code
@@ -133,7 +133,7 @@ def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
     assert refusal(match, ruling("let-stand", "otto")).code == "own-ruling"
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("let-stand", "cleo"))
-    assert [each.arbiter for each in match.state.disputes[0].rulings] == ["ann", "ben", "cleo"]
+    assert [each.arbiter for each in match.state.cases.disputes[0].rulings] == ["ann", "ben", "cleo"]
     assert restore_snapshot(snapshot_of(match.state, EMPTY))[0] == match.state
 
 
@@ -187,15 +187,19 @@ def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:
     match = disputed()
     assert refusal(match, Resign(player="alice")).code == "match-frozen"
     match.do(Resign(player="alice", channel=Channel.ERASURE))
-    assert (match.state.status, match.state.scores, match.state.frozen) == (Status.FINISHED, (0.0, 1.0), True)
+    assert (match.state.status, match.state.result.scores, match.state.cases.frozen) == (
+        Status.FINISHED,
+        (0.0, 1.0),
+        True,
+    )
     match.do(ruling("let-stand"))
-    assert not match.state.frozen
+    assert not match.state.cases.frozen
 
 
 def test_the_others_of_four_stay_frozen_when_one_is_erased() -> None:
     match = started_by_four(game="fourplay", setup="standard")
     match.do(RaiseDispute(player=FOUR[1], ply=0, ground=Ground.CLOCK, statement=WORDS))
     match.do(Resign(player=FOUR[0], channel=Channel.ERASURE))
-    assert (match.state.status, match.state.frozen) == (Status.PLAYING, True)
+    assert (match.state.status, match.state.cases.frozen) == (Status.PLAYING, True)
     match.do(ruling("let-stand"))
     match.move(FOUR[1], match.legal_moves()[0])

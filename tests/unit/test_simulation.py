@@ -165,14 +165,14 @@ def dispute(at: int, freezes: bool = True) -> Draft:
 
 
 def test_a_flag_in_a_frozen_match_is_found(year: Year) -> None:
-    match, version, _ = next(found for found in flags(year) if not year.server.state(found[0]).disputes)
+    match, version, _ = next(found for found in flags(year) if not year.server.state(found[0]).cases.disputes)
     drafts = [each.draft for each in year.server.store.read(match)]
     frozen = [*drafts[: version - 1], dispute(drafts[version - 2].at), *drafts[version - 1 :]]
     assert "no flag fell in a frozen match" in rules_broken(of_drafts(year, match, frozen))
 
 
 def test_a_freeze_that_costs_time_is_found(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
-    match, version, _ = next(found for found in flags(year) if not year.server.state(found[0]).disputes)
+    match, version, _ = next(found for found in flags(year) if not year.server.state(found[0]).cases.disputes)
     drafts = [each.draft for each in year.server.store.read(match)][: version - 1]
     ruled = draft_of(
         e.RulingMade(
@@ -188,7 +188,7 @@ def test_a_freeze_that_costs_time_is_found(year: Year, monkeypatch: pytest.Monke
     )
     wrong = of_drafts(year, match, [*drafts, dispute(drafts[-1].at), ruled])
     assert "a freeze cost no time" not in rules_broken(wrong)
-    monkeypatch.setattr("domain.match.clock.paused", lambda clock, _: clock)
+    monkeypatch.setattr("domain.match.clock.pause", lambda clock, _: clock)
     assert "a freeze cost no time" in rules_broken(wrong)
 
 
@@ -214,7 +214,7 @@ def test_what_was_said_in_a_case_and_stands_in_an_event_is_found(year: Year) -> 
 
 
 def test_an_act_of_somebody_else_is_found(year: Year) -> None:
-    match = next(match for match in year.matches if year.server.state(match).moves)
+    match = next(match for match in year.matches if year.server.state(match).play.moves)
     acted = next(each for each in year.server.store.read(match) if each.type == "move-submitted")
 
     def stolen(envelope: Envelope) -> Envelope:

@@ -29,7 +29,7 @@ def drafting(terms: Terms = STANDARD) -> PlayedMatch:
 
 def offered(match: PlayedMatch) -> Draft:
     """Return the army that is to be set up."""
-    draft = GAME.draft(match.state.position)
+    draft = GAME.draft(match.state.play.position)
     assert draft is not None
     return draft
 
@@ -67,9 +67,9 @@ def test_a_whole_army_is_recorded_as_if_its_pieces_had_been_placed_one_by_one() 
         e.DrawOffered(at=at_once.now, seat=0),
     )
     one_by_one.move(RED, *moves)
-    assert at_once.state.position == one_by_one.state.position
-    assert at_once.state.moves == one_by_one.state.moves
-    assert GAME.to_move(at_once.state.position) == 1
+    assert at_once.state.play.position == one_by_one.state.play.position
+    assert at_once.state.play.moves == one_by_one.state.play.moves
+    assert GAME.to_move(at_once.state.play.position) == 1
 
 
 @pytest.mark.parametrize("seat", range(4))
@@ -77,7 +77,7 @@ def test_the_ready_made_army_is_legal_in_every_quadrant(seat: int) -> None:
     match = drafting()
     for player in FOUR[: seat + 1]:
         match.do(SubmitMoves(player=player, moves=army(match)))
-    assert GAME.to_move(match.state.position) == (seat + 1) % 4
+    assert GAME.to_move(match.state.play.position) == (seat + 1) % 4
 
 
 def test_the_first_wrong_move_is_named_by_its_place_and_none_is_played() -> None:
@@ -110,7 +110,7 @@ def test_what_seats_have_laid_down_follows_the_whole_submission() -> None:
     *placements, _ = army(match)
     happened = match.do(SubmitMoves(player=RED, moves=tuple(placements)))
     assert [event.channel for event in happened if isinstance(event, e.MoveSubmitted)][-2:] == [None, "forced"]
-    assert GAME.to_move(match.state.position) == 1
+    assert GAME.to_move(match.state.play.position) == 1
 
 
 @pytest.mark.parametrize("at_once", [True, False])

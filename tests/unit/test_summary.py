@@ -136,8 +136,8 @@ def test_a_summary_tells_the_last_move_as_players_read_it() -> None:
     assert summarise(match.state).last_move == ""
     for player in ("alice", "bob", "alice"):
         match.move(player, match.legal_moves()[0])
-        assert summarise(match.state).last_move == match.state.history.display_moves(match.state.moves)[-1]
-    assert summarise(match.state).last_move != match.state.moves[-1]
+        assert summarise(match.state).last_move == match.state.play.history.display_moves(match.state.play.moves)[-1]
+    assert summarise(match.state).last_move != match.state.play.moves[-1]
 
 
 def test_a_summary_from_before_last_moves_were_kept_is_read_without_one() -> None:

@@ -117,7 +117,7 @@ def test_a_rated_match_against_opponents_alone_is_played_without_taking_back() -
     unrated = PlayedMatch(creation(*seats, terms=TAKEBACKS, rated=False))
     unrated.move("alice", "c3-d4")
     unrated.do(RequestTakeback(player="alice"))
-    assert unrated.state.moves == ()
+    assert unrated.state.play.moves == ()
     between_people = PlayedMatch(creation(terms=TAKEBACKS))
     between_people.do(JoinMatch(player="bob"))
     assert between_people.do(SubmitMove(player="alice", move="c3-d4"))

@@ -115,7 +115,7 @@ def test_a_match_that_ended_in_the_future_has_ended_now(house: House) -> None:
     house.now -= TEN_YEARS
     assert corrected(house) == [match]
     state = house.state(match)
-    assert (state.status, state.ended_at, state.updated_at) == (Status.FINISHED, house.now, house.now)
+    assert (state.status, state.result.ended_at, state.updated_at) == (Status.FINISHED, house.now, house.now)
     assert deviations(house, match) == []
 
 
@@ -127,7 +127,7 @@ def test_a_dispute_raised_in_the_future_holds_the_clock_from_now_on(house: House
     house.now -= TEN_YEARS
     assert corrected(house) == [match]
     state = house.state(match)
-    assert (state.frozen, state.disputes[0].raised_at) == (True, house.now)
+    assert (state.cases.frozen, state.cases.disputes[0].raised_at) == (True, house.now)
     assert house.pauses(match)[-1] == Pause(reason=PauseReason.DISPUTE, seat=None, since=house.now, until=None)
 
 

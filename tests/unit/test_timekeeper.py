@@ -48,7 +48,7 @@ def test_a_late_move_is_refused_and_the_flag_counts(house: House) -> None:
     house.beats_until(house.falls(match))
     with pytest.raises(Refused, match="this match is over: flag"):
         house.execute(match, SubmitMove(player="alice", move="d2-c3"))
-    assert (house.state(match).status, house.state(match).scores) == (Status.FINISHED, (0.0, 1.0))
+    assert (house.state(match).status, house.state(match).result.scores) == (Status.FINISHED, (0.0, 1.0))
 
 
 def test_a_move_in_time_counts_and_no_flag_falls_after_it(house: House) -> None:
@@ -83,7 +83,7 @@ def test_an_outage_is_credited_before_a_flag_falls(house: House) -> None:
     house.beats_until(T0 + DAY)
     house.now = T0 + 3 * DAY + HOUR
     house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
-    assert house.state(match).moves[-1] == "d2-c3"
+    assert house.state(match).play.moves[-1] == "d2-c3"
     assert house.pauses(match) == (
         Pause(reason=PauseReason.OUTAGE, seat=None, since=T0 + DAY, until=T0 + 3 * DAY + HOUR),
     )
@@ -119,7 +119,7 @@ def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(house
     house.beats_until(T0 + 3 * DAY + MINUTE)
     assert house.settle(claimed) == []
     house.execute(claimed, CallTime(player="bob"))
-    fallen = house.state(claimed).fallen
+    fallen = house.state(claimed).result.fallen
     assert fallen is not None
     assert (fallen.deadline, fallen.at) == (T0 + 3 * DAY, T0 + 3 * DAY + MINUTE)
     house.beats_until(T0 + 3 * DAY + UNCLAIMED_FOR)

@@ -37,7 +37,7 @@ def test_a_late_move_during_automatic_vacation_that_nobody_had_recorded_yet_coun
     match = house.start()
     house.beats_until(house.falls(match) + HOUR)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
-    assert house.state(match).moves[-1] == "d2-c3"
+    assert house.state(match).play.moves[-1] == "d2-c3"
     assert len(house.availability.read(["alice"])["alice"].book) == 1
 
 
@@ -56,9 +56,9 @@ def test_automatic_vacation_is_taken_day_by_day_until_none_is_left(house: House)
     house.settle(match)
     state = house.state(match)
     assert state.status == Status.FINISHED
-    assert state.fallen is not None
+    assert state.result.fallen is not None
     book = house.availability.read(["alice"])["alice"].book
-    assert state.fallen.deadline == first + len(book) * DAY
+    assert state.result.fallen.deadline == first + len(book) * DAY
     assert vacation.left(book, 2023) == 0
 
 

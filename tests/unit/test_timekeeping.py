@@ -69,7 +69,7 @@ def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before() -> None:
         e.FlagFell(at=at, seat=0, deadline=at, limit=Limit.TIME),
         e.MatchFinished(at=at, scores=(0.0, 1.0), reason="flag"),
     )
-    assert match.state.fallen == Fallen(seat=0, deadline=at, at=at)
+    assert match.state.result.fallen == Fallen(seat=0, deadline=at, at=at)
     assert deadline_of(match.state) is None
 
 
@@ -137,7 +137,7 @@ def test_who_does_not_make_a_first_move_calls_the_match_off_without_losing() -> 
         e.FlagFell(at=at, seat=0, deadline=at, limit=Limit.FIRST_MOVE),
         e.MatchAborted(at=at, player=CLOCK),
     )
-    assert (match.state.status, match.state.scores) == (Status.ABORTED, None)
+    assert (match.state.status, match.state.result.scores) == (Status.ABORTED, None)
     assert code_of(match, ForgiveFlag(player="bob")) == "nothing-to-forgive"
 
 
@@ -193,7 +193,7 @@ def test_among_four_who_is_flagged_leaves_and_the_match_goes_on() -> None:
     match.do(CallTime(player="rita"), deadline(match))
     match.do(CallTime(), deadline(match))
     assert match.state.status == Status.FINISHED
-    assert match.state.scores == (0.0, 0.3333, 0.6667, 1.0)
+    assert match.state.result.scores == (0.0, 0.3333, 0.6667, 1.0)
 
 
 def test_when_another_seat_leaves_the_turn_goes_on_as_it_was() -> None:
@@ -208,11 +208,11 @@ def test_the_winner_forgives_and_the_match_goes_on() -> None:
     match.do(CallTime(), deadline(match))
     assert code_of(match, ForgiveFlag(player="alice")) == "nothing-to-forgive"
     assert code_of(match, ForgiveFlag(player="carol")) == "not-your-seat"
-    assert match.state.fallen is not None
-    at = match.state.fallen.at + FORGIVABLE_FOR
+    assert match.state.result.fallen is not None
+    at = match.state.result.fallen.at + FORGIVABLE_FOR
     assert code_of(match, ForgiveFlag(player="bob"), at + 1) == "too-late-to-forgive"
     assert match.do(ForgiveFlag(player="bob"), at) == (e.FlagForgiven(at=at, seat=1),)
-    assert (match.state.status, match.state.scores, match.state.fallen) == (Status.PLAYING, None, None)
+    assert (match.state.status, match.state.result.scores, match.state.result.fallen) == (Status.PLAYING, None, None)
     assert deadline(match) == at + 3 * DAY
     match.move("alice", "g3-h4")
     assert code_of(match, ForgiveFlag(player="bob")) == "nothing-to-forgive"
@@ -232,7 +232,7 @@ def test_a_match_taken_back_to_its_start_is_not_aborted_once_time_is_up() -> Non
     match.do(AcceptTakeback(player="bob"))
     assert code_of(match, AbortMatch(player="alice"), deadline(match)) == "time-up"
     match.do(CallTime(), deadline(match))
-    assert match.state.scores == (0.0, 1.0)
+    assert match.state.result.scores == (0.0, 1.0)
 
 
 def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:

@@ -1,0 +1,79 @@
+"""How moves are played and taken back."""
+
+from dataclasses import replace
+from typing import Any
+
+from domain.match import clock as clocks
+from domain.match import events as e
+from domain.match import positions
+from domain.match.enums import RulingKind
+from domain.match.evolutions.endings import reopened, without_proposals
+from domain.match.state import MatchState, Offers
+from domain.match.tuples import with_item
+
+
+def move_submitted(state: MatchState, event: e.MoveSubmitted, position: Any = None) -> MatchState:
+    """Return the match with the move played; ``position`` is the one that it leads to, where that is known already."""
+    # Nearly all events are moves, and a copy of the state costs more than the rest: there is one, with all changes.
+    play = positions.with_move(
+        state,
+        event.move,
+        position,
+        last_ply=with_item(state.play.last_ply, event.seat, event.ply),
+        channels=state.play.channels + (event.channel,),  # noqa: RUF005 - twice as fast, and it may have thousands
+    )
+    breaks = play.broken is not None and state.play.broken is None
+    offers = _offers_after_move(state.offers, event.seat)
+    clock = state.clock
+    if clock is not None:
+        game, mid_turn = positions.rules_in_play(state, play), False
+        if breaks:
+            clock = clocks.pass_turn(clock, None, event.at)
+        elif game is not None and clock.terms.whole_turns:
+            mid_turn = game.is_mid_turn(play.position)
+        if not mid_turn:
+            to_move = None if game is None else game.to_move(play.position)
+            clock = clocks.move(clock, event.seat, to_move, event.at)
+    return replace(
+        state,
+        version=state.version + 1,
+        updated_at=event.at,
+        play=play,
+        offers=without_proposals(offers) if breaks else offers,
+        clock=clock,
+    )
+
+
+def _offers_after_move(offers: Offers, seat: int) -> Offers:
+    """Return ``offers`` after a move of ``seat``, which declines what others propose."""
+    draw_agreed = offers.draw_agreed if seat in offers.draw_agreed else ()
+    if draw_agreed == offers.draw_agreed and offers.takeback is None and not any(offers.gifts):
+        return offers
+    return replace(offers, draw_agreed=draw_agreed, takeback=None, gifts=(0,) * len(offers.gifts))
+
+
+def player_resigned(state: MatchState, event: e.PlayerResigned) -> MatchState:
+    """Return the match without the seat."""
+    return positions.without_seat(state, event.seat, event.at)
+
+
+def moves_taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
+    """Return the match as it goes on from the position after ``event.ply`` plies."""
+    ply, play = event.ply, positions.taken_back(state, event.ply)
+    disputes = tuple(
+        each if each.settled is None else replace(each, settled=min(each.settled, ply)) for each in state.cases.disputes
+    )
+    offers = replace(
+        without_proposals(state.offers),
+        draw_offered_at=_at_most(state.offers.draw_offered_at, ply),
+        takeback_asked_at=_at_most(state.offers.takeback_asked_at, ply),
+    )
+    state = replace(reopened(state), play=play, offers=offers, cases=replace(state.cases, disputes=disputes))
+    by_ruling = any(
+        (ruling.ruling, ruling.at) == (RulingKind.TAKE_BACK, event.at) for each in disputes for ruling in each.rulings
+    )
+    return state.on_clock(clocks.revive if by_ruling else clocks.pass_turn, positions.to_move(state), event.at)
+
+
+def _at_most(plies: tuple[int | None, ...], ply: int) -> tuple[int | None, ...]:
+    return tuple(None if each is None else min(each, ply) for each in plies)

@@ -1,5 +1,1 @@
-"""The HTTP side: resources and schemas, authentication, live stream, web pages."""
-
-from api.app import create_app
-
-__all__ = ["create_app"]
+"""The HTTP side: resources, authentication, live stream, web pages. Apps are made by ``api.app`` and ``api.wsgi``."""

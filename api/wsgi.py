@@ -1,17 +1,15 @@
-"""The API and the pages under a WSGI server: ``gunicorn api.wsgi:app``, settings from the environment."""
+"""The API and the pages under a WSGI server: ``gunicorn "api.wsgi:create_app()"``, settings from the environment."""
 
 from flask import Flask
 
+from api import app
 from api.access.proxies import behind_proxies
-from api.app import create_app
 from events.runtime.logs import configure
 from events.runtime.settings import Settings
 
 
-def _app() -> Flask:
+def create_app() -> Flask:
+    """Return the app with the settings of the environment."""
     configure()
     settings = Settings.from_environment()
-    return behind_proxies(create_app(settings), settings.trusted_proxies)
-
-
-app = _app()
+    return behind_proxies(app.create_app(settings), settings.trusted_proxies)

@@ -1,7 +1,7 @@
-"""The live stream of an account: that a match of a player has changed, and what awaits the player.
+"""The live stream of an account: changes of the matches of a player, and what awaits the player.
 
-Whom a match concerns is read from its summary, or from the match itself while that has no summary or waits for players.
-A stream begins with what awaits the player, and tells it again when that has come to differ from what was told: so
+The players whom a match concerns are read from its summary, or from the match itself while that has no summary or waits
+for players. A stream begins with what awaits the player, and sends it again whenever it differs from what was sent: so
 nothing is missed, whatever was lost on the way.
 """
 
@@ -26,12 +26,12 @@ from events.store.codec import UndecodableEventError
 from events.store.contract import DamagedStreamError, VersionTag
 
 MAX_KNOWN_MATCHES = 20_000
-"""Matches of which it is remembered whom they concern."""
+"""Matches whose players are cached."""
 
 MAX_EVENT_TYPES = 50
 
 MAX_PENDING = 50
-"""Matches that are named among what awaits a player; of more it is said that there are more."""
+"""Matches that are listed in what awaits a player; ``more`` says whether there are others."""
 
 
 class Awaiting(NamedTuple):
@@ -41,32 +41,32 @@ class Awaiting(NamedTuple):
     more: bool
 
 
-class ConcernedPlayers:
-    """Whom matches concern: those who sit in them, are invited or have created them. For one thread."""
+class AccountNews:
+    """The players whom matches concern: seated, invited or the creator. For one thread."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._known: OrderedDict[str, frozenset[str]] = OrderedDict()
 
-    def players_of(self, matches: Sequence[str]) -> Mapping[str, frozenset[str]]:
-        """See ``stream_hub.Followers``. A match that cannot be read concerns nobody."""
-        unknown = [match for match in matches if match not in self._known]
-        found = {match: self._known[match] for match in matches if match in self._known}
-        for match, projected in zip(unknown, self._services.readmodels.projected(unknown), strict=True):
+    def players_of(self, match_ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """Return the ids of the players that each match concerns; a match that cannot be read concerns nobody."""
+        unknown = [match_id for match_id in match_ids if match_id not in self._known]
+        found = {match_id: self._known[match_id] for match_id in match_ids if match_id in self._known}
+        for match_id, projected in zip(unknown, self._services.readmodels.projected(unknown), strict=True):
             if projected is not None and projected.summary.status != Status.OPEN:
-                self._remember(match, _players(projected.summary))
-                found[match] = self._known[match]
+                self._remember(match_id, _players(projected.summary))
+                found[match_id] = self._known[match_id]
                 continue
             try:
-                found[match] = _players(self._services.matches.load(match).state)
+                found[match_id] = _players(self._services.matches.load(match_id).state)
             except (UnknownMatchError, DamagedStreamError, UndecodableEventError):
-                found[match] = frozenset()
+                found[match_id] = frozenset()
         return found
 
-    def changes(self, match: str, first: int, players: Sequence[str]) -> Mapping[str, Message]:
-        """See ``stream_hub.Followers``."""
-        state, head, *_ = self._services.matches.load(match)
-        events = self._services.store.read(match, first - 1, MAX_EVENT_TYPES)
+    def changes(self, match_id: str, first: int, players: Sequence[str]) -> Mapping[str, Message]:
+        """Return a message for each player about the events from version ``first`` on."""
+        state, head, *_ = self._services.matches.load(match_id)
+        events = self._services.store.read(match_id, first - 1, MAX_EVENT_TYPES)
         summary = summarise(state)
         return {
             player: _message(
@@ -77,56 +77,56 @@ class ConcernedPlayers:
             for player in players
         }
 
-    def _remember(self, match: str, players: frozenset[str]) -> None:
-        self._known[match] = players
+    def _remember(self, match_id: str, players: frozenset[str]) -> None:
+        self._known[match_id] = players
         if len(self._known) > MAX_KNOWN_MATCHES:
             self._known.popitem(last=False)
 
 
-def awaiting_now(services: Services, player: str) -> Awaiting:
-    """Return what awaits ``player`` at this moment; raises what the store raises when it is away."""
+def awaiting_matches(services: Services, player: str) -> Awaiting:
+    """Return what awaits ``player`` at this moment; raises StoreError."""
     page = AwaitedMatches(player).page("awaiting", None, MAX_PENDING)
     heads = services.store.heads([summary.match for summary in page.items])
     pairs = zip(page.items, heads, strict=True)
-    # Of a match that has moved on since, the feed tells: what awaited the player is done, perhaps.
+    # The feed reports a match that has moved on since: it may not await the player any more.
     unchanged = [(summary, head.tag) for summary, head in pairs if summary.version == head.version]
     return Awaiting(unchanged, page.next is not None)
 
 
 def messages(
-    player: str, watcher: Watcher, awaiting: Callable[[], Awaiting | None], welcome: Callable[[], bool]
+    player: str, watcher: Watcher, awaiting: Callable[[], Awaiting | None], is_admitted: Callable[[], bool]
 ) -> Iterator[str]:
-    """Yield the wire text of what is told to the account of ``player``, until it is not ``welcome`` any more.
+    """Yield the server-sent events for the account of ``player`` as long as it ``is_admitted``.
 
-    ``awaiting`` returns what awaits the player, None while the store is away. It is asked at the beginning and at every
-    heartbeat.
+    ``awaiting`` returns what awaits the player, None while the store is unreachable. It is called at the beginning and
+    at every heartbeat.
     """
     yield f"retry: {RETRY_AFTER_S * 1000}\n\n"
-    told: set[VersionTag] | None = None
+    sent: set[VersionTag] | None = None
     beat = time.monotonic()
     while not watcher.cut_off:
-        if told is None or time.monotonic() >= beat:
-            if not welcome():
+        if sent is None or time.monotonic() >= beat:
+            if not is_admitted():
                 return
             yield ": still here\n\n"
-            beat = time.monotonic() + stream_hub.HEARTBEAT_SECONDS
+            beat = time.monotonic() + stream_hub.HEARTBEAT_S
             present = awaiting()
             if present is not None:
                 tags = {tag for _, tag in present.matches}
-                if told is None or not tags <= told:
+                if sent is None or not tags <= sent:
                     items = [_item(summary, tag, player) for summary, tag in present.matches]
                     yield _message("pending", {"items": items, "more": present.more}).text
-                told = tags
+                sent = tags
         try:
             batch = watcher.batches.get(timeout=max(0.0, beat - time.monotonic()))
         except Empty:
             continue
         if not batch.messages:
-            told = None  # something may have been missed
+            sent = None  # something may have been missed
             continue
         for message in batch.messages:
-            if message.tag is not None and told is not None:
-                told.add(message.tag)
+            if message.tag is not None and sent is not None:
+                sent.add(message.tag)
             yield message.text
 
 

@@ -1,8 +1,8 @@
 """The live stream: server-sent events of one match, or of an account, in a process of its own under gunicorn's gevent.
 
 The id of a message of a match is the version tag of its event: a client that was cut off sends the last one seen
-(Last-Event-ID, or ?after=) and misses nothing, because everything in between comes from the store. One that has seen an
-event which the store has lost gets the message ``reset``, which names the version from which the stream goes on. The
+(Last-Event-ID, or ?after=) and misses nothing, because everything in between is read from the store. A client that has
+seen an event which the store has lost gets the message ``reset``, with the version from which the stream goes on. The
 stream of an account begins with what awaits the player whenever it is opened.
 """
 
@@ -24,7 +24,7 @@ from api.http import problems
 from api.http.conditions import EXAMPLE_TAG
 from api.http.problems import Problem
 from api.live import account_stream
-from api.live.stream_hub import BLOCK_MS, MOST_OF_ONE_ADDRESS, MOST_STREAMS, Hub, Watcher
+from api.live.stream_hub import BLOCK_MS, MAX_STREAMS, MAX_STREAMS_PER_ADDRESS, Hub, Watcher
 from api.services import EXTENSION, Services
 from api.services import services as current_services
 from events.private.chats import subscribe
@@ -36,8 +36,13 @@ from events.store.contract import EMPTY, VersionTag
 from events.store.feed import FeedTail
 
 
-def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one: int = MOST_OF_ONE_ADDRESS) -> Flask:
-    """Return the live stream as an app, for so many watchers. Nothing connects before the first one."""
+def create_stream_app(
+    settings: Settings, max_streams: int = MAX_STREAMS, max_per_address: int = MAX_STREAMS_PER_ADDRESS
+) -> Flask:
+    """Return the live stream as an app that nothing connects before the first watcher.
+
+    It serves at most ``max_streams`` watchers, and ``max_per_address`` of one network address.
+    """
     app = Flask("stream", static_folder=None)
     services = Services(settings)
     app.extensions[EXTENSION] = services
@@ -52,37 +57,37 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
     def open_chats() -> PubSub:
         return subscribe(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix)
 
-    followers = account_stream.ConcernedPlayers(services)
-    hub = Hub(services.store, open_tail, open_chats, most, most_of_one, followers)
+    news = account_stream.AccountNews(services)
+    hub = Hub(services.store, open_tail, open_chats, max_streams, max_per_address, news)
 
-    @app.get(f"{PREFIX}/matches/<match>/stream")
-    def stream(match: str) -> Response:
+    @app.get(f"{PREFIX}/matches/<match_id>/stream")
+    def stream_match(match_id: str) -> Response:
         redeem_ticket()
         after = _after()
-        state, person = visible_match(match).state, current_person()
-        private, watcher = state.private, hub.enter(match, may_read_chat(state, person), address())
+        state, person = visible_match(match_id).state, current_person()
+        private, watcher = state.private, hub.enter(match_id, may_read_chat(state, person), address())
 
         @copy_current_request_context
-        def welcome() -> bool:
+        def is_admitted() -> bool:
             try:
                 if private:
-                    visible_match(match)
+                    visible_match(match_id)
                 return current_person() == person
             except Problem:
-                return False  # the token was revoked, or the match is private and none of theirs any more
+                return False  # the token was revoked, or the match is private and no longer visible
             except StoreError:
-                return True  # nobody can tell, nor has any news: it is asked again when the store is back
+                return True  # unknown, and there are no news either: it is checked again when the store is back
 
-        return _streamed(hub, match, watcher, hub.messages(match, after, watcher, welcome))
+        return _streamed(hub, match_id, watcher, hub.messages(match_id, after, watcher, is_admitted))
 
     @app.get(f"{PREFIX}/me/stream")
-    def my_stream() -> Response:
+    def stream_account() -> Response:
         redeem_ticket()
         person = require_person()
         watcher = hub.enter_account(person.id, address())
 
         @copy_current_request_context
-        def welcome() -> bool:
+        def is_admitted() -> bool:
             try:
                 return current_person() == person
             except Problem:
@@ -93,11 +98,11 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
         @copy_current_request_context
         def awaiting() -> account_stream.Awaiting | None:
             try:
-                return account_stream.awaiting_now(current_services(), person.id)
+                return account_stream.awaiting_matches(current_services(), person.id)
             except StoreError:
                 return None
 
-        return _streamed(hub, person.id, watcher, account_stream.messages(person.id, watcher, awaiting, welcome))
+        return _streamed(hub, person.id, watcher, account_stream.messages(person.id, watcher, awaiting, is_admitted))
 
     return app
 
@@ -105,7 +110,7 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
 def _streamed(hub: Hub, name: str, watcher: Watcher, messages: Iterator[str]) -> Response:
     response = Response(messages, content_type="text/event-stream; charset=utf-8")
     response.headers["X-Accel-Buffering"] = "no"
-    # Not the generator's business: one that nobody has begun to read does not notice that it is closed.
+    # Not in the generator: one that has not been started does not notice that it is closed.
     response.call_on_close(lambda: hub.leave(name, watcher))
     return response
 
@@ -123,9 +128,9 @@ def _after() -> VersionTag:
 
 
 def _allow_page(response: Response) -> Response:
-    """Let pages of this very host, with the scheme and port of ROOKERY_PAGE_URL, read the stream with their cookie.
+    """Let pages of this host, with the scheme and port of ROOKERY_PAGE_URL, read the stream with their cookie.
 
-    What another port of the host serves may be another site.
+    Another port of the host may serve another site.
     """
     origin = request.headers.get("Origin")
     if origin is not None and origin.lower() == _page_origin():
@@ -142,10 +147,8 @@ def _page_origin() -> str:
     return f"{page.scheme}://{host}:{page.port}".lower() if page.port else f"{page.scheme}://{host}".lower()
 
 
-def __getattr__(name: str) -> Flask:
-    """Make ``app`` when a server asks for it, so that importing this module needs no settings."""
-    if name != "app":
-        raise AttributeError(name)
+def create_app() -> Flask:
+    """Return the live stream with the settings of the environment, for ``gunicorn "api.live.stream:create_app()"``."""
     configure()
     settings = Settings.from_environment()
     return behind_proxies(create_stream_app(settings), settings.trusted_proxies)

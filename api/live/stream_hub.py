@@ -1,7 +1,7 @@
-"""Who watches, and what reaches them: one reader per process follows the feeds of all shards.
+"""The watchers of live streams, and the one reader per process that follows the feeds of all shards for them.
 
-Threads and queues are the standard library's; the worker of the live stream makes greenlets of them, so that a watcher
-costs some 20 kB.
+Threads and queues are those of the standard library; the worker of the live stream turns them into greenlets, so that a
+watcher costs about 20 kB.
 """
 
 import math
@@ -26,29 +26,29 @@ from events.store.contract import EMPTY, EventStore, StaleVersionError, VersionT
 from events.store.envelope import Envelope
 from events.store.feed import FeedTail
 
-HEARTBEAT_SECONDS = 15.0
-MOST_STREAMS = 4500
-"""Watchers of one process, a few less than gunicorn lets connections in: more are sent away and come back."""
+HEARTBEAT_S = 15.0
+MAX_STREAMS = 4500
+"""Watchers of one process, a few less than the connections that gunicorn accepts: others are refused and retry."""
 
-MOST_OF_ONE_ADDRESS = 1000
-"""Watchers: as many as a school behind one address may need, and not all that there is room for."""
+MAX_STREAMS_PER_ADDRESS = 1000
+"""As many as a school behind one address may need, and less than MAX_STREAMS."""
 
 MAX_STREAMS_PER_ACCOUNT = 16
 
-BACKLOG = 256
-"""Batches a slow watcher may be behind before it is cut off, to come back with what it saw last."""
+MAX_BACKLOG = 256
+"""Batches that a slow watcher may be behind before it is cut off; it reconnects with the last id it has seen."""
 
 BLOCK_MS = 5000
-PAUSE_SECONDS = 0.5
-PAGE = 500
-STORED_PAGE = 50
-"""Events that are read for one watcher before others have their turn: a few milliseconds of work."""
+RETRY_PAUSE_S = 0.5
+MAX_FEED_ENTRIES = 500
+MAX_STORED_EVENTS = 50
+"""Events that are read for one watcher before others get their turn: a few milliseconds of work."""
 
 log = structlog.get_logger("rookery.stream")
 
 
 class Message(NamedTuple):
-    """An event as it goes over the wire; ``tag`` None: news that is no event of the match."""
+    """A server-sent event; ``tag`` is None for news that is not an event of the match."""
 
     tag: VersionTag | None
     text: str
@@ -57,7 +57,7 @@ class Message(NamedTuple):
 class Batch(NamedTuple):
     """Messages to hand to watchers; if they are events, those right after the version ``after``.
 
-    ``read_at`` is when the store was asked for them, by the monotonic clock; news that are no events come from nowhere.
+    ``read_at`` is when the store was read, by the monotonic clock; infinite for news that are not events.
     """
 
     after: VersionTag | None
@@ -67,7 +67,7 @@ class Batch(NamedTuple):
     def following(self, last: VersionTag) -> Sequence[Message] | None:
         """Return the messages that follow the event ``last``; None when only the store can tell.
 
-        There may be more in between, or what was told last may not be part of the match any more.
+        There may be events in between, or ``last`` may no longer be part of the match.
         """
         if not self.messages or self.after in (None, last):
             return self.messages or None
@@ -76,69 +76,69 @@ class Batch(NamedTuple):
 
 
 WAKE = Batch(None, ())
-"""An empty batch: look into the store."""
+"""An empty batch: read the store."""
 
 CHAT = Batch(None, (Message(None, "event: chat\ndata: {}\n\n"),))
-"""Something was said beside the match. Without an id: who comes back looks at the chat anyway."""
+"""There is a new chat message. Without an id: a client that reconnects reads the chat anyway."""
 
 REMATCH = Batch(None, (Message(None, "event: rematch\ndata: {}\n\n"),))
-"""A rematch was proposed, or an answer given. Without an id: who comes back looks at the match anyway."""
+"""A rematch was proposed or answered. Without an id: a client that reconnects reads the match anyway."""
 
-COMING_TOGETHER = 9
-"""Events, no fewer than the proposal of a rematch and all answers to it: later ones are news of that match alone."""
+MAX_REMATCH_EVENTS = 9
+"""Events that may belong to the proposal of a rematch and the answers to it: later ones concern that match alone."""
 
 
-class Followers(Protocol):
-    """What the hub asks about accounts that are watched; ``api.live.account_stream`` answers."""
+class NewsOfAccounts(Protocol):
+    """What the hub asks about watched accounts; ``api.live.account_stream`` implements it."""
 
     def players_of(self, matches: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the ids of the players that each match concerns. Raises StoreError."""
 
-    def changes(self, match: str, first: int, players: Sequence[str]) -> Mapping[str, Message]:
-        """Return what to tell each player of what happened from version ``first`` on. Raises like ``players_of``."""
+    def changes(self, match_id: str, first: int, players: Sequence[str]) -> Mapping[str, Message]:
+        """Return a message for each player about the events from version ``first`` on. Raises StoreError."""
 
 
 class Watcher:
-    """One open connection from ``address``: a queue of batches, with news of the chat if it ``hears`` that."""
+    """One open connection from ``address``: a queue of batches, with news of the chat if it ``reads_chat``."""
 
-    def __init__(self, hears: bool, address: str) -> None:
-        self.hears = hears
+    def __init__(self, reads_chat: bool, address: str) -> None:
+        self.reads_chat = reads_chat
         self.address = address
-        self.batches: Queue[Batch] = Queue(BACKLOG)
+        self.batches: Queue[Batch] = Queue(MAX_BACKLOG)
         self.cut_off = False
 
 
 class Hub:
-    """Hands events to the watchers of their matches. One per process; safe to share between threads."""
+    """Delivers events to the watchers of their matches. One per process; safe to share between threads."""
 
     def __init__(
         self,
         store: EventStore,
         open_tail: Callable[[], FeedTail],
         open_chats: Callable[[], PubSub],
-        most: int = MOST_STREAMS,
-        most_of_one: int = MOST_OF_ONE_ADDRESS,
-        followers: Followers | None = None,
+        max_streams: int = MAX_STREAMS,
+        max_per_address: int = MAX_STREAMS_PER_ADDRESS,
+        news: NewsOfAccounts | None = None,
     ) -> None:
         self._store = store
         self._open_tail = open_tail
         self._open_chats = open_chats
-        self._most = most
-        self._most_of_one = most_of_one
+        self._max_streams = max_streams
+        self._max_per_address = max_per_address
         self._lock = threading.Lock()
         self._watchers: dict[str, set[Watcher]] = {}
         self._before: dict[str, str] = {}  # the match that is watched, by the id that its rematch has or will have
-        self._followers = followers
+        self._news = news
         self._accounts: dict[str, set[Watcher]] = {}
-        self._changes: Queue[Mapping[str, int | None]] = Queue(BACKLOG)
+        self._changes: Queue[Mapping[str, int | None]] = Queue(MAX_BACKLOG)
         self._count = 0
         self._addresses: Counter[str] = Counter()
         self._reader: threading.Thread | None = None
 
-    def enter(self, match: str, hears: bool = False, address: str = "unknown") -> Watcher:
+    def enter(self, match_id: str, reads_chat: bool = False, address: str = "unknown") -> Watcher:
         """Return a new watcher of ``match`` at a network ``address``; raises the problem too-many-streams."""
-        watcher = self._enter(self._watchers, match, Watcher(hears, address))
-        self._before[rematch_id(match)] = match
+        watcher = self._enter(self._watchers, match_id, Watcher(reads_chat, address))
+        self._before[rematch_id(match_id)] = match_id
         return watcher
 
     def enter_account(self, player: str, address: str = "unknown") -> Watcher:
@@ -147,16 +147,18 @@ class Hub:
 
     def _enter(self, among: dict[str, set[Watcher]], name: str, watcher: Watcher) -> Watcher:
         with self._lock:
-            if self._count >= self._most:
-                raise _too_many("This server shows as many live streams as it can.")
-            if self._addresses[watcher.address] >= self._most_of_one:
-                raise _too_many(f"Your network address has {self._most_of_one} live streams open: close some first.")
+            if self._count >= self._max_streams:
+                raise _too_many("This server has as many live streams open as it can.")
+            if self._addresses[watcher.address] >= self._max_per_address:
+                raise _too_many(
+                    f"Your network address has {self._max_per_address} live streams open: close some first."
+                )
             if among is self._accounts and len(among.get(name, ())) >= MAX_STREAMS_PER_ACCOUNT:
                 raise _too_many(f"Your account has {MAX_STREAMS_PER_ACCOUNT} live streams open: close some first.")
             if self._reader is None:
-                self._reader = threading.Thread(target=self._follow, name="feed", daemon=True)
+                self._reader = threading.Thread(target=self._follow_feed, name="feed", daemon=True)
                 self._reader.start()
-                threading.Thread(target=self._listen, name="chats", daemon=True).start()
+                threading.Thread(target=self._follow_chats, name="chats", daemon=True).start()
                 threading.Thread(target=self._follow_accounts, name="accounts", daemon=True).start()
             among.setdefault(name, set()).add(watcher)
             self._count += 1
@@ -164,7 +166,7 @@ class Hub:
         return watcher
 
     def leave(self, name: str, watcher: Watcher) -> None:
-        """Forget the watcher of a match or account; one that has left already is forgotten."""
+        """Forget the watcher of a match or account; does nothing for one that has left already."""
         with self._lock:
             for among in (self._watchers, self._accounts):
                 watching = among.get(name, set())
@@ -179,20 +181,22 @@ class Hub:
             if name not in self._watchers:
                 self._before.pop(rematch_id(name), None)
 
-    def messages(self, match: str, after: VersionTag, watcher: Watcher, welcome: Callable[[], bool]) -> Iterator[str]:
+    def messages(
+        self, match_id: str, after: VersionTag, watcher: Watcher, is_admitted: Callable[[], bool]
+    ) -> Iterator[str]:
         """Yield the wire text of each event of ``match`` after ``after``, now and as they happen.
 
         When the event that was sent last is no longer part of the match, ``reset`` is sent and the stream goes on from
-        where the match stands. Never ends by itself, unless the watcher is too slow, or not ``welcome`` any more. That
-        is asked, and a comment sent, at every heartbeat: so a connection that has gone is noticed, too.
+        where the match stands. It ends only when the watcher is too slow or no longer ``is_admitted``. That is checked
+        at every heartbeat, with a comment, so that a closed connection is noticed, too.
         """
-        last, due, beat, reset_at = after, WAKE, time.monotonic() + HEARTBEAT_SECONDS, -math.inf
+        last, due, beat, reset_at = after, WAKE, time.monotonic() + HEARTBEAT_S, -math.inf
         yield f"retry: {RETRY_AFTER_S * 1000}\n\n"
         while not watcher.cut_off:
-            # What was read before the reset may be lost, too, although it follows what is left.
+            # What was read before the reset may be lost, too, although it follows the events that are left.
             following = due.following(last) if due.read_at > reset_at else None
             try:
-                for message in self._stored(match, last) if following is None else following:
+                for message in self._stored(match_id, last) if following is None else following:
                     last = message.tag or last
                     yield message.text
             except StaleVersionError as stale:
@@ -203,26 +207,26 @@ class Hub:
             except Empty:
                 due = WAKE
             if time.monotonic() >= beat:
-                if not welcome():
+                if not is_admitted():
                     return
                 yield ": still here\n\n"
-                beat = time.monotonic() + HEARTBEAT_SECONDS
+                beat = time.monotonic() + HEARTBEAT_S
 
-    def _stored(self, match: str, after: VersionTag) -> Iterator[Message]:
+    def _stored(self, match_id: str, after: VersionTag) -> Iterator[Message]:
         while True:
             try:
-                page = self._store.read_on(match, after, STORED_PAGE)
+                page = self._store.read_on(match_id, after, MAX_STORED_EVENTS)
             except StaleVersionError:
                 raise
             except StoreError:
-                return  # the reader wakes everybody when the store is back, and so does the next heartbeat
+                return  # the reader wakes all watchers when the store is back, and so does the next heartbeat
             yield from map(message_of, page)
-            if len(page) < STORED_PAGE:
+            if len(page) < MAX_STORED_EVENTS:
                 return
             after = tag_of(page[-1])
-            time.sleep(0)  # under gevent: the others first
+            time.sleep(0)  # under gevent: let others run
 
-    def _follow(self) -> None:
+    def _follow_feed(self) -> None:
         tail: FeedTail | None = None
         away = False
         while True:
@@ -231,49 +235,51 @@ class Hub:
                 if tail is None:
                     tail = self._open_tail()
                     self._wake_all()
-                deliveries = tail.read(BLOCK_MS, PAGE)
+                deliveries = tail.read(BLOCK_MS, MAX_FEED_ENTRIES)
                 if away or tail.lost_end:
                     away = False
                     self._wake_all()
                 changed = {}
-                for match, entries in groupby(sorted((entry.stream, entry.version) for entry in deliveries), _stream):
-                    changed[match] = next(entries)[1]
-                    self._publish(match, changed[match])
-                self._pass_on(changed)
-            except Exception as error:  # whatever it is: without the reader nobody would hear anything any more
+                for match_id, entries in groupby(
+                    sorted((entry.stream, entry.version) for entry in deliveries), _stream
+                ):
+                    changed[match_id] = next(entries)[1]
+                    self._publish(match_id, changed[match_id])
+                self._queue_changes(changed)
+            except Exception as error:  # whatever it is: without the reader no stream would go on
                 if not away:
                     known = isinstance(error, StoreError)
                     log.error("feed-unreadable", error=str(error), exc_info=None if known else error)
                 away = True
-                time.sleep(PAUSE_SECONDS)
+                time.sleep(RETRY_PAUSE_S)
 
-    def _listen(self) -> None:
+    def _follow_chats(self) -> None:
         while True:
             beats.beat("chats")
             try:
                 with self._open_chats() as chats:
                     while True:
                         beats.beat("chats")
-                        heard = _next_message(chats)
-                        if heard is not None:
-                            # Something may have been said anywhere before the subscription began, or began again.
-                            self._tell(heard["data"].decode() if heard["type"] == "message" else None)
+                        received = _next_message(chats)
+                        if received is not None:
+                            # Messages may have been sent in any chat before the subscription began, or began again.
+                            self._announce_chat(received["data"].decode() if received["type"] == "message" else None)
             except Exception as error:  # as above
                 if not isinstance(error, StoreError):
                     log.error("chats-unreadable", error=str(error), exc_info=error)
-                time.sleep(PAUSE_SECONDS)
+                time.sleep(RETRY_PAUSE_S)
 
-    def _tell(self, match: str | None) -> None:
+    def _announce_chat(self, match_id: str | None) -> None:
         with self._lock:
-            matches = list(self._watchers) if match is None else [match]
-            watching = [watcher for name in matches for watcher in self._watchers.get(name, ()) if watcher.hears]
+            matches = list(self._watchers) if match_id is None else [match_id]
+            watching = [watcher for name in matches for watcher in self._watchers.get(name, ()) if watcher.reads_chat]
         for watcher in watching:
-            self._hand(watcher, CHAT)
-        if match is not None:
-            self._pass_on({match: None})
+            self._deliver(watcher, CHAT)
+        if match_id is not None:
+            self._queue_changes({match_id: None})
 
-    def _pass_on(self, changed: Mapping[str, int | None]) -> None:
-        """Have watched accounts told of matches that changed from a version on, or (None) where something was said."""
+    def _queue_changes(self, changed: Mapping[str, int | None]) -> None:
+        """Queue matches for watched accounts: those changed from a version on, or (None) with a new chat message."""
         if not changed or not self._accounts:
             return
         try:
@@ -282,55 +288,57 @@ class Hub:
             self._wake(self._accounts)
 
     def _follow_accounts(self) -> None:
-        """Look up whom changes concern: in a thread of its own, lest those who watch one match wait for it."""
+        """Find the players whom changes concern, in a thread of its own, so that watchers of a match need not wait."""
         while True:
             beats.beat("accounts")
             try:
-                self._tell_accounts(self._changes.get(timeout=BLOCK_MS / 1000))
+                self._notify_accounts(self._changes.get(timeout=BLOCK_MS / 1000))
             except Empty:
                 continue
-            except Exception as error:  # as in _follow
+            except Exception as error:  # as in _follow_feed
                 if not isinstance(error, StoreError):
                     log.error("accounts-unreadable", error=str(error), exc_info=error)
                 self._wake(self._accounts)
 
-    def _tell_accounts(self, changed: Mapping[str, int | None]) -> None:
-        if self._followers is None:
+    def _notify_accounts(self, changed: Mapping[str, int | None]) -> None:
+        if self._news is None:
             return
-        for match, players in self._followers.players_of(list(changed)).items():
+        for match_id, players in self._news.players_of(list(changed)).items():
             beats.beat("accounts")
             with self._lock:
                 concerned = {player: list(self._accounts[player]) for player in players if player in self._accounts}
             if not concerned:
                 continue
-            first = changed[match]
-            told = (
-                dict.fromkeys(concerned, chat_in(match))
+            first = changed[match_id]
+            messages = (
+                dict.fromkeys(concerned, chat_in(match_id))
                 if first is None
-                else self._followers.changes(match, first, list(concerned))
+                else self._news.changes(match_id, first, list(concerned))
             )
             for player, watchers in concerned.items():
                 for watcher in watchers:
-                    self._hand(watcher, Batch(None, (told[player],)))
+                    self._deliver(watcher, Batch(None, (messages[player],)))
 
-    def _publish(self, match: str, first: int) -> None:
+    def _publish(self, match_id: str, first: int) -> None:
         with self._lock:
-            watching = list(self._watchers.get(match, ()))
-            looking_back = list(self._watchers.get(self._before.get(match, ""), ())) if first <= COMING_TOGETHER else []
+            watching = list(self._watchers.get(match_id, ()))
+            looking_back = (
+                list(self._watchers.get(self._before.get(match_id, ""), ())) if first <= MAX_REMATCH_EVENTS else []
+            )
         for watcher in looking_back:
-            self._hand(watcher, REMATCH)
+            self._deliver(watcher, REMATCH)
         if not watching:
             return
         read_at = time.monotonic()
         try:
-            # The event before tells which history these belong to.
-            events = self._store.read(match, max(0, first - 2))
+            # The event before identifies the history to which these belong.
+            events = self._store.read(match_id, max(0, first - 2))
             before = EMPTY.tag if first == 1 else tag_of(events[0])
             batch = Batch(before, [message_of(event) for event in events if event.version >= first], read_at)
         except (StoreError, IndexError):
             batch = WAKE
         for watcher in watching:
-            self._hand(watcher, batch)
+            self._deliver(watcher, batch)
 
     def _wake_all(self) -> None:
         for among in (self._watchers, self._accounts):
@@ -340,9 +348,9 @@ class Hub:
         with self._lock:
             watching = [watcher for watchers in among.values() for watcher in watchers]
         for watcher in watching:
-            self._hand(watcher, WAKE)
+            self._deliver(watcher, WAKE)
 
-    def _hand(self, watcher: Watcher, batch: Batch) -> None:
+    def _deliver(self, watcher: Watcher, batch: Batch) -> None:
         try:
             watcher.batches.put_nowait(batch)
         except Full:
@@ -357,7 +365,7 @@ def _next_message(chats: PubSub) -> Any:
     try:
         return chats.get_message(timeout=BLOCK_MS / 1000)
     except TypeError as error:
-        # What redis-py 8.1 makes of a connection that could not be opened again: it waits for a socket that is none.
+        # redis-py 8.1 raises this when a connection could not be opened again: it waits for a socket that is None.
         raise StoreUnavailableError(str(error)) from error
 
 
@@ -368,9 +376,9 @@ def message_of(envelope: Envelope) -> Message:
     return Message(tag, f"id: {tag}\nevent: {envelope.type}\ndata: {content}\n\n")
 
 
-def chat_in(match: str) -> Message:
-    """Return what an account is told when something was said in the chat of ``match``."""
-    return Message(None, f"event: chat\ndata: {msgspec.json.encode({'match': match}).decode()}\n\n")
+def chat_in(match_id: str) -> Message:
+    """Return the message for an account that there is a new message in the chat of the match."""
+    return Message(None, f"event: chat\ndata: {msgspec.json.encode({'match': match_id}).decode()}\n\n")
 
 
 def _reset(tag: VersionTag) -> str:

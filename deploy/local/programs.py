@@ -28,8 +28,10 @@ def programs(var: Path, ports: Ports, bind: str, opponents: int) -> list[Program
         Program("worker", [*rookery, "work", Queue.DEFAULT], beats=True),
         Program("opponents-quick", [*rookery, "work", Queue.QUICK_OPPONENTS], beats=True),
         Program("opponents", [*rookery, "work", *searching, Queue.OPPONENTS, Queue.QUICK_OPPONENTS], beats=True),
-        _web_program("api", var, bind, ports.api, ["--preload", "api.wsgi:app"]),
-        _web_program("stream", var, bind, ports.stream, [*stream_worker, *stream_limits, "api.live.stream:app"]),
+        _web_program("api", var, bind, ports.api, ["--preload", "api.wsgi:create_app()"]),
+        _web_program(
+            "stream", var, bind, ports.stream, [*stream_worker, *stream_limits, "api.live.stream:create_app()"]
+        ),
     ]
 
 

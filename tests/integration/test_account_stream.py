@@ -92,7 +92,7 @@ def test_an_account_hears_what_awaits_it_and_then_of_every_change_of_its_matches
 def test_what_the_read_models_learn_late_is_told_when_they_know_it(
     streams: FlaskClient, anna: Caller, boris: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream_hub, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(stream_hub, "HEARTBEAT_S", 0.01)
     match = started(anna, boris)
     with watching(streams, anna.token()) as told:
         assert next(told) == ("pending", {"items": [], "more": False})
@@ -105,7 +105,7 @@ def test_what_the_read_models_learn_late_is_told_when_they_know_it(
 def test_a_stream_ends_with_its_token(
     server: RealServer, streams: FlaskClient, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(stream_hub, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(stream_hub, "HEARTBEAT_S", 0.01)
     caller = Caller(app_on(server.url))
     caller = caller.sign_up("anna") if kind == "person" else caller.play_as_guest()
     made = caller.post("/me/tokens", {"label": "for a test"}).json

@@ -117,7 +117,7 @@ def test_a_stream_that_is_resumed_after_a_lost_event_says_so(
 def test_a_stream_that_has_told_a_lost_event_says_so(
     server: RealServer, services: Services, monkeypatch: pytest.MonkeyPatch, anna: Caller, match: str
 ) -> None:
-    monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_S", 0.05)
     visitor = create_stream_app(settings_for(server.url)).test_client()
     watching = visitor.get(f"/api/v1/matches/{match}/stream?after={anna.get(f'/matches/{match}').json['version_tag']}")
     messages = told(watching)

@@ -194,7 +194,7 @@ def test_a_place_that_is_no_version_tag_is_refused(server: RealServer, after: st
 def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(server: RealServer) -> None:
     app = app_on(server.url)
     match = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
-    visitor = create_stream_app(settings_for(server.url), most=2).test_client()
+    visitor = create_stream_app(settings_for(server.url), max_streams=2).test_client()
     path = f"/api/v1/matches/{match}/stream"
     first, second = visitor.get(path), visitor.get(path)
     refused = visitor.get(path)
@@ -210,7 +210,7 @@ def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(serve
 def test_one_address_leaves_room_for_others(server: RealServer) -> None:
     app = app_on(server.url)
     match = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
-    visitor = create_stream_app(settings_for(server.url), most_of_one=2).test_client()
+    visitor = create_stream_app(settings_for(server.url), max_per_address=2).test_client()
     path = f"/api/v1/matches/{match}/stream"
     first, second = visitor.get(path), visitor.get(path)
     refused = visitor.get(path)
@@ -229,7 +229,7 @@ def test_one_address_leaves_room_for_others(server: RealServer) -> None:
 def test_the_stream_of_who_has_gone_ends_soon(
     server: RealServer, monkeypatch: pytest.MonkeyPatch, leave: str, private: bool
 ) -> None:
-    monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_S", 0.01)
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match = started(anna, boris, private=private)
@@ -255,11 +255,11 @@ def test_the_stream_of_who_has_gone_ends_soon(
 
 def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
     nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
-    hub = Hub(MemoryStore(), nobody, nobody, most=1)
+    hub = Hub(MemoryStore(), nobody, nobody, max_streams=1)
     hub._reader = object()  # type: ignore[assignment]
     watcher = hub.enter("m")
     while not watcher.cut_off:
-        hub._hand(watcher, Batch(EMPTY.tag, [Message(None, "id: 1\n\n")]))
+        hub._deliver(watcher, Batch(EMPTY.tag, [Message(None, "id: 1\n\n")]))
     told = list(hub.messages("m", EMPTY.tag, watcher, lambda: True))
     assert told == ["retry: 2000\n\n"], "the rest comes from the store when the watcher is back"
 

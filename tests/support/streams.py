@@ -48,7 +48,7 @@ class StreamProcess:
                 "warning",
             ]
             self.process = subprocess.Popen(
-                bound_to_parent([*command, "--no-control-socket", "api.live.stream:app"]),
+                bound_to_parent([*command, "--no-control-socket", "api.live.stream:create_app()"]),
                 env={**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)},
                 cwd=ROOT,
                 pass_fds=[listener.fileno()],

@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-# All processes of an installation read the modules that the first has compiled, whatever the shell says.
+# All processes of an installation share compiled modules, whatever the shell sets.
 export PYTHONDONTWRITEBYTECODE :=
 
 VENV := .venv
@@ -13,9 +13,9 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 	command -v $$name >/dev/null 2>&1 && $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { command -v $$name; break; }; done)
 PIP := $(BIN)/pip install -q --disable-pip-version-check
-# uv takes a fifth of pip's time. It does not read pip's settings: where only these say where packages are, pip follows.
+# uv takes a fifth of pip's time, but does not read pip's settings: if it finds no packages, pip installs them.
 install = { $(BIN)/uv pip install -q --python $(BIN)/python $(1) || { echo "uv did not find the packages; pip tries" >&2; $(PIP) $(2); }; }
-# Two more than the processors of a small machine: tests that start processes wait for them.
+# Two more than a small machine has processors: many tests wait for processes.
 JOBS ?= 4
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
@@ -29,10 +29,10 @@ help:  ## this list
 run: $(VENV)/product  ## install what is missing and start everything on http://127.0.0.1:8000 (ARGS="--port 9000")
 	@exec $(BIN)/rookery up $(ARGS)
 
-demo: $(VENV)/product  ## play two whole matches over HTTP on a temporary installation, in under a minute
+demo: $(VENV)/product  ## play two complete matches over HTTP on a temporary installation, in under a minute
 	@$(BIN)/rookery demo $(ARGS)
 
-# The slowest check is begun first; each prints its findings when it is done.
+# The slowest check starts first; each prints its findings when it is done.
 check:  ## format, lint, types and the one-way imports
 	@$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2) --output-sync check-types check-imports check-python check-scripts
 
@@ -49,7 +49,7 @@ check-python: $(VENV)/development
 check-scripts: $(BIOME)
 	$(BIOME)/*/biome check --error-on-warnings $(SCRIPTS)
 
-format: $(VENV)/development $(BIOME)  ## format all code and mend what can be mended
+format: $(VENV)/development $(BIOME)  ## format all code and fix what can be fixed automatically
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIOME)/*/biome check --write $(SCRIPTS)
@@ -57,7 +57,7 @@ format: $(VENV)/development $(BIOME)  ## format all code and mend what can be me
 programs:
 	@tests/programs.sh
 
-# What takes longest is begun first, lest one worker wait for it at the end: the browser, and tests that start whole
+# The slowest tests start first, so that no worker waits for them at the end: the browser, and tests that start whole
 # installations.
 FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py documented_commands.py example_bot.py)
 
@@ -80,14 +80,14 @@ lock: $(VENV)/development  ## pin and hash what requirements*.in ask for (UPGRAD
 			--no-emit-index-url --no-header $$name.in -o $$name.txt; done
 	cd tests/javascript && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
 
-audit: $(VENV)/development  ## look the pinned packages up among the known vulnerabilities
+audit: $(VENV)/development  ## check the pinned packages for known vulnerabilities
 	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements.txt
 
 clean:  ## remove what was installed and built; the matches in var/ stay
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What venv makes last: an environment whose making was broken off is made again.
+# The file that venv makes last: an incomplete environment is made again.
 $(BIN)/pip:
 	@test -n "$(PYTHON)" || { echo "Rookery needs Python 3.11 or newer with venv: none was found." \
 		"Install one (apt install python3 python3-venv) or say which: make PYTHON=/path/to/python3" >&2; exit 1; }
@@ -107,7 +107,7 @@ $(VENV)/product: requirements.txt pyproject.toml | $(BIN)/uv
 	@$(call install,--no-deps --no-build-isolation -e .,--no-deps --no-build-isolation -e .)
 	@touch $@
 
-# What the development packages need is not compiled beforehand: most of it is never imported.
+# The development packages are not compiled beforehand: most modules are never imported.
 $(VENV)/development: requirements-dev.txt requirements.txt pyproject.toml | $(BIN)/uv
 	@echo "Downloading and installing $$(grep -c == requirements-dev.txt) pinned packages, with those of development"
 	@$(call install,--require-hashes -r requirements-dev.txt,--no-compile --require-hashes -r requirements-dev.txt)
@@ -115,7 +115,7 @@ $(VENV)/development: requirements-dev.txt requirements.txt pyproject.toml | $(BI
 	@$(call install,--no-deps --no-build-isolation -e .,--no-deps --no-build-isolation -e .)
 	@touch $(VENV)/product $@
 
-# What formats and lints the scripts of the pages, by the versions and hashes of its lock.
+# Formats and lints the scripts of the pages, pinned by version and hash.
 $(BIOME): $(addprefix tests/javascript/, package.json package-lock.json .npmrc) | $(VENV)/development
 	@mkdir -p $(VENV)/javascript
 	@cp $^ $(VENV)/javascript

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Make sure that the programs which the tests use beside Python are there: Chromium and nginx; print where they are.
+# Ensure that the programs that the tests need are installed, Chromium and nginx; print where they are.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unpacked=.venv/programs
@@ -25,19 +25,19 @@ if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
         echo "Installing Chromium and nginx for the tests"
         export DEBIAN_FRONTEND=noninteractive
         # A machine that has just started may be busy installing, and a mirror may fail once.
-        patiently=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
-        apt-get update -qq "${patiently[@]}"
+        retries=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+        apt-get update -qq "${retries[@]}"
         # The shell has no windows and needs a quarter less processor time; some distributions do not have it.
         if ! find_program chromium-headless-shell >/dev/null; then
-            apt-get install -y -qq --no-install-recommends "${patiently[@]}" chromium-headless-shell >/dev/null || true
+            apt-get install -y -qq --no-install-recommends "${retries[@]}" chromium-headless-shell >/dev/null || true
         fi
         if ! find_chromium >/dev/null; then
-            apt-get install -y -qq --no-install-recommends "${patiently[@]}" chromium >/dev/null
+            apt-get install -y -qq --no-install-recommends "${retries[@]}" chromium >/dev/null
         fi
         if ! find_nginx >/dev/null; then
-            # Unpacked only: installed, it would start to serve this machine.
+            # Unpacked only: an installed nginx would start serving on this machine.
             mkdir -p "$unpacked"
-            (cd "$unpacked" && apt-get download -qq "${patiently[@]}" -o APT::Sandbox::User=root nginx nginx-common &&
+            (cd "$unpacked" && apt-get download -qq "${retries[@]}" -o APT::Sandbox::User=root nginx nginx-common &&
                 for package in nginx_*.deb nginx-common_*.deb; do dpkg-deb -x "$package" .; done)
         fi
     fi

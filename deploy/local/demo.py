@@ -95,15 +95,15 @@ class _Demo:
         """Play both matches to the end, then print ratings and verify."""
         ada, grace = (_Player(self._installation.url, name) for name in NAMES)
         self._print(f"{' and '.join(NAMES)} have signed up")
-        towers = self._open(grace, "towers", [{"kind": "opponent", "level": level} for level in TOWERS_LEVELS])
-        bashni = self._open(ada, "bashni", [{"kind": "me"}, {"kind": "opponent", "level": OPPONENT_LEVEL}])
+        towers = self._create_match(grace, "towers", [{"kind": "opponent", "level": level} for level in TOWERS_LEVELS])
+        bashni = self._create_match(ada, "bashni", [{"kind": "me"}, {"kind": "opponent", "level": OPPONENT_LEVEL}])
         self._play(ada, bashni)
-        self._watch(grace, towers)
-        self._show_ratings(ada, bashni)
-        self._show_ratings(grace, towers)
+        self._follow(grace, towers)
+        self._print_ratings(ada, bashni)
+        self._print_ratings(grace, towers)
         self._verify(bashni, towers)
 
-    def _open(self, player: _Player, game: str, seats: list[dict[str, Any]]) -> str:
+    def _create_match(self, player: _Player, game: str, seats: list[dict[str, Any]]) -> str:
         setups = GAMES[game].setups.values()
         setup = next(setup.name for setup in setups if len(setup.seat_names) == len(seats))
         wanted = {"game": game, "setup": setup, "seats": seats, "rated": True, "private": False}
@@ -111,15 +111,17 @@ class _Demo:
         self._print(f"A match of {GAMES[game].title} has started: {self._installation.url}/matches/{match['id']}")
         return str(match["id"])
 
-    def _play(self, player: _Player, match: str) -> None:
+    def _play(self, player: _Player, match_id: str) -> None:
         game = GAMES["bashni"]
         shown = 0
         while True:
-            state = self._changed(player, match, lambda state: _ended(state) or _turn_of(state) == player.id)
-            if _ended(state):
+            state = self._wait_for_match(
+                player, match_id, lambda state: _is_over(state) or _player_to_move(state) == player.id
+            )
+            if _is_over(state):
                 break
             if state["ply"] >= shown:
-                self._show(state)
+                self._print_board(state)
                 shown += BOARD_INTERVAL_PLIES
             position = game.initial(state["setup"])
             history = []
@@ -127,36 +129,36 @@ class _Demo:
                 history.append(position)
                 position = game.play(position, game.parse_move(position, text))
             move = choose(game, position, history, PLAYER_LEVEL, self._seed).move
-            player.post(f"/matches/{match}/moves", {"move": game.format_move(position, move)})
-        self._show(state)
+            player.post(f"/matches/{match_id}/moves", {"move": game.format_move(position, move)})
+        self._print_board(state)
 
-    def _watch(self, player: _Player, match: str) -> None:
-        state = self._after_ply(player, match, 0)
-        while not _ended(state):
-            self._show(state)
-            state = self._after_ply(player, match, state["ply"] + BOARD_INTERVAL_PLIES)
-        self._show(state)
+    def _follow(self, player: _Player, match_id: str) -> None:
+        state = self._wait_for_ply(player, match_id, 0)
+        while not _is_over(state):
+            self._print_board(state)
+            state = self._wait_for_ply(player, match_id, state["ply"] + BOARD_INTERVAL_PLIES)
+        self._print_board(state)
 
-    def _show_ratings(self, player: _Player, match: str) -> None:
-        state = player.get(f"/matches/{match}")
+    def _print_ratings(self, player: _Player, match_id: str) -> None:
+        state = player.get(f"/matches/{match_id}")
         pool = f"{state['game']['id']}-{len(state['seats'])}"
         for rated, name in {seat["player"]["id"]: seat["player"]["name"] for seat in state["seats"]}.items():
 
-            def change(rated: str = rated) -> dict[str, Any] | None:
+            def read_change(rated: str = rated) -> dict[str, Any] | None:
                 history = player.get(f"/players/{rated}/ratings/{pool}/history")["items"]
-                return next((item for item in history if item["match"] == match), None)
+                return next((item for item in history if item["match"] == match_id), None)
 
-            found = self._until(f"rating of {name} after match {match}", change)
+            found = self._wait_for(f"rating of {name} after match {match_id}", read_change)
             self._print(f"{name} in {pool}: {found['before']:.0f} -> {found['after']:.0f}")
 
-    def _verify(self, *matches: str) -> None:
+    def _verify(self, *match_ids: str) -> None:
         store = make_store(self._installation.settings)
         with store.client:
-            for match in matches:
-                head = verify(store, match).head
-                self._print(f"The chain of match {match} is intact: {head.version} events, {head.digest.hex()}")
+            for match_id in match_ids:
+                head = verify(store, match_id).head
+                self._print(f"The chain of match {match_id} is intact: {head.version} events, {head.digest.hex()}")
 
-    def _show(self, state: dict[str, Any]) -> None:
+    def _print_board(self, state: dict[str, Any]) -> None:
         title = state["game"]["title"]
         players = " - ".join(seat["player"]["name"] for seat in state["seats"])
         self._print(f"\n{title}, {players}, after ply {state['ply']}\n\n{state['diagram']}\n")
@@ -164,29 +166,31 @@ class _Demo:
             scores = " - ".join(f"{score:g}" for score in state["result"]["scores"])
             self._print(f"Game over: {scores} ({state['result']['reason']})")
 
-    def _after_ply(self, player: _Player, match: str, ply: int) -> dict[str, Any]:
-        return self._changed(player, match, lambda state: _ended(state) or state["ply"] >= ply)
+    def _wait_for_ply(self, player: _Player, match_id: str, ply: int) -> dict[str, Any]:
+        return self._wait_for_match(player, match_id, lambda state: _is_over(state) or state["ply"] >= ply)
 
-    def _changed(self, player: _Player, match: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        def look() -> dict[str, Any] | None:
-            state: dict[str, Any] = player.get(f"/matches/{match}")
-            return state if wanted(state) else None
+    def _wait_for_match(
+        self, player: _Player, match_id: str, is_awaited: Callable[[dict[str, Any]], bool]
+    ) -> dict[str, Any]:
+        def read() -> dict[str, Any] | None:
+            state: dict[str, Any] = player.get(f"/matches/{match_id}")
+            return state if is_awaited(state) else None
 
-        state: dict[str, Any] = self._until(f"next move of match {match}", look)
+        state: dict[str, Any] = self._wait_for(f"next move of match {match_id}", read)
         return state
 
-    def _until(self, what: str, look: Callable[[], Any]) -> Any:
-        while (found := look()) is None:
+    def _wait_for(self, what: str, read: Callable[[], Any]) -> Any:
+        while (found := read()) is None:
             if time.monotonic() > self._deadline:
                 raise DemoError(f"the {what} did not come within {MAX_DURATION_S:.0f} s")
             time.sleep(POLL_INTERVAL_S)
         return found
 
 
-def _ended(state: dict[str, Any]) -> bool:
+def _is_over(state: dict[str, Any]) -> bool:
     return state["status"] in ("finished", "aborted")
 
 
-def _turn_of(state: dict[str, Any]) -> str | None:
+def _player_to_move(state: dict[str, Any]) -> str | None:
     seat = state["to_move"]
     return None if seat is None else state["seats"][seat]["player"]["id"]

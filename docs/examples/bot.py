@@ -3,9 +3,9 @@
 
     python3 docs/examples/bot.py http://127.0.0.1:8000 TOKEN --play bashni
 
-It accepts every invitation, moves where it is its turn and refuses draws and requests to take moves back, until it is
-stopped, or as many matches as --matches says are over. The live stream of the account tells it when there is something
-to do; nothing is asked again and again. Create a token in your settings. What the API offers: /docs/api.
+It accepts every invitation, moves when it is its turn, and declines draws and takebacks, until it is stopped or as many
+matches as --matches says are over. The live stream of the account tells it when there is something to do, so it does
+not poll. Create a token on the settings page. The API is described at /docs/api.
 """
 
 import argparse
@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from typing import Any
 
 PAUSE_S = 0.15
-"""Between two acts: one person can do 600 a minute."""
+"""The time between two writes: the limit is 600 a minute."""
 
 RETRY_S = 2
 
 
 class Bot:
-    """Plays all matches of one account. ``answers`` counts the statuses of the server's answers."""
+    """Plays all matches of one account. ``answers`` counts the status codes of the responses."""
 
     def __init__(self, url: str, token: str, seed: int | None = None, pause_s: float = PAUSE_S) -> None:
         self.api = f"{url.rstrip('/')}/api/v1"
@@ -38,24 +38,24 @@ class Bot:
         self._seen: dict[str, int] = {}
 
     def run(self, matches: int | None = None) -> None:
-        """Do what there is to do until ``matches`` are over (None: until it is stopped)."""
+        """Play until ``matches`` are over (None: until the bot is stopped)."""
         for item in self.items():
             self.attend(item)
             if matches is not None and len(self.over) >= matches:
                 return
 
     def items(self) -> Iterator[dict[str, Any]]:
-        """Yield what is told of each match that awaits the account, or has changed; never ends by itself."""
+        """Yield an item for each match that is waiting for the account or has changed; never ends by itself."""
         while True:
             try:
-                for kind, told in self.stream():
-                    yield from told["items"] if kind == "pending" else [told] if kind == "match" else []
+                for kind, content in self.stream():
+                    yield from content["items"] if kind == "pending" else [content] if kind == "match" else []
             except OSError as error:
-                print(f"The stream was interrupted, and is opened again: {error}", flush=True)
+                print(f"The stream was interrupted; reconnecting: {error}", flush=True)
             time.sleep(RETRY_S)
 
     def stream(self) -> Iterator[tuple[str, Any]]:
-        """Yield kind and content of each message of the account's live stream."""
+        """Yield the event and the data of each message of the account's live stream."""
         with self.open("GET", "/me/stream", timeout=60) as answer:
             kind = ""
             for line in answer:
@@ -66,7 +66,7 @@ class Bot:
                     yield kind, json.loads(value)
 
     def attend(self, item: dict[str, Any]) -> None:
-        """Do what a match expects at the version that ``item`` tells of; what was told before was done before."""
+        """Do what a match expects at the version of ``item``, unless that was done before."""
         match, version = item["match"], item["version"]
         if self._seen.get(match, 0) >= version:
             return
@@ -92,7 +92,7 @@ class Bot:
         self.act(match, "moves", legal["version_tag"], {"move": self.random.choice(legal["moves"])})
 
     def act(self, match: str, what: str, version_tag: str, body: dict[str, Any] | None = None) -> None:
-        """Act on a match that is still at the version; repeated with the same key, it is done once."""
+        """Act on a match if it is still at the version; the key makes a repetition harmless."""
         headers = {"If-Match": f'"{version_tag}"', "Idempotency-Key": f"{what}-{match}-{version_tag}"}
         self.ask("POST", f"/matches/{match}/{what}", body or {}, headers)
         time.sleep(self.pause_s)
@@ -105,7 +105,7 @@ class Bot:
         return match
 
     def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
-        """Return the answer as JSON. What is refused is printed, for the stream tells what to do next."""
+        """Return the JSON of the response. Errors are printed: the stream tells what to do next."""
         while True:
             try:
                 with self.open(method, path, body, headers) as answer:
@@ -120,7 +120,7 @@ class Bot:
     def open(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, timeout: int = 20
     ) -> Any:
-        """Return the open answer, and count its status; raises urllib.error.HTTPError for a refusal."""
+        """Return the open response and count its status; raises urllib.error.HTTPError."""
         content = None if body is None else json.dumps(body).encode()
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **(headers or {})}
         request = urllib.request.Request(self.api + path, content, sent, method=method)
@@ -134,14 +134,16 @@ class Bot:
 
 
 def main() -> None:
-    """Run a bot as the command line says."""
+    """Run a bot with the options of the command line."""
     parser = argparse.ArgumentParser(description="Play legal moves at random.")
     parser.add_argument("url", help="The address of the server, such as http://127.0.0.1:8000")
     parser.add_argument("token", help="A token of the account that the bot plays for")
-    parser.add_argument("--play", action="append", default=[], metavar="GAME", help="Begin a match of GAME. Repeatable")
+    parser.add_argument(
+        "--play", action="append", default=[], metavar="GAME", help="Start a match of GAME. May be repeated"
+    )
     parser.add_argument("--level", type=int, default=1, help="The level of the opponents in it (1)")
     parser.add_argument("--matches", type=int, help="Stop when this many matches are over")
-    parser.add_argument("--seed", type=int, help="Decides the moves")
+    parser.add_argument("--seed", type=int, help="Determines the moves")
     wanted = parser.parse_args()
     bot = Bot(wanted.url, wanted.token, wanted.seed)
     for game in wanted.play:

@@ -7,13 +7,13 @@ from pathlib import Path
 from deploy.local.installation import LocalInstallation
 from tests.bench.measure import Table, verdict
 from tests.support.api_client import ApiClient
-from tests.support.example_bot import begun
+from tests.support.example_bot import start_bot
 
 
 def tables() -> Iterator[Table]:
     """Play and yield the table."""
     with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as installation:
-        bot, matches = begun(installation.url, "Example-bot", seed=1)
+        bot, matches = start_bot(installation.url, "Example-bot", seed=1)
         bot.run(len(matches))
         table = Table(
             "The bot of the documentation, one match of each game", "game", "plies", "moves of the bot", "end"

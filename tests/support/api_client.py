@@ -1,4 +1,4 @@
-"""A client of the HTTP API over one kept connection, in the standard library's terms."""
+"""A client of the HTTP API over one persistent connection."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ PREFIX = "/api/v1"
 
 
 class Answer(NamedTuple):
-    """What the API answered: the status, the header fields (names in lower case) and the JSON body (None: no body)."""
+    """A response: status, header fields (names in lower case) and JSON body (None: no body)."""
 
     status: int
     headers: Mapping[str, str]
@@ -29,14 +29,14 @@ class ApiError(Exception):
 
 
 class ApiClient:
-    """One visitor of the API. Not for several threads at a time.
+    """One client of the API, for one thread at a time.
 
-    A lost connection is reported to the caller as OSError or http.client.HTTPException and made anew at the next
-    request: whether to ask again is for the caller to decide, who knows the idempotency key.
+    A lost connection raises OSError or http.client.HTTPException and is opened again at the next request: the caller,
+    who knows the idempotency key, decides whether to repeat the request.
     """
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 10.0) -> None:
-        """Describe a visitor of the installation at ``url``; ``timeout`` is in seconds."""
+        """Prepare requests to the installation at ``url``; ``timeout`` is in seconds."""
         self.token = token
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=timeout)
 
@@ -55,9 +55,9 @@ class ApiClient:
         self._connection.close()
 
     def ask(self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
-        """Return the answer, whatever its status; ``path`` is below /api/v1.
+        """Return the response, whatever its status; ``path`` is below /api/v1.
 
-        Raises OSError or http.client.HTTPException when the connection is lost before the answer has come.
+        Raises OSError or http.client.HTTPException when the connection is lost before the response.
         """
         sent = {"Accept": "application/json", **(headers or {})}
         if self.token is not None:
@@ -86,7 +86,7 @@ class ApiClient:
         return self._expect("POST", path, body, {"Idempotency-Key": key or secrets.token_hex(8)})
 
     def sign_up(self, name: str, password: str) -> str:
-        """Sign up, go on with an API token of the new player and return the player's id; raises ApiError."""
+        """Sign up, use an API token of the new player from then on, and return the player's id; raises ApiError."""
         answer = self.ask("POST", "/players", {"name": name, "password": password})
         if answer.status != 201:
             raise ApiError("POST", "/players", answer)

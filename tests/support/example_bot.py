@@ -1,4 +1,4 @@
-"""The bot of the documentation, as tests run it."""
+"""The documented example bot, as tests run it."""
 
 import runpy
 from contextlib import closing
@@ -11,8 +11,8 @@ from tests.support.api_client import ApiClient
 BOT = Path(__file__).parents[2] / "docs" / "examples" / "bot.py"
 
 
-def begun(url: str, name: str, seed: int, **options: Any) -> tuple[Any, dict[str, str]]:
-    """Let the bot of a new account ``name`` begin a match of each game; return it, and the games of the matches."""
+def start_bot(url: str, name: str, seed: int, **options: Any) -> tuple[Any, dict[str, str]]:
+    """Have the bot of a new account ``name`` start a match of each game; return it, and the game of each match."""
     with ApiClient(url) as client:
         client.sign_up(name, "correct horse battery")
         bot = runpy.run_path(str(BOT))["Bot"](url, client.token, seed, **options)
@@ -20,7 +20,7 @@ def begun(url: str, name: str, seed: int, **options: Any) -> tuple[Any, dict[str
 
 
 def play_moves(bot: Any, matches: dict[str, str], moves: int) -> None:
-    """Let the bot play until it has played ``moves`` in each of the ``matches`` that are not over."""
+    """Let the bot play until it has made ``moves`` in each of the ``matches`` that are not over."""
     with closing(bot.items()) as items:
         for item in items:
             bot.attend(item)

@@ -15,7 +15,7 @@ from domain.search.negamax import RootMove, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
 from tests.support.rulesets import RULESETS
-from workers.fleet.ladder import PAIRS, Played, Row, match_up, play_game, play_ladder
+from workers.fleet.ladder import PAIRS, LadderGame, LadderRow, play_game, play_ladder, play_pair
 
 SETUPS: list[tuple[AnyGame, str]] = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
 NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
@@ -103,13 +103,13 @@ def test_a_level_keeps_within_its_nodes_in_every_game(game: AnyGame, level: int)
 
 @pytest.mark.parametrize(("game", "setup"), SETUPS, ids=NAMES)
 def test_the_lowest_level_beats_random_moves(game: AnyGame, setup: str) -> None:
-    assert match_up(game, setup, 1, "random", games=8, seed=3).score >= 0.75
+    assert play_pair(game, setup, 1, "random", games=8, seed=3).score >= 0.75
 
 
 def test_a_ladder_is_the_same_in_one_process_and_in_two() -> None:
-    heard: list[Played] = []
-    alone = match_up(BASHNI, "start", 2, 1, games=3, seed=5, on_game=heard.append)
-    shared = match_up(BASHNI, "start", 2, 1, games=3, seed=5, processes=2)
+    heard: list[LadderGame] = []
+    alone = play_pair(BASHNI, "start", 2, 1, games=3, seed=5, on_game=heard.append)
+    shared = play_pair(BASHNI, "start", 2, 1, games=3, seed=5, processes=2)
     assert alone == shared
     assert [played.seat for played in heard] == [0, 1, 0]
     assert alone.score == pytest.approx(sum(played.score for played in heard) / 3)
@@ -120,7 +120,7 @@ def test_a_ladder_has_a_row_for_every_setup_and_pair() -> None:
     assert [(row.setup, row.strong, row.weak) for row in rows] == [
         (setup, strong, "random") for setup in TOWERS.setups for strong in (1, "random")
     ]
-    assert all(isinstance(row, Row) and sum(number for _, number in row.by_score) == 1 for row in rows)
+    assert all(isinstance(row, LadderRow) and sum(number for _, number in row.by_score) == 1 for row in rows)
     assert PAIRS == ((8, 4), (4, 1), (1, "random"))
 
 
@@ -130,10 +130,10 @@ def test_the_stronger_side_takes_every_seat_in_turn() -> None:
 
 
 def test_an_impossible_match_is_refused() -> None:
-    with pytest.raises(ValueError, match="one game or more"):
-        match_up(BASHNI, "start", 2, 1, games=0)
+    with pytest.raises(ValueError, match="games must be at least 1"):
+        play_pair(BASHNI, "start", 2, 1, games=0)
     with pytest.raises(KeyError):
-        match_up(BASHNI, "no such setup", 2, 1, games=1)
+        play_pair(BASHNI, "no such setup", 2, 1, games=1)
 
 
 def test_an_opponent_finds_the_move_of_a_kind_that_is_never_listed_when_no_other_is_left() -> None:

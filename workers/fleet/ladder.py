@@ -1,8 +1,8 @@
-"""Whether the levels of the opponents are graded: whole games between two of them, and the average score.
+"""The ladder of the opponents: complete games between two levels, and the average score.
 
 A side is a level or ``RANDOM``, which plays any legal move. With two seats colours alternate; with more, one seat of
-the stronger side plays against the weaker side on all others and takes every seat in turn. Every game has a seed of its
-own, so a ladder can be repeated to the last move, whatever the number of processes.
+the stronger side plays against the weaker side on all others and takes every seat in turn. Every game has its own
+seed, so a ladder is reproducible move by move, whatever the number of processes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,11 +19,11 @@ Side = int | Literal["random"]
 RANDOM: Literal["random"] = "random"
 
 PAIRS: tuple[tuple[Side, Side], ...] = ((8, 4), (4, 1), (1, RANDOM))
-"""The pairs by which a game shows that its levels are graded."""
+"""The pairs that show whether the levels of a game are graded."""
 
 
-class Played(NamedTuple):
-    """One game: the seat of the stronger side, its score, the reason of the end and the number of plies."""
+class LadderGame(NamedTuple):
+    """One game: the seat of the stronger side, its score, the reason of the outcome and the number of plies."""
 
     seat: int
     score: float
@@ -31,8 +31,8 @@ class Played(NamedTuple):
     plies: int
 
 
-class Row(NamedTuple):
-    """How a stronger side did against a weaker one: games, average score (0 to 1), games by score, average plies."""
+class LadderRow(NamedTuple):
+    """The results of a stronger side: games, average score (0 to 1), number of games by score, average plies."""
 
     setup: str
     strong: Side
@@ -49,16 +49,16 @@ def play_ladder(
     pairs: Iterable[tuple[Side, Side]] = PAIRS,
     seed: int = 1,
     processes: int = 1,
-    on_game: Callable[[Played], None] = lambda _: None,
-) -> Iterator[Row]:
-    """Yield a row for every setup of ``game`` and every pair, stronger side first; ``on_game`` hears of every game."""
+    on_game: Callable[[LadderGame], None] = lambda _: None,
+) -> Iterator[LadderRow]:
+    """Yield a row for every setup of ``game`` and every pair, stronger side first; call ``on_game`` after each game."""
     pairs = tuple(pairs)
     for setup in game.setups:
         for strong, weak in pairs:
-            yield match_up(game, setup, strong, weak, games, seed, processes, on_game)
+            yield play_pair(game, setup, strong, weak, games, seed, processes, on_game)
 
 
-def match_up(
+def play_pair(
     game: AnyGame,
     setup: str,
     strong: Side,
@@ -66,15 +66,15 @@ def match_up(
     games: int,
     seed: int = 1,
     processes: int = 1,
-    on_game: Callable[[Played], None] = lambda _: None,
-) -> Row:
-    """Return how ``strong`` does against ``weak`` in ``games`` games of ``setup``.
+    on_game: Callable[[LadderGame], None] = lambda _: None,
+) -> LadderRow:
+    """Return the results of ``strong`` against ``weak`` in ``games`` games of ``setup``.
 
-    With more than one of ``processes`` the games are shared out among as many. Raises KeyError for an unknown setup or
-    level, ValueError for less than one game.
+    The games are distributed over ``processes``. Raises KeyError for an unknown setup or level, ValueError for less
+    than one game.
     """
     if games < 1:
-        raise ValueError(f"a match has one game or more, not {games}")
+        raise ValueError(f"games must be at least 1, not {games}")
     game.initial(setup)
     if processes == 1:
         play_one = partial(play_game, game, setup, strong, weak, seed)
@@ -84,8 +84,8 @@ def match_up(
         return _row(setup, strong, weak, pool.map(play_one, range(games)), on_game)
 
 
-def play_game(game: AnyGame, setup: str, strong: Side, weak: Side, seed: int, number: int) -> Played:
-    """Play game ``number`` (from 0) of a match to its end by the rules; its number gives the seat of ``strong``."""
+def play_game(game: AnyGame, setup: str, strong: Side, weak: Side, seed: int, number: int) -> LadderGame:
+    """Play game ``number`` (from 0) to the end; its number determines the seat of ``strong``."""
     seats = len(game.setups[setup].seat_names)
     seat = number % seats
     chance = Random(f"{seed}/{number}")  # noqa: S311
@@ -96,12 +96,12 @@ def play_game(game: AnyGame, setup: str, strong: Side, weak: Side, seed: int, nu
         move = _move(game, position, history, side, chance)
         history.append(position)
         position = game.play(position, move)
-    return Played(seat, outcome.scores[seat], outcome.reason, len(history))
+    return LadderGame(seat, outcome.scores[seat], outcome.reason, len(history))
 
 
-def _play_registered(game_id: str, ruleset: int, *match_up: Any) -> Played:
-    """Play a game by a ruleset of the register: functions do not travel to other processes, names do."""
-    return play_game(find_ruleset(game_id, ruleset), *match_up)
+def _play_registered(game_id: str, ruleset: int, *arguments: Any) -> LadderGame:
+    """Play a game under a registered ruleset: games cannot be pickled, their names can."""
+    return play_game(find_ruleset(game_id, ruleset), *arguments)
 
 
 def _move(game: AnyGame, position: Any, history: Sequence[Any], side: Side, chance: Random) -> Any:
@@ -110,18 +110,20 @@ def _move(game: AnyGame, position: Any, history: Sequence[Any], side: Side, chan
     return choose(game, position, history, side, chance.getrandbits(32)).move
 
 
-def _row(setup: str, strong: Side, weak: Side, games: Iterable[Played], on_game: Callable[[Played], None]) -> Row:
-    played: list[Played] = []
-    for one in games:
-        played.append(one)
-        on_game(one)
-    scores = [one.score for one in played]
-    return Row(
+def _row(
+    setup: str, strong: Side, weak: Side, games: Iterable[LadderGame], on_game: Callable[[LadderGame], None]
+) -> LadderRow:
+    played: list[LadderGame] = []
+    for game in games:
+        played.append(game)
+        on_game(game)
+    scores = [game.score for game in played]
+    return LadderRow(
         setup,
         strong,
         weak,
         len(played),
         sum(scores) / len(scores),
         tuple((score, scores.count(score)) for score in sorted(set(scores), reverse=True)),
-        sum(one.plies for one in played) / len(played),
+        sum(game.plies for game in played) / len(played),
     )

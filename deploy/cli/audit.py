@@ -13,7 +13,7 @@ from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
 from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
-from events.proof.bundle import LARGEST, SEED, bundle_schema, make_bundle, read_bundle
+from events.proof.bundle import MAX_BUNDLE_BYTES, SEED, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import DocumentError
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
@@ -133,7 +133,7 @@ def _verify(path: Path, keys: KeySet | None, opponents: bool) -> bool:
 def _read_limited(path: Path) -> bytes:
     """Return the bytes of a file, at most one more than a bundle may have."""
     with path.open("rb") as file:
-        return file.read(LARGEST + 1)
+        return file.read(MAX_BUNDLE_BYTES + 1)
 
 
 def _read_events(match: str) -> tuple[str, list[Envelope], int | None]:

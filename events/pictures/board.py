@@ -42,7 +42,7 @@ FINE = 13
 OLDEST = 3
 """Marks of moves that are older than this look the same."""
 
-LONGEST_COORDINATE = 2
+MAX_COORDINATE_LETTERS = 2
 """A longer label is the name of a part of the board."""
 
 PLAIN_KINDS = {"man", "stone"}
@@ -157,7 +157,7 @@ def _extent(cells: Sequence[Cell]) -> Extent:
 
 def _labels(labels: Iterable[Label]) -> Iterable[str]:
     for label in labels:
-        kind = "label label-name" if len(label.text) > LONGEST_COORDINATE else "label"
+        kind = "label label-name" if len(label.text) > MAX_COORDINATE_LETTERS else "label"
         yield f'<text class="{kind}" x="{_n(label.x)}" y="{_n(label.y)}" dy=".35em">{escape(label.text)}</text>'
 
 

@@ -1,4 +1,4 @@
-"""The log of administration computed again: its chain and its end, against roles, matches and checkpoints."""
+"""The audit of the log of administration: its chain and its end, against roles, matches and checkpoints."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from events.store.envelope import Envelope
 from events.store.redis import RedisStore
 
 LAG_MS = 60_000
-"""What an arbiter has done so lately may still be on its way into the log."""
+"""An act of an arbiter may reach the log this much later."""
 
 
 class AuditedAdministration(NamedTuple):
-    """What was looked at: the number of entries, and what is wrong.
+    """The number of entries that were audited, and what is wrong.
 
     ``named`` are match, version and digest of the events that entries name. ``announced`` are acts, actors and matches
     of entries of earlier releases, which do not name events.
@@ -34,20 +34,20 @@ def audit_administration(
     store: RedisStore,
     administration: Administration,
     checkpoints: Mapping[str, Checkpoint],
-    kept: Sequence[Checkpoint] = (),
+    saved: Sequence[Checkpoint] = (),
 ) -> AuditedAdministration:
     """Return what was found in the log of administration.
 
-    ``checkpoints`` are those of the store by their days, ``kept`` those that somebody else has kept. Raises
-    StoreUnavailableError and redis-py's errors when the store cannot be reached.
+    ``checkpoints`` are those of the store by their days, ``saved`` those that others have saved. Raises
+    StoreUnavailableError.
     """
-    return _Audit(store, administration, checkpoints, kept).run()
+    return _Audit(store, administration, checkpoints, saved).run()
 
 
 def unlogged(audited: AuditedAdministration, events: Iterable[Envelope], now: int) -> Iterator[LogFinding]:
     """Yield which of the ``events`` that arbiters have caused are not in the log.
 
-    ``now`` is milliseconds since 1970 UTC: what has just happened may still be on its way.
+    ``now`` is milliseconds since 1970 UTC: the latest acts may not have reached the log yet.
     """
     announced = Counter(audited.announced)
     for event in events:
@@ -67,7 +67,7 @@ class _Audit:
         store: RedisStore,
         administration: Administration,
         checkpoints: Mapping[str, Checkpoint],
-        kept: Sequence[Checkpoint],
+        saved: Sequence[Checkpoint],
     ) -> None:
         self._store, self._administration, self._checkpoints = store, administration, checkpoints
         self._findings: list[LogFinding] = []
@@ -77,7 +77,7 @@ class _Audit:
         self._signed: set[str] = set()
         self._heads: dict[int, list[tuple[str, str]]] = {}
         places = [(f"checkpoint {day}", checkpoint) for day, checkpoint in checkpoints.items()]
-        for place, checkpoint in [*places, *((f"kept checkpoint {each.day}", each) for each in kept)]:
+        for place, checkpoint in [*places, *((f"kept checkpoint {each.day}", each) for each in saved)]:
             if checkpoint.administration is not None:
                 number, digest = checkpoint.administration
                 self._heads.setdefault(number, []).append((place, digest))
@@ -163,8 +163,8 @@ class _Audit:
         for person in sorted(logged.keys() | held.keys()):
             given, has = logged.get(person, frozenset()), held.get(person, frozenset())
             if given != has:
-                said = f"the log of administration gives {_roles(given)}, and {_roles(has)} stand in the store"
-                self._add(f"roles of {person}", said)
+                reason = f"the log of administration gives {_roles(given)}, and {_roles(has)} stand in the store"
+                self._add(f"roles of {person}", reason)
 
 
 def _roles(roles: frozenset[str]) -> str:

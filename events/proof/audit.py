@@ -1,4 +1,4 @@
-"""The audit replay: what happened in a match, event by event, with what the rules say to it."""
+"""The audit replay: what happened in a match, event by event, and whether the rules agree."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -21,8 +21,8 @@ from events.store.envelope import Envelope
 class Record(NamedTuple):
     """An event of a match as it was recorded, with the match before and after it.
 
-    ``fault`` is None, or why the event cannot be what the rules give; ``unauthorized`` is None, or why it cannot
-    have come about, as far as that was looked at. ``before`` is None for the first event, ``event`` for one that
+    ``fault`` is None, or why the rules do not yield the event; ``unauthorized`` is None, or why its actor cannot have
+    caused it, as far as that was checked. ``before`` is None for the first event, ``event`` for one that
     cannot be read, ``after`` for that and for one that no match can take. ``proof`` is that of the result that the
     match has after the event, None when it has none.
     """
@@ -51,7 +51,7 @@ class Record(NamedTuple):
 
     @property
     def answer(self) -> "Answer | None":
-        """The move of an opponent, or its word on a draw offer; None for anything else, and without positions."""
+        """The move of an opponent, or its reply to a draw offer; None for anything else, and without positions."""
         event, before, after = self.event, self.before, self.after
         if not isinstance(event, MoveSubmitted | DrawAccepted | DrawDeclined) or before is None or after is None:
             return None
@@ -81,7 +81,7 @@ class Ply(NamedTuple):
 
     @property
     def channel(self) -> str:
-        """How the move came in, and of an opponent's how it can be computed again."""
+        """The channel of the move, and how an opponent's move can be computed again."""
         event, channel = self.event, self.event.channel or "channel not recorded"
         if event.level is None:
             return channel
@@ -159,7 +159,7 @@ class Answer(NamedTuple):
         try:
             return self._differing()
         except Exception as error:
-            # A ruleset that is at fault may raise anything: that is a finding too.
+            # A faulty ruleset may raise anything, which is a finding too.
             return f"it cannot be computed again: {type(error).__name__}: {error}"
 
     def _differing(self) -> str | None:
@@ -182,11 +182,10 @@ def audit(
 ) -> Iterator[Record]:
     """Yield a record for every event of ``match``, from its first.
 
-    With an ``authority``, which has seen no event yet, it is also looked at whether those who are recorded as actors
-    can have brought the events about. An event at fault is not the end: what follows it may be an arbiter's work on it.
-    Only one that cannot be read, or that no match can take, is the last. Whether events are linked is looked at
-    elsewhere (``events.store.chain.linked``). Raises OutcomeUnknownError when it takes more than ``budget`` to tell
-    whether the game has ended.
+    A new ``authority`` also checks whether the recorded actors can have caused the events. An invalid event is not the
+    end, since an arbiter may deal with it in a later one. Only an event that cannot be read, or that no match can take,
+    is the last. The hash chain is checked elsewhere (``events.store.chain.verified_events``). Raises
+    OutcomeUnknownError when deciding whether the game has ended takes more than ``budget``.
     """
     examination, held = Examination(match, budget), None
     for read in map(_read, envelopes):
@@ -231,7 +230,7 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
     except Deviation as impossible:
         deviation = str(impossible)
     unauthorized = None
-    # What an event that the rules cannot follow should have been is unknown.
+    # An event that breaks the replay cannot be compared with anything.
     breaks = after is not None and after.play.broken is not None and (before is None or before.play.broken is None)
     if authority is not None and not breaks:
         recorded = Recorded(event=event, actor=envelope.actor, schema=envelope.schema)

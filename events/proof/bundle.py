@@ -1,20 +1,20 @@
-"""The signed bundle: one match as one file that proves itself, for anybody, for ever, without a server.
+"""The signed bundle: one match as one file that can be verified by anyone, at any time, without a server.
 
 A bundle is a document (``events.proof.documents``): canonical JSON and a line feed. It holds
 
 - ``events``: all events of the match, each with its chain digest, so that the chain can be computed again;
-- ``facts``: what follows from the events, so that nobody needs the rules to read it: rulesets, seats, terms, result and
+- ``facts``: what follows from the events, so that it can be read without the rules: rulesets, seats, terms, result and
   what proves the result;
 - ``head``: the last version and its digest;
-- ``inclusion``: the proof that a daily checkpoint knows the match, once there is one (``events.proof.checkpoints``);
+- ``inclusion``: the proof that a daily checkpoint includes the match, once there is one (``events.proof.checkpoints``);
 - ``signature``: Ed25519 of the server's key over the bytes ``rookery bundle 1``, a line feed, and the canonical JSON of
   match, version and digest of the head, the instant of signing, the SHA-256 of the canonical JSON of all members but
   ``signature`` and ``inclusion``, and, if the signature has a member ``inclusion``, that member: the SHA-256 of the
   canonical JSON of ``inclusion``, or of ``null`` when there was none. Bundles of earlier releases do not have it.
 
-As long as a match with an opponent goes on, its seed is withheld: with it, the opponent's moves could be computed
-beforehand. Then the digest of the event that set it last (the first, or a later ``seed-drawn``) is taken as it is
-stated, and the signature alone vouches for the rest of its content. The format has a version, and format 1 is for ever;
+While a match with an opponent is being played its seed is withheld, since the opponent's moves could be computed from
+it in advance. Then the digest of the event that set it last (the first, or a later ``seed-drawn``) is taken as stated,
+and only the signature covers the rest of its content. The format has a version, and format 1 never changes;
 ``bundle_schema`` describes it.
 """
 
@@ -41,14 +41,14 @@ FORMAT = 1
 KIND = "rookery bundle 1"
 """The first line of what is signed."""
 
-LARGEST = 16 * 1024 * 1024
-"""Bytes that are read; a bundle of a thousand plies has about a third of a million."""
+MAX_BUNDLE_BYTES = 16 * 1024 * 1024
+"""A bundle of a thousand plies has about a third of a million bytes."""
 
 SEED = "seed"
 
 
 class BundledEvent(NamedTuple):
-    """An event: what its canonical bytes are made of but for the stream, which is the match, and its chain digest.
+    """An event: all of its canonical bytes except the stream, which is the match, and its chain digest.
 
     ``at`` is milliseconds since 1970 UTC. ``withheld`` names the members of ``data`` that are left out.
     """
@@ -87,9 +87,9 @@ class BundledResult(NamedTuple):
 class Facts(NamedTuple):
     """What follows from the events.
 
-    ``replayed`` is the number of events up to the first that the server could not replay or that its rules do not
-    give: normally all. ``rulesets`` are those that the match was played under, in order, ``seats`` who sat where at
-    last, ``terms`` what the match was created with beside these, ``reason`` why it is over.
+    ``replayed`` is the number of events before the first that the server could not replay or that its rules do not
+    yield: normally all. ``rulesets`` are those that the match was played under, in order, ``seats`` who had which seat
+    at the end, ``terms`` the other terms of its creation, ``reason`` why it is over.
     """
 
     replayed: int
@@ -104,8 +104,8 @@ class Facts(NamedTuple):
 class BundleSignature(NamedTuple):
     """Whose key signed when (milliseconds since 1970 UTC), and the signature.
 
-    ``inclusion`` is the digest of what the bundle said about its inclusion when it was signed; None in bundles of
-    earlier releases, whose signature does not cover that.
+    ``inclusion`` is the digest of the bundle's member ``inclusion`` when it was signed; None in bundles of earlier
+    releases, whose signature does not cover it.
     """
 
     key: str
@@ -127,12 +127,12 @@ class Bundle(NamedTuple):
 
     @property
     def envelopes(self) -> list[Envelope]:
-        """The events as a store gives them."""
+        """The events as a store returns them."""
         return [_envelope(self.match, event) for event in self.events]
 
     @property
     def withheld(self) -> int | None:
-        """The version of the event whose seed is withheld; None when nothing is."""
+        """The version of the event whose seed is withheld; None if there is none."""
         return next((event.version for event in self.events if event.withheld is not None), None)
 
     @property
@@ -153,14 +153,14 @@ def make_bundle(
 ) -> bytes:
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
-    ``now`` is milliseconds since 1970 UTC; where it is before the last event by no more than clocks may differ, the
-    signature is dated like that event. A match that cannot be replayed has a bundle like any other, whose facts say up
-    to where it can. Raises OutcomeUnknownError when it takes more than ``budget`` (None: whatever it takes) to tell
-    whether the game has ended.
+    ``now`` is milliseconds since 1970 UTC; if it is before the last event by no more than clocks may differ, the
+    signature is dated like that event. A match that cannot be replayed has a bundle like any other, whose facts end
+    where the replay does. Raises OutcomeUnknownError when deciding whether the game has ended takes more than
+    ``budget`` (None: no limit).
     """
-    facts = facts_of(audit(match, envelopes, budget))
+    facts = derive_facts(audit(match, envelopes, budget))
     events = [_bundled(envelope) for envelope in envelopes]
-    place = _place_of_seed(envelopes)
+    place = _last_seed(envelopes)
     if place is not None and seed_is_withheld(facts):
         seedless = {name: value for name, value in envelopes[place].data.items() if name != SEED}
         events[place] = {**events[place], "data": seedless, "withheld": [SEED]}
@@ -196,26 +196,26 @@ def digest_of_inclusion(inclusion: Inclusion | None) -> Digest:
 
 def read_bundle(packed: bytes) -> Bundle:
     """Return the bundle of a document; raises DocumentError with the place of the first malformed part."""
-    bundle: Bundle = read_shape(_BUNDLE, read_document(packed, {"format": FORMAT}, LARGEST))
+    bundle: Bundle = read_shape(_BUNDLE, read_document(packed, {"format": FORMAT}, MAX_BUNDLE_BYTES))
     if not bundle.events:
         raise DocumentError("events", "a bundle has at least one event")
-    place = _place_of_seed(bundle.events)
+    place = _last_seed(bundle.events)
     for number, event in enumerate(bundle.events):
         if event.withheld is not None and (number != place or event.withheld != (SEED,) or SEED in event.data):
             raise DocumentError(f"events[{number}].withheld", "only the last seed of the match may be withheld")
     return bundle
 
 
-def facts_of(records: Iterable[Record]) -> Facts:
+def derive_facts(records: Iterable[Record]) -> Facts:
     """Return what follows from the events of a match, given by its audit."""
-    replayed, whole, last = 0, True, None
+    replayed, valid, last = 0, True, None
     rulesets: list[BundledRuleset] = []
     terms: Mapping[str, Any] = {}
     for record in records:
-        whole = whole and record.fault is None
+        valid = valid and record.fault is None
         if record.after is None:
             break
-        if whole:
+        if valid:
             replayed = record.envelope.version
         if record.before is None:
             terms = _terms(record.envelope.data)
@@ -231,7 +231,7 @@ def facts_of(records: Iterable[Record]) -> Facts:
 
 
 def seed_is_withheld(facts: Facts) -> bool:
-    """Tell whether the seed of a match must stay unknown: an opponent may still have to move."""
+    """Return whether the seed of a match must stay secret: an opponent may still have to move."""
     return facts.status not in (Status.FINISHED, Status.ABORTED) and (
         facts.status is None or any(seat.level is not None for seat in facts.seats)
     )
@@ -263,8 +263,8 @@ def _withholding(content: Schema) -> Schema:
     return {**content, "required": [name for name in content["required"] if name != SEED]}
 
 
-def _place_of_seed(events: Sequence[BundledEvent | Envelope]) -> int | None:
-    """Return which of the events has the seed that counts at the end; None when none has one."""
+def _last_seed(events: Sequence[BundledEvent | Envelope]) -> int | None:
+    """Return the index of the event whose seed is the last; None when no event has one."""
     return max((number for number, event in enumerate(events) if event.type in SEEDS), default=None)
 
 
@@ -277,7 +277,7 @@ def _bundled(envelope: Envelope) -> dict[str, Any]:
 
 
 def _envelope(match: str, event: BundledEvent) -> Envelope:
-    # What is withheld has no part in the rules; any value of its type stands for it.
+    # A withheld seed does not affect the rules: any value of its type will do.
     seed = "" if event.schema >= _FIRST_WITH_TEXT.get(event.type, 0) else 0
     content = {**event.data, **dict.fromkeys(event.withheld or (), seed)}
     return Envelope(event.digest, match, event.version, event.type, event.schema, event.at, event.actor, content)
@@ -299,7 +299,7 @@ def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 _FIRST_WITH_TEXT = {"match-created": 3, "seed-drawn": 2}
-"""The schemas from which on a seed is text; before it was a number."""
+"""The first schema of each type in which the seed is text; earlier it was a number."""
 
 _ELSEWHERE = frozenset({"creator", "game", "ruleset", "seats", SEED})
 _BUNDLE = shape_of(Bundle)

@@ -1,10 +1,9 @@
-"""The log of checkpoints in the store: leaves are appended, the tree is signed once a day, proofs are read off it."""
+"""The log of checkpoints in the store: leaves are appended, the tree is signed daily, proofs are computed from it."""
 
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
 
 import structlog
 
@@ -18,10 +17,10 @@ from events.proof.checkpoints import (
     Consistency,
     Inclusion,
     leaf_of,
+    read_checkpoint,
     statement,
     write_checkpoint,
 )
-from events.proof.checkpoints import read_checkpoint as unpacked
 from events.proof.documents import DocumentError
 from events.proof.keys import KeyRing, record_keys
 from events.runtime.connections import StorePipeline
@@ -32,14 +31,14 @@ from events.store.contract import EMPTY, Head
 from events.store.converter import Digest
 from events.store.redis import RedisStore
 
-MATCHES_AT_ONCE = 1000
-NODES_A_KEY = 1 << 15
-"""Nodes of one level that share a key: 1 MiB."""
+MATCHES_PER_BATCH = 1000
+NODES_PER_KEY = 1 << 15
+"""Nodes of one level in one key: 1 MiB."""
 
 NODE_BYTES = 32
 
 CHECKPOINT_SIGNED = "checkpoint-signed"
-"""The act that the log of administration has of every checkpoint."""
+"""The act that the log of administration records for every checkpoint."""
 
 log = structlog.get_logger("checkpoints")
 
@@ -49,11 +48,11 @@ class NoCheckpointError(LookupError):
 
 
 class CheckpointLog:
-    """The log of one installation. Every method raises redis-py's errors when the store cannot be reached."""
+    """The log of one installation. Every method raises StoreUnavailableError."""
 
     def __init__(self, store: RedisStore, keys: KeyRing) -> None:
         self._store = store
-        self._client: Any = store.client
+        self._client = store.client
         self._keys = keys
         self._administration = Administration(store.client, store.prefix, keys.now)
         self._places = ProofKeys(store.prefix)
@@ -62,7 +61,7 @@ class CheckpointLog:
         """Return the checkpoint of the day of ``now`` (milliseconds since 1970 UTC), which is made if there is none.
 
         Crash-safe: killed at any moment, or run by several workers at once, it makes one: leaves join in transactions
-        of up to MATCHES_AT_ONCE, each with its nodes and the new size, and no leaf is added twice; the first to sign
+        of up to MATCHES_PER_BATCH, each with its nodes and the new size, and no leaf is added twice; the first to sign
         the day has signed it. A clock that goes back makes no checkpoint of an earlier day. Raises
         ClockMismatchError when that of this process is wrong: a checkpoint of a day to come would be the last one until
         then.
@@ -81,7 +80,7 @@ class CheckpointLog:
                 return latest
         for shard in range(self._store.shards):
             streams = self._store.streams(shard)
-            while names := list(islice(streams, MATCHES_AT_ONCE)):
+            while names := list(islice(streams, MATCHES_PER_BATCH)):
                 while not self._log_heads(names):
                     pass
         signed = self._sign(day, now)
@@ -98,7 +97,7 @@ class CheckpointLog:
         packed = self._client.hget(self._places.checkpoints, day)
         if packed is None:
             raise NoCheckpointError(f"there is no checkpoint of {day}")
-        return unpacked(packed)
+        return read_checkpoint(packed)
 
     def days(self) -> list[str]:
         """Return the days that have a checkpoint, the oldest first."""
@@ -131,22 +130,21 @@ class CheckpointLog:
 
     def leaves(self, start: int, count: int) -> list[bytes]:
         """Return up to ``count`` leaves from the one at index ``start`` on, as they are hashed."""
-        found: list[bytes] = self._client.lrange(self._places.leaves, start, start + count - 1) if count else []
-        return found
+        return self._client.lrange(self._places.leaves, start, start + count - 1) if count else []
 
     def nodes(self, level: int, first: int, count: int) -> list[bytes]:
-        """Return ``count`` nodes of a level from the index ``first`` on as kept; a missing one is b""."""
+        """Return ``count`` stored nodes of a level from the index ``first`` on; a missing one is b""."""
         found: list[bytes] = []
         while len(found) < count:
             key, offset = self._node_place(level, first + len(found))
-            width = min(count - len(found), NODES_A_KEY - (first + len(found)) % NODES_A_KEY)
-            kept = self._client.getrange(key, offset, offset + width * NODE_BYTES - 1)
-            found += [kept[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
+            width = min(count - len(found), NODES_PER_KEY - (first + len(found)) % NODES_PER_KEY)
+            stored = self._client.getrange(key, offset, offset + width * NODE_BYTES - 1)
+            found += [stored[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
         return found
 
     def logged(self) -> Iterator[tuple[str, bytes]]:
-        """Yield every match with what is noted of its last leaf, in no order: its index, version and digest as JSON."""
-        for match, noted in self._client.hscan_iter(self._places.logged, count=MATCHES_AT_ONCE):
+        """Yield every match with the record of its last leaf, in no order: index, version and digest as JSON."""
+        for match, noted in self._client.hscan_iter(self._places.logged, count=MATCHES_PER_BATCH):
             yield match.decode(errors="backslashreplace"), noted
 
     def stored(self) -> dict[str, bytes]:
@@ -155,14 +153,14 @@ class CheckpointLog:
         return {day.decode(errors="backslashreplace"): found[day] for day in sorted(found)}
 
     def latest_day(self) -> str | None:
-        """Return the day that is noted as that of the last checkpoint, None when there is none."""
+        """Return the recorded day of the last checkpoint, None when there is none."""
         day = self._client.get(self._places.latest_day)
         return None if day is None else day.decode(errors="backslashreplace")
 
     def _log_heads(self, names: Sequence[str]) -> bool:
         """Add a leaf for each match whose head is not logged; return False when another process was faster.
 
-        What cannot be read of a match is damaged, which does not keep the others from being logged.
+        A match that cannot be read is damaged; the others are logged.
         """
         size = self.size()
         logged = self._client.hmget(self._places.logged, names)
@@ -190,21 +188,20 @@ class CheckpointLog:
             return [head for name in names for head in self._heads([name])]
 
     def _append(self, pipeline: StorePipeline, expected: int, changed: Sequence[tuple[str, Head]]) -> bool:
-        connection = pipeline
-        size = int(connection.get(self._places.log_size) or 0)
+        size = int(pipeline.get(self._places.log_size) or 0)
         if size != expected:
-            # Perhaps with these very leaves: by another process, or by this one when the reply was lost.
+            # Perhaps with these leaves: by another process, or by this one when the reply was lost.
             return False
         leaves = [leaf_of(name, head.version, head.digest.hex()) for name, head in changed]
-        nodes = merkle.grown(size, map(merkle.leaf_hash, leaves), self._node)
+        nodes = merkle.appended_nodes(size, map(merkle.leaf_hash, leaves), self._node)
         pipeline.multi()
-        connection.set(self._places.log_size, size + len(leaves))
-        connection.rpush(self._places.leaves, *leaves)
+        pipeline.set(self._places.log_size, size + len(leaves))
+        pipeline.rpush(self._places.leaves, *leaves)
         for (level, index), node in nodes.items():
             key, offset = self._node_place(level, index)
-            connection.setrange(key, offset, node)
+            pipeline.setrange(key, offset, node)
         for index, (name, head) in enumerate(changed, size):
-            connection.hset(self._places.logged, name, json.dumps([index, head.version, head.digest.hex()]))
+            pipeline.hset(self._places.logged, name, json.dumps([index, head.version, head.digest.hex()]))
         return True
 
     def _sign(self, day: str, now: int) -> Checkpoint:
@@ -214,25 +211,20 @@ class CheckpointLog:
         administration = AdministrationHead(last.version, Digest(last.digest.hex()))
 
         def sign(pipeline: StorePipeline) -> Checkpoint:
-            connection = pipeline
-            signed = connection.hget(self._places.checkpoints, day)
+            signed = pipeline.hget(self._places.checkpoints, day)
             if signed is not None:
-                pipeline.multi()
-                return unpacked(signed)
-            size = int(connection.get(self._places.log_size) or 0)
+                return read_checkpoint(signed)
+            size = int(pipeline.get(self._places.log_size) or 0)
             root = Digest(merkle.root(size, self._node).hex())
             signed_at = key.instant(now)
             signature = key.sign(KIND, statement(origin, day, size, root, signed_at, administration))
             checkpoint = Checkpoint(FORMAT, origin, day, size, root, signed_at, key.id, signature, administration)
             pipeline.multi()
-            connection.hset(self._places.checkpoints, day, write_checkpoint(checkpoint))
-            connection.set(self._places.latest_day, day)
+            pipeline.hset(self._places.checkpoints, day, write_checkpoint(checkpoint))
+            pipeline.set(self._places.latest_day, day)
             return checkpoint
 
-        made: Checkpoint = self._client.transaction(
-            sign, self._places.log_size, self._places.checkpoints, value_from_callable=True
-        )
-        return made
+        return transact(self._client, [self._places.log_size, self._places.checkpoints], sign)
 
     def _record(self, checkpoint: Checkpoint) -> None:
         """Record in the log of administration that ``checkpoint`` was signed, once.
@@ -244,11 +236,10 @@ class CheckpointLog:
 
     def _node(self, level: int, index: int) -> bytes:
         key, offset = self._node_place(level, index)
-        node: bytes = self._client.getrange(key, offset, offset + NODE_BYTES - 1)
-        return node
+        return self._client.getrange(key, offset, offset + NODE_BYTES - 1)
 
     def _node_place(self, level: int, index: int) -> tuple[str, int]:
-        return self._places.nodes_block(level, index // NODES_A_KEY), index % NODES_A_KEY * NODE_BYTES
+        return self._places.nodes_block(level, index // NODES_PER_KEY), index % NODES_PER_KEY * NODE_BYTES
 
 
 def day_of(now: int) -> str:

@@ -1,10 +1,10 @@
 """Checkpoints: the heads of all matches, signed day by day, so that a rewritten past is evident. Checked offline.
 
-The log behind them is a Merkle tree (``merkle``) to which leaves are only ever added. A leaf says that a match
-had a version with a digest; each day adds one for every match that has moved on since its last leaf, and then the tree
-is signed: a checkpoint. Whoever has kept one can have it proved that a later one begins with the same leaves, and that
-a match went through the head that was logged. A past that is rewritten breaks with the checkpoints that others have, or
-stands in the log beside the one before: two heads for one version.
+The log behind them is an append-only Merkle tree (``merkle``). A leaf states that a match had a version with a digest;
+each day adds one for every match that has changed since its last leaf, and then the tree is signed: a checkpoint. From
+a checkpoint that was saved elsewhere, a proof shows that a later one begins with the same leaves, and that a match went
+through the head that was logged. A rewritten past contradicts the saved checkpoints, or shows in the log as two heads
+for one version.
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ FORMAT = 1
 KIND = "rookery checkpoint 1"
 """The first line of what is signed."""
 
-LARGEST = 16_384
-"""Bytes of a checkpoint or of a proof that one begins another; both are far smaller."""
+MAX_CHECKPOINT_BYTES = 16_384
+"""Of a checkpoint or a consistency proof; both are far smaller."""
 
 
 class AdministrationHead(NamedTuple):
@@ -129,13 +129,13 @@ def write_checkpoint(checkpoint: Checkpoint) -> bytes:
 
 def read_checkpoint(packed: bytes) -> Checkpoint:
     """Return the checkpoint of a document; raises DocumentError."""
-    checkpoint: Checkpoint = read_shape(_CHECKPOINT, read_document(packed, _FORMATS, LARGEST))
+    checkpoint: Checkpoint = read_shape(_CHECKPOINT, read_document(packed, _FORMATS, MAX_CHECKPOINT_BYTES))
     return checkpoint
 
 
 def read_consistency(packed: bytes) -> Consistency:
     """Return the proof that a document is; raises DocumentError."""
-    consistency: Consistency = read_shape(_CONSISTENCY, read_document(packed, {}, LARGEST))
+    consistency: Consistency = read_shape(_CONSISTENCY, read_document(packed, {}, MAX_CHECKPOINT_BYTES))
     return consistency
 
 

@@ -1,7 +1,7 @@
-"""JSON documents that come from outside and whose every byte counts: canonical, or refused at the first fault.
+"""JSON documents from outside, of which every byte counts: canonical, or refused at the first fault.
 
-A document is JSON after RFC 8785 with one line feed after it. So there is one way to write each, and a change of any
-byte is a change of what it says or makes it no document.
+A document is JSON in the form of RFC 8785, and a line feed. So there is one way to write each, and a change of any byte
+changes its content or makes it invalid.
 """
 
 import json
@@ -13,18 +13,18 @@ from events.store.converter import SchemaError, Shape
 from events.store.envelope import canonical_json
 
 LINE_FEED = b"\n"
-"""What ends a document."""
+"""Ends a document."""
 
-DEEPEST = 32
-"""Levels of nesting; no document of this house has half as many."""
+MAX_DEPTH = 32
+"""Levels of nesting; no document of Rookery has half as many."""
 
-MOST_VALUES = 1_000_000
-"""In one document, or somewhat fewer; a bundle of the largest size has half as many."""
+MAX_VALUES = 1_000_000
+"""Of one document, roughly; a bundle of the largest size has half as many."""
 
-LONGEST_WHOLE = 20
-"""Characters of a whole number, from which on it has no canonical form whatever it is."""
+MAX_INTEGER_DIGITS = 20
+"""A whole number of this many digits or more has no canonical form."""
 
-# Possessive: what has been read is never tried another way, so that nothing of it has to be remembered.
+# Possessive quantifiers: no backtracking, so that matching takes constant memory.
 _NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?|[^"\[\]{}]++)++', re.DOTALL)
 _TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}:,]', re.DOTALL)
 
@@ -33,9 +33,9 @@ T = TypeVar("T")
 
 
 class DocumentError(Exception):
-    """The first fault of a document: its ``place`` (a path such as ``events[3].data.move``, "" for the whole) and why.
+    """The first fault of a document: its ``place``, a path such as ``events[3].data.move`` ("": everywhere), and why.
 
-    ``str(fault)`` has both.
+    ``str(error)`` has both.
     """
 
     def __init__(self, place: str, reason: str) -> None:
@@ -49,35 +49,37 @@ def write_document(value: Any) -> bytes:
     return canonical_json(value) + LINE_FEED
 
 
-def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[str, Any]:
+def read_document(packed: bytes, formats: Mapping[str, int], max_bytes: int) -> dict[str, Any]:
     """Return the object that ``packed`` is the document of.
 
-    ``formats`` are members that say how it is to be read, with the value that is known here: they are looked at before
-    all others. ``most`` is the largest number of bytes. Raises DocumentError.
+    ``formats`` are members that identify a format, with the value that is known here: they are checked before all
+    others. ``max_bytes`` is the largest size. Raises DocumentError.
     """
-    if len(packed) > most:
-        raise DocumentError("", f"it is larger than the {most:,} bytes that are read")
+    if len(packed) > max_bytes:
+        raise DocumentError("", f"it is larger than the {max_bytes:,} bytes that are read")
     try:
         text = packed.decode()
     except UnicodeDecodeError as error:
         before = packed[: error.start].decode()
         raise DocumentError(path_at(before, len(before)), f"byte {error.start + 1} is not UTF-8") from None
-    if sum(map(text.count, "[{,")) > MOST_VALUES:
-        raise DocumentError("", f"it has more than the {MOST_VALUES:,} values that are read")
+    if sum(map(text.count, "[{,")) > MAX_VALUES:
+        raise DocumentError("", f"it has more than the {MAX_VALUES:,} values that are read")
     _refuse_depth(text)
-    twice: list[str] = []
+    duplicates: list[str] = []
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         collected = dict(pairs)
         if len(collected) != len(pairs):
             seen: set[str] = set()
-            twice.append(next(name for name, _ in pairs if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
+            duplicates.append(next(name for name, _ in pairs if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
         return collected
 
     try:
-        value = json.loads(text, object_pairs_hook=collect, parse_int=_whole, parse_constant=float)
+        value = json.loads(text, object_pairs_hook=collect, parse_int=_integer, parse_constant=float)
     except json.JSONDecodeError as error:
-        raise DocumentError(path_at(text, error.pos), f"{_byte(text, error.pos)} {_said(text, error)}") from None
+        raise DocumentError(
+            path_at(text, error.pos), f"{_byte(text, error.pos)} {_syntax_error(text, error)}"
+        ) from None
     if not isinstance(value, dict):
         raise DocumentError("", "it is no JSON object")
     for name, known in formats.items():
@@ -86,9 +88,9 @@ def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[
     try:
         canonical = write_document(value)
     except ValueError:
-        _refuse_formless(value)
+        _refuse_uncanonical(value)
     if packed != canonical:
-        _refuse_form(text, canonical.decode(), twice)
+        _refuse_form(text, canonical.decode(), duplicates)
     return value
 
 
@@ -101,7 +103,7 @@ def read_shape(shape: Shape[T], value: Any) -> T:
 
 
 def path_at(text: str, offset: int) -> str:
-    """Return the path of what stands at ``offset`` in JSON ``text``, which may break off or go wrong from there on."""
+    """Return the path of the value at ``offset`` in JSON ``text``, which may end or be invalid from there on."""
     frames: list[str | int | None] = []
     for token in _TOKENS.finditer(text):
         if token.start() >= offset:
@@ -124,9 +126,9 @@ def path_at(text: str, offset: int) -> str:
 
 
 def difference(stated: Any, computed: Any) -> tuple[str, Any, Any] | None:
-    """Return the path of the first difference of two JSON values with what stands there in each; None for none.
+    """Return the path of the first difference of two JSON values and the values there; None if they are equal.
 
-    What is missing counts as None.
+    A missing value counts as None.
     """
     if isinstance(stated, Mapping) and isinstance(computed, Mapping):
         pairs = [(f".{name}", stated.get(name), computed.get(name)) for name in sorted({*stated, *computed})]
@@ -145,16 +147,16 @@ def _refuse_depth(text: str) -> None:
     depth = 0
     for bracket in _NO_BRACKETS.sub("", text):
         depth += 1 if bracket in "{[" else -1
-        if depth > DEEPEST:
-            raise DocumentError("", f"it is nested deeper than {DEEPEST} levels")
+        if depth > MAX_DEPTH:
+            raise DocumentError("", f"it is nested deeper than {MAX_DEPTH} levels")
 
 
-def _refuse_form(text: str, canonical: str, twice: list[str]) -> NoReturn:
-    """Raise the fault of a text that says what ``canonical`` says, but in another form."""
+def _refuse_form(text: str, canonical: str, duplicates: list[str]) -> NoReturn:
+    """Raise the DocumentError of a text with the content of ``canonical`` in another form."""
     pairs = zip(text, canonical, strict=False)
     offset = next((number for number, (one, other) in enumerate(pairs) if one != other), min(len(text), len(canonical)))
-    if twice:
-        reason = f"the member {twice[0]!r} stands twice in one object"
+    if duplicates:
+        reason = f"the member {duplicates[0]!r} stands twice in one object"
     elif offset == len(text):
         reason = "it ends without its line feed"
     elif offset == len(canonical):
@@ -165,17 +167,17 @@ def _refuse_form(text: str, canonical: str, twice: list[str]) -> NoReturn:
     raise DocumentError(path_at(text, offset), reason)
 
 
-def _refuse_formless(value: dict[str, Any]) -> NoReturn:
-    """Raise the fault of the first value that has no canonical form; there must be one."""
-    found = _formless(value)
+def _refuse_uncanonical(value: dict[str, Any]) -> NoReturn:
+    """Raise the DocumentError of the first value without canonical form; there must be one."""
+    found = _find_uncanonical(value)
     if found is None:
         raise AssertionError("every part of the document has a canonical form, and the whole has none")
     path, reason = found
     raise DocumentError(path.removeprefix("."), f"it has no canonical form: {reason}")
 
 
-def _formless(value: Any) -> tuple[str, str] | None:
-    """Return the path of the first value within ``value`` that has no canonical form, and why; None for none."""
+def _find_uncanonical(value: Any) -> tuple[str, str] | None:
+    """Return the path of the first value within ``value`` that has no canonical form, and why; None if all have one."""
     steps: Iterable[tuple[str, Any]]
     if isinstance(value, dict):
         steps = ((f".{_escaped(name)}", item) for name, item in value.items())
@@ -184,7 +186,7 @@ def _formless(value: Any) -> tuple[str, str] | None:
     else:
         steps = ()
     for step, item in steps:
-        found = _formless(item)
+        found = _find_uncanonical(item)
         if found is not None:
             return step + found[0], found[1]
     try:
@@ -198,12 +200,12 @@ def _escaped(text: str) -> str:
     return text.encode("ascii", "backslashreplace").decode()
 
 
-def _whole(digits: str) -> int | float:
-    # As a float the number is beyond what has a canonical form, too: its place is told with the others of this kind.
-    return int(digits) if len(digits) < LONGEST_WHOLE else float(digits)
+def _integer(digits: str) -> int | float:
+    # As a float it has no canonical form either, and is reported like other such numbers.
+    return int(digits) if len(digits) < MAX_INTEGER_DIGITS else float(digits)
 
 
-def _said(text: str, error: json.JSONDecodeError) -> str:
+def _syntax_error(text: str, error: json.JSONDecodeError) -> str:
     if not text[error.pos :].strip():
         return "is the end, in the middle of the document"
     if error.msg.startswith("Unterminated"):

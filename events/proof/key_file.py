@@ -1,7 +1,7 @@
-"""The file that keeps the signing key secret: a copy of the store alone does not reveal it.
+"""The file that protects the signing key: a copy of the store alone does not reveal it.
 
-The private key lies in the store, encrypted (AES-256-GCM) with a secret that lies in a file beside it, which no copy or
-backup of the database holds.
+The private key is in the store, encrypted (AES-256-GCM) with a secret in a file outside it, which no copy or backup of
+the database contains.
 """
 
 import os
@@ -15,14 +15,14 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from events.runtime.errors import StoreError
 
 BEGIN = b"AES-256-GCM:"
-"""What an encrypted key begins with; a bare one has 32 bytes and no beginning."""
+"""Begins an encrypted key; an unencrypted one has 32 bytes."""
 
 SECRET_BYTES = 32
 NONCE_BYTES = 12
 
 
 class UnreadableKeyError(StoreError):
-    """The private key that is stored cannot be used; the message says why and what to do."""
+    """The stored private key cannot be used; the message says why and what to do."""
 
 
 class SecretNotGivenError(UnreadableKeyError):
@@ -36,7 +36,7 @@ class KeyFile:
         self._path = path
 
     def is_sealed(self, stored: bytes) -> bool:
-        """Return whether ``stored`` is as this file wants it."""
+        """Return whether ``stored`` is encrypted, if it has to be."""
         return self._path is None or stored.startswith(BEGIN)
 
     def seal(self, raw: bytes) -> bytes:
@@ -74,7 +74,7 @@ def _secret(path: Path, *, make: bool) -> bytes:
 def _make(path: Path) -> None:
     """Make the file unless another process does at the same time.
 
-    Crash-safe: it is whole and on the disk before it has its name, and nothing is encrypted with it before that.
+    Crash-safe: the file is complete and on the disk before it gets its name, and is not used before that.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")

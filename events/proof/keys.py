@@ -1,17 +1,17 @@
-"""The keys with which an installation signs: Ed25519, one at a time, the public ones kept for ever.
+"""The keys with which an installation signs: Ed25519, one at a time; public keys are never deleted.
 
-The private key lies in the store, beside the events that it vouches for, so that all processes that sign agree on one
-key. It is encrypted with the secret of a file (``key_file``), which a copy of the database does not hold. Who can write
-to the store can still put a key of their own there; what even they cannot do is to change what a checkpoint
-(``checkpoints``) that others have kept has fixed. The private key leaves the store for the memory of the process that
-signs, and nothing prints, logs or exports it. One that is rotated out is deleted.
+The private key is in the store, so that all processes that sign agree on one key. It is encrypted with the secret of a
+file (``key_file``), which a copy of the database does not contain. Anyone with write access to the store can still
+replace it; but even they cannot contradict a checkpoint (``checkpoints``) that others have saved. The private key is
+only ever in the memory of a process that signs; nothing prints, logs or exports it. A key that is rotated out is
+deleted.
 
-A key has a horizon: an instant that is kept with it and that everything it signs is dated before. It is moved on as
-time passes, and only as long as the key is the present one. A rotated key was in use until its horizon, so whatever it
-has signed verifies, even what a process signs that read the key just before and that has another clock.
+A key has a horizon: an instant, stored with it, before which all its signatures are dated. It is moved forward as time
+passes, while the key is in use. A rotated key was in use until its horizon, so all its signatures verify, even one by a
+process that read the key just before the rotation and whose clock differs.
 
-A key can be revoked from an instant on: what it signed from then on proves nothing, and what is dated before then is
-told to be of a revoked key.
+A key can be revoked from an instant on: its later signatures prove nothing, and earlier ones are reported as those of a
+revoked key.
 """
 
 import json
@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from events.people.administration import SERVER, Administration
 from events.proof.key_file import KeyFile, SecretNotGivenError, UnreadableKeyError
-from events.proof.public_keys import PublicKey, signed, thumbprint
+from events.proof.public_keys import PublicKey, signed_bytes, thumbprint
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ProofKeys
@@ -38,7 +38,7 @@ KEY_REVOKED = "key-revoked"
 """Acts in the log of administration."""
 
 RESERVED_MS = 3_600_000
-"""How far ahead the horizon of the present key is moved."""
+"""How far the horizon of the present key is moved ahead."""
 
 PRIVATE_KEY_BYTES = 32
 
@@ -47,9 +47,9 @@ _HORIZON_DAMAGED = f"the horizon of the signing key is damaged: {_REMEDY}"
 
 
 class SigningKey:
-    """The private key that signs now, and its id. It shows nothing of itself.
+    """The private key that signs now, and its id; it has no printable form.
 
-    ``horizon`` is the instant that everything it signs is dated before; None when there is none.
+    All its signatures are dated before the instant ``horizon``; None for no limit.
     """
 
     def __init__(self, raw: bytes, since: int, horizon: int | None = None) -> None:
@@ -59,13 +59,13 @@ class SigningKey:
         self.horizon = horizon
 
     def instant(self, now: int) -> int:
-        """Return the instant that a signature made ``now`` is dated: within the time in which the key is in use."""
+        """Return the instant with which a signature made ``now`` is dated: one at which the key is in use."""
         instant = max(now, self.public.since)
         return instant if self.horizon is None else min(instant, self.horizon - 1)
 
     def sign(self, kind: str, statement: Mapping[str, Any]) -> SignatureText:
-        """Return the signature under ``statement`` of a ``kind``."""
-        return SignatureText(self._key.sign(signed(kind, statement)).hex())
+        """Return the signature of ``statement``, a statement of a ``kind``."""
+        return SignatureText(self._key.sign(signed_bytes(kind, statement)).hex())
 
 
 class KeyExamination(NamedTuple):
@@ -79,7 +79,7 @@ class KeyRing:
     """The keys of one installation. The first use makes the first key.
 
     ``now`` returns milliseconds since 1970 UTC. ``key_file`` names the file with the secret that the private key is
-    encrypted with, None for none. Every method raises redis-py's errors when the store cannot be reached. All methods
+    encrypted with, None for none. Every method raises StoreUnavailableError. All methods
     that need the private key, except ``rotate``, raise UnreadableKeyError when it cannot be used.
     """
 
@@ -127,7 +127,7 @@ class KeyRing:
         return self.known()
 
     def known(self) -> list[PublicKey]:
-        """Return the public keys that there are, the oldest first; none is made."""
+        """Return the existing public keys, the oldest first, without making one."""
         stored = self._client.hgetall(self._public)
         return sorted((_unpacked(raw, span) for raw, span in stored.items()), key=lambda key: (key.since, key.id))
 
@@ -155,7 +155,7 @@ class KeyRing:
         return KeyExamination(faults, unchecked)
 
     def _stored(self) -> tuple[bytes | None, dict[bytes, bytes], bytes | None]:
-        """Return private key, public keys and horizon as they stood at one moment."""
+        """Return private key, public keys and horizon at one instant."""
         with self._client.pipeline(transaction=True) as pipeline:
             pipeline.get(self._private)
             pipeline.hgetall(self._public)
@@ -191,44 +191,43 @@ class KeyRing:
         sealed: list[bool] = []
 
         def replace(pipeline: StorePipeline) -> SigningKey:
-            connection = pipeline
-            stored, public, kept_horizon = self._stored()
-            # Which key it is, is known without decrypting it, so that one that cannot be decrypted can be replaced.
+            stored, public, stored_horizon = self._stored()
+            # The key is identified without decrypting it, so that one that cannot be decrypted can be replaced.
             present = _present(public)
             old = 0 if present is None else json.loads(public[present])[0]
             current = None if rotate else self._open(stored, present)
-            now, horizon = self.now(), _instant(kept_horizon, damaged=0 if rotate else None)
+            now, horizon = self.now(), _instant(stored_horizon, damaged=0 if rotate else None)
             pipeline.multi()
             if current is not None and stored is not None:
                 if not self._file.is_sealed(stored):
-                    connection.set(self._private, self._file.seal(current))
+                    pipeline.set(self._private, self._file.seal(current))
                     sealed.append(True)
                 if horizon - now < RESERVED_MS // 2:
                     horizon = now + RESERVED_MS
-                    connection.set(self._horizon, horizon)
+                    pipeline.set(self._horizon, horizon)
                 return SigningKey(current, old, horizon)
             until = horizon or now + RESERVED_MS
-            return self._begin(connection, now, None if present is None else (present, old, until))
+            return self._begin(pipeline, now, None if present is None else (present, old, until))
 
         made = transact(self._client, [self._private, self._horizon], replace)
         if sealed:
-            with suppress(StoreError):  # the bare key stands in the append-only file until the next rewrite
+            with suppress(StoreError):  # until a rewrite the append-only file contains the unencrypted key
                 self._client.bgrewriteaof()
         return made
 
-    def _begin(self, connection: Any, now: int, before: tuple[bytes, int, int] | None) -> SigningKey:
-        """Write a new key, and that the one ``before`` it, a public key with its ``since`` and ``until``, is over."""
+    def _begin(self, pipeline: StorePipeline, now: int, before: tuple[bytes, int, int] | None) -> SigningKey:
+        """Write a new key, and the end of the one ``before`` it, given as public key, ``since`` and ``until``."""
         since = now
         if before is not None:
             public, old, until = before
-            # A key never begins before the one in front of it, whatever the clocks of two machines say. Releases that
-            # kept no horizon may have signed until this moment.
+            # A key never begins before its predecessor, whatever the clocks of two machines say. Releases without
+            # horizons may have signed until now.
             since = max(now, old + 1)
-            connection.hset(self._public, public, json.dumps([old, max(until, old + 1)]))
+            pipeline.hset(self._public, public, json.dumps([old, max(until, old + 1)]))
         raw = Ed25519PrivateKey.generate().private_bytes_raw()
-        connection.set(self._private, self._file.seal(raw))
-        connection.set(self._horizon, since + RESERVED_MS)
-        connection.hset(self._public, _raw_public(raw), json.dumps([since, None]))
+        pipeline.set(self._private, self._file.seal(raw))
+        pipeline.set(self._horizon, since + RESERVED_MS)
+        pipeline.hset(self._public, _raw_public(raw), json.dumps([since, None]))
         return SigningKey(raw, since, since + RESERVED_MS)
 
 
@@ -254,7 +253,7 @@ def _present(public: Mapping[bytes, bytes]) -> bytes | None:
 
 
 def _instant(stored: bytes | None, damaged: int | None = None) -> int:
-    """Return the stored horizon, 0 when releases that kept none have signed so far.
+    """Return the stored horizon, 0 for a key of a release without horizons.
 
     Returns ``damaged`` for one that is no number; raises UnreadableKeyError if that is None.
     """

@@ -1,7 +1,7 @@
-"""The log of checkpoints computed again: matches against leaves, leaves against nodes, roots and signatures.
+"""The audit of the log of checkpoints: matches against leaves, leaves against nodes, roots and signatures.
 
-``audit_log`` names all that does not follow from the rest, and goes on. Anyone who can write to the store can sign,
-too, and may forge all of it consistently, but not a checkpoint that was kept elsewhere.
+``audit_log`` reports all inconsistencies. Anyone with write access to the store can also sign, and could forge all of
+it consistently, but not a checkpoint that was saved elsewhere.
 """
 
 import json
@@ -25,14 +25,14 @@ PAGE = 1000
 MAX_FINDINGS = 1000
 
 LAG_MS = 60_000
-"""How long before a checkpoint an event that it does not include may be dated: it was on its way."""
+"""An event dated this long before a checkpoint may be missing from it: it was being appended."""
 
 OVERDUE_MS = 48 * 3_600_000
-"""When matches have gone on for this long after an event, a checkpoint includes it."""
+"""A checkpoint includes an event when other matches have continued for this long after it."""
 
 
 class LogFinding(NamedTuple):
-    """What is wrong, and where; ``match`` is the match that it is about, None when it is about none alone."""
+    """What is wrong, and where; ``match`` is the only match concerned, None for none or several."""
 
     place: str
     reason: str
@@ -40,10 +40,10 @@ class LogFinding(NamedTuple):
 
 
 class AuditedLog(NamedTuple):
-    """What was looked at: the number of leaves, and the checkpoints that can be read by their days.
+    """The number of leaves, and the readable checkpoints by their days.
 
-    ``findings`` is what is wrong; of more than MAX_FINDINGS only those are listed, ``unlisted`` counts the others.
-    ``unchecked`` is what could not be looked at, and why.
+    ``findings`` is what is wrong, at most MAX_FINDINGS of them; ``unlisted`` counts the others. ``unchecked`` is what
+    could not be checked, and why.
     """
 
     size: int
@@ -53,13 +53,12 @@ class AuditedLog(NamedTuple):
     unchecked: list[LogFinding]
 
 
-def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, kept: Sequence[Checkpoint] = ()) -> AuditedLog:
-    """Return what was found in the log of checkpoints of ``store``, compared with its matches and with ``kept`` ones.
+def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, saved: Sequence[Checkpoint] = ()) -> AuditedLog:
+    """Return what was found in the log of checkpoints of ``store``, compared with its matches and with ``saved`` ones.
 
-    The chains of the matches are not computed again here (``events.store.chain``). Raises StoreUnavailableError and the
-    errors of redis-py when the store cannot be reached.
+    The chains of the matches are not verified here (``events.store.chain``). Raises StoreUnavailableError.
     """
-    return _Audit(store, log, keyring).run(kept)
+    return _Audit(store, log, keyring).run(saved)
 
 
 class _Leaf(NamedTuple):
@@ -83,14 +82,14 @@ class _Audit:
         self._known: dict[str, _Leaf] = {}
         self._covered: dict[str, int] = {}
 
-    def run(self, kept: Sequence[Checkpoint]) -> AuditedLog:
-        """Look at everything, part by part: what cannot be read is a finding, and the other parts are looked at."""
+    def run(self, saved: Sequence[Checkpoint]) -> AuditedLog:
+        """Audit part by part; a part that cannot be read is a finding."""
         checkpoints: dict[str, Checkpoint] = {}
         self._part("the number of leaves", self._read_size)
         self._part("the public keys", self._read_keys)
         self._part("the signing key", self._examine_signing_key)
         self._part("the checkpoints", lambda: checkpoints.update(self._stored()))
-        for checkpoint in kept:
+        for checkpoint in saved:
             self._compare(checkpoint, checkpoints)
         self._part("the leaves", self._leaves)
         self._part("the table of logged matches", self._table)
@@ -142,7 +141,7 @@ class _Audit:
                 else:
                     unvouched.append((place, str(fault)))
             else:
-                # The tree of a later one begins with that of an earlier one, so that its signature is for both.
+                # The tree of a later checkpoint includes that of an earlier one, so its signature covers both.
                 unvouched.clear()
             self._expect_root(place, checkpoint)
             found[day] = self._last = checkpoint
@@ -162,21 +161,21 @@ class _Audit:
         if unchecked is not None:
             self._unchecked.append(LogFinding("the signing key", unchecked))
 
-    def _compare(self, kept: Checkpoint, stored: dict[str, Checkpoint]) -> None:
-        place = f"kept checkpoint {kept.day}"
-        if kept.origin != self._store.installation().id:
-            self._add(place, f"it is of another server, {kept.origin}")
+    def _compare(self, saved: Checkpoint, stored: dict[str, Checkpoint]) -> None:
+        place = f"kept checkpoint {saved.day}"
+        if saved.origin != self._store.installation().id:
+            self._add(place, f"it is of another server, {saved.origin}")
             return
         try:
-            kept.check(self._keys)
+            saved.check(self._keys)
         except DocumentError as fault:
             self._add(place, str(fault))
-        here = stored.get(kept.day)
+        here = stored.get(saved.day)
         if here is None:
             self._add(place, "the store has no checkpoint of this day")
-        elif write_checkpoint(here) != write_checkpoint(kept):
+        elif write_checkpoint(here) != write_checkpoint(saved):
             self._add(place, "the store has another checkpoint of this day")
-        self._expect_root(place, kept)
+        self._expect_root(place, saved)
 
     def _expect_root(self, place: str, checkpoint: Checkpoint) -> None:
         if checkpoint.size > self._size:
@@ -184,7 +183,7 @@ class _Audit:
         self._roots.setdefault(checkpoint.size, []).append((place, checkpoint.root))
 
     def _leaves(self) -> None:
-        """Read all leaves: each against its match, and all against the nodes and the roots that were signed."""
+        """Compare each leaf with its match, and all leaves with the nodes and the signed roots."""
         frontier: dict[int, bytes] = {}
         self._check_roots(0, frontier)
         ends = sorted(size for size in self._roots if 0 < size <= self._size)
@@ -196,9 +195,9 @@ class _Audit:
                 break
             for index, packed in enumerate(page, start):
                 self._leaf(index, packed)
-            made = merkle.grown(start, map(merkle.leaf_hash, page), lambda level, _: frontier[level])
+            made = merkle.appended_nodes(start, map(merkle.leaf_hash, page), lambda level, _: frontier[level])
             self._part(f"the nodes over the leaves from {start} on", partial(self._nodes, made))
-            # Of each level the last node with an even index: what a later node or a root is made of.
+            # Of each level the last node with an even index: later nodes and roots are computed from it.
             frontier.update({level: node for (level, index), node in made.items() if index % 2 == 0})
             start += len(page)
             self._check_roots(start, frontier)
@@ -227,13 +226,13 @@ class _Audit:
             self._add(f"{match} at version {version}", f"a checkpoint has it with the digest {digest}", match)
 
     def _event(self, match: str, version: int) -> tuple[str, int] | None:
-        """Return digest and instant of an event; None when there is none, or none that can be read."""
+        """Return digest and instant of an event; None when there is none that can be read."""
         try:
             events = self._store.read(match, version - 1, 1)
         except StoreUnavailableError:
             raise
         except Exception:
-            # The chain of this match is a finding of its own.
+            # The chain of this match is audited separately.
             return None
         return (events[0].id, events[0].at) if events and events[0].version == version else None
 
@@ -274,7 +273,7 @@ class _Audit:
             self._add(match, "a leaf has it, and it is not noted as logged", match)
 
     def _matches(self) -> None:
-        """Look for matches that a checkpoint should know and does not, and for those that the store has lost."""
+        """Find matches that a checkpoint should include and does not, and those that the store has lost."""
         lost = set(self._known)
         late: list[tuple[int, str, int]] = []
         newest = 0
@@ -304,7 +303,7 @@ class _Audit:
         listed.extend(self._store.streams(shard))
 
     def _ahead(self, matches: Iterable[str]) -> Iterator[tuple[str, int]]:
-        """Yield the matches that have gone on since their last leaf, with their versions."""
+        """Yield the matches that have changed since their last leaf, with their versions."""
         names = iter(matches)
         while page := list(islice(names, PAGE)):
             for match, head in zip(page, self._heads(page), strict=True):

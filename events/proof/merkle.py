@@ -1,7 +1,7 @@
-"""Merkle trees over an append-only log, as RFC 6962 and RFC 9162 (section 2.1) define them: SHA-256, leaves apart.
+"""Merkle trees over an append-only log, as RFC 6962 and RFC 9162 (section 2.1) define them, with SHA-256.
 
-What is kept of a tree is its perfect subtrees: node (level, index) covers the 2**level leaves from index * 2**level on.
-They never change when the log grows, and every root and every proof is made of few of them. ``Nodes`` reads one.
+The perfect subtrees of a tree are stored: node (level, index) covers the 2**level leaves from index * 2**level on. They
+do not change when the log grows, and every root and every proof consists of few of them. ``Nodes`` reads one.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\1" + left + right).digest()
 
 
-def grown(size: int, leaves: Iterable[bytes], nodes: Nodes) -> dict[tuple[int, int], bytes]:
+def appended_nodes(size: int, leaves: Iterable[bytes], nodes: Nodes) -> dict[tuple[int, int], bytes]:
     """Return the new nodes, by level and index, of a tree of ``size`` leaves to which leaf hashes are added."""
     made: dict[tuple[int, int], bytes] = {}
     for index, digest in enumerate(leaves, size):
@@ -60,7 +60,7 @@ def consistency_path(first: int, second: int, nodes: Nodes) -> list[bytes]:
     if first in (0, second):
         return []
     path: list[bytes] = []
-    low, high, whole = 0, second, True
+    low, high, is_first = 0, second, True
     while first < high:
         middle = low + _split(high - low)
         if first <= middle:
@@ -68,8 +68,8 @@ def consistency_path(first: int, second: int, nodes: Nodes) -> list[bytes]:
             high = middle
         else:
             path.append(_subtree(low, middle, nodes))
-            low, whole = middle, False
-    if not whole:
+            low, is_first = middle, False
+    if not is_first:
         path.append(_subtree(low, high, nodes))
     return path[::-1]
 
@@ -93,7 +93,7 @@ def root_from_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes
 
 
 def is_consistent(first: int, first_root: bytes, second: int, second_root: bytes, path: Sequence[bytes]) -> bool:
-    """Tell whether ``path`` proves that one tree begins the other (RFC 9162, section 2.1.4.2)."""
+    """Return whether ``path`` proves that one tree begins the other (RFC 9162, section 2.1.4.2)."""
     if not 0 <= first <= second:
         return False
     if first == second:

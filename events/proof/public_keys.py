@@ -1,7 +1,7 @@
-"""Public keys: what they check, and the JSON Web Key Set in which an installation shows them.
+"""Public keys: what they check, and the JSON Web Key Set in which an installation publishes them.
 
 A key's id is the thumbprint of its public part (RFC 7638, RFC 8037). What is signed begins with a line that names its
-kind, so that a signature of one kind is never one of another.
+kind, so that a signature of one kind is never valid for another.
 """
 
 import base64
@@ -19,15 +19,14 @@ from events.runtime.wall_clock import rfc3339
 from events.store.converter import SchemaError, shape_of
 from events.store.envelope import canonical_json
 
-LARGEST_KEY_SET = 1_000_000
-"""Bytes; thousands of rotations."""
+MAX_KEY_SET_BYTES = 1_000_000
+"""Enough for thousands of rotations."""
 
 
 class PublicKey(NamedTuple):
-    """A public key, 32 bytes, and the time in which it signed: ``since`` to before ``until`` (None: it signs now).
+    """A public key, 32 bytes, and when it was in use: from ``since`` to before ``until`` (None: it still is).
 
-    What it signed from ``revoked`` on counts for nothing (None: it is not revoked). All are milliseconds since 1970
-    UTC.
+    Signatures from ``revoked`` on are void (None: it is not revoked). All are milliseconds since 1970 UTC.
     """
 
     raw: bytes
@@ -43,7 +42,7 @@ class PublicKey(NamedTuple):
     def check(self, signature: str, kind: str, statement: Mapping[str, Any], signed_at: int) -> None:
         """Raise DocumentError unless ``signature`` is this key's for ``statement``, made when the key was in use."""
         try:
-            Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), signed(kind, statement))
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), signed_bytes(kind, statement))
         except InvalidSignature:
             raise DocumentError(
                 "signature", f"it is not the signature of key {self.id} under what is signed here"
@@ -56,7 +55,7 @@ class PublicKey(NamedTuple):
             )
 
 
-def signed(kind: str, statement: Mapping[str, Any]) -> bytes:
+def signed_bytes(kind: str, statement: Mapping[str, Any]) -> bytes:
     """Return the bytes that are signed: the kind, a line feed, the statement as canonical JSON (RFC 8785)."""
     return kind.encode() + b"\n" + canonical_json(statement)
 
@@ -85,8 +84,8 @@ def _shown(key: PublicKey) -> dict[str, Any]:
 
 def read_key_set(packed: bytes) -> KeySet:
     """Return the keys of a JSON Web Key Set as an installation serves it; raises DocumentError for the first fault."""
-    if len(packed) > LARGEST_KEY_SET:
-        raise DocumentError("", f"a key set has at most {LARGEST_KEY_SET:,} bytes")
+    if len(packed) > MAX_KEY_SET_BYTES:
+        raise DocumentError("", f"a key set has at most {MAX_KEY_SET_BYTES:,} bytes")
     try:
         value = json.loads(packed)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A bundle verified step by step, offline: no server, no store, no network, nothing but its bytes and public keys."""
+"""Verification of a bundle, step by step and offline: it takes the bytes of the bundle and public keys only."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,15 +11,7 @@ from domain.match.enums import EndReason
 from domain.match.events import FlagFell
 from domain.match.state import MatchState
 from events.proof.audit import Answer, Record, audit
-from events.proof.bundle import (
-    KIND,
-    Bundle,
-    Facts,
-    digest_of_inclusion,
-    facts_of,
-    read_bundle,
-    seed_is_withheld,
-)
+from events.proof.bundle import KIND, Bundle, Facts, derive_facts, digest_of_inclusion, read_bundle, seed_is_withheld
 from events.proof.documents import DocumentError, difference
 from events.proof.public_keys import KeySet
 from events.runtime.wall_clock import rfc3339
@@ -28,11 +20,11 @@ from events.store.contract import DamagedStreamError
 from events.store.converter import write_value
 
 BEYOND = "beyond the events"
-"""The name of the step that says what no event can show: it is never proved, and nothing is wrong with that."""
+"""The step that lists what no event can show: it is never proved, which is not a fault."""
 
 
 class Step(NamedTuple):
-    """One thing that was looked at: its name, what was found, and whether it is proved by that."""
+    """One step of a verification: its name, its finding, and whether that is proved."""
 
     name: str
     found: str
@@ -42,9 +34,9 @@ class Step(NamedTuple):
 def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False) -> Iterator[Step]:
     """Yield what is proved of a bundle, step by step; raises DocumentError with the place of the first fault.
 
-    ``keys`` are public keys that are trusted. Without any, nobody vouches for the signature, and that step is not
-    proved. That the seeds of opponents' moves follow from the match is always checked; ``recompute`` has every answer
-    of an opponent, moves and words on draws, computed again. A place is in words: ``version 4, data.move``.
+    ``keys`` are trusted public keys; without them the signature is not proved. The seeds of opponents' moves are always
+    checked against the match; ``recompute`` also computes every answer of an opponent, moves and replies to draw
+    offers, again. A place is in words: ``version 4, data.move``.
     """
     try:
         bundle = read_bundle(packed)
@@ -60,7 +52,7 @@ def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False) -
 
 
 def place_in_words(place: str) -> str:
-    """Return the path of a place in a bundle in the words in which people speak of it."""
+    """Return the path of a place in a bundle as people read it: ``version 4, data.move``."""
     found = re.match(r"events\[(\d+)\]\.?", place)
     if found is None:
         return place
@@ -92,7 +84,7 @@ def _chain(bundle: Bundle) -> Step:
 def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
     signature = bundle.signature
     if signature.inclusion not in (None, digest_of_inclusion(bundle.inclusion)):
-        # Where it was changed shows when it is looked at for its own sake.
+        # Checking the inclusion by itself shows where it was changed.
         for _ in _inclusion(bundle, keys):
             pass
         lost = "it was cut out" if bundle.inclusion is None else "it is another"
@@ -107,7 +99,7 @@ def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
     try:
         keys[signature.key].check(signature.value, KIND, bundle.statement, signature.signed_at)
     except DocumentError as fault:
-        # What follows from the events is not signed for its own sake: where it was changed shows when it is computed.
+        # Computing what follows from the events shows where it was changed.
         for _ in _replay(bundle, recompute=False, exactly=True):
             pass
         if bundle.withheld is not None:
@@ -121,7 +113,7 @@ def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
 
 
 def _revocation(keys: KeySet, key: str) -> str:
-    """Return what is to be said of a valid signature whose key has been revoked since; mostly nothing."""
+    """Return the note on a valid signature whose key has been revoked since; mostly empty."""
     revoked = keys[key].revoked
     if revoked is None:
         return ""
@@ -131,45 +123,47 @@ def _revocation(keys: KeySet, key: str) -> str:
 def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[Step]:
     """Yield the steps of the replay, of who did what, of the opponents' moves, and of the result.
 
-    ``exactly`` is for finding out what was changed in a bundle that is not signed: only what follows from the events.
+    ``exactly`` locates a change in a bundle whose signature is invalid: only what follows from the events is compared.
     """
     authority = None if exactly else Authority(bundle.match)
-    seen = _Seen(bundle, recompute, authority)
-    facts = facts_of(seen.records())
+    replayed = _Replayed(bundle, recompute, authority)
+    facts = derive_facts(replayed.records())
     _refuse_other_facts(bundle.facts, facts, exactly)
     if bundle.withheld is not None and not seed_is_withheld(facts):
         raise DocumentError(f"events[{bundle.withheld - 1}].withheld", "nothing is withheld of this match")
     rulesets = " and ".join(f"ruleset {each.ruleset} of {each.game}" for each in facts.rulesets)
-    whole = bundle.facts.replayed >= bundle.head.version
-    if not whole:
+    complete = bundle.facts.replayed >= bundle.head.version
+    if not complete:
         words = f"the server itself could not replay version {bundle.facts.replayed + 1}"
-        yield Step("replay", f"{words}: {seen.fault or 'here it can be replayed'}", proved=False)
+        yield Step("replay", f"{words}: {replayed.fault or 'here it can be replayed'}", proved=False)
     else:
-        yield Step("replay", f"{seen.plies} plies, all legal under {rulesets}")
+        yield Step("replay", f"{replayed.plies} plies, all legal under {rulesets}")
     if authority is not None:
-        yield from _authority(bundle, authority, whole)
-    if seen.seeds or seen.unknown_seeds:
-        words = f"{seen.seeds} moves of opponents have the seed that follows from the match"
-        if seen.unknown_seeds:
-            words += f"; of {seen.unknown_seeds} this cannot be checked while the seed of the match is withheld"
-        yield Step("seeds", words, not seen.unknown_seeds)
+        yield from _authority(bundle, authority, complete)
+    if replayed.seeds or replayed.unknown_seeds:
+        words = f"{replayed.seeds} moves of opponents have the seed that follows from the match"
+        if replayed.unknown_seeds:
+            words += f"; of {replayed.unknown_seeds} this cannot be checked while the seed of the match is withheld"
+        yield Step("seeds", words, not replayed.unknown_seeds)
     if recompute:
-        words = f"{seen.computed} answers of opponents computed again, all as recorded"
+        words = f"{replayed.computed} answers of opponents computed again, all as recorded"
         yield Step(
-            "opponents", words if not seen.others else f"{words}; {seen.others} are of another engine", not seen.others
+            "opponents",
+            words if not replayed.others else f"{words}; {replayed.others} are of another engine",
+            not replayed.others,
         )
-    # A ruling needs no rules of the game, and whether it could be made has been looked at.
+    # A ruling needs no rules of the game, and the authority to make it has been checked.
     ruled = facts.reason == EndReason.RULING
-    yield Step("result", " ".join(_result_in_words(facts, bundle, seen.flags)), whole or ruled)
+    yield Step("result", " ".join(_result_in_words(facts, bundle, replayed.flags)), complete or ruled)
 
 
-def _authority(bundle: Bundle, authority: Authority, whole: bool) -> Iterator[Step]:
-    """Yield that the actors could do what they did, and what that rests on beside the events."""
-    reach = f"all {len(bundle.events)} events" if whole else "the events, as far as rules can follow the match,"
+def _authority(bundle: Bundle, authority: Authority, complete: bool) -> Iterator[Step]:
+    """Yield the step about who did what, and the one that lists what it rests on beside the events."""
+    reach = f"all {len(bundle.events)} events" if complete else "the events, as far as rules can follow the match,"
     words = f"{reach} could be brought about by their actors, when they were"
     if authority.named_by_seat:
         words += "; this early bundle names players by seat"
-    yield Step("authority", words, whole)
+    yield Step("authority", words, complete)
     if authority.taken_on_trust:
         trusted = "; ".join(
             f"{words} (version{'s' * (len(versions) > 1)} {', '.join(map(str, versions))})"
@@ -178,8 +172,8 @@ def _authority(bundle: Bundle, authority: Authority, whole: bool) -> Iterator[St
         yield Step(BEYOND, f"the server alone vouches for this: {trusted}", proved=False)
 
 
-class _Seen:
-    """What is seen of a bundle while its events are replayed."""
+class _Replayed:
+    """What the replay of a bundle's events collects."""
 
     def __init__(self, bundle: Bundle, recompute: bool, authority: Authority | None) -> None:
         self.plies = self.computed = self.others = self.seeds = self.unknown_seeds = 0
@@ -189,9 +183,9 @@ class _Seen:
         self._authority = authority
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of the events; raises DocumentError at the first that is not as the bundle says."""
+        """Yield the records of the events; raises DocumentError at the first that contradicts the bundle."""
         signed_at = self._bundle.signature.signed_at
-        # What was dated by a wrong clock may lie ahead, until the time was corrected.
+        # Events dated by a wrong clock may be in the future, until the time was corrected.
         corrected = max((event.version for event in self._bundle.events if event.type == "time-corrected"), default=0)
         for record in audit(self._bundle.match, self._bundle.envelopes, authority=self._authority):
             place, ply = f"events[{record.envelope.version - 1}]", record.ply
@@ -213,7 +207,7 @@ class _Seen:
             yield record
 
     def _check(self, answer: Answer, version: int) -> None:
-        """Raise DocumentError for a seed that does not follow from the match, and, if wanted, for another answer."""
+        """Raise DocumentError for a seed that does not follow from the match, or for another answer."""
         wrong = None
         if answer.seeded:
             known = self._withheld is None or version < self._withheld
@@ -239,8 +233,7 @@ def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
 def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
     """Raise DocumentError where the facts of a bundle do not follow from its events.
 
-    Unless they must do so ``exactly``: where the server could not replay what can be replayed here, it could not know
-    positions either.
+    Unless ``exactly``, positions are not compared where the server could not replay what can be replayed here.
     """
     known = write_value(stated), write_value(computed)
     if not exactly and stated.replayed < computed.replayed:

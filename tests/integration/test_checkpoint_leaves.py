@@ -15,7 +15,7 @@ from tests.support.callers import ME, OPEN, Caller
 def test_anybody_can_compute_the_root_of_every_checkpoint_and_finds_a_match_among_the_leaves(
     app: Any, anna: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_AT_ONCE", 3)
+    monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_PER_BATCH", 3)
     services = app.extensions["rookery"]
     made: list[Checkpoint] = []
     for day in range(3):
@@ -29,7 +29,7 @@ def test_anybody_can_compute_the_root_of_every_checkpoint_and_finds_a_match_amon
         hashes += page["hashes"]
         following, pages = page["next"], pages + 1
     assert (pages, len(hashes)) == (2, 6)
-    nodes = merkle.grown(0, map(bytes.fromhex, hashes), unread)
+    nodes = merkle.appended_nodes(0, map(bytes.fromhex, hashes), unread)
     for checkpoint in made:
         root = merkle.root(checkpoint.size, lambda level, index: nodes[level, index])
         assert root.hex() == checkpoint.root

@@ -67,7 +67,7 @@ def build_again(shop: SteppedInstallation, match: str) -> None:
     rewrite_and_take_out(shop, match)
     leaves = shop.client.lrange(f"{LOG}:leaves", 0, -1)
     shop.client.set(f"{LOG}:size", len(leaves))
-    for (level, index), node in merkle.grown(0, map(merkle.leaf_hash, leaves), _unread).items():
+    for (level, index), node in merkle.appended_nodes(0, map(merkle.leaf_hash, leaves), _unread).items():
         shop.client.setrange(*shop.checkpoints._node_place(level, index), node)
 
 

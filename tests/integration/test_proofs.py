@@ -244,12 +244,12 @@ class TestCheckpoints:
     def test_nodes_of_a_large_log_lie_in_several_keys(
         self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("events.proof.checkpoint_log.NODES_A_KEY", 4)
-        monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_AT_ONCE", 3)
+        monkeypatch.setattr("events.proof.checkpoint_log.NODES_PER_KEY", 4)
+        monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_PER_BATCH", 3)
         matches = [shop.create(creator="alice") for _ in range(23)]
         checkpoint = sign(shop, 1)
         leaves = [merkle.leaf_hash(leaf) for leaf in shop.client.lrange(f"{PREFIX}{{proof}}:log:leaves", 0, -1)]
-        nodes = merkle.grown(0, leaves, unread)
+        nodes = merkle.appended_nodes(0, leaves, unread)
         assert checkpoint.root == merkle.root(23, lambda level, index: nodes[level, index]).hex()
         for match in matches:
             inclusion = shop.checkpoints.inclusion(match)

@@ -18,8 +18,8 @@ from domain.match.commands import (
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, STANDARD
-from events.proof.bundle import LARGEST, make_bundle
-from events.proof.documents import MOST_VALUES
+from events.proof.bundle import MAX_BUNDLE_BYTES, make_bundle
+from events.proof.documents import MAX_VALUES
 from tests.support.bundles import KEY, SIGNED_AT, envelopes
 from tests.support.matches import started
 
@@ -101,5 +101,5 @@ def test_a_bundle_of_the_longest_match_is_within_what_is_read_of_one() -> None:
     values = sum(packed.count(sign) for sign in (b"[", b"{", b","))
     # No game lasts longer by its rules; every wish is answered by up to three other seats.
     longest = MAX_PLIES + 4 * MAX_WISHES * 4
-    assert len(packed) / len(match.events) * longest < LARGEST
-    assert values / len(match.events) * longest < MOST_VALUES
+    assert len(packed) / len(match.events) * longest < MAX_BUNDLE_BYTES
+    assert values / len(match.events) * longest < MAX_VALUES

@@ -15,7 +15,7 @@ from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.enums import Status
 from domain.match.state import Seat
 from domain.match.terms import DAY, STANDARD
-from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
+from events.proof.bundle import MAX_BUNDLE_BYTES, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import DocumentError, write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import BEYOND, verify
@@ -245,7 +245,9 @@ def test_a_signature_counts_only_from_the_time_when_its_key_was_in_use() -> None
 
 
 def test_an_oversized_bundle_is_refused_unread() -> None:
-    assert str(fault(b" " * (LARGEST + 1))) == f"it is larger than the {LARGEST:,} bytes that are read"
+    assert (
+        str(fault(b" " * (MAX_BUNDLE_BYTES + 1))) == f"it is larger than the {MAX_BUNDLE_BYTES:,} bytes that are read"
+    )
 
 
 def test_a_match_that_the_server_cannot_replay_has_a_bundle_that_says_so() -> None:

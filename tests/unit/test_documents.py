@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.proof.documents import (
-    DEEPEST,
-    MOST_VALUES,
+    MAX_DEPTH,
+    MAX_VALUES,
     DocumentError,
     difference,
     path_at,
@@ -80,8 +80,8 @@ def test_numbers_are_written_as_another_implementation_of_rfc_8785_writes_them(n
         (PACKED + b"\n", "byte 37 follows the end"),
         (PACKED + b"x", "byte 37 is not JSON: extra data"),
         (b'{"format":2}', "format: format 2 is not known here, only 1"),
-        (b'{"a":' + b"[" * DEEPEST + b"]" * DEEPEST + b"}", f"it is nested deeper than {DEEPEST} levels"),
-        (b'{"a":' + b"[" * 100_000, f"it is nested deeper than {DEEPEST} levels"),
+        (b'{"a":' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}", f"it is nested deeper than {MAX_DEPTH} levels"),
+        (b'{"a":' + b"[" * 100_000, f"it is nested deeper than {MAX_DEPTH} levels"),
         (b'{"a":9007199254740993}\n', "a: it has no canonical form: 9007199254740993 is beyond"),
         (b'{"a":' + b"9" * 5000 + b"}\n", "a: it has no canonical form: inf is no number"),
         (b'{"a":1,"b":[{"c":[0,-1e400]}]}\n', "b[0].c[1]: it has no canonical form: -inf is no number"),
@@ -98,7 +98,7 @@ def test_whatever_else_is_refused_with_its_place(packed: bytes, said: str) -> No
 
 @pytest.mark.parametrize("repeated", [b"[],", b"0,", b'"a":1,', b'{"a":1},'], ids=repr)
 def test_more_values_than_any_document_has_are_refused_unread(repeated: bytes) -> None:
-    packed = b'{"a":[' + repeated * (MOST_VALUES + 1) + b"]}\n"
+    packed = b'{"a":[' + repeated * (MAX_VALUES + 1) + b"]}\n"
     assert fault(packed, most=len(packed)) == "it has more than the 1,000,000 values that are read"
 
 

@@ -8,8 +8,8 @@ import pytest
 from events.proof.merkle import (
     EMPTY_ROOT,
     Nodes,
+    appended_nodes,
     consistency_path,
-    grown,
     inclusion_path,
     is_consistent,
     leaf_hash,
@@ -46,7 +46,7 @@ def tree(leaves: list[bytes]) -> Nodes:
 
     third = len(leaves) // 3
     for start, part in ((0, leaves[:third]), (third, leaves[third:])):
-        kept.update(grown(start, map(leaf_hash, part), node))
+        kept.update(appended_nodes(start, map(leaf_hash, part), node))
     return node
 
 

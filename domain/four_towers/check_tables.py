@@ -83,7 +83,7 @@ def range_of(kind: int, square: int) -> int:
 
 @cache
 def squares_with_range_to(kind: int, goals: int) -> int:
-    """Return the squares from which a piece of ``kind`` has one of ``goals`` in sight."""
+    """Return the squares from which a piece of ``kind`` has one of ``goals`` in its range."""
     return set_of([square for square in range(SQUARES) if range_of(kind, square) & goals])
 
 

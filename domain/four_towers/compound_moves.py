@@ -132,7 +132,7 @@ def find_rearrangement(position: Position) -> Rearrangement | None:
     attackers_by_king: dict[int, KingAttackers | None] = {}
 
     def is_safe(king: int, filled: int) -> bool:
-        # As no tower changes and no enemy moves, a siege depends on the square of the king alone.
+        # As no tower changes and no enemy moves, the attackers depend on the square of the king alone.
         if king not in attackers_by_king:
             imitated = position.memories[0] | position.memories[1]
             hidden = is_shielded(position.men, position.side, king)

@@ -156,7 +156,7 @@ class PieceReach:
                 vacant += targets
 
     def may_attach(self, mover: int, other: int, square: int, target: int) -> bool:
-        """Return whether two components sets fuse (6.1), a marshall on a tower allowing rook with knight only (6.5)."""
+        """Return whether two sets of components fuse (6.1); near a marshall on a tower only rook and knight (6.5)."""
         if mover >= KING or other >= KING or mover & other:
             return False
         marshall_zone = self.marshall_zone

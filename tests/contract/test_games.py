@@ -198,7 +198,7 @@ def test_what_is_good_for_one_of_two_seats_is_bad_for_the_other(game: AnyGame, s
 
 
 @every_setup
-def test_ordering_keeps_all_moves_and_tactics_are_legal(game: AnyGame, setup: str) -> None:
+def test_ordering_keeps_all_moves_and_noisy_moves_are_legal(game: AnyGame, setup: str) -> None:
     for position in sampled(game, setup, seed=18, most=10):
         moves = list(game.legal_moves(position))
         assert sorted(map(repr, game.order(position, moves))) == sorted(map(repr, moves))

@@ -81,7 +81,7 @@ class Node(NamedTuple):
     moves: tuple[str, ...] = ()
     looks: int = 0
     scores: tuple[float, ...] | None = None
-    tactics: tuple[str, ...] = ()
+    noisy: tuple[str, ...] = ()
     declinable: bool = True
     unlisted: tuple[str, ...] = ()
 
@@ -124,5 +124,5 @@ def graph(nodes: Mapping[str, Node], seats: int = 2) -> Graph:
         play=lambda position, move: move,
         outcome=outcome,
         evaluate=evaluate,
-        noisy_moves=lambda position: (nodes[position].tactics, nodes[position].declinable),
+        noisy_moves=lambda position: (nodes[position].noisy, nodes[position].declinable),
     )

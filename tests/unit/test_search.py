@@ -148,7 +148,7 @@ def test_compulsory_moves_do_not_count_as_depth() -> None:
     assert best(game, "start", 1)[:2] == ("c1", 700)
 
 
-def test_tactics_on_the_horizon_may_be_declined() -> None:
+def test_noisy_moves_on_the_horizon_may_be_declined() -> None:
     def game(declinable: bool) -> Graph:
         return graph(
             {

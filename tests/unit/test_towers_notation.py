@@ -235,7 +235,7 @@ def test_a_push_that_takes_the_last_tower_of_an_opponent_is_a_tactic() -> None:
     assert GAME.noisy_moves(position) == ([GAME.parse_move(position, "c5-d5")], True)
 
 
-def test_tactics_are_legal_pushes_and_none_in_a_quiet_position() -> None:
+def test_noisy_moves_are_legal_pushes_and_none_in_a_quiet_position() -> None:
     assert GAME.noisy_moves(GAME.initial("two-player")) == ([], True)
     for position in sampled_positions("four-player", 4):
         moves, may_decline = GAME.noisy_moves(position)

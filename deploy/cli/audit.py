@@ -170,8 +170,8 @@ def _recall_texts(match_id: str, events: Iterable[Envelope]) -> dict[int, dict[s
     installation = open_installation()
     referring = [event for event in events if event.type in MEMBERS]
     present = installation.people.persons(event.actor for event in referring)
-    kept = installation.statements.of_match(match_id) if referring else {}
-    return {event.version: named_texts(event, kept, present) for event in referring}
+    statements = installation.statements.of_match(match_id) if referring else {}
+    return {event.version: named_texts(event, statements, present) for event in referring}
 
 
 def _format_record(record: Record, boards: bool, texts: Mapping[str, NamedText]) -> str:

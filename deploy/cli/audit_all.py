@@ -1,4 +1,4 @@
-"""The audit of a whole store, and of its logs, which ``rookery verify`` audits too."""
+"""The audit of a store, and of its logs, which ``rookery verify`` audits too."""
 
 import os
 import time

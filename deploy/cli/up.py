@@ -1,4 +1,4 @@
-"""A whole installation on this machine."""
+"""Running an installation on this machine."""
 
 import os
 import signal

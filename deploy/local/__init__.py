@@ -1,1 +1,1 @@
-"""A whole installation on one machine: embedded server, supervised processes, demonstration."""
+"""An installation on one machine: embedded server, supervised processes, demonstration."""

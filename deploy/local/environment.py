@@ -1,4 +1,4 @@
-"""The settings of an installation on this machine, and the environment that tells its processes and a shell of them."""
+"""The settings of an installation on this machine, and the environment that passes them to processes and shells."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""A whole installation on one machine: server, API, live stream, relay and workers under one supervisor.
+"""An installation on one machine: server, API, live stream, relay and workers under one supervisor.
 
 Everything persistent is below one directory, ``var``: the database in ``redis``, the logs of the parts in ``log``, and
 a lock that keeps a second installation out. With REDIS_URL set, the database is elsewhere and no server is started.

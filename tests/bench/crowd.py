@@ -1,7 +1,7 @@
 """How long a level 1 opponent takes to move while another player's many matches wait for level 8.
 
 A real installation with one process for quick answers and one for all others, as on a machine with two processors. The
-clock starts when the move of the person has been appended and ends when the answer has been.
+clock starts when the player's move has been appended and stops when the opponent's has.
 """
 
 import tempfile
@@ -36,7 +36,7 @@ POLL_INTERVAL_S = 0.005
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
     table = Table(
-        f"Answers at level 1 while {QUEUED_MATCHES} matches of somebody else wait for level 8, seconds",
+        f"Answers at level 1 while {QUEUED_MATCHES} matches of another player wait for level 8, seconds",
         *("game", "answers", "p50", "p99", "worst", "p99 target", "level 8 waiting"),
     )
     with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as installation:

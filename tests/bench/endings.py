@@ -26,7 +26,7 @@ CROWDED = (
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
     table = Table(
-        "Endings of Four Towers: mates that take longest to tell, in milliseconds of processor time",
+        "Endings of Four Towers: mates that take longest to detect, in milliseconds of processor time",
         *("position", "ms", "target"),
     )
     for text in CROWDED:

@@ -1,7 +1,7 @@
 """The worst time that opponents take for a move, in seconds of processor time.
 
-The lower level is asked in the positions of the worked examples and of random games, the higher one only where that
-took longest.
+The lower level moves in the positions of the vector files and of random games, the higher one only where that took
+longest.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Page weight: requests and bytes that a browser transfers for each kind of page, headers included.
 
-The first visit is that of a browser that has kept nothing, the second that of one that has seen the page before. What
-comes over the live stream is not counted, its headers are.
+The first visit is that of a browser with an empty cache, the second that of one that has seen the page before. Messages
+of the live stream are not counted, its headers are.
 """
 
 import tempfile

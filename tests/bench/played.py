@@ -15,7 +15,7 @@ PLAYERS = ("paaaaaaaaaaaaaaaa", "pbbbbbbbbbbbbbbbb")
 
 
 def random_game(game: AnyGame, setup: str, plies: int = 0) -> list[str]:
-    """Return the moves of a random game: the first ``plies`` of one that is long enough, or (0) a whole one."""
+    """Return the moves of a random game: the first ``plies`` of one that is long enough, or (0) a complete one."""
     for seed in itertools.count(1):
         chance, position, moves = Random(seed), game.initial(setup), list[str]()
         history: list[Any] = []
@@ -49,7 +49,7 @@ def start_match(matches: Matches, game: str, setup: str, players: tuple[str, str
 
 
 def play_match(matches: Matches, game: str, setup: str, moves: list[str]) -> str:
-    """Play a whole match of two people; return its id."""
+    """Play a complete match of two people; return its id."""
     match = start_match(matches, game, setup)
     for ply, move in enumerate(moves):
         player = PLAYERS[ply % 2]

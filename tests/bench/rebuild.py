@@ -1,8 +1,8 @@
 """A full rebuild of the read models, in events a second, beside Celery tasks that do nothing, in tasks a second.
 
-A task for each event is the way that was not taken: the ratio says by how much. The matches are copies of one whole
-random game of Bashni. The tasks are given as many processes as there are processors; the rebuild is measured with one,
-and with as many, which have to be started first.
+A task for each event is the alternative that was rejected; the ratio shows by how much. The matches are copies of one
+complete random game of Bashni. The tasks run in as many processes as there are processors; the rebuild is measured
+with one process, and with as many, which have to be started first.
 """
 
 import os

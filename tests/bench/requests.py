@@ -72,7 +72,7 @@ def _long_matches() -> Table:
 
 
 def _crafted() -> Table:
-    table = Table("An end that takes long to tell, in milliseconds of processor time", "asked", "ms", "target")
+    table = Table("An end that takes long to detect, in milliseconds of processor time", "asked", "ms", "target")
     position = GAME.parse_position(CRAFTED)
 
     def bounded() -> None:
@@ -90,9 +90,9 @@ def _operations(world: WorstWorld) -> Table:
     title = f"The worst request of every operation, with a match of {LONG:,} plies, in milliseconds of processor time"
     table = Table(title, "operation", "ms", "target", "status", "path")
     worst: dict[str, Cost] = {}
-    for asked in (*world.pages(), *world.requests(), *world.archives()):
-        cost = world.cost(asked, TURNS)
-        name = asked.path if asked.operation == "page" else asked.operation
+    for request in (*world.pages(), *world.requests(), *world.archives()):
+        cost = world.cost(request, TURNS)
+        name = request.path if request.operation == "page" else request.operation
         if name not in worst or worst[name].median_ms < cost.median_ms:
             worst[name] = cost
     for name, cost in sorted(worst.items(), key=lambda found: -found[1].median_ms):

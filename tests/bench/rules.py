@@ -1,7 +1,7 @@
 """Rules: random playouts, generated moves and perft of every game, beside python-chess in the same turns.
 
 A playout generates all legal moves and plays one of them at random until the position ends the game. Repetition, which
-needs the history, is asked of nobody: random games hardly ever repeat. Rates are per second of processor time, so that
+needs the history, is not checked: random games hardly ever repeat. Rates are per second of processor time, so that
 other work on the machine does not count. Only the contract of games is used.
 """
 

@@ -1,8 +1,8 @@
 """Submitting a move over HTTP (authorised, counted, checked for legality, appended) beside a bare Flask POST.
 
-Both apps run under the product's gunicorn settings and are asked in turns by the same clients: processes of their own
-with one kept connection each, which send requests made beforehand and read no more of an answer than they must. Beside
-the rate stands the processor time that the server's processes spend on a request, which other work does not touch.
+Both apps run under the product's gunicorn settings and serve the same clients in turns: separate processes with one
+persistent connection each, which send prepared requests and read no more of a response than they must. The processor
+time that the server's processes spend per request is shown too, which other work does not affect.
 """
 
 import contextlib

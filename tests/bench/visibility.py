@@ -1,7 +1,7 @@
 """From an acknowledged event to its projection: how long until the list of matches shows a move.
 
 A real relay runs beside the measurement, with nothing else to do. The clock starts when the append has returned, which
-is when the player is told; it ends when the summary that lists and pages read is at the version of the move.
+is when the player gets the answer; it ends when the summary that lists and pages read is at the version of the move.
 """
 
 import tempfile

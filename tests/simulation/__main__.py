@@ -41,10 +41,10 @@ def main(matches: int, seed: int, url: str | None, twice: bool) -> None:
         raise SystemExit(1)
 
 
-def _run(kept: Backend, matches: int, seed: int, verbose: bool) -> Audited:
+def _run(backend: Backend, matches: int, seed: int, verbose: bool) -> Audited:
     try:
         with progress_bar(matches, "Playing") as step:
-            played = simulate(kept, seed, matches, step)
+            played = simulate(backend, seed, matches, step)
         with progress_bar(matches, "Auditing") as step:
             audited = audit(played, step)
     except StoreError as error:

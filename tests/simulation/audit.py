@@ -80,8 +80,8 @@ class _Auditor:
         self._store = year.server.store
         self._people = {person.id: person for person in year.people}
         self._lines_set: dict[tuple[str, int], list[LinesSet]] = {}
-        for laid in year.laid:
-            self._lines_set.setdefault((laid.match, laid.seat), []).append(laid)
+        for lines in year.lines_set:
+            self._lines_set.setdefault((lines.match, lines.seat), []).append(lines)
         self._checks: Counter[str] = Counter()
         self._failures: list[str] = []
         self._endings: Counter[tuple[str, str]] = Counter()
@@ -189,7 +189,7 @@ class _Auditor:
         if any("statement" in envelope.data for envelope in envelopes):
             texts = [_bytes(envelope._asdict()) for envelope in envelopes]
             leaked = any(
-                _found(json.dumps(said).encode(), texts) for said in self._year.said if f" {match_id} " in said
+                _found(json.dumps(text).encode(), texts) for text in self._year.case_texts if f" {match_id} " in text
             )
             self.check("no text of a case is in an event", not leaked, match_id)
 
@@ -205,9 +205,9 @@ class _Auditor:
 
     def ratings(self) -> None:
         """Check that annulled, revoked and taken-back results have left no trace in the ratings."""
-        followed, anew = self._year.ratings.day_ends(), final_day_ends(self._states)
-        for place in sorted(followed.keys() | anew.keys()):
-            same = followed.get(place) == anew.get(place)
+        live, recomputed = self._year.ratings.day_ends(), final_day_ends(self._states)
+        for place in sorted(live.keys() | recomputed.keys()):
+            same = live.get(place) == recomputed.get(place)
             self.check("undone results left no trace in the ratings", same, " ".join(map(str, place)))
         self._seen["results removed from the ratings"] = self._year.ratings.undone
 
@@ -237,8 +237,8 @@ class _Auditor:
         at = event.deadline
         downtimes = [down for down in self._year.away if down.since + BEAT_INTERVAL < at < down.until]
         # With the workers down, the API keeps time whenever it is asked, but only of that instant.
-        kept = not downtimes or (not downtimes[0].whole and event.at == at)
-        self.check("no one was flagged during an outage", kept, place)
+        time_was_kept = not downtimes or (not downtimes[0].with_api and event.at == at)
+        self.check("no one was flagged during an outage", time_was_kept, place)
         person = self._people.get(player)
         if person is None:
             return
@@ -263,8 +263,8 @@ class _Auditor:
             ):
                 place = f"{match_id}, version {version}"
                 self.check("a conditional move was played with its trigger", event.at == events[version - 2].at, place)
-                laid = [laid for laid in self._lines_set.get((match_id, event.seat), ()) if laid.version < version]
-                fits = bool(laid) and _answers(laid[-1], moves, event)
+                earlier = [each for each in self._lines_set.get((match_id, event.seat), ()) if each.version < version]
+                fits = bool(earlier) and _follows(earlier[-1], moves, event)
                 self.check("a conditional move was played as it was set", fits, place)
             if isinstance(event, e.MoveSubmitted):
                 moves.append(event.move)
@@ -273,8 +273,8 @@ class _Auditor:
 
     def _secrets(self, match_id: str, envelopes: list[Envelope]) -> None:
         """Search everything that others can read for conditional moves."""
-        laid = [laid for (other, _), all_laid in self._lines_set.items() if other == match_id for laid in all_laid]
-        words = {move for each in laid for move in _words(each.lines.first)}
+        own = [each for (other, _), lines in self._lines_set.items() if other == match_id for each in lines]
+        words = {move for each in own for move in _moves_in(each.lines.first)}
         played = {envelope.data["move"] for envelope in envelopes if envelope.type == "move-submitted"}
         other_events = [_bytes(envelope._asdict()) for envelope in envelopes if envelope.type != "move-submitted"]
         state = self._year.server.state(match_id)
@@ -310,10 +310,10 @@ class _Auditor:
         )
 
 
-def _answers(laid: LinesSet, moves: list[str], event: e.MoveSubmitted | e.DrawAccepted | e.PlayerResigned) -> bool:
-    """Return whether ``event`` is what ``laid`` prescribes after the moves played since it was set."""
-    last, following = None, laid.lines.first
-    for move in moves[laid.lines.ply :]:
+def _follows(lines_set: LinesSet, moves: list[str], event: e.MoveSubmitted | e.DrawAccepted | e.PlayerResigned) -> bool:
+    """Return whether ``event`` is what ``lines_set`` prescribes after the moves played since it was set."""
+    last, following = None, lines_set.lines.first
+    for move in moves[lines_set.lines.ply :]:
         last = next((line for name in (move, ANY) for line in following if line.move == name), None)
         if last is None:
             return False
@@ -325,8 +325,8 @@ def _answers(laid: LinesSet, moves: list[str], event: e.MoveSubmitted | e.DrawAc
     return last.then == (LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW)
 
 
-def _words(lines: tuple[Line, ...]) -> set[str]:
-    return {line.move for line in lines if line.move != ANY} | {word for line in lines for word in _words(line.next)}
+def _moves_in(lines: tuple[Line, ...]) -> set[str]:
+    return {line.move for line in lines if line.move != ANY} | {word for line in lines for word in _moves_in(line.next)}
 
 
 def _times(state: MatchState, at: int) -> tuple[int, ...]:

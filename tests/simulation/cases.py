@@ -22,7 +22,7 @@ DISPUTE_RATE = 0.08
 
 
 class Cases:
-    """All cases of a year on ``server``; ``counts`` counts what happened, ``said`` has all texts of cases."""
+    """All cases of a year on ``server``; ``counts`` counts what happened, ``case_texts`` has all texts of cases."""
 
     def __init__(self, server: SimulatedServer, random: Random, counts: Counter[str]) -> None:
         self._server = server
@@ -30,7 +30,7 @@ class Cases:
         self._counts = counts
         self._considered: set[tuple[str, str]] = set()
         self._open: dict[str, tuple[int, bool]] = {}
-        self.said: list[str] = []
+        self.case_texts: list[str] = []
 
     def changed(self, match_id: str) -> None:
         """Sometimes have a match disputed, in play or once it is over."""
@@ -139,8 +139,8 @@ class Cases:
 
     def _statement(self, match_id: str, author: str) -> str:
         """Return the digest of a text by ``author`` as the event carries it; the number of texts is its salt."""
-        text = f"{author} says in {match_id} that it was not so, for the {len(self.said)}th time"
-        self.said.append(text)
+        text = f"{author} says in {match_id} that it was not so, for the {len(self.case_texts)}th time"
+        self.case_texts.append(text)
         return sha256(text.encode()).hexdigest()
 
     def _do(self, match_id: str, actor: str, command: c.Command) -> bool:

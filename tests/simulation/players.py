@@ -40,7 +40,7 @@ class Players:
         self._visits: dict[tuple[str, str], int] = {}
         self._abandoned: set[tuple[str, str]] = set()
         self.counts: Counter[str] = Counter()
-        self.laid: list[LinesSet] = []
+        self.lines_set: list[LinesSet] = []
 
     def changed(self, match_id: str) -> None:
         """Let everyone in the match decide when to visit it."""
@@ -170,7 +170,7 @@ class Players:
         lines = loaded.orders[seat].lines if seat in loaded.orders else None
         if lines is not None:
             self.counts["conditional moves set"] += 1
-            self.laid.append(LinesSet(match_id, seat, loaded.head.version, lines))
+            self.lines_set.append(LinesSet(match_id, seat, loaded.head.version, lines))
 
     def _claim(self, match_id: str, player: str) -> None:
         state = self._server.state(match_id)
@@ -196,9 +196,9 @@ class Players:
 
 def _must_act(state: MatchState, seat: int) -> bool:
     """Return whether ``seat`` is to move or has an offer or a request to answer."""
-    asked = state.offers.takeback is not None and seat not in state.offers.takeback.agreed
-    offered = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed
-    return to_move(state) == seat or asked or offered
+    is_asked = state.offers.takeback is not None and seat not in state.offers.takeback.agreed
+    is_offered = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed
+    return to_move(state) == seat or is_asked or is_offered
 
 
 def make_seats(players: Sequence[str], random: Random) -> tuple[Seat, ...]:

@@ -62,15 +62,15 @@ class ServerDownError(Exception):
 class SimulatedServer:
     """The server and its virtual clock, which starts at ``now``; ``changed`` is called with each match that changed."""
 
-    def __init__(self, kept: Backend, now: int, changed: Callable[[str], None]) -> None:
+    def __init__(self, backend: Backend, now: int, changed: Callable[[str], None]) -> None:
         self.now = now
-        self.store = kept.store
-        self.availability = kept.availability
-        self.heartbeat = kept.heartbeat
+        self.store = backend.store
+        self.availability = backend.availability
+        self.heartbeat = backend.heartbeat
         self._seeds = count(2**40)
         self.active: dict[str, dict[str, None]] = defaultdict(dict)
         self.parts = SimulatedInstallation(
-            kept, lambda: self.now, lambda: str(next(self._seeds)), lambda player: list(self.active[player])
+            backend, lambda: self.now, lambda: str(next(self._seeds)), lambda player: list(self.active[player])
         )
         self.matches, self.timekeeper = self.parts.matches, self.parts.timekeeper
         self._ticker = Ticker(self.parts)
@@ -124,10 +124,10 @@ class SimulatedServer:
         else:
             self.timekeeper.change(player, change, self.now)
 
-    def go_down(self, until: int, whole: bool) -> None:
-        """Take the workers down until an instant, and if ``whole`` the API too."""
+    def go_down(self, until: int, with_api: bool) -> None:
+        """Take the workers down until an instant, and if ``with_api`` the API too."""
         self.workers_down_until = until
-        self.api_down_until = until if whole else self.api_down_until
+        self.api_down_until = until if with_api else self.api_down_until
         self.at(until, self._recover)
 
     def tick(self) -> None:
@@ -206,21 +206,21 @@ class SimulatedServer:
 
 
 class SimulatedInstallation(Installation):
-    """An installation with the parts that keep time, on ``kept``; ``active`` returns the matches of a player."""
+    """An installation with the parts that keep time, on ``backend``; ``active`` returns the matches of a player."""
 
     def __init__(
         self,
-        kept: Backend,
+        backend: Backend,
         now: Callable[[], int],
         fresh_seed: Callable[[], str],
         active: Callable[[str], list[str]],
     ) -> None:
         self.now = now
-        self.store = kept.store  # type: ignore[assignment]
-        self.availability = kept.availability
-        self.heartbeat = kept.heartbeat
-        self.matches = Matches(kept.store, now, fresh_seed)
-        self.timekeeper = Timekeeper(self.matches, kept.availability, kept.heartbeat, active)
+        self.store = backend.store  # type: ignore[assignment]
+        self.availability = backend.availability
+        self.heartbeat = backend.heartbeat
+        self.matches = Matches(backend.store, now, fresh_seed)
+        self.timekeeper = Timekeeper(self.matches, backend.availability, backend.heartbeat, active)
         self.readmodels = _NothingProjected()  # type: ignore[assignment]
 
 

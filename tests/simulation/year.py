@@ -43,20 +43,20 @@ class FreeDaysChange(NamedTuple):
 
 
 class Downtime(NamedTuple):
-    """From ``since`` to ``until`` the workers were down, and the API too if ``whole``."""
+    """From ``since`` to ``until`` the workers were down, and the API too if ``with_api``."""
 
     since: int
     until: int
-    whole: bool
+    with_api: bool
 
 
 class Year(NamedTuple):
     """The outcome of a simulated year, beside the events in the store of ``server``.
 
-    ``planned`` is the number of matches without the rematches, which come last in ``matches``.
-    ``flagged`` is the availability of those whose flag fell, as it was then, by match, seat and deadline; ``said``
-    is what was said in cases, ``ratings`` those that have followed every result and its undoing; ``counts`` is what
-    happened how often, ``faults`` what the server itself complained of.
+    ``planned`` is the number of matches without rematches, which come last in ``matches``. ``flagged`` has the
+    availability of those whose flag fell, as it was then, by match, seat and deadline; ``case_texts`` the texts of
+    cases; ``ratings`` those that have followed every result and its removal; ``counts`` what happened how often;
+    ``faults`` the warnings that the server logged.
     """
 
     server: SimulatedServer
@@ -65,33 +65,33 @@ class Year(NamedTuple):
     planned: int
     free_days: Sequence[FreeDaysChange]
     away: Sequence[Downtime]
-    laid: Sequence[LinesSet]
+    lines_set: Sequence[LinesSet]
     flagged: Mapping[tuple[str, int, int], Availability]
-    said: Sequence[str]
+    case_texts: Sequence[str]
     ratings: LiveRatings
     counts: Counter[str]
     faults: Sequence[str]
 
 
-def simulate(kept: Backend, seed: int, matches: int, on_end: Callable[[], None] = lambda: None) -> Year:
+def simulate(backend: Backend, seed: int, matches: int, on_end: Callable[[], None] = lambda: None) -> Year:
     """Play ``matches`` matches; ``on_end`` is called when one ends for the first time.
 
     Equal seeds and numbers give equal events, wherever they are stored.
     """
     with capture_logs() as entries:
-        year = _Simulation(kept, seed, matches, on_end).run()
+        year = _Simulation(backend, seed, matches, on_end).run()
     warnings = [entry for entry in entries if entry["log_level"] in ("warning", "error", "critical")]
     return year._replace(faults=[" ".join(f"{key}={value}" for key, value in entry.items()) for entry in warnings])
 
 
 class _Simulation:
-    def __init__(self, kept: Backend, seed: int, matches: int, on_end: Callable[[], None]) -> None:
+    def __init__(self, backend: Backend, seed: int, matches: int, on_end: Callable[[], None]) -> None:
         self._random = Random(f"year {seed}")
         self._begin = year_start(YEAR)
         self._on_end = on_end
         self._ended: set[str] = set()
         self._people = make_people(max(8, PEOPLE * matches // 500), self._begin, self._random)
-        self._server = SimulatedServer(kept, self._begin, self._changed)
+        self._server = SimulatedServer(backend, self._begin, self._changed)
         self._players = Players(self._server, self._people, self._random)
         self._cases = Cases(self._server, self._random, self._players.counts)
         self._matches = [f"m{number:03}" for number in range(matches)]
@@ -117,8 +117,8 @@ class _Simulation:
             planned=len(self._planned),
             free_days=self._free_days,
             away=self._downtimes,
-            laid=self._players.laid,
-            said=self._cases.said,
+            lines_set=self._players.lines_set,
+            case_texts=self._cases.case_texts,
             ratings=self._ratings,
             flagged=self._flagged,
             counts=counts,
@@ -280,7 +280,7 @@ class _Simulation:
             self._downtimes.append(Downtime(at, at + length + self._random_span(length), self._random.random() < 0.5))
             at = self._downtimes[-1].until
         for down in self._downtimes:
-            self._server.at(down.since, lambda down=down: self._server.go_down(down.until, down.whole))  # type: ignore[misc]
+            self._server.at(down.since, lambda down=down: self._server.go_down(down.until, down.with_api))  # type: ignore[misc]
 
 
 def _terms(random: Random) -> Terms:

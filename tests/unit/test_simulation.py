@@ -209,7 +209,7 @@ def test_what_was_said_in_a_case_and_stands_in_an_event_is_found(year: Year) -> 
     said = f"p000 says in {match} that it was not so"
     open_words = dispute(drafts[-1].at, freezes=False)
     leaking = open_words._replace(data={**open_words.data, "statement": said})
-    found = rules_broken(of_drafts(year, match, [*drafts, leaking])._replace(said=[said]))
+    found = rules_broken(of_drafts(year, match, [*drafts, leaking])._replace(case_texts=[said]))
     assert found - DONE_BY_NOBODY == {"no text of a case is in an event"}
 
 
@@ -245,7 +245,7 @@ def test_a_flag_on_a_free_day_is_found(year: Year) -> None:
 
 
 def test_a_line_that_nobody_has_laid_down_is_found(year: Year) -> None:
-    assert rules_broken(year._replace(laid=[])) == {"a conditional move was played as it was set"}
+    assert rules_broken(year._replace(lines_set=[])) == {"a conditional move was played as it was set"}
 
 
 @pytest.mark.parametrize("kind", ["clock-paused", "move-submitted"])
@@ -261,8 +261,8 @@ def test_a_line_that_leaks_is_found(year: Year, kind: str) -> None:
     def betray(envelope: Envelope) -> Envelope:
         return envelope._replace(actor="secret") if envelope.version == version else envelope
 
-    assert rules_broken(only(year, match)._replace(laid=[secret, *year.laid])) == set()
-    broken = rules_broken(only(year, match, betray)._replace(laid=[secret, *year.laid])) - DONE_BY_NOBODY
+    assert rules_broken(only(year, match)._replace(lines_set=[secret, *year.lines_set])) == set()
+    broken = rules_broken(only(year, match, betray)._replace(lines_set=[secret, *year.lines_set])) - DONE_BY_NOBODY
     assert broken
     assert all("leaked" in rule for rule in broken)
 

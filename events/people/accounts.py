@@ -6,7 +6,6 @@ tokens in one step.
 """
 
 import hmac
-import json
 from collections.abc import Callable, Iterable
 
 from events.people.credentials import Credentials
@@ -19,6 +18,7 @@ from events.people.tokens import Tokens
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
+from events.store.converter import pack
 
 
 class NameTakenError(ValueError):
@@ -162,7 +162,7 @@ class People:
         """Suspend ``person``: their sessions end, their tokens can only read."""
         until = suspension.until
         # Crash-safe: the suspension holds from its first step; a session that is left can only read.
-        self._client.set(self._keys.suspension(person.id), json.dumps(suspension), pxat=until)
+        self._client.set(self._keys.suspension(person.id), pack(suspension), pxat=until)
         self.sessions.end_all(person)
 
     def restore(self, person: Person) -> bool:

@@ -5,7 +5,6 @@ recognising a caller takes one round trip.
 """
 
 import hashlib
-import json
 from typing import NamedTuple
 
 from redis.exceptions import NoScriptError
@@ -14,6 +13,7 @@ from events.people.person import Person, Suspension, unpack_person, unpack_suspe
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
+from events.store.converter import unpack
 
 
 class Admission(NamedTuple):
@@ -60,4 +60,4 @@ class Credentials:
         if not admitted:
             return None
         packed, used, resets_in, suspension = admitted
-        return Admission(Person(*json.loads(packed)), used, resets_in, unpack_suspension(suspension))
+        return Admission(unpack(Person, packed), used, resets_in, unpack_suspension(suspension))

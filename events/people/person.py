@@ -1,9 +1,10 @@
 """A person as every other module knows them: an opaque id, a name and a kind."""
 
 import base64
-import json
 import secrets
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from events.store.converter import pack, unpack
 
 
 class Person(NamedTuple):
@@ -28,17 +29,17 @@ class UnknownPersonError(LookupError):
 
 def pack_person(person: Person) -> str:
     """Return the stored form of ``person``: a JSON array."""
-    return json.dumps(person, separators=(",", ":"))
+    return pack(person)
 
 
-def unpack_person(stored: Any) -> Person | None:
+def unpack_person(stored: bytes | None) -> Person | None:
     """Return the person of a stored form, None for an empty one."""
-    return Person(*json.loads(stored)) if stored else None
+    return unpack(Person, stored) if stored else None
 
 
-def unpack_suspension(stored: Any) -> Suspension | None:
+def unpack_suspension(stored: bytes | None) -> Suspension | None:
     """Return the suspension of a stored form, None for an empty one."""
-    return Suspension(*json.loads(stored)) if stored else None
+    return unpack(Suspension, stored) if stored else None
 
 
 def random_letters(size: int) -> str:

@@ -1,6 +1,5 @@
 """API tokens: what a program acts with in the name of a person."""
 
-import json
 import secrets
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from events.people.person import Person, UnknownPersonError, pack_person, random
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
+from events.store.converter import pack, unpack
 
 MAX_LABEL_LENGTH = 60
 MAX_TOKENS_PER_PERSON = 20
@@ -27,6 +27,12 @@ class TooManyTokensError(ValueError):
     """The person has MAX_TOKENS_PER_PERSON tokens and must revoke one first."""
 
 
+class _StoredToken(NamedTuple):
+    label: str
+    created_at: int
+    key: str
+
+
 class Tokens:
     """The tokens of all people. Methods raise the errors of redis-py when the store is unreachable."""
 
@@ -42,7 +48,7 @@ class Tokens:
         token = Token("t" + random_letters(10), label, self._now())
         secret = "rookery_" + secrets.token_urlsafe(32)
         key = self._credentials.key("token", secret)
-        stored = json.dumps([label, token.created_at, key])
+        stored = pack(_StoredToken(label, token.created_at, key))
         outcome = self._issue(
             keys=[self._keys.account(person.id), key, self._keys.tokens(person.id)],
             args=[pack_person(person), token.id, stored, MAX_TOKENS_PER_PERSON],
@@ -56,7 +62,8 @@ class Tokens:
     def of(self, person: Person) -> list[Token]:
         """Return the tokens of ``person``, oldest first."""
         stored = self._client.hgetall(self._keys.tokens(person.id))
-        tokens = [Token(id.decode(), *json.loads(packed)[:2]) for id, packed in stored.items()]
+        found = ((id.decode(), unpack(_StoredToken, packed)) for id, packed in stored.items())
+        tokens = [Token(id, token.label, token.created_at) for id, token in found]
         return sorted(tokens, key=lambda token: (token.created_at, token.id))
 
     def revoke(self, person: Person, token: str) -> bool:
@@ -65,7 +72,7 @@ class Tokens:
         if stored is None:
             return False
         with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.delete(json.loads(stored)[2])
+            pipeline.delete(unpack(_StoredToken, stored).key)
             pipeline.hdel(self._keys.tokens(person.id), token)
             pipeline.execute()
         return True

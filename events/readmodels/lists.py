@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from domain.match.enums import Status
 from domain.match.state import Seat
 from domain.rating import pairwise
-from events.readmodels.summary import Projected, Summary, pack, rated_result
+from events.readmodels.summary import Projected, Summary, pack_summary, rated_result
 from events.runtime.connections import StorePipeline
 from events.runtime.keys import ReadModelKeys
 
@@ -92,7 +92,7 @@ def write_summary(
     if new is None:
         pipeline.delete(keys.summary(match_id, generation))
     else:
-        pipeline.set(keys.summary(match_id, generation), pack(new))
+        pipeline.set(keys.summary(match_id, generation), pack_summary(new))
 
 
 def _meetings(summary: Summary) -> Iterator[Entry]:

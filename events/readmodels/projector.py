@@ -7,7 +7,7 @@ from typing import Protocol
 from domain.match.evolve import replay
 from events.readmodels import Projected, summarise, write_summary
 from events.readmodels.generations import Generations, RebuildOvertakenError
-from events.readmodels.summary import unpack
+from events.readmodels.summary import unpack_summary
 from events.runtime import beats
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailableError
@@ -101,7 +101,7 @@ class Projector:
             for (generation, match_id), packed in stored.items():
                 if match_id in projected:
                     new = projected[match_id]
-                    write_summary(pipeline, self._keys, generation, match_id, unpack(packed), new)
+                    write_summary(pipeline, self._keys, generation, match_id, unpack_summary(packed), new)
             if on_commit is not None:
                 on_commit(pipeline, failures)
 

@@ -7,10 +7,10 @@ from domain.match.state import MatchState
 from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.generations import scan
 from events.readmodels.recalculation import RatingRecalculation, stored_entries, stored_timelines
-from events.readmodels.standings import pack_result, unpack_result
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys, literal_pattern
 from events.runtime.transactions import transact
+from events.store.converter import pack, unpack
 
 MAX_ATTEMPTS = 50
 
@@ -54,7 +54,9 @@ class Ratings:
         if not match_ids:
             return {}
         packed = self._client.hmget(self._keys.rated, match_ids)
-        return dict(zip(match_ids, map(unpack_result, packed), strict=True))
+        return dict(
+            zip(match_ids, (None if each is None else unpack(RatedResult, each) for each in packed), strict=True)
+        )
 
     def put(self, results: Mapping[str, RatedResult | None]) -> bool:
         """Make ``results`` the results of these matches (None: they have none); return whether anything changed."""
@@ -103,7 +105,7 @@ class Ratings:
             if result is None:
                 pipeline.hdel(self._keys.rated, match_id)
             else:
-                pipeline.hset(self._keys.rated, match_id, pack_result(result))
+                pipeline.hset(self._keys.rated, match_id, pack(result))
         for of_pool in recalculated:
             of_pool.write(pipeline, self._keys)
 

@@ -11,17 +11,18 @@ from events.readmodels.generations import Current, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import KeyOf, Page, Place, check_page_size, format_cursor, merge, parse_cursor
 from events.readmodels.standings import (
+    DayEnd,
     HeadToHead,
     PlayerRating,
     RatingChange,
     unpack_change,
-    unpack_day_end,
     unpack_entries,
 )
-from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
+from events.readmodels.summary import DAY_MS, Projected, Summary, unpack_summary
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
+from events.store.converter import unpack
 
 PUBLIC_VIEWS = ("open", "recent", "cases")
 PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")
@@ -54,7 +55,7 @@ class ReadModels:
                 pipeline.get(self.keys.summary(match_id, current[self.keys.shard_of(match_id)]))
 
         shards = {self.keys.shard_of(match_id) for match_id in match_ids}
-        return [unpack(packed) for packed in self.read(queue, shards)]
+        return [unpack_summary(packed) for packed in self.read(queue, shards)]
 
     def matches(
         self,
@@ -133,7 +134,7 @@ class ReadModels:
     def rating_history(self, player: str, pool: str) -> list[RatingChange]:
         """Return all changes of a player's rating in a pool, oldest first."""
         packed: Any = self.client.zrange(self.keys.timeline(pool, player), 0, -1)
-        days = [unpack_day_end(end).day for end in packed]
+        days = [unpack(DayEnd, end).day for end in packed]
         with self.client.pipeline(transaction=False) as pipeline:
             for day in days:
                 pipeline.hget(self.keys.day(pool, day), player)
@@ -174,7 +175,7 @@ class ReadModels:
             for player, pool in wanted:
                 pipeline.zrange(self.keys.timeline(pool, player), -1, -1)
             return [
-                unpack_day_end(last[0]).player_rating(player, pool, today) if last else None
+                unpack(DayEnd, last[0]).player_rating(player, pool, today) if last else None
                 for (player, pool), last in zip(wanted, pipeline.execute(), strict=True)
             ]
 

@@ -14,16 +14,15 @@ from events.readmodels.standings import (
     DayEnd,
     Entry,
     pack_change,
-    pack_day_end,
     pack_entries,
     rating_at_start,
-    unpack_day_end,
     unpack_entries,
 )
 from events.readmodels.summary import RatedResult
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys
 from events.runtime.scripts import script_source
+from events.store.converter import pack, unpack
 
 Timeline = dict[int, DayEnd]
 """A player's rated days and how each of them ended."""
@@ -88,7 +87,7 @@ class RatingRecalculation:
             if end is None:
                 pipeline.hdel(keys.day(self.pool, day), player)
             else:
-                pipeline.zadd(keys.timeline(self.pool, player), {pack_day_end(end): day})
+                pipeline.zadd(keys.timeline(self.pool, player), {pack(end): day})
                 pipeline.hset(keys.day(self.pool, day), player, pack_entries(entries))
             before = self._start(player, day).rating
             for entry in entries:
@@ -159,7 +158,7 @@ def stored_timelines(client: StoreClient, keys: ReadModelKeys) -> Callable[[str,
 
     def read(pool: str, player: str) -> Timeline:
         packed: Any = client.zrange(keys.timeline(pool, player), 0, -1)
-        ends = map(unpack_day_end, packed)
+        ends = [unpack(DayEnd, end) for end in packed]
         return {end.day: end for end in ends}
 
     return read

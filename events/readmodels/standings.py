@@ -5,10 +5,10 @@ each match, in the order of their ends, with the rating after it, and in the pla
 """
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from domain.rating import DEFAULT, Rating, rest
-from events.readmodels.summary import RatedResult
+from events.store.converter import pack, row_of
 
 PROVISIONAL_DEVIATION = 110.0
 """A rating with a larger deviation is provisional."""
@@ -91,55 +91,22 @@ def rating_at_start(previous: DayEnd | None, day: int) -> Rating:
     return previous.at_start_of(day) if previous else DEFAULT
 
 
-def pack_day_end(end: DayEnd) -> bytes:
-    """Return the stored bytes of the end of a day."""
-    return _json(end)
-
-
-def unpack_day_end(packed: bytes) -> DayEnd:
-    """Return the end of a day that was packed."""
-    day, rating, matches, updated_at = json.loads(packed)
-    return DayEnd(day, Rating(*rating), matches, updated_at)
-
-
-def pack_entries(entries: list[Entry]) -> bytes:
-    """Return the stored bytes of a player's day."""
-    return _json(entries)
+def pack_entries(entries: list[Entry]) -> str:
+    """Return the stored text of a player's day."""
+    return f"[{','.join(map(pack, entries))}]"
 
 
 def unpack_entries(packed: bytes | None) -> list[Entry]:
     """Return a player's day that was packed; nothing for None."""
-    if packed is None:
-        return []
-    return [
-        Entry(at, match, tuple((other, score) for other, score in results), Rating(*after))
-        for at, match, results, after in json.loads(packed)
-    ]
+    return [] if packed is None else [row_of(Entry).read(entry) for entry in json.loads(packed)]
 
 
-def pack_change(before: float, after: float) -> bytes:
-    """Return the stored bytes of a match's change of one player's rating."""
-    return _json((before, after))
+def pack_change(before: float, after: float) -> str:
+    """Return the stored text of a match's change of one player's rating."""
+    return json.dumps((before, after), separators=(",", ":"))
 
 
 def unpack_change(packed: bytes) -> tuple[float, float]:
     """Return a change that was packed."""
     before, after = json.loads(packed)
     return before, after
-
-
-def pack_result(result: RatedResult) -> bytes:
-    """Return the stored bytes of the result of a match that is in the ratings."""
-    return _json(result)
-
-
-def unpack_result(packed: bytes | None) -> RatedResult | None:
-    """Return a result that was packed; None for None."""
-    if packed is None:
-        return None
-    match, pool, at, players, scores = json.loads(packed)
-    return RatedResult(match, pool, at, tuple(players), tuple(scores))
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()

@@ -168,12 +168,12 @@ def rated_result(summary: Summary) -> RatedResult | None:
     return RatedResult(summary.match, summary.pool, at, players, summary.scores)
 
 
-def pack(projected: Projected) -> bytes:
+def pack_summary(projected: Projected) -> bytes:
     """Return the stored bytes of a summary: a JSON array, the same for the same summary."""
     return json.dumps([LAYOUT, projected.digest, *_ROW.write(projected.summary)], separators=(",", ":")).encode()
 
 
-def unpack(packed: bytes | None) -> Projected | None:
+def unpack_summary(packed: bytes | None) -> Projected | None:
     """Return what was packed; None when there is nothing, or nothing that can be read here: then it is projected."""
     if packed is None:
         return None

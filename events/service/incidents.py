@@ -1,12 +1,12 @@
 """Incidents: what went wrong with the installation itself, for its operators and for the players whom it concerns."""
 
-import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
 from events.runtime.keys import IncidentKeys
+from events.store.converter import pack, unpack
 
 
 class Incident(NamedTuple):
@@ -41,7 +41,7 @@ class Incidents:
         Crash-safe: one transaction, and a caller who never saw the reply records the same again.
         """
         with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hsetnx(self._keys.all, incident.id, json.dumps([incident.at, incident.words, incident.lost]))
+            pipeline.hsetnx(self._keys.all, incident.id, pack(_Recorded(incident.at, incident.words, incident.lost)))
             for match_id in incident.lost:
                 pipeline.sadd(self._keys.of_match(match_id), incident.id)
             pipeline.execute()
@@ -60,5 +60,11 @@ class Incidents:
 
 
 def _unpack(id: bytes, packed: bytes) -> Incident:
-    at, words, lost = json.loads(packed)
-    return Incident(id.decode(), at, words, lost)
+    recorded = unpack(_Recorded, packed)
+    return Incident(id.decode(), recorded.at, recorded.words, recorded.lost)
+
+
+class _Recorded(NamedTuple):
+    at: int
+    words: str
+    lost: Mapping[str, int]

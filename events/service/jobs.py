@@ -4,7 +4,6 @@ A request never does such work itself. It records a job, a worker does the job w
 later requests find the result. A job is about a match or a person, its subject; each subject has one job at a time.
 """
 
-import json
 import zlib
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from domain.search import ENGINE_VERSION
 from events.runtime.connections import StoreClient
 from events.runtime.keys import JobKeys
+from events.store.converter import pack, unpack
 
 BUNDLE = "bundle"
 RECOMPUTATION = "recomputation"
@@ -53,14 +53,14 @@ class Jobs:
         """Record a job; return False when another job of the subject has to be done first."""
         job = Job(kind, version, self._now())
         # Crash-safe: killed before it is listed, the job is listed when it is requested again.
-        is_new = self._client.set(self._keys.job(subject), json.dumps(job), nx=True, ex=JOB_TTL_S)
+        is_new = self._client.set(self._keys.job(subject), pack(job), nx=True, ex=JOB_TTL_S)
         self._list(subject)
         return bool(is_new) or ((found := self.pending(subject)) is not None and found[:2] == job[:2])
 
     def pending(self, subject: str) -> Job | None:
         """Return the job of the subject; None when it has none."""
         found = self._client.get(self._keys.job(subject))
-        return None if found is None else Job(*json.loads(found))
+        return None if found is None else unpack(Job, found)
 
     def waiting(self, limit: int) -> list[tuple[str, int]]:
         """Return up to ``limit`` subjects that have a job, each with the instant since when."""

@@ -10,7 +10,7 @@ from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
 from events.readmodels import Projected, lists_of, pool_of, rated_result, summarise
 from events.readmodels.paging import Place, format_cursor, parse_cursor
-from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack, unpack
+from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack_summary, unpack_summary
 from events.runtime.keys import ReadModelKeys
 from events.store.memory import MemoryStore
 from tests.support.cases import WORDS, disputed, ruling
@@ -119,15 +119,15 @@ def test_an_invitation_keeps_its_age_when_others_join() -> None:
 def test_a_summary_is_read_back_as_it_was_packed() -> None:
     for match in (PlayedMatch(), started(), started_by_four()):
         projected = Projected(summarise(match.state), "0123456789abcdef")
-        assert unpack(pack(projected)) == projected
+        assert unpack_summary(pack_summary(projected)) == projected
     match.do(Resign(player=FOUR[0]))
     projected = Projected(summarise(match.state), "0123456789abcdef")
-    assert unpack(pack(projected)) == projected
+    assert unpack_summary(pack_summary(projected)) == projected
 
 
 def test_a_summary_of_another_layout_counts_as_none() -> None:
-    packed = pack(Projected(summarise(started().state), "0123456789abcdef"))
-    assert unpack(packed.replace(LAYOUT.encode(), b"another-one!", 1)) is None
+    packed = pack_summary(Projected(summarise(started().state), "0123456789abcdef"))
+    assert unpack_summary(packed.replace(LAYOUT.encode(), b"another-one!", 1)) is None
 
 
 def test_a_summary_tells_the_last_move_as_players_read_it() -> None:
@@ -144,15 +144,15 @@ def test_a_summary_from_before_last_moves_were_kept_is_read_without_one() -> Non
     match = started()
     match.move("alice", match.legal_moves()[0])
     projected = Projected(summarise(match.state), "0123456789abcdef")
-    layout, *fields, _ = json.loads(pack(projected))
+    layout, *fields, _ = json.loads(pack_summary(projected))
     assert layout == LAYOUT
     older = json.dumps([5, *fields], separators=(",", ":")).encode()
-    assert unpack(older) == projected._replace(summary=projected.summary._replace(last_move=""))
+    assert unpack_summary(older) == projected._replace(summary=projected.summary._replace(last_move=""))
 
 
 def test_a_summary_of_the_last_numbered_layout_is_read() -> None:
     projected = Projected(summarise(started().state), "0123456789abcdef")
-    assert unpack(pack(projected).replace(f'"{LAYOUT}"'.encode(), b"6", 1)) == projected
+    assert unpack_summary(pack_summary(projected).replace(f'"{LAYOUT}"'.encode(), b"6", 1)) == projected
 
 
 def test_a_pool_is_a_game_with_a_number_of_seats() -> None:

@@ -1,9 +1,9 @@
-"""What operators ask: is the process up, can it work, and how is it doing."""
+"""Health checks and metrics for operators."""
 
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from flask import Flask, Response, g, request
 from prometheus_client import CollectorRegistry, Counter, generate_latest
@@ -24,18 +24,18 @@ from events.store.contract import WrongInstallationError, describe_offset
 from events.store.feed import FeedGroup
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
-INCIDENTS_TOLD = 5
+MAX_INCIDENTS = 5
 LATE_MS = 5000
-"""A deadline that came so long ago should have been dealt with."""
+"""A deadline that passed this long ago should have been handled."""
 
-MAX_LINE_SILENCE_S = 15.0
-"""A line of the relays that has made no progress for this long hangs, or is not running."""
+MAX_SILENCE_S = 15.0
+"""A consumer of the relays without progress for this long hangs, or is not running."""
 
 MAX_ANSWER_MS = 30_000
-"""An opponent that has kept a match waiting for this long is late."""
+"""An opponent that has not answered for this long is late."""
 
-MOST_COUNTED = 1000
-"""More are as alarming."""
+MAX_COUNTED = 1000
+"""More overdue deadlines of a shard are as alarming."""
 
 REQUESTS = Counter(
     "rookery_requests", "Answered requests", ["method", "endpoint", "status"], registry=CollectorRegistry()
@@ -52,17 +52,17 @@ def register(app: Flask) -> None:
 
 
 def healthz() -> Response:
-    """The process is up."""
+    """Answer that the process is up."""
     return json_response({"status": "up"})
 
 
 def readyz() -> Response:
-    """The process can work: its store answers and was installed as this process expects.
+    """Answer whether the process can work: its store responds and was installed as this process expects.
 
-    It cannot while its own clock is wrong. It can while the clocks of matches are not kept; that, too, is said, as the
-    instant at which somebody last did. Parts of the installation that do not work are named in ``impaired``, each with
-    the reason; outages that wait for an operator's word (``rookery clocks``) in ``provisional_outages``,
-    and what the installation has lost lately in ``incidents``.
+    It cannot while its own clock is wrong. It can while no process keeps the clocks of matches: ``clocks_kept_at`` is
+    when one last did. ``impaired`` names the parts of the installation that do not work, each with the reason,
+    ``provisional_outages`` the outages that an operator has yet to confirm (``rookery clocks``), and ``incidents`` what
+    the installation has lost recently.
     """
     try:
         store, heartbeat = services().store, services().heartbeat
@@ -76,8 +76,8 @@ def readyz() -> Response:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
     except StoreError as error:
         problem = problem_of(error)
-        said = {"status": problem.code, "detail": problem.detail, "impaired": _impaired_parts()}
-        return json_response(said, 503, problem.headers)
+        answer = {"status": problem.code, "detail": problem.detail, "impaired": _impaired_programs()}
+        return json_response(answer, 503, problem.headers)
     return json_response(
         {
             "status": "ready",
@@ -88,19 +88,21 @@ def readyz() -> Response:
             "provisional_outages": [
                 {"since": rfc3339(outage.since), "until": rfc3339(outage.until)} for outage in provisional
             ],
-            "incidents": [{"at": instant(each.at), "words": each.words} for each in incidents[-INCIDENTS_TOLD:]],
+            "incidents": [
+                {"at": instant(incident.at), "words": incident.words} for incident in incidents[-MAX_INCIDENTS:]
+            ],
         }
     )
 
 
 def _impaired(ages_s: Mapping[str, float]) -> dict[str, str]:
-    silent = [f"{line} for {age:.0f} s" for line, age in ages_s.items() if age > MAX_LINE_SILENCE_S]
+    silent = [f"{consumer} for {age:.0f} s" for consumer, age in ages_s.items() if age > MAX_SILENCE_S]
     impaired = {"relay": f"no progress: {', '.join(silent)}"} if silent else {}
-    return impaired | _impaired_parts()
+    return impaired | _impaired_programs()
 
 
-def _impaired_parts() -> dict[str, str]:
-    """Return what the supervisor says of the parts that it keeps, if there is one."""
+def _impaired_programs() -> dict[str, str]:
+    """Return what the supervisor reports about its programs, if there is one."""
     path = services().settings.impairments_file
     if path is None:
         return {}
@@ -134,62 +136,51 @@ def metrics() -> Response:
 
 
 class _StoreCollector(Collector):
-    """Asks the store when Prometheus asks: nothing is measured on the way of a move."""
+    """Reads the store when Prometheus asks: nothing is measured while a move is made."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     def collect(self) -> Iterable[Metric]:
+        """Return the metrics of the store; only that it is down when it does not answer."""
         up = GaugeMetricFamily("rookery_store_up", "Whether the store answers")
-        latency = GaugeMetricFamily("rookery_store_latency_seconds", "One round trip to the store")
-        lag = GaugeMetricFamily("rookery_feed_lag", "Feed entries a group has not finished", labels=["group"])
-        silence = GaugeMetricFamily("rookery_heartbeat_age_seconds", "Since somebody last kept the clocks")
-        overdue = GaugeMetricFamily("rookery_overdue_deadlines", "Deadlines that have come and were not dealt with yet")
-        ages = GaugeMetricFamily(
-            "rookery_relay_line_age_seconds", "Since a line of the relays last made progress", labels=["line"]
-        )
-        late = GaugeMetricFamily("rookery_late_opponents", "Matches that wait for an opponent longer than they should")
-        offset = GaugeMetricFamily(
-            "rookery_clock_offset_seconds", "How far a process's clock is ahead of the store's", labels=["part"]
-        )
-        provisional = GaugeMetricFamily("rookery_provisional_outages", "Outages that wait for an operator's word")
-        client = self._services.store.client
         began = time.perf_counter()
         try:
-            client.ping()
-            latency.add_metric([], time.perf_counter() - began)
+            self._services.store.client.ping()
+            latency = time.perf_counter() - began
+            metrics = [
+                _gauge("rookery_store_latency_seconds", "One round trip to the store", latency),
+                *self._metrics(),
+            ]
             up.add_metric([], 1)
-            for group in Group:
-                waiting = self._lag(group)
-                if waiting is not None:
-                    lag.add_metric([group], waiting)
-            self._read_clocks(silence, overdue)
-            for line, age in self._services.liveness.ages_s().items():
-                ages.add_metric([line], age)
-            late.add_metric([], self._late_opponents())
-            self._read_offsets(offset)
-            provisional.add_metric([], len(self._services.heartbeat.provisional()))
         except StoreError:
+            metrics = []
             up.add_metric([], 0)
-        return [up, latency, lag, silence, overdue, ages, late, offset, provisional]
+        return [up, *metrics]
 
-    def _read_offsets(self, offset: GaugeMetricFamily) -> None:
-        clock = self._services.store.clock
-        if clock is not None:
-            offset.add_metric(["this"], clock.offset_ms() / 1000)
-        for part, ms in self._services.heartbeat.offsets().items():
-            offset.add_metric([part], ms / 1000)
-
-    def _read_clocks(self, silence: GaugeMetricFamily, overdue: GaugeMetricFamily) -> None:
-        store, now = self._services.store, self._services.now()
-        last = self._services.heartbeat.last_beat()
-        if last is not None:
-            silence.add_metric([], max(0, now - last) / 1000)
-        overdue.add_metric([], len(store.due(now - LATE_MS, MOST_COUNTED)))
-
-    def _late_opponents(self) -> int:
-        names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
-        return len(self._services.readmodels.listed_between(names, 0, self._services.now() - MAX_ANSWER_MS))
+    def _metrics(self) -> Iterator[Metric]:
+        services, store, heartbeat = self._services, self._services.store, self._services.heartbeat
+        now, last_beat = services.now(), heartbeat.last_beat()
+        lags = {group.value: lag for group in Group if (lag := self._lag(group)) is not None}
+        yield _gauges("rookery_feed_lag", "Feed entries a group has not finished", "group", lags)
+        age = None if last_beat is None else max(0, now - last_beat) / 1000
+        yield _gauge("rookery_heartbeat_age_seconds", "Since the clocks were last kept", age)
+        overdue = len(store.due(now - LATE_MS, MAX_COUNTED))
+        yield _gauge("rookery_overdue_deadlines", "Deadlines that have passed and are not handled yet", overdue)
+        ages = services.liveness.ages_s()
+        yield _gauges(
+            "rookery_relay_line_age_seconds", "Since a consumer of the relays last made progress", "line", ages
+        )
+        waiting = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
+        late = len(services.readmodels.listed_between(waiting, 0, now - MAX_ANSWER_MS))
+        yield _gauge("rookery_late_opponents", "Matches that wait for an opponent longer than they should", late)
+        offsets = {} if store.clock is None else {"this": store.clock.offset_ms() / 1000}
+        offsets |= {part: offset / 1000 for part, offset in heartbeat.offsets().items()}
+        yield _gauges(
+            "rookery_clock_offset_seconds", "How far a process's clock is ahead of the store's", "part", offsets
+        )
+        provisional = len(heartbeat.provisional())
+        yield _gauge("rookery_provisional_outages", "Outages that an operator has yet to confirm", provisional)
 
     def _lag(self, group: str) -> int | None:
         store = self._services.store
@@ -198,6 +189,22 @@ class _StoreCollector(Collector):
             return sum(lag.undelivered + lag.pending for lag in consumer.lag())
         except (StoreCommandError, ValueError):
             return None  # no relay has made this group yet
+
+
+def _gauge(name: str, description: str, value: float | None) -> Metric:
+    """Return a gauge, without a value for None."""
+    gauge = GaugeMetricFamily(name, description)
+    if value is not None:
+        gauge.add_metric([], value)
+    return gauge
+
+
+def _gauges(name: str, description: str, label: str, values: Mapping[str, float]) -> Metric:
+    """Return a gauge with a value for each value of ``label``."""
+    gauge = GaugeMetricFamily(name, description, labels=[label])
+    for key, value in values.items():
+        gauge.add_metric([key], value)
+    return gauge
 
 
 def _count(response: Response) -> Response:

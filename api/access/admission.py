@@ -1,4 +1,4 @@
-"""Who may begin a match with whom: limits, invitations, and people who do not want to play with one another."""
+"""Admission of new matches: limits, invitations, and players who block one another."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,31 +8,33 @@ from api.services import services
 from domain.match.state import Seat
 from events.people.person import Person
 
-MAX_MATCHES_GOING = 2000
-"""Of one person, open ones included: each costs time wherever all of them are looked at."""
+MAX_ACTIVE_MATCHES = 2000
+"""Active matches of one person, open ones included: each costs time wherever all of them are read."""
 
 MAX_MATCHES_AGAINST_OPPONENTS = 100
 MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
 
 
-def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
-    """Let ``person`` create ``match``, and count it; raises the problems blocked, too-many-requests, too-many-matches.
+def admit_match(match_id: str, seats: Sequence[Seat], person: Person) -> None:
+    """Count a match that ``person`` creates.
+
+    Raises the problems blocked, too-many-requests and too-many-matches.
 
     The opponents' time is limited, so the matches that they play with one person are, too. The read models count them.
     """
     spend("matches", person.id)
     spend_by_address("all_matches")
     refuse_blocked(person, seats)
-    if services().store.head(match).version:
+    if services().store.head(match_id).version:
         return  # it was created by an earlier request, which counted
     for invited in dict.fromkeys(seat.player for seat in seats if not seat.joined and seat.player is not None):
         spend("invitations", person.id, invited)
-    going = services().readmodels.active(person.id)
-    if len(going) >= MAX_MATCHES_GOING:
-        detail = f"You have {MAX_MATCHES_GOING} matches going: end one before you begin another."
+    active = services().readmodels.active(person.id)
+    if len(active) >= MAX_ACTIVE_MATCHES:
+        detail = f"You have {MAX_ACTIVE_MATCHES} matches going: end one before you begin another."
         raise Problem("too-many-matches", detail)
     if _has_opponent(seats):
-        _admit_opponents(person, going)
+        _admit_opponents(person, active)
 
 
 def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
@@ -42,15 +44,15 @@ def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
         raise Problem("blocked", "A player of this match has blocked you.")
 
 
-def _admit_opponents(person: Person, going: Sequence[str]) -> None:
+def _admit_opponents(person: Person, active: Sequence[str]) -> None:
     guest = person.kind == "guest"
-    most = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS
+    maximum = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS
     if guest:
         # The read models lag behind: without this, requests that outrun them could begin any number.
         spend("guest_matches", person.id)
-    projected = services().readmodels.projected(going)
-    if sum(each is not None and _has_opponent(each.summary.seats) for each in projected) >= most:
-        detail = f"You are playing {most} matches against opponents: end one before you begin another"
+    projected = services().readmodels.projected(active)
+    if sum(each is not None and _has_opponent(each.summary.seats) for each in projected) >= maximum:
+        detail = f"You are playing {maximum} matches against opponents: end one before you begin another"
         raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
 
 

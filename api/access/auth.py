@@ -1,4 +1,4 @@
-"""Who is asking: a session in a cookie or a bearer token, and the protection of cookies against other sites."""
+"""Authentication by a session cookie or a bearer token, and the protection of cookies against other sites."""
 
 from flask import Response, g, request
 
@@ -12,23 +12,23 @@ from events.runtime.wall_clock import rfc3339
 
 COOKIE = "rookery_session"
 SECURE_COOKIE = f"__Host-{COOKIE}"
-"""The name behind TLS: browsers take such a cookie from this very host only, not from others of its domain."""
+"""The name under TLS: browsers accept such a cookie from this host only, not from others of its domain."""
 
-SESSION_SECONDS = 90 * 24 * 3600
+SESSION_S = 90 * 24 * 3600
 DEVICE_COOKIE = "rookery_device"
-"""Tells a device on which its person has signed in before: wrong passwords of strangers do not keep it waiting."""
+"""Marks a device on which its person has signed in before: wrong passwords of strangers do not delay it."""
 
-DEVICE_SECONDS = 400 * 24 * 3600
-"""The longest that browsers keep a cookie."""
+DEVICE_S = 400 * 24 * 3600
+"""The longest time for which browsers keep a cookie."""
 
 _TICKET = "rookery.ticket"
-"""Where a request keeps for what its ticket stands: it can be redeemed once, and is asked for at every heartbeat."""
+"""Where a request keeps the credential of its ticket, which is redeemed once and needed at every heartbeat."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def current_person() -> Person | None:
-    """Return who is asking, or None; asks the store once per request.
+    """Return the caller, None for an anonymous one; asks the store once per request.
 
     A session that has ended belongs to nobody. Raises the problem invalid-token for an Authorization header that
     identifies nobody: a caller who sends a token means to be recognised.
@@ -46,14 +46,14 @@ def current_person() -> Person | None:
 
 
 def issue_ticket() -> str | None:
-    """Return a ticket with which who is asking is recognised once elsewhere; None when that is nobody."""
+    """Return a ticket that identifies the caller once in another process; None for an anonymous caller."""
     if current_person() is None:
         return None
     return services().tickets.issue(services().people.credentials.key(*_credential()))
 
 
 def redeem_ticket() -> None:
-    """Recognise who is asking by the ticket in the query, if there is one, as long as this request lasts.
+    """Identify the caller by the ticket in the query, if there is one, for the rest of this request.
 
     Raises the problem invalid-token for a ticket that was used or is too old.
     """
@@ -69,7 +69,7 @@ def redeem_ticket() -> None:
 
 
 def require_person() -> Person:
-    """Return who is asking; raises the problem not-signed-in when that is nobody."""
+    """Return the caller; raises the problem not-signed-in for an anonymous one."""
     person = current_person()
     if person is None:
         raise Problem("not-signed-in", "Sign in, play as a guest, or send a token.")
@@ -89,12 +89,12 @@ def admit_person(session_only: bool) -> None:
 
 
 def shows_credential() -> bool:
-    """Tell whether the request says who is asking, rightly or not."""
+    """Return whether the request carries a credential, valid or not."""
     return "Authorization" in request.headers or bool(_credential()[1])
 
 
 def refuse_token() -> None:
-    """Raise the problem session-required when the caller shows a token."""
+    """Raise the problem session-required when the caller uses a token."""
     if bearer() is not None:
         require_person()
         raise Problem(
@@ -114,7 +114,7 @@ def bearer() -> str | None:
 
 
 def channel() -> Channel:
-    """Return how the caller acts: "web" with the cookie of the pages, "api" with a token."""
+    """Return the channel of the caller: the web with a session cookie, the API with a token."""
     return Channel.WEB if bearer() is None else Channel.API
 
 
@@ -137,7 +137,7 @@ def refuse_other_sites() -> None:
 
 def own_origin() -> str:
     """Return the origin (scheme, host, port) under which the caller sees this site, in lower case."""
-    # Cookies that are for TLS only are set where there is nothing else, whatever reaches this server from its proxy.
+    # With secure cookies the site is served by TLS only, whatever scheme its proxy uses towards this server.
     scheme = "https" if services().settings.secure_cookies else request.scheme
     return f"{scheme}://{request.host}".lower()
 
@@ -148,7 +148,7 @@ def session_cookie(settings: Settings) -> str:
 
 
 def begin_session(response: Response, person: Person) -> Response:
-    """Open a session of ``person`` and give its cookie to ``response``; an earlier session ends.
+    """Open a session of ``person`` and set its cookie in ``response``; an earlier session ends.
 
     Raises the problem not-signed-in when the person has been erased meanwhile.
     """
@@ -158,17 +158,15 @@ def begin_session(response: Response, person: Person) -> Response:
     if earlier:
         people.sessions.end(earlier)
     try:
-        secret = people.sessions.open(person, SESSION_SECONDS)
+        secret = people.sessions.open(person, SESSION_S)
     except UnknownPersonError as error:
         raise account_gone() from error
-    response.set_cookie(
-        name, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
-    )
+    response.set_cookie(name, secret, max_age=SESSION_S, httponly=True, samesite="Lax", secure=settings.secure_cookies)
     if person.kind != "guest":
         response.set_cookie(
             DEVICE_COOKIE,
             people.mark_device(person),
-            max_age=DEVICE_SECONDS,
+            max_age=DEVICE_S,
             path="/api/v1/sessions",
             httponly=True,
             samesite="Strict",
@@ -178,18 +176,18 @@ def begin_session(response: Response, person: Person) -> Response:
 
 
 def account_gone() -> Problem:
-    """Return the problem of somebody who is erased while asking for something."""
-    return Problem("not-signed-in", "There is nobody of this name any more.")
+    """Return the problem of a person who has been erased during the request."""
+    return Problem("not-signed-in", "This account has been erased.")
 
 
 def account_suspended(suspension: Suspension) -> Problem:
-    """Return the problem of a person who may not act for the time being."""
-    end = "until it is taken back" if suspension.until is None else f"until {rfc3339(suspension.until)}"
+    """Return the problem of a suspended person."""
+    end = "until the suspension is lifted" if suspension.until is None else f"until {rfc3339(suspension.until)}"
     return Problem("suspended", f"Your account is suspended {end}: {suspension.reason}")
 
 
 def end_session(response: Response) -> Response:
-    """End the session of the request and take its cookie back."""
+    """End the session of the request and delete its cookie."""
     settings = services().settings
     name = session_cookie(settings)
     secret = request.cookies.get(name)
@@ -200,7 +198,7 @@ def end_session(response: Response) -> Response:
 
 
 def _admit() -> None:
-    """Recognise the caller and count the act, in one round trip."""
+    """Identify the caller and count the write, in one round trip."""
     kind, secret = _credential()
     writes = rate_limits().items["writes"]
     admission = services().people.credentials.admit(kind, secret, writes.get_expiry()) if secret else None
@@ -213,7 +211,7 @@ def _admit() -> None:
 
 
 def _credential() -> tuple[str, str]:
-    """Return the kind and the secret of what the caller shows; an empty secret when that is nothing."""
+    """Return the kind and the secret of the caller's credential; an empty secret without one."""
     token = bearer()
     return (
         ("token", token)
@@ -228,7 +226,7 @@ def _refuse_bad_token(kind: str, person: Person | None) -> None:
 
 
 def require_role(*roles: str) -> Person:
-    """Return who is asking if one of ``roles`` is theirs; raises the problems not-signed-in and role-required."""
+    """Return the caller, who has one of ``roles``; raises the problems not-signed-in and role-required."""
     person = require_person()
     if services().administration.roles_of(person.id).isdisjoint(roles):
         raise Problem("role-required", f"Only {' and '.join(f'{role}s' for role in roles)} can do this.")

@@ -1,4 +1,4 @@
-"""What every response carries: a request id, and headers that keep browsers from being tricked."""
+"""Headers of every response: a request id, and security headers for browsers."""
 
 import re
 import secrets
@@ -22,7 +22,7 @@ _FOR_DOCUMENTS = (
 _POLICY_FOR_DATA = "default-src 'none'; frame-ancestors 'none'"
 _DOCUMENTS = frozenset({"text/html", "image/svg+xml"})
 _PARTS_OF_PAGES = frozenset({"application/javascript", "text/css", "text/javascript"})
-"""Media types that no browser shows by themselves: a page has many of them, and its own headers guard it."""
+"""Media types that browsers do not display as documents: the headers of the page that uses them protect them."""
 
 
 def register(app: Flask) -> None:
@@ -34,8 +34,7 @@ def register(app: Flask) -> None:
 def stream_origin(configured: str, host: str) -> str:
     """Return the public base URL of the live stream for a page on ``host``.
 
-    A stream on the loopback of this machine is named as the page is: cookies do not cross from one of its names to
-    another.
+    A stream on the loopback interface gets the name of the page: browsers do not send cookies of one name to another.
     """
     parts, name = urlsplit(configured), without_port(host)
     if name in _LOOPBACK and (parts.hostname in _LOOPBACK or parts.hostname == "::1"):
@@ -44,7 +43,7 @@ def stream_origin(configured: str, host: str) -> str:
 
 
 def without_port(host: str) -> str:
-    """Return ``host``, as it stands in a URL or in the header of this name, without its port."""
+    """Return ``host``, as in a URL or in the header Host, without its port."""
     return re.sub(r":\d+$", "", host)
 
 
@@ -61,7 +60,7 @@ def _add(response: Response) -> Response:
     added = [_NOT_SNIFFED, ("X-Frame-Options", "DENY"), ("X-Request-Id", g.get("request_id", ""))]
     if response.mimetype in _DOCUMENTS:
         added += _FOR_DOCUMENTS
-    if "Content-Security-Policy" not in response.headers:  # a picture that is opened by itself has a stricter one
+    if "Content-Security-Policy" not in response.headers:  # a picture that is opened as a document has a stricter one
         policy = _policy(settings.stream_url, request.host) if response.mimetype in _DOCUMENTS else _POLICY_FOR_DATA
         added.append(("Content-Security-Policy", policy))
     if settings.secure_cookies:

@@ -1,6 +1,6 @@
-"""How often somebody may do what, counted in Redis for all processes together.
+"""Rate limits, counted in Redis for all processes together.
 
-A store that is away is no leave to go on: its error reaches the caller as 503, like everywhere else.
+An unreachable store does not lift them: its error reaches the caller as 503, like everywhere else.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from events.runtime.keys import InstallationKeys
 EXTENSION = "rookery-limits"
 
 SITE_SHARE = 8
-"""How many times the limit of one IPv6 network (/64) a whole site (/48), to which a customer may be entitled, has."""
+"""A site (/48 of IPv6), which one customer may own, has this many times the limit of one network (/64)."""
 
 
 class Limits(NamedTuple):
@@ -31,8 +31,8 @@ class Limits(NamedTuple):
     and words in chats, as messages and as bytes, count per person, invitations per person and whom they invite;
     sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
     address; reads, and computations for them, per person, or per address for anonymous callers. An address is what the
-    nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by network and by site: every
-    customer has 2**64 of them.
+    nearest trusted proxy says; limits leave room for a school behind one. IPv6 addresses count by network and by site:
+    every customer has 2**64 of them.
     """
 
     writes: str = "600/minute"
@@ -54,26 +54,26 @@ class Limits(NamedTuple):
     computations: str = "300/minute"
 
 
-SAID = {
-    "writes": "You have done very much in the last minute.",
+EXCEEDED = {
+    "writes": "You have made too many requests in the last minute.",
     "sign_in": "This name and password have been tried too often.",
-    "sign_ins": "From your network address too many people have tried to sign in.",
-    "sign_up": "From your network address too many people have signed up.",
-    "guests": "From your network address too many guests have come.",
-    "archives": "You have had your archive made several times.",
-    "jobs": "You have asked for much long work.",
-    "calendars": "You have changed your calendar and vacations very often.",
-    "matches": "You have created very many matches.",
-    "all_matches": "From your network address very many matches have been created.",
-    "guest_matches": "As a guest you have begun many matches against opponents.",
-    "words": "You have said very much.",
-    "chat_bytes": "You have said as much as one person may in 30 days.",
-    "reports": "You have reported many messages.",
-    "invitations": "You have invited this player many times.",
-    "reads": "You, or somebody at your network address, have looked at very much in the last minute.",
-    "computations": "You, or somebody at your network address, have had very much computed in the last minute.",
+    "sign_ins": "Too many people have tried to sign in from your network address.",
+    "sign_up": "Too many people have signed up from your network address.",
+    "guests": "Too many guests have come from your network address.",
+    "archives": "You have had your archive made too often.",
+    "jobs": "You have asked for too many long jobs.",
+    "calendars": "You have changed your calendar and vacations too often.",
+    "matches": "You have created too many matches.",
+    "all_matches": "Too many matches have been created from your network address.",
+    "guest_matches": "As a guest you have begun too many matches against opponents.",
+    "words": "You have sent too many messages.",
+    "chat_bytes": "You have written as much as one person may in 30 days.",
+    "reports": "You have reported too many messages.",
+    "invitations": "You have invited this player too often.",
+    "reads": "Too many pages were read from your account or network address in the last minute.",
+    "computations": "Too much was computed for your account or network address in the last minute.",
 }
-"""What somebody hears who has used up a limit."""
+"""The problem's detail when a limit is used up."""
 
 
 class RateLimits:
@@ -123,7 +123,7 @@ def spend(limit: str, *who: str, cost: int = 1) -> None:
 def too_many(limit: str, seconds: int) -> Problem:
     """Return the problem of ``limit``, which is used up for ``seconds``."""
     wait = max(1, seconds)
-    return Problem("too-many-requests", f"{SAID[limit]} Wait {wait} seconds.", headers={"Retry-After": str(wait)})
+    return Problem("too-many-requests", f"{EXCEEDED[limit]} Wait {wait} seconds.", headers={"Retry-After": str(wait)})
 
 
 def address() -> str:

@@ -1,4 +1,4 @@
-"""Who is calling when a proxy stands in front: only as many proxies are believed as the operator says there are."""
+"""The address of callers behind proxies: only as many proxies are trusted as the operator has configured."""
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -7,7 +7,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 def behind_proxies(app: Flask, trusted_proxies: int) -> Flask:
     """Return ``app``, which takes addresses and scheme from the last ``trusted_proxies`` proxies.
 
-    Without this all callers would have the address of the proxy, and share one limit; believing more proxies than there
+    Without this all callers would have the address of the proxy, and share one limit; trusting more proxies than there
     are would let callers choose their address.
     """
     if trusted_proxies:

@@ -1,9 +1,9 @@
-"""Responses in fewer bytes: as Brotli or gzip, whichever the client prefers.
+"""Compression of responses with Brotli or gzip, whichever the client prefers.
 
 Where compressed sizes may be watched, a secret must not stand in one response with text that an attacker chooses
 (BREACH): pages hold no token that a request has to show (cookies are SameSite, and the origin of a request is checked),
 and a response that does hold a secret, such as a new token, is never one to a request from another site. Live streams
-are no documents: they are never compressed.
+are not documents: they are never compressed.
 """
 
 import gzip
@@ -29,10 +29,10 @@ CODINGS = ("br", "gzip")
 """The content codings that are offered, the best first."""
 
 MIN_BYTES = 400
-"""Of a shorter body compression saves less than it costs."""
+"""Compressing a shorter body costs more than it saves."""
 
 MAX_BYTES = 1_000_000
-"""A longer body is sent as it is: compressing it would take longer than a request may."""
+"""A longer body is sent uncompressed: compressing it would take longer than a request may."""
 
 BROTLI_QUALITY = 6
 GZIP_LEVEL = 6

@@ -1,11 +1,11 @@
-"""What is said of a field that is not right: the rest of a sentence that begins with its name, without a full stop."""
+"""Messages about invalid fields: the rest of a sentence that begins with the name of the field, without a full stop."""
 
 from typing import Any
 
 from marshmallow import fields, validate
 
 MAX_NUMBER = 10**15 - 1
-"""The largest number that is read from a query: JSON and JavaScript carry it exactly."""
+"""The largest number that is accepted: JSON and JavaScript represent it exactly."""
 
 _MESSAGES = {"required": "is missing", "null": "must not be null"}
 _KINDS = {fields.List: "must be a list", fields.Dict: "must be an object", fields.Nested: "must be an object"}
@@ -24,17 +24,17 @@ def reword(field: Any) -> None:
 
 
 def sentences(errors: dict[str, list[str]], more: int) -> str:
-    """Return ``errors`` as sentences, and how many ``more`` fields are not right."""
-    said = [f"The field {field} {message}." for field, messages in errors.items() for message in messages]
+    """Return ``errors`` as sentences, and the number of ``more`` invalid fields."""
+    listed = [f"The field {field} {message}." for field, messages in errors.items() for message in messages]
     if more:
-        said.append(f"{more} more fields are not right." if more > 1 else "One more field is not right.")
-    return " ".join(said)
+        listed.append(f"{more} more fields are invalid." if more > 1 else "One more field is invalid.")
+    return " ".join(listed)
 
 
-def _requirement(validator: validate.Validator, listed: bool) -> str | None:
+def _requirement(validator: validate.Validator, is_list: bool) -> str | None:
     match validator:
         case validate.Length():
-            return f"must have {_between(validator.min, validator.max)} {'entries' if listed else 'characters'}"
+            return f"must have {_between(validator.min, validator.max)} {'entries' if is_list else 'characters'}"
         case validate.Range():
             return f"must be {_between(validator.min, validator.max)}"
         case validate.OneOf():
@@ -42,7 +42,7 @@ def _requirement(validator: validate.Validator, listed: bool) -> str | None:
     return None
 
 
-def _between(least: Any, most: Any) -> str:
-    if least in (None, 0) and most not in (None, MAX_NUMBER):
-        return f"at most {most}"
-    return f"at least {least or 0}" if most in (None, MAX_NUMBER) else f"{least} to {most}"
+def _between(minimum: Any, maximum: Any) -> str:
+    if minimum in (None, 0) and maximum not in (None, MAX_NUMBER):
+        return f"at most {maximum}"
+    return f"at least {minimum or 0}" if maximum in (None, MAX_NUMBER) else f"{minimum} to {maximum}"

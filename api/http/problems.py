@@ -1,4 +1,4 @@
-"""Every refusal of the API: one table of kinds, one way to answer (RFC 9457, application/problem+json)."""
+"""Problems of the API: one table of kinds, one way to answer them (RFC 9457, application/problem+json)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -20,10 +20,10 @@ from events.store.contract import ClockMismatchError, RequestMismatchError, Stal
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER_S = 2
-"""Seconds after which a caller should ask again when the store is away."""
+"""When a caller should retry while the store is unreachable."""
 
 MAX_ERRORS = 20
-"""Fields that an answer names; of more it says how many there are."""
+"""Invalid fields that an answer names; it tells the number of others."""
 
 MAX_ERROR_CHARACTERS = 300
 
@@ -144,7 +144,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
 
 _BY_STATUS = {
     404: ("not-found", "There is nothing at this address."),
-    405: ("method-not-allowed", "This address does not know this method."),
+    405: ("method-not-allowed", "This address does not support this method."),
     413: ("too-large", "A request has at most 64 KiB."),
     415: ("not-json", "Send a JSON body with Content-Type: application/json."),
 }
@@ -174,7 +174,7 @@ class ProblemDocument(Answer):
 
 
 class Problem(Exception):
-    """A refusal on its way to the caller. ``detail`` says the reason in a player's words.
+    """A refusal on its way to the caller. ``detail`` is the reason in a player's words.
 
     ``errors`` maps fields to messages; ``members`` are further members of the answer, ``headers`` further headers.
     """
@@ -212,7 +212,7 @@ class Problem(Exception):
 
 
 def listed_errors(errors: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the first MAX_ERRORS of ``errors``, their names and messages cut to what is of use to a reader."""
+    """Return the first MAX_ERRORS of ``errors``, with names and messages cut to MAX_ERROR_CHARACTERS."""
     return {
         field[:MAX_ERROR_CHARACTERS]: [message[:MAX_ERROR_CHARACTERS] for message in messages[:MAX_ERRORS]]
         for field, messages in islice(errors.items(), MAX_ERRORS)
@@ -220,7 +220,7 @@ def listed_errors(errors: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem that tells a caller about ``error``; anything unforeseen is an internal error."""
+    """Return the problem for ``error``; anything unforeseen is an internal error."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, Refused):
@@ -231,15 +231,15 @@ def problem_of(error: Exception) -> Problem:
         return no_such_match()
     if isinstance(error, QuotaExceededError):
         used = f"{error.used:,} of {error.limit:,} bytes for notes, analysis trees and conditional moves are used"
-        detail = f"{used}: delete some, of matches that are over perhaps, to make room."
+        detail = f"{used}: delete some, perhaps of finished matches, to make room."
         return Problem("quota-exceeded", detail, quota="notebook", bytes_kept=error.used, bytes_allowed=error.limit)
     if isinstance(error, RequestMismatchError):
-        detail = "This idempotency key was used for a request with another content: make a new key."
+        detail = "This idempotency key was used for a request with other content: make a new key."
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})
     if isinstance(error, ClockMismatchError):
         detail = (
             f"The clock of this part of the server is {describe_offset(error.offset_ms)} that of the store, so nothing "
-            "is written here. Nothing has changed. Ask again in a moment, with the same idempotency key."
+            "is written here. Nothing has changed. Try again in a moment, with the same idempotency key."
         )
         return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(error, StoreFullError):
@@ -248,28 +248,28 @@ def problem_of(error: Exception) -> Problem:
         )
         return Problem("store-full", detail, headers={"Retry-After": str(RETRY_AFTER_FULL_S)})
     if isinstance(error, StoreUnavailableError):
-        detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
+        detail = "Nothing is known to have changed. Try again in a moment, with the same idempotency key."
         return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(error, TooManySignInsError):
         detail = "Too many people are signing in at this moment. Try again in a few seconds."
         return Problem("sign-in-busy", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(error, HTTPException):
         return _of_http(error)
-    return Problem("internal-error", "The mistake has been recorded. Nothing is wrong with your request.")
+    return Problem("internal-error", "The error has been recorded. There is nothing wrong with your request.")
 
 
 def _stale(error: StaleVersionError) -> Problem:
     current = error.current
     if current.version > error.expected.version:
-        detail = f"The match is at version {current.version}: look at it again before you act."
+        detail = f"The match is at version {current.version}: read it again before you act."
     else:
-        detail = f"What you saw is no longer part of the match, which stands at version {current.version} of another "
-        detail += "history: look at it again before you act."
+        detail = f"What you have seen is no longer part of the match, which is at version {current.version} of another "
+        detail += "history: read it again before you act."
     return Problem("stale-version", detail, current_version=current.version, current_version_tag=str(current))
 
 
 def no_such_match() -> Problem:
-    """Return the problem for a match that does not exist, or not for this caller."""
+    """Return the problem for a match that does not exist, or that the caller may not see."""
     return Problem("no-such-match", "There is no match with this id, or it is private.")
 
 
@@ -304,11 +304,11 @@ def _as_page(error: Exception, problem: Problem) -> Response | None:
         return None
     if isinstance(error, BadHost):  # without a host there are no addresses to link to
         return None
-    g.person = None  # the page asks the store nothing: the store may be what is away
+    g.person = None  # the page does not use the store, which may be unreachable
     try:
         shown: Response = page(problem)
     except Exception as failure:
-        log.error("no-page", path=request.path, request=g.get("request_id"), exc_info=failure)
+        log.error("problem-page-failed", path=request.path, request=g.get("request_id"), exc_info=failure)
         return None
     return shown
 

@@ -202,6 +202,6 @@ def test_who_is_erased_reads_what_becomes_of_the_files_of_the_store(visit: Calla
     page.get_by_text("Erase your account").click()
     page.get_by_label("Your name, to be sure").fill(visitor.name)
     page.get_by_role("button", name="Erase me").click()
-    expect(page.get_by_text("You are forgotten. The files of the store")).to_be_visible()
+    expect(page.get_by_text("Your data is erased. The files of the store")).to_be_visible()
     page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

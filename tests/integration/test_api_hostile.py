@@ -5,7 +5,7 @@ import io
 import pytest
 from flask import Flask
 
-from api.access.limits import SAID, Limits
+from api.access.limits import EXCEEDED, Limits
 from api.services import EXTENSION, Services
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
 from tests.support.server import RealServer
@@ -82,14 +82,16 @@ def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None
     assert anna.post(f"/matches/{match}/rematches").status_code == 201
     refused = anna.post("/matches", NEW)
     assert (refused.status_code, refused.json["code"]) == (429, "too-many-requests")
-    assert refused.json["detail"].startswith("You have created very many matches. Wait ")
+    assert refused.json["detail"].startswith("You have created too many matches. Wait ")
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
     assert boris.post("/matches", NEW).status_code == 201
     crowded = boris.post("/matches", NEW)
     assert crowded.json["detail"].startswith("From your network address very many matches")
     assert boris.post(f"/matches/{match}/chat", {"text": "Thank you."}).status_code == 201
     assert (
-        boris.post(f"/matches/{match}/chat", {"text": "Again?"}).json["detail"].startswith("You have said very much.")
+        boris.post(f"/matches/{match}/chat", {"text": "Again?"})
+        .json["detail"]
+        .startswith("You have sent too many messages.")
     )
 
 
@@ -115,7 +117,7 @@ def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
 
 
 def test_every_limit_is_told_in_words() -> None:
-    assert SAID.keys() == set(Limits._fields)
+    assert EXCEEDED.keys() == set(Limits._fields)
 
 
 @pytest.mark.parametrize("host", ["a..b", "..", "a" * 64])

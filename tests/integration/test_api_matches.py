@@ -300,7 +300,7 @@ def test_a_stale_version_says_which_is_current(anna: Caller, match: str) -> None
     anna.post(f"/matches/{match}/draw-offers")
     refused = anna.move(match, "c3-d4", If_Match=f'"{seen["version_tag"]}"')
     assert refused.json["current_version"] == 4
-    assert refused.json["detail"] == "The match is at version 4: look at it again before you act."
+    assert refused.json["detail"] == "The match is at version 4: read it again before you act."
     assert anna.move(match, If_Match=f'"{refused.json["current_version_tag"]}"').status_code == 201
 
 

@@ -195,7 +195,7 @@ def test_of_many_wrong_fields_the_first_twenty_are_named_and_the_others_counted(
     refused = anna.post("/me/tokens", body)
     assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
     assert (len(refused.json["errors"]), refused.json["more_errors"]) == (20, 2980)
-    assert refused.json["detail"].endswith(" 2980 more fields are not right.")
+    assert refused.json["detail"].endswith(" 2980 more fields are invalid.")
     assert len(refused.data) < 4000
 
 

@@ -149,7 +149,7 @@ def test_a_guest_whose_requests_outrun_the_read_models_cannot_begin_any_number_o
 def test_the_matches_that_a_person_has_going_are_limited(
     anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.access.admission.MAX_MATCHES_GOING", 2)
+    monkeypatch.setattr("api.access.admission.MAX_ACTIVE_MATCHES", 2)
     first, _ = anna.create(ME, OPEN), anna.create(ME, OPEN)
     project(services)
     wanted = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}

@@ -76,7 +76,7 @@ def test_the_reason_of_a_refusal_is_made_of_sentences_that_name_the_fields(anna:
     )
     assert refused["errors"]["game"] == ["is missing"]
     many = anna.post("/matches", {f"x{number}": 1 for number in range(30)}).json
-    assert many["detail"].endswith(" more fields are not right.")
+    assert many["detail"].endswith(" more fields are invalid.")
     query = anna.get("/matches?view=secret&cursor=").json
     assert query["detail"] == (
         "The field cursor must have 1 to 500 characters. The field view must be one of open, recent."

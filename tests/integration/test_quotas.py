@@ -98,7 +98,7 @@ def test_what_is_said_in_chats_is_bounded_in_bytes(server: RealServer) -> None:
     assert anna.post(f"/matches/{match}/chat", {"text": "123456"}).status_code == 201
     refused = anna.post(f"/matches/{match}/chat", {"text": "äää"})
     assert refused.status_code == 429
-    assert refused.json["detail"].startswith("You have said as much as one person may in 30 days. Wait ")
+    assert refused.json["detail"].startswith("You have written as much as one person may in 30 days. Wait ")
     assert boris.post(f"/matches/{match}/chat", {"text": "123456"}).status_code == 201
 
 

@@ -28,7 +28,7 @@ def test_an_address_may_look_so_often_and_hears_when_it_may_again(server: RealSe
     refused = visitor.client.get("/api/v1/terms", environ_base={"REMOTE_ADDR": "192.0.2.1"})
     assert (refused.status_code, refused.json["code"]) == (429, "too-many-requests")
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
-    assert "have looked at very much" in refused.json["detail"]
+    assert "Too many pages were read" in refused.json["detail"]
     assert codes(visitor, "/api/v1/games", address="192.0.2.2") == [200]
 
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from flask import Flask
 
 from api.access.auth import COOKIE
@@ -194,15 +195,23 @@ class World:
         }
         assert egon.post("/me/erasure", {"name": "egon"}).status_code == 200
 
-    def ask(self, operation: str, body: Any, caller: str) -> tuple[str, str]:
-        """Return the code of the refusal, or else the status, that ``caller`` hears, and the whole answer."""
+    def ask(
+        self, operation: str, body: Any, caller: str, match: str | None = None, expected: str | None = None
+    ) -> tuple[str, str]:
+        """Return the code of the refusal, or else the status, that ``caller`` hears, and the whole answer.
+
+        ``match`` is another match than that of the world, ``expected`` the version that it must be at.
+        """
         method, path = operation.split(" ")
-        for name, known in self.names.items():
+        for name, known in {**self.names, "match": match or self.match}.items():
             path = path.replace(f"{{{name}}}", known)
         path = path if path.startswith("/.well-known/") else API + path
         sent = {} if body is None else {"json": body}
         answer = self.app.test_client(use_cookies=False).open(
-            path, method=method, headers=self.credentials[caller], **sent
+            path,
+            method=method,
+            headers=self.credentials[caller] | ({"If-Match": expected} if expected else {}),
+            **sent,
         )
         told = answer.get_data().decode(errors="replace")
         return json.loads(told)["code"] if answer.status_code >= 400 else str(answer.status_code), told
@@ -243,6 +252,22 @@ def test_everybody_hears_what_the_table_says_and_nothing_private_of_others(app: 
             ]
     assert wrong == {}
     assert leaked == []
+
+
+@pytest.mark.parametrize("expected", [None, '"1-0123456789abcdef"'])
+def test_a_private_match_of_others_is_answered_like_one_that_does_not_exist(app: Flask, expected: str | None) -> None:
+    world = World(app)
+    answers = {
+        (operation, caller, match): world.ask(operation, body, caller, match, expected)
+        for operation, _, _, body in TABLE
+        if "{match}" in operation
+        for caller in ("nobody", "gone", "stranger", "bot", "operator")
+        for match in (world.match, "mdoesnotexist")
+    }
+    assert len(answers) > 400
+    for (operation, caller, match), answer in answers.items():
+        assert answer == answers[operation, caller, "mdoesnotexist"], (operation, caller, match)
+        assert answer[0] in ("no-such-match", "not-signed-in", "role-required"), (operation, caller, match)
 
 
 def test_the_table_knows_every_operation_of_the_document(stranger: Caller) -> None:

@@ -86,7 +86,7 @@ def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
     assert boris.post("/matches", NEW).status_code == 201
     crowded = boris.post("/matches", NEW)
-    assert crowded.json["detail"].startswith("From your network address very many matches")
+    assert crowded.json["detail"].startswith("Too many matches have been created from your network address.")
     assert boris.post(f"/matches/{match}/chat", {"text": "Thank you."}).status_code == 201
     assert (
         boris.post(f"/matches/{match}/chat", {"text": "Again?"})

@@ -15,7 +15,7 @@ from workers.rebuild import rebuild as rebuild_all
 @click.option("--check", is_flag=True, help="Fail when the new read models differ from the old ones.")
 @click.option("--processes", type=click.IntRange(1), default=1, show_default=True, help="Use more for a large store.")
 def rebuild(check: bool, processes: int) -> None:
-    """Delete all read models and rebuild them from the events.
+    """Rebuild all read models from the events, then switch to them.
 
     Everything else may keep running. --check then also reports what changed meanwhile.
     """

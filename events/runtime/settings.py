@@ -52,8 +52,7 @@ class Settings(NamedTuple):
         ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
         ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own), ROOKERY_KEY_FILE (the
         secret that the signing key is encrypted with in the store; made when it is absent), ROOKERY_TRUSTED_PROXIES,
-        ROOKERY_IMPAIRED. The arguments are the
-        defaults of REDIS_URL, ROOKERY_STREAM_URL and ROOKERY_PAGE_URL.
+        ROOKERY_IMPAIRED. The arguments are the defaults of REDIS_URL, ROOKERY_STREAM_URL and ROOKERY_PAGE_URL.
         """
         env = Env()
         redis_url = env.str("REDIS_URL", redis_url, validate=check_store)

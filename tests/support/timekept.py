@@ -24,7 +24,7 @@ THREE_DAYS = days_per_move(3)
 _REQUESTS = count(1)
 
 
-class House:
+class MemoryInstallation:
     """Matches, availability and a heartbeat in memory, with a clock that stands still."""
 
     def __init__(self) -> None:

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.matches import T0
-from tests.support.timekept import House
+from tests.support.timekept import MemoryInstallation
 
 
 @pytest.fixture
-def house() -> Iterator[House]:
-    """Return a house whose heart has begun to beat."""
-    house = House()
-    house.heartbeat.beat(T0, 0)
-    yield house
-    for mark in house.availability.pending():
-        house.timekeeper.follow(mark, house.now)
-    assert house.availability.pending() == []
-    for match in house.names:
+def installation() -> Iterator[MemoryInstallation]:
+    """Return an installation whose heart has begun to beat."""
+    installation = MemoryInstallation()
+    installation.heartbeat.beat(T0, 0)
+    yield installation
+    for mark in installation.availability.pending():
+        installation.timekeeper.follow(mark, installation.now)
+    assert installation.availability.pending() == []
+    for match in installation.names:
         # Whatever a test did: what was settled once is settled.
-        house.settle(match)
-        assert house.settle(match) == []
+        installation.settle(match)
+        assert installation.settle(match) == []

@@ -10,180 +10,188 @@ from domain.match.events import CalendarSet, ClockPaused
 from domain.match.terms import DAY, HOUR, STANDARD
 from events.store.codec import event_of
 from tests.support.matches import T0
-from tests.support.timekept import THREE_DAYS, House, booked, in_berlin
+from tests.support.timekept import THREE_DAYS, MemoryInstallation, booked, in_berlin
 
 WEDNESDAY = Pause(reason=PauseReason.WEEKEND, seat=0, since=T0 + 2800_000, until=T0 + 2800_000 + DAY)
 """In Berlin; the matches here begin on a Tuesday, shortly before midnight there."""
 
 
-def test_free_days_are_foreseen_at_once_and_recorded_nowhere(house: House) -> None:
-    match = house.start()
-    version = house.state(match).version
-    house.change("alice", in_berlin(2))
-    assert house.foreseen(match) == T0 + 4 * DAY
-    house.change("alice", in_berlin())
-    assert house.foreseen(match) == T0 + 3 * DAY
-    house.change("alice", booked(T0 + DAY, T0 + 8 * DAY))
-    assert house.foreseen(match) == T0 + 10 * DAY
-    assert (house.state(match).version, house.falls(match)) == (version, T0 + 3 * DAY)
+def test_free_days_are_foreseen_at_once_and_recorded_nowhere(installation: MemoryInstallation) -> None:
+    match = installation.start()
+    version = installation.state(match).version
+    installation.change("alice", in_berlin(2))
+    assert installation.foreseen(match) == T0 + 4 * DAY
+    installation.change("alice", in_berlin())
+    assert installation.foreseen(match) == T0 + 3 * DAY
+    installation.change("alice", booked(T0 + DAY, T0 + 8 * DAY))
+    assert installation.foreseen(match) == T0 + 10 * DAY
+    assert (installation.state(match).version, installation.falls(match)) == (version, T0 + 3 * DAY)
 
 
-def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -> None:
-    match = house.start()
-    house.change("alice", in_berlin(2))
-    house.beats_until(T0 + 3 * DAY)
-    (event,) = house.settle(match)
+def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(installation: MemoryInstallation) -> None:
+    match = installation.start()
+    installation.change("alice", in_berlin(2))
+    installation.beats_until(T0 + 3 * DAY)
+    (event,) = installation.settle(match)
     assert event == ClockPaused(
-        at=house.now, reason=PauseReason.WEEKEND, since=WEDNESDAY.since, seat=0, until=WEDNESDAY.until
+        at=installation.now, reason=PauseReason.WEEKEND, since=WEDNESDAY.since, seat=0, until=WEDNESDAY.until
     )
-    assert house.store.read(match)[-1].data == {
+    assert installation.store.read(match)[-1].data == {
         "reason": "weekend",
         "since": WEDNESDAY.since,
         "seat": 0,
         "until": WEDNESDAY.until,
     }
-    assert house.falls(match) == house.foreseen(match) == T0 + 4 * DAY
+    assert installation.falls(match) == installation.foreseen(match) == T0 + 4 * DAY
 
 
-def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(house: House) -> None:
-    house.opt_out("alice")
-    match = house.start(replace(THREE_DAYS, control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
+def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(installation: MemoryInstallation) -> None:
+    installation.opt_out("alice")
+    match = installation.start(replace(THREE_DAYS, control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
     saturday = T0 + 3 * DAY + 2800_000
-    assert house.falls(match) == saturday
-    house.change("alice", in_berlin(5))
-    house.beats_until(saturday)
-    house.settle(match)
-    assert house.state(match).status == Status.PLAYING
-    assert house.falls(match) == saturday + DAY
+    assert installation.falls(match) == saturday
+    installation.change("alice", in_berlin(5))
+    installation.beats_until(saturday)
+    installation.settle(match)
+    assert installation.state(match).status == Status.PLAYING
+    assert installation.falls(match) == saturday + DAY
 
 
-def test_a_move_costs_no_time_of_a_free_day(house: House) -> None:
-    match = house.start(STANDARD)
-    house.change("alice", in_berlin(2))
-    house.beats_until(T0 + 2 * DAY)
-    house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
-    clock = house.state(match).clock
+def test_a_move_costs_no_time_of_a_free_day(installation: MemoryInstallation) -> None:
+    match = installation.start(STANDARD)
+    installation.change("alice", in_berlin(2))
+    installation.beats_until(T0 + 2 * DAY)
+    installation.execute(match, SubmitMove(player="alice", move="d2-c3"), installation.matches.load(match).head.tag)
+    clock = installation.state(match).clock
     assert clock is not None
     # Ten days at the start, one more for each of two moves, and of two days one was free.
-    assert left(clock, 0, house.now) == 11 * DAY
+    assert left(clock, 0, installation.now) == 11 * DAY
     assert WEDNESDAY in clock.pauses
 
 
-def test_free_days_of_those_who_are_not_to_move_are_recorded_by_nothing(house: House) -> None:
-    match = house.start()
-    house.change("bob", in_berlin(2))
-    house.beats_until(T0 + 2 * DAY)
-    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
-    assert house.pauses(match) == ()
+def test_free_days_of_those_who_are_not_to_move_are_recorded_by_nothing(installation: MemoryInstallation) -> None:
+    match = installation.start()
+    installation.change("bob", in_berlin(2))
+    installation.beats_until(T0 + 2 * DAY)
+    installation.execute(match, SubmitMove(player="alice", move="d2-c3"))
+    assert installation.pauses(match) == ()
 
 
-def test_a_calendar_that_is_changed_counts_from_then_on(house: House) -> None:
-    match = house.start()
-    house.change("alice", in_berlin(2))
-    house.beats_until(T0 + DAY // 2)
-    house.change("alice", in_berlin(now=house.now))
+def test_a_calendar_that_is_changed_counts_from_then_on(installation: MemoryInstallation) -> None:
+    match = installation.start()
+    installation.change("alice", in_berlin(2))
+    installation.beats_until(T0 + DAY // 2)
+    installation.change("alice", in_berlin(now=installation.now))
     half = T0 + DAY // 2 - WEDNESDAY.since
-    assert house.foreseen(match) == T0 + 3 * DAY + half
-    house.beats_until(T0 + 3 * DAY)
-    house.settle(match)
-    assert house.falls(match) == T0 + 3 * DAY + half
+    assert installation.foreseen(match) == T0 + 3 * DAY + half
+    installation.beats_until(T0 + 3 * DAY)
+    installation.settle(match)
+    assert installation.falls(match) == T0 + 3 * DAY + half
 
 
-def test_a_free_day_that_was_recorded_ends_with_the_calendar_that_had_it(house: House) -> None:
-    match = house.start()
-    house.change("alice", in_berlin(2))
-    house.beats_until(T0 + DAY // 2)
-    house.execute(match, OfferDraw(player="alice"))
-    assert house.pauses(match) == (WEDNESDAY,)
-    house.change("alice", in_berlin(now=house.now))
-    assert house.pauses(match) == (replace(WEDNESDAY, until=house.now),)
-    assert house.falls(match) == house.foreseen(match)
+def test_a_free_day_that_was_recorded_ends_with_the_calendar_that_had_it(installation: MemoryInstallation) -> None:
+    match = installation.start()
+    installation.change("alice", in_berlin(2))
+    installation.beats_until(T0 + DAY // 2)
+    installation.execute(match, OfferDraw(player="alice"))
+    assert installation.pauses(match) == (WEDNESDAY,)
+    installation.change("alice", in_berlin(now=installation.now))
+    assert installation.pauses(match) == (replace(WEDNESDAY, until=installation.now),)
+    assert installation.falls(match) == installation.foreseen(match)
 
 
-def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House) -> None:
-    match = house.start()
-    house.beats_until(T0 + HOUR)
+def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(installation: MemoryInstallation) -> None:
+    match = installation.start()
+    installation.beats_until(T0 + HOUR)
     for _ in range(20):
-        house.now += 1000
-        house.do(
+        installation.now += 1000
+        installation.do(
             match, PauseClock(reason=PauseReason.WEEKEND, player="alice", since=WEDNESDAY.since, until=WEDNESDAY.until)
         )
-        house.do(match, ResumeClock(reason=PauseReason.WEEKEND, player="alice"))
-    assert house.pauses(match) == (replace(WEDNESDAY, until=house.now),)
-    assert house.falls(match) == T0 + 3 * DAY + house.now - WEDNESDAY.since
+        installation.do(match, ResumeClock(reason=PauseReason.WEEKEND, player="alice"))
+    assert installation.pauses(match) == (replace(WEDNESDAY, until=installation.now),)
+    assert installation.falls(match) == T0 + 3 * DAY + installation.now - WEDNESDAY.since
 
 
-def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day(house: House) -> None:
-    match = house.start()
-    availability = house.change("alice", in_berlin(2))
-    house.do(match, SetCalendar(player="alice", calendar=availability.calendar))
-    house.beats_until(T0 + DAY // 2)
-    house.settle(match)
-    assert event_of(house.store.read(match)[-1]) == CalendarSet(at=house.now, seat=0, calendar=None)
-    assert house.foreseen(match) == T0 + 4 * DAY
-    house.beats_until(T0 + 3 * DAY + DAY // 2)
-    house.settle(match)
-    assert house.falls(match) == T0 + 4 * DAY
+def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day(
+    installation: MemoryInstallation,
+) -> None:
+    match = installation.start()
+    availability = installation.change("alice", in_berlin(2))
+    installation.do(match, SetCalendar(player="alice", calendar=availability.calendar))
+    installation.beats_until(T0 + DAY // 2)
+    installation.settle(match)
+    assert event_of(installation.store.read(match)[-1]) == CalendarSet(at=installation.now, seat=0, calendar=None)
+    assert installation.foreseen(match) == T0 + 4 * DAY
+    installation.beats_until(T0 + 3 * DAY + DAY // 2)
+    installation.settle(match)
+    assert installation.falls(match) == T0 + 4 * DAY
 
 
-def test_free_days_reach_no_match_whose_terms_do_not_have_them(house: House) -> None:
-    match = house.start(replace(THREE_DAYS, weekends=False))
-    before = house.state(match).version
-    house.change("alice", in_berlin(2))
-    assert house.state(match).version == before
+def test_free_days_reach_no_match_whose_terms_do_not_have_them(installation: MemoryInstallation) -> None:
+    match = installation.start(replace(THREE_DAYS, weekends=False))
+    before = installation.state(match).version
+    installation.change("alice", in_berlin(2))
+    assert installation.state(match).version == before
 
 
-def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_their_time(house: House) -> None:
-    house.availability.change("bob", in_berlin(5, 6))
-    house.availability.change("bob", booked(T0 + DAY, T0 + 2 * DAY))
-    house.availability.change("bob", lambda own: own._replace(plays_forced=True))
-    match = house.start(moved=False)
-    version = house.state(match).version
-    house.timekeeper.start(match, house.now)
-    assert house.state(match).version == version
-    assert [seat for seat, orders in house.matches.load(match).orders.items() if orders.forced] == [1]
+def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_their_time(
+    installation: MemoryInstallation,
+) -> None:
+    installation.availability.change("bob", in_berlin(5, 6))
+    installation.availability.change("bob", booked(T0 + DAY, T0 + 2 * DAY))
+    installation.availability.change("bob", lambda own: own._replace(plays_forced=True))
+    match = installation.start(moved=False)
+    version = installation.state(match).version
+    installation.timekeeper.start(match, installation.now)
+    assert installation.state(match).version == version
+    assert [seat for seat, orders in installation.matches.load(match).orders.items() if orders.forced] == [1]
 
 
-def test_a_preference_for_forced_moves_reaches_running_matches_that_allow_lines(house: House) -> None:
-    match, without = house.start(), house.start(replace(THREE_DAYS, lines=False))
-    house.change("alice", lambda own: own._replace(plays_forced=True))
-    assert house.matches.load(match).orders[0].forced
-    assert house.matches.load(without).orders == {}
-    house.change("alice", lambda own: own._replace(plays_forced=False))
-    assert house.matches.load(match).orders == {}
+def test_a_preference_for_forced_moves_reaches_running_matches_that_allow_lines(
+    installation: MemoryInstallation,
+) -> None:
+    match, without = installation.start(), installation.start(replace(THREE_DAYS, lines=False))
+    installation.change("alice", lambda own: own._replace(plays_forced=True))
+    assert installation.matches.load(match).orders[0].forced
+    assert installation.matches.load(without).orders == {}
+    installation.change("alice", lambda own: own._replace(plays_forced=False))
+    assert installation.matches.load(match).orders == {}
 
 
-def test_a_change_that_was_killed_midway_is_finished_by_its_mark(house: House) -> None:
-    matches = [house.start(), house.start(), house.start()]
-    house.change("alice", booked(T0, T0 + 8 * DAY))
+def test_a_change_that_was_killed_midway_is_finished_by_its_mark(installation: MemoryInstallation) -> None:
+    matches = [installation.start(), installation.start(), installation.start()]
+    installation.change("alice", booked(T0, T0 + 8 * DAY))
     for match in matches:
-        house.execute(match, OfferDraw(player="alice"))
-    house.beats_until(T0 + DAY)
-    _, mark = house.availability.change("alice", lambda own: own._replace(book=vacation.ended(own.book, house.now)))
-    house.another().sync(matches[0], house.now)
-    versions = [house.state(match).version for match in matches]
-    assert house.availability.pending() == [mark]
+        installation.execute(match, OfferDraw(player="alice"))
+    installation.beats_until(T0 + DAY)
+    _, mark = installation.availability.change(
+        "alice", lambda own: own._replace(book=vacation.ended(own.book, installation.now))
+    )
+    installation.another().sync(matches[0], installation.now)
+    versions = [installation.state(match).version for match in matches]
+    assert installation.availability.pending() == [mark]
     assert mark is not None
-    house.timekeeper.follow(mark, house.now)
-    assert [house.falls(match) for match in matches] == [T0 + 4 * DAY] * 3
-    assert [house.state(match).version for match in matches] == [versions[0], versions[1] + 1, versions[2] + 1]
-    assert house.availability.pending() == []
+    installation.timekeeper.follow(mark, installation.now)
+    assert [installation.falls(match) for match in matches] == [T0 + 4 * DAY] * 3
+    assert [installation.state(match).version for match in matches] == [versions[0], versions[1] + 1, versions[2] + 1]
+    assert installation.availability.pending() == []
 
 
-def test_a_match_that_cannot_be_replayed_keeps_no_other_from_following(house: House) -> None:
-    house.names.append("nothing")
-    match = house.start()
-    house.change("alice", lambda own: own._replace(plays_forced=True))
-    house.names.remove("nothing")
-    assert house.matches.load(match).orders[0].forced
+def test_a_match_that_cannot_be_replayed_keeps_no_other_from_following(installation: MemoryInstallation) -> None:
+    installation.names.append("nothing")
+    match = installation.start()
+    installation.change("alice", lambda own: own._replace(plays_forced=True))
+    installation.names.remove("nothing")
+    assert installation.matches.load(match).orders[0].forced
 
 
-def test_offsets_that_are_known_no_longer_are_looked_up_again(house: House) -> None:
-    house.change("alice", in_berlin(5, 6))
-    before = house.availability.read(["alice"])["alice"]
-    house.now = before.known_until - 365 * DAY
-    match = house.start()
-    house.timekeeper.start(match, house.now)
-    after = house.availability.read(["alice"])["alice"]
+def test_offsets_that_are_known_no_longer_are_looked_up_again(installation: MemoryInstallation) -> None:
+    installation.change("alice", in_berlin(5, 6))
+    before = installation.availability.read(["alice"])["alice"]
+    installation.now = before.known_until - 365 * DAY
+    match = installation.start()
+    installation.timekeeper.start(match, installation.now)
+    after = installation.availability.read(["alice"])["alice"]
     assert after.known_until > before.known_until
     assert after.former[-1].calendar == before.calendar

@@ -9,10 +9,10 @@ from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
 from api.http.schemas import StrictInteger, StrictSchema, StrictString
 from domain.game import AnyGame, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
+from domain.match.decisions.moves import LONGEST_MOVE
 from domain.match.enums import Status
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of
-from domain.match.moves import LONGEST_MOVE
 from domain.match.state import MatchState
 from domain.presentation import Composed
 

@@ -20,7 +20,7 @@ def is_possible(state: MatchState, command: c.Command, now: int) -> bool:
     """Tell whether ``command`` would be accepted at ``now`` (milliseconds since 1970 UTC) and change something."""
     try:
         refuse_excess(state, command)
-        return bool(decide(state, command, now, fresh_seed=ANY_SEED))
+        return bool(decide(state, command, now, fresh_seed=ANY_SEED).events)
     except Refused:
         return False
 

@@ -19,7 +19,7 @@ from api.services import services
 from domain.games import GAMES, find_ruleset
 from domain.match import commands as c
 from domain.match.clock import left
-from domain.match.disputes import refuse_involved
+from domain.match.decisions.cases import refuse_involved
 from domain.match.enums import Ground, RulingKind, Status
 from domain.match.refusals import Refused
 from domain.match.state import MatchState

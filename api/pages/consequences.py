@@ -36,7 +36,7 @@ def find_consequences(state: MatchState, viewer: str | None, orders: Orders | No
 
 def _released(state: MatchState, command: c.Command, seat: int, orders: Orders, now: int) -> str:
     try:
-        events = decide(state, command, now, {seat: orders}, ANY_SEED)
+        events = decide(state, command, now, {seat: orders}, ANY_SEED).events
     except Refused:
         return ""
     return " ".join(

@@ -7,9 +7,9 @@ from api.pages.layout import blueprint
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.calendar import MOST_FREE_DAYS
-from domain.match.disputes import DISPUTED_WITHIN
+from domain.match.decisions.cases import DISPUTED_WITHIN
+from domain.match.decisions.timekeeping import FORGIVABLE_FOR
 from domain.match.terms import PRESETS, STANDARD, duration, in_words
-from domain.match.timekeeping import FORGIVABLE_FOR
 from domain.match.vacation import ALLOWANCE
 from domain.scene import Scene
 from events.pictures.board import draw

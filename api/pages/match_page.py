@@ -31,11 +31,11 @@ from api.representations.matches import Match, MatchSummary, people_in, represen
 from api.services import services
 from domain.game import AnyGame
 from domain.games import find_ruleset
+from domain.match.decisions.timekeeping import FORGIVABLE_FOR
 from domain.match.enums import Status
 from domain.match.lines import Orders, standing
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
-from domain.match.timekeeping import FORGIVABLE_FOR
 from events.readmodels import Summary, pool_of, rated_result, summarise
 from events.service.matches import Loaded
 

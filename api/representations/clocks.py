@@ -9,10 +9,10 @@ from api.http.answers import Answer, Instant, instant, one_of
 from domain.match import clock as clocks
 from domain.match import terms as match_terms
 from domain.match.clock_words import in_words
+from domain.match.decisions.timekeeping import FORGIVABLE_FOR
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, Status
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
-from domain.match.timekeeping import FORGIVABLE_FOR
 from events.runtime.wall_clock import rfc3339
 
 SECOND_MS = 1000

@@ -34,7 +34,7 @@ from api.representations.matches import MatchPage
 from api.services import services
 from domain.match import commands as c
 from domain.match.decide import decide
-from domain.match.disputes import MAX_SCORE_DECIMALS
+from domain.match.decisions.cases import MAX_SCORE_DECIMALS
 from domain.match.enums import Ground, RulingKind
 from domain.match.refusals import Refused
 from events.people.administration import ARBITER, ERASABLE_MEMBERS, LOGGED_MEMBERS, OPERATOR

@@ -14,10 +14,10 @@ from api.http.schemas import EmptyBody, ExactlyOne, StrictBoolean, StrictInteger
 from api.operations.commands import MAX_SEATS, command_endpoint, execute
 from api.representations.clocks import SECOND_MS
 from domain.match import commands as c
-from domain.match.moves import LONGEST_MOVE, MAX_MOVES_PER_SUBMISSION
+from domain.match.decisions.moves import LONGEST_MOVE, MAX_MOVES_PER_SUBMISSION
+from domain.match.decisions.timekeeping import LARGEST_GIFT
 from domain.match.state import Seat
 from domain.match.terms import HOUR
-from domain.match.timekeeping import LARGEST_GIFT
 
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX)
 

@@ -19,10 +19,10 @@ from api.http.schemas import EnumField, StrictBoolean, StrictSchema, StrictStrin
 from api.operations.notebooks import max_notebook_bytes
 from api.services import services
 from domain.match import lines as conditional
+from domain.match.decisions.moves import LONGEST_MOVE
 from domain.match.enums import LineAction, LineStatus
 from domain.match.guards import seat_of
 from domain.match.lines import ANY, DEEPEST, Orders
-from domain.match.moves import LONGEST_MOVE
 from events.private.conditional_moves import lines_read, lines_shown
 from events.service.matches import Loaded
 

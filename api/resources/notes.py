@@ -17,9 +17,9 @@ from api.http.messages import MAX_NUMBER
 from api.http.schemas import StrictInteger, StrictSchema, StrictString, TreeField
 from api.operations.notebooks import max_notebook_bytes
 from api.services import services
+from domain.match.decisions.moves import LONGEST_MOVE
 from domain.match.exploration import DEEPEST, MOST_MOVES, explored
 from domain.match.lines import Line
-from domain.match.moves import LONGEST_MOVE
 from events.private.conditional_moves import lines_read
 
 blueprint = Blueprint("notes", __name__, url_prefix=PREFIX)

@@ -15,7 +15,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, QueryInteger, StrictSchema, page_limit, prose
 from api.operations.reports import ReportPage, report_page
 from api.services import services
-from domain.match.disputes import refuse_party
+from domain.match.decisions.cases import refuse_party
 from events.people.administration import ARBITER
 from events.private.chats import MAX_MESSAGES_PER_CHAT
 from events.private.reports import Report

@@ -12,9 +12,9 @@ from domain.match import calendar as calendars
 from domain.match import events as e
 from domain.match import terms
 from domain.match.clock import Forecast, falls_at, forecast
+from domain.match.decisions.moves import LONGEST_MOVE
 from domain.match.enums import Status
 from domain.match.evolve import evolve
-from domain.match.moves import LONGEST_MOVE
 from domain.match.opponents import needs_fresh_seed
 from domain.match.refusals import Refused
 from domain.match.state import MatchState

@@ -15,7 +15,7 @@ from domain.match import events as e
 from domain.match.bounds import refuse_excess
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.decide import decide
-from domain.match.earlier import decision_of, is_of_earlier_release, is_of_present_release
+from domain.match.earlier import as_then_decided, is_before_settling, is_of_earlier_release, is_of_present_release
 from domain.match.enums import Channel, LineAction, PauseReason
 from domain.match.event_types import TYPES
 from domain.match.lines import Line, Lines, Orders, answer_due, refuse_if_lines_off
@@ -134,7 +134,7 @@ class Authority:
             _refuse_other_seat(before, event, actor)
             return (event,)
         if isinstance(event, e.MatchCreated):
-            created, *others = decide(before, creation_of(self._match, event, actor), event.at)
+            created, *others = decide(before, creation_of(self._match, event, actor), event.at).events
             if schema == 1 and isinstance(created, e.MatchCreated):
                 # Before there were terms a match was created without any.
                 created = replace(created, terms=event.terms)
@@ -147,13 +147,14 @@ class Authority:
         command = command_of(before, event, actor, following)
         if command is None:
             raise Unauthorized(f"nothing that happened before brings a {_name(event)} about")
-        decision = decision_of(command, event, schema)
-        if decision is not None:
+        before_settling = is_before_settling(event, schema)
+        if before_settling:
             self._add_trust("that an earlier release, whose rules were less strict, recorded it", before)
         if self._present_since == 1:
             refuse_excess(before, command)
         # Of a seed that was drawn only that there is one follows from the match.
-        return decide(before, command, event.at, fresh_seed="", decision=decision)
+        decided = decide(before, command, event.at, fresh_seed="", settles=not before_settling).events
+        return (as_then_decided(decided[0], schema), *decided[1:]) if decided else ()
 
     def _trust(self, before: MatchState | None, recorded: Recorded, actor: str) -> None:
         """Note what ``recorded`` rests on that no event shows; raises Unauthorized where that is out of bounds."""
@@ -235,7 +236,7 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
         orders = Orders(lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.play.taken_back))
     else:
         raise Unauthorized("nothing can have been laid down for it: it would be after a move of another seat")
-    return answer_due(before, {event.seat: orders}, event.at)
+    return answer_due(before, {event.seat: orders}, event.at).events
 
 
 def _is_laid_down(event: e.Event) -> bool:

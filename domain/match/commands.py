@@ -282,11 +282,8 @@ class DeclineRuleset:
     player: str
 
 
-Command = (
-    CreateMatch
-    | JoinMatch
-    | SubmitMove
-    | SubmitMoves
+PlainCommand = (
+    JoinMatch
     | Resign
     | AbortMatch
     | OfferDraw
@@ -313,3 +310,6 @@ Command = (
     | AcceptRuleset
     | DeclineRuleset
 )
+"""What is asked of a match beside its creation and its moves."""
+
+Command = CreateMatch | SubmitMove | SubmitMoves | PlainCommand

@@ -1,27 +1,18 @@
-"""Every rule about who may do what in a match, and when: state and command in, events out."""
+"""Who may do what in a match, and when: state and command in, events and the state after them out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import assert_never
 
-from domain.game import AnyGame, Setup
-from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.match import commands as c
-from domain.match import disputes, moves, offers, opponents, terms, timekeeping
 from domain.match import events as e
-from domain.match.enums import Status
-from domain.match.evolve import replay
-from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
-from domain.match.lines import Orders, standing_answers
+from domain.match import opponents
+from domain.match.decision import Decision
+from domain.match.decisions import cases, creation, moves, offers, timekeeping
+from domain.match.evolve import evolve
+from domain.match.lines import Orders, with_answers
 from domain.match.refusals import Refused
-from domain.match.state import MatchState, Seat, is_person
-from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
-
-Decision = Callable[[MatchState, Any, int], tuple[e.Event, ...]]
-"""Makes of a match, a command about it and an instant the events that follow; raises Refused."""
-
-ABORT_BEFORE_PLY = 2
-"""A match may be called off until its second ply has been played."""
+from domain.match.state import MatchState
 
 
 def decide(
@@ -30,185 +21,96 @@ def decide(
     now: int,
     orders: Mapping[int, Orders] = MappingProxyType({}),
     fresh_seed: str | None = None,
-    decision: Decision | None = None,
-) -> tuple[e.Event, ...]:
-    """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC).
+    *,
+    settles: bool = True,
+) -> Decision:
+    """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC), and the match after them.
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
-    dated before the one in front of it, unless it corrects the time. ``orders`` are what seats have laid down
-    beforehand: what the command makes due of them follows at once. ``fresh_seed`` is one that is secret,
-    for a match against opponents that goes on with known ones. ``decision`` is one of ``domain.match.earlier``, for
-    what was recorded before a rule became stricter. Raises Refused when the command is not allowed, ValueError when
-    there is no seed and one is needed.
+    dated before the one in front of it, unless it corrects the time. ``orders`` are the conditional moves by seat: what
+    the command makes due of them follows at once. ``fresh_seed`` is a secret one, for a match against opponents that
+    goes on with known ones. ``settles`` is False for what was recorded before appeals settled a case
+    (``domain.match.earlier``). Raises Refused when the command is not allowed, ValueError when there is no seed and one
+    is needed.
     """
     if isinstance(command, c.CreateMatch):
         if state is not None:
             raise Refused("match-exists", "this match has been created already")
-        return _create(command, now)
+        created, *others = creation.create_match(command, now)
+        return Decision(state=evolve(None, created, command.match), events=(created,)).then(*others)
     if state is None:
         raise Refused("no-such-match", "there is no such match")
     now = now if isinstance(command, c.CorrectTime) else max(now, state.updated_at)
-    events = (decision or _DECISIONS[type(command)])(state, command, now)
-    if events and isinstance(events[-1], opponents.RESUMPTIONS):
-        events += _fresh_seed(state, events, now, fresh_seed)
-    if orders and events:
-        after = replay(state.match_id, events, state)
-        events += standing_answers(after, orders, now) if after is not None else ()
-    return events
-
-
-def _fresh_seed(state: MatchState, events: tuple[e.Event, ...], now: int, seed: str | None) -> tuple[e.SeedDrawn, ...]:
-    after = replay(state.match_id, events, state)
-    if after is None or not opponents.needs_fresh_seed(after, events[-1]):
-        return ()
-    if seed is None:
-        raise ValueError(f"match {state.match_id} goes on with seeds that are known, and there is no other")
-    return (e.SeedDrawn(at=now, seed=seed),)
-
-
-def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
-    game = GAMES.get(command.game)
-    if game is None:
-        raise Refused("unknown-game", f"there is no game {command.game!r}", "game")
-    if command.ruleset is not None:
-        game = _ruleset(game, command.ruleset)
-    setup = _setup(game, command.setup)
-    if len(command.seats) != len(setup.seat_names):
-        raise Refused(
-            "invalid-seats", f"this setup has {len(setup.seat_names)} seats, not {len(command.seats)}", "seats"
-        )
-    people = [seat.player for seat in command.seats if seat.player is not None and seat.level is None]
-    if len(set(people)) != len(people):
-        raise Refused("invalid-seats", "nobody can sit on two seats of one match", "seats")
-    if not all(map(is_person, (command.creator, *people))):
-        raise Refused(
-            "invalid-seats", "people create matches and are seated by their ids, opponents by levels", "seats"
-        )
-    for seat in command.seats:
-        if seat.level is not None and (seat.level not in LEVELS or seat != Seat.opponent(seat.level)):
-            raise Refused("invalid-seats", f"there is no opponent {seat.player} of level {seat.level}", "seats")
-    if any(seat.joined and seat.level is None and seat.player != command.creator for seat in command.seats):
-        raise Refused("invalid-seats", "other players must be invited, they cannot be seated by you", "seats")
-    if command.rated and command.guest:
-        raise Refused("guests-play-unrated", "guests play unrated: sign up to play for a rating", "rated")
-    if command.guest and any(seat.level is not None and seat.level > MAX_GUEST_LEVEL for seat in command.seats):
-        words = f"guests play opponents up to level {MAX_GUEST_LEVEL}: sign up to play stronger ones"
-        raise Refused("guests-play-weaker-opponents", words, "seats")
-    terms.check(command.terms)
-    if command.rated and command.terms.takebacks and sum(seat.level is None for seat in command.seats) < 2:
-        # Opponents agree to anything: nobody could lose to them.
-        raise Refused(
-            "takebacks-not-allowed", "in a rated match against opponents moves cannot be taken back", "terms.takebacks"
-        )
-    created = e.MatchCreated(
-        at=now,
-        creator=command.creator,
-        game=game.id,
-        ruleset=game.ruleset,
-        setup=setup.name,
-        seats=command.seats,
-        rated=command.rated,
-        private=command.private,
-        seed=command.seed,
-        terms=command.terms,
-        rematch_of=command.rematch_of,
-    )
-    if all(seat.joined for seat in command.seats):
-        return (created, e.MatchStarted(at=now))
-    return (created,)
-
-
-def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:
-    try:
-        return find_ruleset(game.id, ruleset)
-    except UnknownRulesetError:
-        known = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
-        raise Refused("unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset") from None
-
-
-def _setup(game: AnyGame, name: str | None) -> Setup:
-    if name is None and len(game.setups) == 1:
-        return next(iter(game.setups.values()))
-    if name is None:
-        *others, last = game.setups
-        raise Refused("unknown-setup", f"say which setup of {game.title}: {', '.join(others)} or {last}", "setup")
-    if name not in game.setups:
-        known = ", ".join(game.setups)
-        raise Refused("unknown-setup", f"{game.title} has no setup {name!r}, only {known}", "setup")
-    return game.setups[name]
-
-
-def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, ...]:
-    refuse_if_ended(state)
-    if state.status != Status.OPEN:
-        raise Refused("seats-taken", "all seats of this match are taken")
-    if not is_person(command.player):
-        raise Refused("invalid-seats", "only people join matches: opponents are seated when a match is created", "seat")
-    own = state.seat_of(command.player)
-    if own is not None and state.seats[own].joined:
-        raise Refused("already-seated", "you have a seat in this match already")
-    if state.rated and command.guest:
-        raise Refused("guests-play-unrated", "this match is rated and guests play unrated: sign up to join it")
-    if own is not None:
-        seat = own
-    elif command.seat is None:
-        free = [number for number, seat in enumerate(state.seats) if seat.player is None]
-        if not free:
-            raise Refused("seats-taken", "the free seats of this match are kept for invited players")
-        seat = free[0]
+    if isinstance(command, c.SubmitMove):
+        decision = moves.submit_move(state, command, now)
+    elif isinstance(command, c.SubmitMoves):
+        decision = moves.submit_moves(state, command, now)
     else:
-        seat = command.seat
-    if command.seat is not None and command.seat != seat:
-        raise Refused("seat-taken", "you are invited to another seat of this match", "seat")
-    if not 0 <= seat < len(state.seats):
-        raise Refused("invalid-seats", f"this match has seats 0 to {len(state.seats) - 1}", "seat")
-    if state.seats[seat].player not in (None, command.player):
-        raise Refused("seat-taken", "that seat is taken or kept for somebody else", "seat")
-    joined = e.PlayerJoined(at=now, seat=seat, player=command.player)
-    if all(other.joined for number, other in enumerate(state.seats) if number != seat):
-        return (joined, e.MatchStarted(at=now))
-    return (joined,)
+        decision = Decision(state=state).then(*_events(state, command, now, settles))
+    if not decision.events:
+        return decision
+    if opponents.needs_fresh_seed(decision.state, decision.events[-1]):
+        if fresh_seed is None:
+            raise ValueError(f"match {state.match_id} goes on with seeds that are known, and there is no other")
+        decision = decision.then(e.SeedDrawn(at=now, seed=fresh_seed))
+    return with_answers(decision, orders, now) if orders else decision
 
 
-def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event, ...]:
-    if command.player != state.creator:
-        seat_of(state, command.player)
-    refuse_if_ended(state)
-    if state.play.plies >= ABORT_BEFORE_PLY:
-        raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
-    if state.status == Status.PLAYING:
-        # Moves that were taken back leave a match that can be aborted and yet be lost on time.
-        refuse_if_not_playing(state, now)
-    return (e.MatchAborted(at=now, player=command.player),)
-
-
-_DECISIONS: dict[type[c.Command], Decision] = {
-    c.JoinMatch: _join,
-    c.SubmitMove: moves.submit_move,
-    c.SubmitMoves: moves.submit_moves,
-    c.Resign: moves.resign,
-    c.AbortMatch: _abort,
-    c.OfferDraw: offers.offer_draw,
-    c.AcceptDraw: offers.accept_draw,
-    c.DeclineDraw: offers.decline_draw,
-    c.RequestTakeback: offers.request_takeback,
-    c.AcceptTakeback: offers.accept_takeback,
-    c.DeclineTakeback: offers.decline_takeback,
-    c.CallTime: timekeeping.call_time,
-    c.ForgiveFlag: timekeeping.forgive_flag,
-    c.GiveTime: timekeeping.give_time,
-    c.SetCalendar: timekeeping.set_calendar,
-    c.PauseClock: timekeeping.pause_clock,
-    c.ResumeClock: timekeeping.resume_clock,
-    c.CorrectTime: timekeeping.correct_time,
-    c.RaiseDispute: disputes.raise_dispute,
-    c.OpenCase: disputes.open_case,
-    c.FileStatement: disputes.file_statement,
-    c.Freeze: disputes.freeze,
-    c.Rule: disputes.rule,
-    c.Appeal: disputes.appeal,
-    c.ReopenCase: disputes.reopen,
-    c.ProposeRuleset: disputes.propose_ruleset,
-    c.AcceptRuleset: disputes.accept_ruleset,
-    c.DeclineRuleset: disputes.decline_ruleset,
-}
+def _events(  # noqa: C901 - one case for each command
+    state: MatchState, command: c.PlainCommand, now: int, settles: bool
+) -> tuple[e.Event, ...]:
+    match command:
+        case c.JoinMatch():
+            return creation.join_match(state, command, now)
+        case c.AbortMatch():
+            return creation.abort_match(state, command, now)
+        case c.Resign():
+            return moves.resign(state, command, now)
+        case c.OfferDraw():
+            return offers.offer_draw(state, command, now)
+        case c.AcceptDraw():
+            return offers.accept_draw(state, command, now)
+        case c.DeclineDraw():
+            return offers.decline_draw(state, command, now)
+        case c.RequestTakeback():
+            return offers.request_takeback(state, command, now)
+        case c.AcceptTakeback():
+            return offers.accept_takeback(state, command, now)
+        case c.DeclineTakeback():
+            return offers.decline_takeback(state, command, now)
+        case c.CallTime():
+            return timekeeping.call_time(state, command, now)
+        case c.ForgiveFlag():
+            return timekeeping.forgive_flag(state, command, now)
+        case c.GiveTime():
+            return timekeeping.give_time(state, command, now)
+        case c.SetCalendar():
+            return timekeeping.set_calendar(state, command, now)
+        case c.PauseClock():
+            return timekeeping.pause_clock(state, command, now)
+        case c.ResumeClock():
+            return timekeeping.resume_clock(state, command, now)
+        case c.CorrectTime():
+            return timekeeping.correct_time(state, command, now)
+        case c.RaiseDispute():
+            return cases.raise_dispute(state, command, now, settles=settles)
+        case c.OpenCase():
+            return cases.open_case(state, command, now, settles=settles)
+        case c.FileStatement():
+            return cases.file_statement(state, command, now)
+        case c.Freeze():
+            return cases.freeze(state, command, now)
+        case c.Rule():
+            return cases.rule(state, command, now, settles=settles)
+        case c.Appeal():
+            return cases.appeal(state, command, now, settles=settles)
+        case c.ReopenCase():
+            return cases.reopen(state, command, now)
+        case c.ProposeRuleset():
+            return cases.propose_ruleset(state, command, now)
+        case c.AcceptRuleset():
+            return cases.accept_ruleset(state, command, now)
+        case c.DeclineRuleset():
+            return cases.decline_ruleset(state, command, now)
+        case _:
+            assert_never(command)

@@ -24,11 +24,11 @@ from domain.match.clock import (
     has_all_of,
 )
 from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock, SetCalendar
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Limit, PauseReason, Status
 from domain.match.guards import seats_playing
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import MINUTE
-from domain.match.timekeeping import deadline_of
 from domain.match.tuples import with_item
 from domain.match.vacation import Vacations
 

@@ -5,33 +5,19 @@ an older one is decided again as it was then. Nothing new is decided by these.
 """
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import replace
 
-from domain.match import commands as c
-from domain.match import disputes
 from domain.match import events as e
-from domain.match.decide import Decision
-from domain.match.state import MatchState
 
+BEFORE_SETTLING: Mapping[type[e.Event], int] = {
+    e.RulingAppealed: 2,
+    e.DisputeRaised: 1,
+    e.RulingMade: 1,
+}
+"""Up to which schema of an event it was decided before appeals settled a case."""
 
-def appeal_that_freezes(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...]:
-    """Return an appeal from before appeals said whether they froze the match: all of them did."""
-    (appealed,) = disputes.appeal(state, command, now, settles=False)
-    return (
-        e.RulingAppealed(
-            at=now, dispute=appealed.dispute, seat=appealed.seat, statement=appealed.statement, freezes=True
-        ),
-    )
-
-
-EARLIER: tuple[tuple[type[c.Command], type[e.Event], int, Decision], ...] = (
-    (c.Appeal, e.RulingAppealed, 1, appeal_that_freezes),
-    (c.Appeal, e.RulingAppealed, 2, partial(disputes.appeal, settles=False)),
-    (c.RaiseDispute, e.DisputeRaised, 1, partial(disputes.raise_dispute, settles=False)),
-    (c.OpenCase, e.DisputeRaised, 1, partial(disputes.open_case, settles=False)),
-    (c.Rule, e.RulingMade, 1, partial(disputes.rule, settles=False)),
-)
-"""By command and event, up to which schema of the event it was decided so; the oldest first."""
+FREEZES_ALWAYS = 1
+"""The schema of RulingAppealed from before appeals said whether they froze the match: all of them did."""
 
 
 PRESENT: Mapping[type[e.Event], int] = {
@@ -72,9 +58,13 @@ def _first_schema(event: e.Event) -> int:
     return _SAME_RULES_SINCE.get(type(event)) or PRESENT.get(type(event), 1)
 
 
-def decision_of(command: c.Command, event: e.Event, schema: int) -> Decision | None:
-    """Return how ``command`` was decided when ``event`` was recorded with ``schema``; None: as it is decided now."""
-    for asked, made, newest, decision in EARLIER:
-        if (type(command), type(event)) == (asked, made) and schema <= newest:
-            return decision
-    return None
+def is_before_settling(event: e.Event, schema: int) -> bool:
+    """Return whether ``event``, stored with ``schema``, was decided before appeals settled a case."""
+    return schema <= BEFORE_SETTLING.get(type(event), 0)
+
+
+def as_then_decided(decided: e.Event, schema: int) -> e.Event:
+    """Return ``decided`` as releases decided it that stored it with ``schema``."""
+    if isinstance(decided, e.RulingAppealed) and schema <= FREEZES_ALWAYS:
+        return replace(decided, freezes=True)
+    return decided

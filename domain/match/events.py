@@ -286,7 +286,7 @@ class MatchUnfrozen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingMade:
-    """An arbiter has ruled on a case: what (domain.match.disputes.RULINGS), why, and by which rule.
+    """An arbiter has ruled on a case: what (domain.match.decisions.cases.RULINGS), why, and by which rule.
 
     ``reason`` and ``rule`` are kept apart like a statement: here stands the SHA-256 (hexadecimal) of a salt and each.
     What the ruling brings about are the events that follow it. ``appeal`` marks the second and last ruling.

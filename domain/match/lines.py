@@ -16,12 +16,11 @@ from domain.game import AnyGame, OutcomeUnknownError, RulesError, StepBudget
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match import commands as c
-from domain.match import events as e
+from domain.match.decision import Decision
+from domain.match.decisions.moves import resign, submit_move
+from domain.match.decisions.offers import accept_draw
 from domain.match.enums import Channel, LineAction, LineStatus, Status
-from domain.match.evolve import replay
 from domain.match.guards import active_seat, refuse_if_ended
-from domain.match.moves import resign, submit_move
-from domain.match.offers import accept_draw
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 
@@ -220,22 +219,20 @@ def _why_dead(state: MatchState, lines: Lines) -> str:
     return "The position for which they were laid down no longer stands in the match."
 
 
-def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
-    """Return what is due of the ``orders`` by seat, and of what they bring about in turn, in the match as it stands."""
-    events: tuple[e.Event, ...] = ()
+def with_answers(decision: Decision, orders: Mapping[int, Orders], now: int) -> Decision:
+    """Return ``decision`` followed by what is due of the ``orders`` by seat, and of what that makes due in turn."""
     for _ in range(MOST_ANSWERS):
-        answer = answer_due(state, orders, now)
-        after = replay(state.match_id, answer, state)
-        if not answer or after is None:
+        answer = answer_due(decision.state, orders, now)
+        if not answer.events:
             break
-        events, state = events + answer, after
-    return events
+        decision = Decision(state=answer.state, events=decision.events + answer.events)
+    return decision
 
 
-def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
+def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> Decision:
     """Return the next thing that is due of the orders; what is refused is not due."""
     if state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
-        return ()
+        return Decision(state=state)
     for seat, order in sorted(orders.items()):
         player = state.seats[seat].player
         if player is None:
@@ -245,23 +242,24 @@ def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tup
         except Refused:
             # Laid down for a match that went another way: not legal here, or the seat has no say any more.
             continue
-        if answer:
+        if answer.events:
             return answer
-    return ()
+    return Decision(state=state)
 
 
-def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) -> tuple[e.Event, ...]:
-    game = find_ruleset(state.game, state.ruleset)
+def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) -> Decision:
+    game, nothing = find_ruleset(state.game, state.ruleset), Decision(state=state)
     place = reached(state, order.lines) if order.lines is not None else None
     offered = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed
     if place is not None and place.last is not None:
         if place.last.then == LineAction.RESIGN:
-            return resign(state, c.Resign(player=player, channel=Channel.CONDITIONAL), now)
+            return nothing.then(*resign(state, c.Resign(player=player, channel=Channel.CONDITIONAL), now))
         if place.last.then == LineAction.ACCEPT_DRAW and offered:
-            return accept_draw(state, c.AcceptDraw(player=player, channel=Channel.CONDITIONAL), now)
+            command = c.AcceptDraw(player=player, channel=Channel.CONDITIONAL)
+            return nothing.then(*accept_draw(state, command, now))
     # An offer or a request is news that was not there when the line was laid down: it is answered first.
     if game.to_move(state.play.position) != seat or offered or state.offers.takeback is not None:
-        return ()
+        return nothing
     if place is not None and place.last is not None and place.following:
         return submit_move(
             state, c.SubmitMove(player=player, move=place.following[0].move, channel=Channel.CONDITIONAL), now
@@ -271,4 +269,4 @@ def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) 
         if len(only) == 1 and not game.unlisted.compositions(state.play.position):
             move = game.format_move(state.play.position, only[0])
             return submit_move(state, c.SubmitMove(player=player, move=move, channel=Channel.FORCED), now)
-    return ()
+    return nothing

@@ -4,12 +4,12 @@ import json
 from typing import NamedTuple
 
 from domain.match.clock import forecast
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
 from domain.match.state import MatchState, Seat
 from domain.match.terms import Terms
-from domain.match.timekeeping import deadline_of
 from domain.rating import pairwise
 from events.store.converter import layout_of, row_of
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from domain.match.bounds import refuse_excess
 from domain.match.commands import Command, CreateMatch
 from domain.match.decide import decide
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
 from domain.match.evolve import replay
@@ -17,7 +18,6 @@ from domain.match.guards import seat_of
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from domain.match.timekeeping import deadline_of
 from events.private.conditional_moves import packed, unpacked
 from events.store.codec import draft_of, event_of
 from events.store.contract import (
@@ -189,16 +189,14 @@ class Matches:
         head, before = (loaded.head, loaded.state) if loaded else (EMPTY, None)
         now = self._now()
         refuse_excess(before, command)
-        events = decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed())
-        after = replay(match_id, events, before)
-        if after is None:
-            raise AssertionError("unreachable: a match that does not exist is created or the command refused")
-        if not events:
+        decision = decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed())
+        after = decision.state
+        if not decision.events:
             return Executed([], head, False, after)
         appended = self._store.append(
             match_id,
             head,
-            [draft_of(event, _actor(event, after, actor)) for event in events],
+            [draft_of(event, _actor(event, after, actor)) for event in decision.events],
             request,
             deadline=deadline_of(after),
             conditional_moves=loaded.revision if loaded else 0,

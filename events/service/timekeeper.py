@@ -16,12 +16,12 @@ import structlog
 
 from domain.match import due
 from domain.match.clock import counts_from
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.due import Outage, Step, VacationDue
 from domain.match.enums import Status
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from domain.match.timekeeping import deadline_of
 from events.private.availability import (
     Availability,
     AvailabilityStore,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from domain.game import AnyGame, RulesError
 from domain.games import GAMES
-from domain.match.moves import LONGEST_MOVE
+from domain.match.decisions.moves import LONGEST_MOVE
 from tests.bench.measure import Table, verdict
 
 TARGET_MS = 50.0

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from domain.match.commands import Appeal, Command, OpenCase, ReopenCase, Rule, SubmitMove
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Ground, RulingKind, Status
-from domain.match.timekeeping import deadline_of
 from events.private.statements import Statement
 from events.proof.audit import audit
 from events.readmodels import RatedResult, rated_result, summarise

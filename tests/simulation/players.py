@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from domain.match import commands as c
 from domain.match.clock import forecast, left
+from domain.match.decisions.timekeeping import FORGIVABLE_FOR
 from domain.match.enums import Channel, FlagRule, Status
 from domain.match.guards import seats_playing
 from domain.match.lines import Lines, Orders, laid_down
@@ -14,7 +15,6 @@ from domain.match.positions import to_move
 from domain.match.refusals import Refused
 from domain.match.state import MatchState, Seat
 from domain.match.terms import DAY, HOUR, MINUTE
-from domain.match.timekeeping import FORGIVABLE_FOR
 from tests.simulation.people import Person
 from tests.simulation.random_play import random_lines, random_move
 from tests.simulation.server import ServerDownError, SimulatedServer

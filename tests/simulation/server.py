@@ -11,12 +11,12 @@ from itertools import count
 from typing import NamedTuple
 
 from domain.match.commands import Command
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.events import Event, MatchStarted
 from domain.match.lines import Orders
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, MINUTE
-from domain.match.timekeeping import deadline_of
 from events.installation import Installation
 from events.private.availability import AvailabilityStore, Change, MemoryAvailabilityStore
 from events.readmodels.summary import Projected

@@ -79,11 +79,12 @@ class PlayedMatch:
     def do(self, command: Command, at: int | None = None) -> tuple[Event, ...]:
         """Carry ``command`` out a second after the last one, or ``at`` an instant; return what happened."""
         self.now = self.now + 1000 if at is None else at
-        happened = decide(self._state, command, self.now, self.orders, fresh_seed=str(1000 + len(self.events)))
-        for event in happened:
+        decision = decide(self._state, command, self.now, self.orders, fresh_seed=str(1000 + len(self.events)))
+        for event in decision.events:
             self._state = evolve(self._state, event, self.name)
-        self.events += happened
-        return happened
+        assert decision.state == self._state, "the match that a decision returns is not what its events make"
+        self.events += decision.events
+        return decision.events
 
     def move(self, player: str, *moves: str) -> tuple[Event, ...]:
         """Play ``moves`` for ``player``; return what the last one caused."""

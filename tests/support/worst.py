@@ -14,9 +14,9 @@ from flask import Flask
 from api.services import EXTENSION, Services
 from domain.game import AnyGame
 from domain.games import GAMES
+from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
-from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.pictures import standalone

@@ -16,12 +16,12 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.audit import Examination
 from domain.match.clock import left
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Control, FlagRule, Ground, RulingKind, Status
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
-from domain.match.timekeeping import deadline_of
 from events.proof.bundle import make_bundle
 from events.proof.verification import verify
 from events.readmodels import summarise

@@ -9,9 +9,9 @@ from domain.games import GAMES
 from domain.match import events as e
 from domain.match.clock import forecast
 from domain.match.commands import AcceptTakeback, RequestTakeback, SubmitMove, SubmitMoves
+from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.enums import Channel
 from domain.match.lines import Orders
-from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move

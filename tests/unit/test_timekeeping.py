@@ -24,12 +24,12 @@ from domain.match.commands import (
     SetCalendar,
     SubmitMove,
 )
+from domain.match.decisions.timekeeping import FORGIVABLE_FOR, LARGEST_GIFT, deadline_of
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, Fallen
 from domain.match.terms import DAY, HOUR, OPEN_FOR, STANDARD, UNCLAIMED_FOR, Terms, days_per_move
-from domain.match.timekeeping import FORGIVABLE_FOR, LARGEST_GIFT, deadline_of
 from tests.support.matches import PlayedMatch, creation, started, started_by_four
 
 BY_CLAIM = replace(STANDARD, flag=FlagRule.CLAIM)

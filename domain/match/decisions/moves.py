@@ -4,8 +4,9 @@ from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.decision import Decision
 from domain.match.enums import Channel, EndReason
-from domain.match.evolve import evolve
+from domain.match.evolutions.moves import move_submitted
 from domain.match.guards import active_seat, refuse_if_not_playing, seat_of
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
@@ -17,7 +18,7 @@ MAX_MOVES_PER_SUBMISSION = 64
 """The longest turn, an army of cheap pieces set up in Fourplay's draft, has fewer than 30 plies."""
 
 
-def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.Event, ...]:
+def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
     """Return the move, a draw offer that rides with it, and the end of the match when it ends the game."""
     refuse_if_not_playing(state, now)
     game = find_ruleset(state.game, state.ruleset)
@@ -46,15 +47,19 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
         engine=command.engine,
         channel=command.channel,
     )
-    outcome = game.outcome(game.play(state.play.position, move), state.play.history.with_position(state.play.position))
+    # The position is played once: the match after the move takes it as it is.
+    position = game.play(state.play.position, move)
+    after = move_submitted(state, submitted, position)
+    decision = Decision(state=after, events=(submitted,))
+    outcome = game.outcome(position, after.play.history)
     if outcome is None:
-        # Whoever moves while others wait for an answer declines; who has agreed before need not say so again.
+        # A move declines what others propose; a seat that agrees to the draw on offer need not offer one.
         offers = command.offer_draw and seat not in state.offers.draw_agreed
-        return (submitted, e.DrawOffered(at=now, seat=seat)) if offers else (submitted,)
-    return (submitted, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))
+        return decision.then(e.DrawOffered(at=now, seat=seat)) if offers else decision
+    return decision.then(e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))
 
 
-def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> tuple[e.Event, ...]:
+def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> Decision:
     """Return the moves of the command in order, as ``submit_move`` returns each of them.
 
     Raises Refused for the first move that cannot be played, with its place ("moves.3") as the field; without a field
@@ -62,22 +67,20 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> tuple[e
     """
     if not 1 <= len(command.moves) <= MAX_MOVES_PER_SUBMISSION:
         raise Refused("malformed-move", f"submit 1 to {MAX_MOVES_PER_SUBMISSION} moves at a time", "moves")
-    events: tuple[e.Event, ...] = ()
+    decision = Decision(state=state)
     for index, move in enumerate(command.moves):
         last = index == len(command.moves) - 1
         single = c.SubmitMove(
             player=command.player, move=move, channel=command.channel, offer_draw=command.offer_draw and last
         )
         try:
-            made = submit_move(state, single, now)
+            made = submit_move(decision.state, single, now)
         except Refused as refused:
             if index == 0 and refused.field is None:
                 raise  # the match is at fault, not the move
             raise refused.at(f"moves.{index}") from refused
-        events += made
-        for event in made:
-            state = evolve(state, event)
-    return events
+        decision = Decision(state=made.state, events=decision.events + made.events)
+    return decision
 
 
 def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:

@@ -59,7 +59,7 @@ programs:
 
 # The slowest tests start first, so that no worker waits for them at the end: the browser, and tests that start whole
 # installations.
-FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py documented_commands.py example_bot.py)
+FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py local_installation.py demo.py nginx.py documented_commands.py example_bot.py)
 
 test:  ## check, then all tests, with a real server, real workers and a real browser
 	@$(MAKE) -j 2 check programs

@@ -18,7 +18,7 @@ TOGETHER = (
     tuple(f"tests/e2e/test_{name}" for name in ("every_page", "board_layout", "pages", "header", "steps", "pictures")),
     ("tests/e2e/",),
     (
-        "tests/integration/test_runner.py",
+        "tests/integration/test_local_installation.py",
         "tests/integration/test_demo.py",
         "tests/integration/test_nginx.py",
         "tests/integration/test_documented_commands.py",

@@ -23,27 +23,27 @@ def waiting(command: str = "") -> list[str]:
     return [sys.executable, "-c", f"import os, signal\nprint(os.getpid(), flush=True)\n{command}\nsignal.pause()"]
 
 
-class Ear:
-    """Hears what a supervisor says; lets a test wait for it."""
+class Messages:
+    """Receives the messages of a supervisor; lets a test wait for them."""
 
     def __init__(self) -> None:
-        self._heard: Queue[str] = Queue()
+        self._queue: Queue[str] = Queue()
 
-    def __call__(self, words: str) -> None:
-        self._heard.put(words)
+    def __call__(self, text: str) -> None:
+        self._queue.put(text)
 
     def next(self) -> str:
-        return self._heard.get(timeout=DEADLINE_S)
+        return self._queue.get(timeout=DEADLINE_S)
 
 
 @pytest.fixture
-def ear() -> Ear:
-    return Ear()
+def messages() -> Messages:
+    return Messages()
 
 
 @pytest.fixture
-def supervisor(tmp_path: Path, ear: Ear) -> Iterator[Supervisor]:
-    supervisor = Supervisor(tmp_path, ear)
+def supervisor(tmp_path: Path, messages: Messages) -> Iterator[Supervisor]:
+    supervisor = Supervisor(tmp_path, messages)
     yield supervisor
     supervisor.close()
 
@@ -52,11 +52,11 @@ def pids_in(log: Path) -> list[int]:
     return [int(line) for line in log.read_text().split()] if log.exists() else []
 
 
-def test_a_killed_process_is_started_again(tmp_path: Path, supervisor: Supervisor, ear: Ear) -> None:
+def test_a_killed_process_is_started_again(tmp_path: Path, supervisor: Supervisor, messages: Messages) -> None:
     supervisor.start([Program("one", waiting())], os.environ)
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 1, "a start")
     assert supervisor.kill("one")
-    assert ear.next().startswith("one was killed by SIGKILL; restarting in")
+    assert messages.next().startswith("one was killed by SIGKILL; restarting in")
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 2, "another start")
     first, second = pids_in(tmp_path / "one.log")
     assert first != second == supervisor.pid("one")
@@ -64,11 +64,11 @@ def test_a_killed_process_is_started_again(tmp_path: Path, supervisor: Superviso
 
 
 def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(
-    tmp_path: Path, supervisor: Supervisor, ear: Ear, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, supervisor: Supervisor, messages: Messages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deploy.local.child.STABLE_AFTER_S", 3600.0)  # however slowly it comes to its end
     supervisor.start([Program("bad", [sys.executable, "-c", "print('no luck'); raise SystemExit(3)"])], os.environ)
-    said = [ear.next() for _ in range(3)]
+    said = [messages.next() for _ in range(3)]
     assert all("bad exited with status 3" in words for words in said)
     waits = [float(words.split()[-2]) for words in said]
     assert waits == [0.1, 0.2, 0.4]
@@ -77,7 +77,7 @@ def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(
 
 
 def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(
-    tmp_path: Path, supervisor: Supervisor, ear: Ear
+    tmp_path: Path, supervisor: Supervisor, messages: Messages
 ) -> None:
     fork = "if os.fork() == 0: print(os.getpid(), flush=True)"
     supervisor.start([Program("parent", waiting(fork))], os.environ)
@@ -85,7 +85,7 @@ def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(
     leader = supervisor.pid("parent")
     (orphan,) = {*pids_in(tmp_path / "parent.log")} - {leader}
     os.kill(leader, signal.SIGKILL)
-    assert "parent was killed" in ear.next()
+    assert "parent was killed" in messages.next()
     eventually(lambda: not alive(orphan), "the end of the orphan")
 
 
@@ -102,10 +102,12 @@ def test_stopping_asks_first_and_kills_what_overstays(tmp_path: Path, supervisor
     assert supervisor.names() == ()
 
 
-def test_a_program_that_does_not_exist_fails_with_its_reason(tmp_path: Path, supervisor: Supervisor, ear: Ear) -> None:
+def test_a_program_that_does_not_exist_fails_with_its_reason(
+    tmp_path: Path, supervisor: Supervisor, messages: Messages
+) -> None:
     supervisor.start([Program("ghost", [str(tmp_path / "ghost")])], os.environ)
     for _ in range(3):
-        ear.next()
+        messages.next()
     with pytest.raises(ChildError, match="No such file"):
         supervisor.raise_if_failing()
 
@@ -139,13 +141,13 @@ signal.pause()
 """
 
 
-def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, ear: Ear) -> None:
+def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, messages: Messages) -> None:
     reports: list[dict[str, str]] = []
-    supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
+    supervisor = Supervisor(tmp_path, messages, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
     command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung")]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
-    assert "one: its work has made no progress for 1 s: killing process" in ear.next()
-    assert ear.next().startswith("one was killed by SIGKILL")
+    assert "one: its work has made no progress for 1 s: killing process" in messages.next()
+    assert messages.next().startswith("one was killed by SIGKILL")
     eventually(lambda: len(reports) >= 2, "a report that all is well again")
     supervisor.close()
     assert list(reports[0]) == ["one"]
@@ -154,13 +156,13 @@ def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, 
 
 
 def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_has_not_begun_yet(
-    tmp_path: Path, ear: Ear
+    tmp_path: Path, messages: Messages
 ) -> None:
     reports: list[dict[str, str]] = []
-    supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
+    supervisor = Supervisor(tmp_path, messages, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
     command = [sys.executable, "-c", REPLACES_BELOW]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
-    assert "one: its feed has made no progress for 1 s: killing process" in ear.next()
+    assert "one: its feed has made no progress for 1 s: killing process" in messages.next()
     eventually(lambda: len(reports) >= 2, "a report that all is well again")
     assert supervisor.restarts("one") == 0
     supervisor.close()
@@ -168,17 +170,17 @@ def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_ha
     assert reports[1] == {}
 
 
-def test_a_line_that_has_ended_is_not_waited_for(tmp_path: Path, ear: Ear) -> None:
+def test_a_line_that_has_ended_is_not_waited_for(tmp_path: Path, messages: Messages) -> None:
     script = (
         "import signal\nfrom events.runtime import beats\nwith beats.line('work'): pass\n"
         "print(1, flush=True)\nsignal.pause()"
     )
-    supervisor = Supervisor(tmp_path, ear, max_silence_s=0.0)
+    supervisor = Supervisor(tmp_path, messages, max_silence_s=0.0)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     supervisor.start([Program("one", [sys.executable, "-c", script], beats=True)], environment)
     eventually(lambda: pids_in(tmp_path / "one.log"), "the end of the line")
     supervisor.start([Program("two", [sys.executable, "-c", "raise SystemExit(5)"])], environment)
-    assert ear.next().startswith("two exited with status 5")  # the supervisor has looked at both
+    assert messages.next().startswith("two exited with status 5")  # the supervisor has looked at both
     assert supervisor.restarts("one") == 0
     supervisor.close()
 
@@ -196,9 +198,9 @@ def test_a_supervisor_whose_output_is_gone_keeps_its_processes_running(tmp_path:
 
 
 def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_running(
-    tmp_path: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    supervisor = Supervisor(tmp_path, ear)
+    supervisor = Supervisor(tmp_path, messages)
     supervisor.start([Program("one", waiting())], os.environ)
     child = supervisor.pid("one")
 
@@ -215,10 +217,10 @@ def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_runnin
 
 
 def test_a_log_is_held_to_its_size_while_its_process_writes(
-    tmp_path: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deploy.local.supervisor.LOG_CHECK_INTERVAL_S", 0.05)
-    supervisor = Supervisor(tmp_path, ear, max_log_bytes=20_000)
+    supervisor = Supervisor(tmp_path, messages, max_log_bytes=20_000)
     chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"
     supervisor.start([Program("one", [sys.executable, "-c", chatter])], os.environ)
     log, old = tmp_path / "one.log", tmp_path / "one.log.old"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from domain.tower_game.board import CUBES
-from domain.tower_game.moves import CAPTURE, PROMOTION_CODES, legal_moves, origin_of, promotion_of, target_of
+from domain.tower_game.moves import CAPTURE, PROMOTION, PROMOTION_CODES, legal_moves, origin_of, target_of
 from domain.tower_game.position import BLACK, PAWN, ROOK, Position, in_check
 
 VALUES = (0, 0, 560, 480, 260, 420, 400, 340, 300, 100)
@@ -61,7 +61,7 @@ def order(position: Position, moves: Iterable[int]) -> list[int]:
             taken = board[target]
             value = VALUES[taken - BLACK if taken > BLACK else taken] or VALUES[PAWN]
             gain += 10_000 + 10 * value - VALUES[kind]
-        promotion = promotion_of(move)
+        promotion = move & PROMOTION
         if promotion:
             gain += 5_000 + VALUES[PROMOTION_CODES[promotion]]
         return -gain
@@ -74,4 +74,4 @@ def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
     moves = legal_moves(position)
     if in_check(position):
         return moves, False
-    return [move for move in moves if move & CAPTURE or promotion_of(move) == _ROOK], True
+    return [move for move in moves if move & CAPTURE or move & PROMOTION == _ROOK], True

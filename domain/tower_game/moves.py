@@ -44,6 +44,8 @@ from domain.tower_game.position import (
 )
 
 CAPTURE = 1 << 12
+PROMOTION = 15
+"""The bits of a move that hold the promotion, for loops in which a call of ``promotion_of`` costs too much."""
 PROMOTIONS = "BCFJMNR"
 """Promotion pieces in ASCII order; the n-th (from 1) is stored in the lowest bits of a move."""
 PROMOTION_CODES = (0, BISHOP, CAPTAIN, FOOL, JESTER, MERCHANT, KNIGHT, ROOK)
@@ -86,7 +88,7 @@ def target_of(move: int) -> int:
 
 def promotion_of(move: int) -> int:
     """Return the piece that a Pawn becomes, counted as in PROMOTIONS from 1; 0 for none."""
-    return move & 15
+    return move & PROMOTION
 
 
 def legal_moves(position: Position) -> list[int]:

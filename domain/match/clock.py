@@ -9,7 +9,6 @@ a pause begins has until the pause ends.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from domain.match.calendar import Calendar
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, TurnEnding
@@ -188,17 +187,17 @@ def start(clock: Clock, seat: int | None, at: int) -> Clock:
 
 def move(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks after a move of ``seat``: time spent, increment added, the time of ``following`` runs."""
-    return _turned(clock, TurnEnding.MOVED, at, seat=following, begun=with_item(clock.begun, seat, True))
+    return _turned(clock, TurnEnding.MOVED, following, at, with_item(clock.begun, seat, True))
 
 
 def pass_turn(clock: Clock, following: int | None, at: int) -> Clock:
     """Return the clocks when the turn passes to ``following`` without a move: a seat left, moves were taken back."""
-    return _turned(clock, TurnEnding.PASSED, at, seat=following)
+    return _turned(clock, TurnEnding.PASSED, following, at, clock.begun)
 
 
 def stop(clock: Clock, at: int) -> Clock:
     """Return the clocks when the match ends."""
-    return _turned(clock, TurnEnding.STOPPED, at, seat=None)
+    return _turned(clock, TurnEnding.STOPPED, None, at, clock.begun)
 
 
 def forgive(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
@@ -285,13 +284,25 @@ def set_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) ->
     return _pruned(replace(clock, calendars=calendars, former=former))
 
 
-def _turned(clock: Clock, ending: TurnEnding, at: int, **changes: Any) -> Clock:
-    """Return the clocks when the turn of the running seat ends, with ``changes`` of other fields."""
+def _turned(clock: Clock, ending: TurnEnding, following: int | None, at: int, begun: tuple[bool, ...]) -> Clock:
+    """Return the clocks when the turn of the running seat ends and that of ``following`` begins."""
+    last_turns, remaining = clock.last_turns, clock.remaining
     if clock.seat is not None:
-        turn = Turn(since=clock.since, until=at, had=clock.remaining[clock.seat], ending=ending)
-        changes["last_turns"] = with_item(clock.last_turns, clock.seat, turn)
-        changes["remaining"] = with_item(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn))
-    return _pruned(replace(clock, since=at, **changes))
+        turn = Turn(since=clock.since, until=at, had=remaining[clock.seat], ending=ending)
+        last_turns = with_item(last_turns, clock.seat, turn)
+        remaining = with_item(remaining, clock.seat, _left_by(clock, clock.seat, turn))
+    turned = Clock(
+        terms=clock.terms,
+        remaining=remaining,
+        begun=begun,
+        last_turns=last_turns,
+        calendars=clock.calendars,
+        pauses=clock.pauses,
+        former=clock.former,
+        seat=following,
+        since=at,
+    )
+    return _pruned(turned)
 
 
 def _left_by(clock: Clock, seat: int, turn: Turn) -> int:

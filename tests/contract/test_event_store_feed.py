@@ -121,7 +121,7 @@ def test_what_a_dead_consumer_left_is_claimed_with_the_number_of_deliveries(
     assert {entry.times_delivered for entry in heir.claim(0)} == {3}
 
 
-def test_entries_that_were_given_lately_are_not_claimed(store: RedisStore, redis: StoreClient) -> None:
+def test_entries_that_were_given_recently_are_not_claimed(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     group(redis).read(None)
     assert group(redis, consumer="relay-2").claim(60_000) == []

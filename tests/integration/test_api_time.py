@@ -109,7 +109,7 @@ def test_lists_show_the_deadline_with_the_free_days_that_are_known_to_come(
         ({"weekends": True}, "invalid-fields", "weekends"),
     ],
 )
-def test_an_unfit_calendar_is_refused_with_its_place(
+def test_an_invalid_calendar_is_refused_with_its_place(
     anna: Caller, change: dict[str, Any], code: str, field: str
 ) -> None:
     refused = anna.put("/me/calendar", {**CALENDAR, **change})
@@ -276,7 +276,7 @@ def test_time_is_given_to_another_seat(anna: Caller, boris: Caller, services: Se
         ({"seat": 0}, "invalid-fields", "seconds"),
     ],
 )
-def test_an_unfit_gift_is_refused_with_its_place(
+def test_an_invalid_gift_is_refused_with_its_place(
     anna: Caller, boris: Caller, services: Services, body: dict[str, Any], code: str, field: str
 ) -> None:
     refused = boris.post(f"/matches/{under_way(services, anna, boris)}/time-gifts", body)

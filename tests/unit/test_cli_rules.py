@@ -140,7 +140,7 @@ def test_an_opponent_has_no_move_in_a_game_that_is_over() -> None:
     assert "over" in result.stderr
 
 
-def test_moves_are_listed_as_players_spell_them_and_read_so_again() -> None:
+def test_moves_are_listed_as_players_write_them_and_read_again() -> None:
     result = rookery("rules", "moves", "tower-game", "original", "--spelled")
     assert result.exit_code == 0
     assert "Kcc1" not in result.stdout

@@ -87,7 +87,7 @@ def test_in_check_an_answer_is_among_the_candidates() -> None:
     assert [GAME.format_move(position, move) for move in GAME.unlisted.candidates(position, 1)] == ["a3-b3;d2-d3"]
 
 
-def test_at_a_glance_an_end_that_takes_long_to_prove_is_not_seen_and_any_other_is() -> None:
+def test_the_fast_outcome_misses_an_end_that_takes_long_to_prove_and_no_other() -> None:
     long_ = GAME.parse_position(
         "1k1/MC4/2M4K1/10/3N2d3/p1r2r3/5rn3/br4d3/9/2b3/3 b - RN/- - 1 1",
     )

@@ -7,7 +7,7 @@ from flask import Response, request
 
 from domain.game import AnyGame
 from domain.match.state import MatchState
-from events.pictures.standalone import Drawing, as_png
+from events.pictures.standalone import Drawing, render_png
 from events.readmodels import Summary
 
 KEPT = "public, max-age=31536000, immutable"
@@ -57,7 +57,7 @@ def png_response(drawing: Drawing, cache: str) -> Response:
     # Browsers show a picture in a document of their own, with a style of their own.
     response = _unless_known(drawing, cache, "image/png", "'unsafe-inline'")
     if response.status_code == 200:
-        response.set_data(as_png(drawing))
+        response.set_data(render_png(drawing))
     return response
 
 

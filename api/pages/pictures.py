@@ -21,7 +21,7 @@ from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.scene import Scene
 from events.pictures.board import Trace, draw
-from events.pictures.standalone import draw_alone
+from events.pictures.standalone import draw_document
 
 
 @blueprint.get("/matches/<match_id>/board.svg")
@@ -43,7 +43,7 @@ def board_picture(match_id: str) -> Response:
         drawn = draw(board.scene, colours, quarters=view.quarters, traces=board.traces)
         response = Response(drawn, content_type="image/svg+xml", headers={"Cache-Control": REVALIDATED})
     else:
-        drawing = draw_alone(board.scene, colours, board.title, quarters=view.quarters, traces=board.traces)
+        drawing = draw_document(board.scene, colours, board.title, quarters=view.quarters, traces=board.traces)
         response = svg_response(drawing, REVALIDATED if board.preview else caching(state))
     if board.move is not None:
         response.headers["Rookery-Move"] = quote(board.move)

@@ -17,7 +17,7 @@ from domain.games import GAMES
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.people.person import Person
-from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_alone
+from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_document
 from events.readmodels import Summary
 
 GAME_PICTURE_KEPT = "public, max-age=86400"
@@ -67,7 +67,7 @@ def game_png(game_id: str) -> Response:
         abort(404, "There is no such game here.")
     scene = showcase_scene(game)
     colours = next(iter(game.setups.values())).colours
-    drawing = draw_alone(scene, colours, game.title, **AS_LINKED)
+    drawing = draw_document(scene, colours, game.title, **AS_LINKED)
     return png_response(drawing, GAME_PICTURE_KEPT)
 
 
@@ -99,7 +99,7 @@ def _draw(state: MatchState, ply: int, **how: Any) -> Drawing:
     view = requested_view(state, game, None)
     scene, traces = scene_at(state, game, ply, view)
     colours = colours_of(state, game)
-    return draw_alone(scene, colours, picture_title(game, ply), quarters=view.quarters, traces=traces, **how)
+    return draw_document(scene, colours, picture_title(game, ply), quarters=view.quarters, traces=traces, **how)
 
 
 def absolute(endpoint: str, **values: Any) -> str:

@@ -44,7 +44,7 @@ class StoreWatch:
     ``behind`` means that the server acknowledges before anything is flushed, which is then done here. ``on_message``
     receives what an operator wants to know. The watching thread calls ``on_loss`` when the running store has lost what
     was on the disk, and ``on_hang`` when it accepts requests and has answered none for ``max_silence_s``. Methods raise
-    StoreError, redis errors and OSError.
+    StoreError and OSError.
     """
 
     def __init__(

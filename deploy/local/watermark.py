@@ -160,7 +160,7 @@ def write_mark(path: Path, mark: Mark) -> None:
 def find_missing(store: RedisStore, mark: Mark, boot: str) -> MissingEvents:
     """Return what ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine.
 
-    Raises StoreError and redis errors.
+    Raises StoreError.
     """
     losses, flushed = [], False
     named = [0] * len(mark.shards)
@@ -180,7 +180,7 @@ def find_missing(store: RedisStore, mark: Mark, boot: str) -> MissingEvents:
 
 
 def shard_sequences(store: RedisStore) -> list[int]:
-    """Return the number of events of each shard; raises redis errors."""
+    """Return the number of events of each shard; raises StoreError."""
     with store.client.pipeline(transaction=False) as pipeline:
         for shard in range(store.shards):
             pipeline.get(ShardKeys(store.prefix, shard).sequence)

@@ -28,7 +28,7 @@ class NameTakenError(ValueError):
 class People:
     """The people of one installation. Safe to share between threads.
 
-    Methods raise the errors of redis-py when the store is unreachable.
+    Methods raise StoreError when the store is unreachable.
     """
 
     def __init__(

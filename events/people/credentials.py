@@ -7,8 +7,6 @@ recognising a caller takes one round trip.
 import hashlib
 from typing import NamedTuple
 
-from redis.exceptions import NoScriptError
-
 from events.people.person import Person, Suspension, unpack_person, unpack_suspension
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
@@ -30,7 +28,7 @@ class Admission(NamedTuple):
 
 
 class Credentials:
-    """The sessions and tokens of all people. Methods raise the errors of redis-py when the store is unreachable."""
+    """The sessions and tokens of all people. Methods raise StoreError when the store is unreachable."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
@@ -52,11 +50,7 @@ class Credentials:
         Acts are counted in windows of ``window`` seconds, each beginning with the first act after the previous one.
         """
         key = self.key(kind, secret)
-        arguments: list[str | int] = [self._keys.writes, window, self._keys.suspensions]
-        try:  # not by the script object, which asks first whether the server knows the script
-            admitted = self._client.evalsha(self._admit.sha, 1, key, *arguments)
-        except NoScriptError:
-            admitted = self._admit(keys=[key], args=arguments)
+        admitted = self._admit(keys=[key], args=[self._keys.writes, window, self._keys.suspensions])
         if not admitted:
             return None
         packed, used, resets_in, suspension = admitted

@@ -7,7 +7,7 @@ from events.runtime.keys import PeopleKeys
 class GuestList:
     """Guests by id, each with an instant in milliseconds since 1970 UTC.
 
-    Methods raise the errors of redis-py when the store is unreachable.
+    Methods raise StoreError when the store is unreachable.
     """
 
     def __init__(self, client: StoreClient, prefix: str) -> None:

@@ -22,7 +22,7 @@ class Session(NamedTuple):
 
 
 class Sessions:
-    """The sessions of all people. Methods raise the errors of redis-py when the store is unreachable."""
+    """The sessions of all people. Methods raise StoreError when the store is unreachable."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], credentials: Credentials) -> None:
         self._client = client

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from domain.scene import Cell, Label, Piece, Scene
 from events.pictures.figures import figure
 from events.pictures.symbols import Symbols
-from events.pictures.turning import Part, parts, turned
+from events.pictures.turning import Part, parts, turn_scene
 
 Extent = tuple[float, float, float, float]
 """Left, top, right and bottom."""
@@ -24,8 +24,8 @@ RADIUS_Y = 0.235
 RIM = 0.1
 """The height of a disc, and the step from one piece of a column to the next."""
 
-TALLEST = 1.15
-"""How far a column may rise above its lowest piece; a column of more pieces is pressed together."""
+MAX_COLUMN_HEIGHT = 1.15
+"""How far a column may rise above its lowest piece; a taller one is compressed."""
 
 BASE = 0.15
 """How far below the middle of its square a column stands."""
@@ -47,14 +47,14 @@ MAX_COORDINATE_LETTERS = 2
 
 PLAIN_KINDS = {"man", "stone"}
 CHECK = "check"
-"""The class of the mark of a king in check."""
+"""The class of the mark on a king in check."""
 
 MONOCHROME = {"white", "black"}
 """The colours that differ in lightness and need no letter to be told apart."""
 
 
 class Trace(NamedTuple):
-    """What a move has left on the board: the squares that it touched, in order, and the seat that made it."""
+    """The marks of a move: the squares that it touched, in order, and the seat that made it."""
 
     seat: int
     squares: Sequence[str]
@@ -80,12 +80,12 @@ def draw(
 
     ``colours`` is the colour class of each seat; the board is turned clockwise by ``quarters`` quarter turns;
     ``traces`` are the moves to mark, the latest last (squares that the scene does not have are left out). With
-    ``picture``, a name that is unique on its page, it is a mere picture with nothing to point at; such a picture may
-    share its drawings with others through ``symbols``. Escaped and well-formed, with geometry attributes and classes
+    ``picture``, a name that is unique on its page, it is a picture without controls, which may share its drawings with
+    others through ``symbols``. Escaped and well-formed, with geometry attributes and classes
     only, so that it may stand under a policy that forbids inline styles. Every part of the board is a group of its own,
     so that a style sheet may arrange the parts.
     """
-    scene = turned(scene, quarters)
+    scene = turn_scene(scene, quarters)
     role = f'role="img" aria-label="{escape(picture)}"' if picture else 'role="group" aria-label="Board"'
     scope = f"{''.join(filter(str.isalnum, picture))}-" if picture and symbols is None else ""
     marks = marks_on(scene, traces, colours)
@@ -114,7 +114,7 @@ def _part(
     still: bool,
     symbols: Symbols | None,
 ) -> Iterable[str]:
-    """Yield the layers of a part of the board, from its squares up to what is pointed at."""
+    """Yield the layers of a part of the board, from its squares up to its buttons."""
     cells = part.cells
     corners = {cell.square: (cell.x, cell.y) for cell in cells}
     share = str if symbols is None else symbols.share
@@ -134,7 +134,7 @@ def _part(
     if not still:
         notes = notes_on(scene)
         yield '<g class="squares">'
-        yield from (_square(cell, spoken_of(scene, cell.square), notes.get(cell.square, "")) for cell in cells)
+        yield from (_square(cell, describe_square(scene, cell.square), notes.get(cell.square, "")) for cell in cells)
         yield "</g>"
 
 
@@ -215,7 +215,7 @@ def column_at(cell: Cell, pieces: Sequence[Piece], colours: Sequence[str], scope
 
 
 def still_column_at(cell: Cell, pieces: Sequence[Piece], colours: Sequence[str], scope: str = "") -> str:
-    """Return the drawing of ``pieces`` on a square of a picture, which says nothing of each of them."""
+    """Return the drawing of ``pieces`` on a square of a picture, without their names."""
     stacked = _stacked(cell, pieces, colours, scope)
     return "".join(f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}"/>' for face, x, y in stacked) + _height(cell, pieces)
 
@@ -225,7 +225,7 @@ def _stacked(
 ) -> Iterable[tuple[str, float, float]]:
     """Yield the id of each piece's face and where it is drawn."""
     base = cell.y + 0.5 + BASE - RIM
-    step = min(RIM, TALLEST / len(pieces)) if pieces else RIM
+    step = min(RIM, MAX_COLUMN_HEIGHT / len(pieces)) if pieces else RIM
     for level, piece in enumerate(pieces):
         yield scope + face_id(piece, colours), cell.x + 0.5, base - step * level
 
@@ -236,8 +236,8 @@ def _height(cell: Cell, pieces: Sequence[Piece]) -> str:
     return f'<text class="height" x="{_n(cell.x + 0.96)}" y="{_n(cell.y + 0.95)}">{len(pieces)}</text>'
 
 
-def spoken_of(scene: Scene, square: str) -> str:
-    """Return in words what stands on a square."""
+def describe_square(scene: Scene, square: str) -> str:
+    """Return the pieces on a square in words."""
     return scene.spoken.get(square, f"{square}: empty")
 
 
@@ -250,7 +250,7 @@ def notes_on(scene: Scene) -> dict[str, str]:
 
 
 def _square(cell: Cell, spoken: str, notes: str) -> str:
-    """Return what is pointed at and focused: a button above all pictures, with the notes on its square.
+    """Return the button of a square, above all drawings, with the notes on the square.
 
     There are many of them: what a script needs beside this, it adds itself.
     """

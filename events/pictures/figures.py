@@ -125,7 +125,7 @@ _DETAILS = {
 }
 
 FREEZE = "M.24 -.41V-.15M.127 -.345L.353 -.215M.127 -.215L.353 -.345"
-"""A crystal of ice beside the head of a piece that nobody moves any more."""
+"""A crystal of ice beside the head of a piece that has no mover any more."""
 
 
 def figure(kind: str, colour: str, frozen: bool) -> str | None:

@@ -1,4 +1,4 @@
-"""Pictures of positions that need nothing beside themselves: SVG with its own colours, and PNG."""
+"""Self-contained pictures of positions: SVG with its own colours, and PNG."""
 
 import re
 from collections.abc import Sequence
@@ -10,37 +10,37 @@ from markupsafe import escape
 
 from domain.scene import Scene
 from events.pictures.board import Trace, draw
-from events.pictures.style_sheet import style_of
+from events.pictures.style_sheet import style_for
 
 PNG_WIDTH = 600
 PNG_HEIGHT = 315
-"""The least that those who show links ask of a large picture, in pixels; a larger one costs too much time."""
+"""In pixels: the minimum for large previews of links; a larger picture takes too long."""
 
 SVG_SIDE = 720
-"""The longer side of an SVG picture where nobody asks for another size, in pixels."""
+"""The default of the longer side of an SVG picture, in pixels."""
 
 MARGIN = 0.25
 """Around a board with labels, in squares."""
 
 MAX_CACHED_PNGS = 128
-"""Of some 40 kB each, per process."""
+"""Per process; a picture has about 40 kB."""
 
 _VIEW = re.compile(r'viewBox="(\S+) (\S+) (\S+) (\S+)"')
 _CLASSES = re.compile(r'class="([^"]*)"')
 _BOTH_SCHEMES = ":root{color-scheme:light dark}"
-"""Lets a browser that shows a picture alone surround it with the ground of its scheme."""
+"""Lets a browser that shows only the picture surround it with the background of its scheme."""
 
 _FONT = str(Path(__file__).with_name("labels.ttf"))
 
 
 class Drawing(NamedTuple):
-    """An SVG document, and its style sheet as it stands in it: the sender of the document may have to permit that."""
+    """An SVG document and the style sheet within it, which a content security policy may have to allow."""
 
     svg: str
     style: str
 
 
-def draw_alone(
+def draw_document(
     scene: Scene,
     colours: Sequence[str],
     title: str,
@@ -53,19 +53,19 @@ def draw_alone(
 ) -> Drawing:
     """Return ``scene`` as an SVG document that refers to nothing outside itself.
 
-    ``colours``, ``quarters`` and ``traces`` are those of ``draw``; ``title`` says what is seen. A small picture is
-    better without ``labels``. With ``dark`` the colours follow the reader's preference, else they are the light ones.
-    ``ratio`` is that of width to height (None: as the board is).
+    ``colours``, ``quarters`` and ``traces`` are those of ``draw``; ``title`` describes the picture. A small
+    picture is better without ``labels``. With ``dark`` the colours follow the reader's preference, else they are light.
+    ``ratio`` is the ratio of width to height (None: that of the board).
     """
     shown = scene if labels else scene._replace(labels=())
     drawing = draw(shown, colours, quarters=quarters, traces=traces, picture="Board")
     head, inside = drawing.split(">", 1)
-    left, top, width, height = _framed(
+    left, top, width, height = _frame(
         [float(number) for number in _VIEW.findall(head)[0]], MARGIN if labels else 0, ratio
     )
     scale = SVG_SIDE / max(width, height)
     classes = {*_CLASSES.findall(drawing), "ground"}
-    style = style_of(frozenset(frozenset(each.split()) for each in classes), dark)
+    style = style_for(frozenset(frozenset(each.split()) for each in classes), dark)
     if dark:
         style = f"{_BOTH_SCHEMES}{style}"
     frame = f'x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}"'
@@ -77,16 +77,16 @@ def draw_alone(
     )
 
 
-def as_png(drawing: Drawing, width: int = PNG_WIDTH, height: int = PNG_HEIGHT) -> bytes:
+def render_png(drawing: Drawing, width: int = PNG_WIDTH, height: int = PNG_HEIGHT) -> bytes:
     """Return ``drawing``, whose ratio must be that of the size in pixels, as a PNG."""
-    return _rendered(drawing.svg, width, height)
+    return _render(drawing.svg, width, height)
 
 
 @lru_cache(maxsize=MAX_CACHED_PNGS)
-def _rendered(svg: str, width: int, height: int) -> bytes:
+def _render(svg: str, width: int, height: int) -> bytes:
     import resvg_py  # noqa: PLC0415 - most processes never draw a PNG and need not hold the library in memory
 
-    # Only the font that comes with it: pictures are the same on every machine, and none is searched for fonts.
+    # Only our own font, so that pictures are the same on every machine, without a search for fonts.
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,
@@ -99,8 +99,8 @@ def _rendered(svg: str, width: int, height: int) -> bytes:
     )
 
 
-def _framed(view: Sequence[float], margin: float, ratio: float | None) -> tuple[float, float, float, float]:
-    """Return ``view`` (left, top, width, height) with a margin around it, and wider or higher as ``ratio`` asks."""
+def _frame(view: Sequence[float], margin: float, ratio: float | None) -> tuple[float, float, float, float]:
+    """Return ``view`` (left, top, width, height) with a margin around it, extended to ``ratio``."""
     left, top, width, height = view
     framed_width, framed_height = width + 2 * margin, height + 2 * margin
     if ratio is not None:

@@ -1,6 +1,6 @@
-"""What differs between the boards of a match from ply to ply, so that a page can step through them by itself.
+"""The differences between the boards of a match from ply to ply, so that a page can step through them by itself.
 
-Everything is markup as the renderer of boards makes it: applying a step draws nothing again.
+Everything is markup made by the renderer of boards: applying a step needs no drawing.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -8,15 +8,25 @@ from itertools import pairwise
 from typing import NamedTuple, TypedDict
 
 from domain.scene import Cell, Piece, Scene
-from events.pictures.board import Trace, column_at, face_id, faces, link_between, mark_at, marks_on, notes_on, spoken_of
-from events.pictures.turning import turned
+from events.pictures.board import (
+    Trace,
+    column_at,
+    describe_square,
+    face_id,
+    faces,
+    link_between,
+    mark_at,
+    marks_on,
+    notes_on,
+)
+from events.pictures.turning import turn_scene
 
 Overlay = tuple[tuple[str, str], ...]
-"""Drawings that lie over squares: the square and the markup of each, in the order in which they are drawn."""
+"""Drawings above squares: the square and the markup of each, in drawing order."""
 
 
 class Board(NamedTuple):
-    """A position as it is shown: turned, with its marks."""
+    """A position as it is displayed: turned, with its marks."""
 
     scene: Scene
     cells: Mapping[str, Cell]
@@ -26,7 +36,7 @@ class Board(NamedTuple):
 
 
 class Step(TypedDict):
-    """What differs between the boards before and after a ply, everywhere as a pair: before it, after it.
+    """The differences between the boards before and after a ply, each as a pair: before it, after it.
 
     By square, ``columns`` has the drawings of the pieces, and ``squares`` the words and the notes; ``marks`` and
     ``links``, all of them, are there when there is any difference.
@@ -40,7 +50,7 @@ class Step(TypedDict):
 
 
 class Steps(TypedDict):
-    """Steps that follow each other, and by id the drawings of all sorts of pieces in them."""
+    """Consecutive steps, and the drawings of the pieces in them by id."""
 
     faces: dict[str, str]
     steps: list[Step]
@@ -48,7 +58,7 @@ class Steps(TypedDict):
 
 def board_of(scene: Scene, colours: Sequence[str], *, quarters: int = 0, traces: Sequence[Trace] = ()) -> Board:
     """Return ``scene`` as ``draw`` shows it with these arguments."""
-    scene = turned(scene, quarters)
+    scene = turn_scene(scene, quarters)
     cells = {cell.square: cell for cell in scene.cells}
     marks = ((mark.square, mark_at(mark, *_corner(cells[mark.square]))) for mark in marks_on(scene, traces, colours))
     links = ((one, link_between(_corner(cells[one]), _corner(cells[other]))) for one, other in scene.links)
@@ -76,9 +86,9 @@ def _step(ply: int, before: Board, after: Board, colours: Sequence[str]) -> Step
         one, other = _column(before, square), _column(after, square)
         if one != other:
             columns[square] = column_at(cell, one, colours), column_at(cell, other, colours)
-        said = _said(before, square), _said(after, square)
-        if said[0] != said[1]:
-            squares[square] = said
+        texts = _texts(before, square), _texts(after, square)
+        if texts[0] != texts[1]:
+            squares[square] = texts
     return {
         "ply": ply,
         "columns": columns,
@@ -92,8 +102,8 @@ def _column(board: Board, square: str) -> Sequence[Piece]:
     return board.scene.columns.get(square, ())
 
 
-def _said(board: Board, square: str) -> tuple[str, str]:
-    return spoken_of(board.scene, square), board.notes.get(square, "")
+def _texts(board: Board, square: str) -> tuple[str, str]:
+    return describe_square(board.scene, square), board.notes.get(square, "")
 
 
 def _corner(cell: Cell) -> tuple[float, float]:

@@ -1,8 +1,8 @@
-"""The part of picture.css that one picture needs, with every variable replaced: viewers other than browsers know none.
+"""The part of picture.css that one picture needs, with every variable replaced: other viewers do not support variables.
 
 Understood are selectors of classes and elements, ``:is``, the media query for dark colours, and variables that are
-defined on ``:root``, on ``.board`` or on one class, such as a colour of pieces. Anything else is about pages and left
-out.
+defined on ``:root``, on ``.board`` or on one class, such as a colour of pieces. Everything else concerns pages and is
+left out.
 """
 
 import re
@@ -49,7 +49,7 @@ class _Sheet(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def style_of(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
+def style_for(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
     """Return the rules for a picture whose ``elements`` have these classes.
 
     Without ``dark`` the colours are those for light surroundings, whatever the reader prefers. A variable that is
@@ -67,15 +67,15 @@ def style_of(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
         variants = [([_more_specific(each) for each in selectors], rule.declarations, "")]
         for scope in sorted(classes & sheet.dark.inside.keys()):
             scoped = _mentioning(sheet.dark.inside[scope], rule.declarations)
-            variants.append(([_scoped(each, scope, beside[scope]) for each in selectors], scoped, scope))
+            variants.append(([_scope_selector(each, scope, beside[scope]) for each in selectors], scoped, scope))
         for names, declarations, scope in variants:
-            light = _resolved(declarations, sheet.light.of(scope))
-            darkened = _resolved(declarations, sheet.dark.of(scope))
+            light = _resolve(declarations, sheet.light.of(scope))
+            darkened = _resolve(declarations, sheet.dark.of(scope))
             if not rule.dark:
-                written.append(_written(names, light))
+                written.append(_format(names, light))
             changed = {name: value for name, value in darkened.items() if rule.dark or light.get(name) != value}
             if dark and changed:
-                written.append(f"{_DARK}{{{_written(names, changed)}}}")
+                written.append(f"{_DARK}{{{_format(names, changed)}}}")
     return "".join(written)
 
 
@@ -128,18 +128,18 @@ def _mentioning(variables: Values, declarations: Values) -> Values:
 
 
 def _more_specific(selector: str) -> str:
-    """Return a selector of the same elements that counts one class more: its first one is named twice."""
+    """Return a selector of the same elements with the specificity of one more class: its first is repeated."""
     return _CLASS.sub(r"\g<0>\g<0>", selector, count=1)
 
 
-def _scoped(selector: str, scope: str, beside: frozenset[str]) -> str:
+def _scope_selector(selector: str, scope: str, beside: frozenset[str]) -> str:
     """Return ``selector`` inside of ``scope``; its first part may name the elements themselves that have that class."""
     first = selector.split(" ")[0]
     return f".{scope}{'' if beside & set(_CLASS.findall(first)) else ' '}{selector}"
 
 
-def _resolved(declarations: Values, variables: Values) -> dict[str, str]:
-    """Return ``declarations`` without variables; one with a variable that has no value here says nothing."""
+def _resolve(declarations: Values, variables: Values) -> dict[str, str]:
+    """Return ``declarations`` without variables; those with an undefined variable are left out."""
     resolved = {name: _value(value, variables) for name, value in declarations.items()}
     return {name: value for name, value in resolved.items() if value is not None}
 
@@ -155,7 +155,7 @@ def _value(value: str, variables: Values) -> str | None:
     return value
 
 
-def _written(selectors: list[str], declarations: Values) -> str:
+def _format(selectors: list[str], declarations: Values) -> str:
     if not declarations:
         return ""
     return f"{','.join(selectors)}{{{';'.join(f'{name}:{value}' for name, value in declarations.items())}}}"

@@ -1,4 +1,4 @@
-"""Drawings that several pictures on one page share, so that each of them is sent once."""
+"""Drawings that several pictures on one page share, so that each is sent once."""
 
 from collections.abc import Mapping
 
@@ -6,14 +6,14 @@ from markupsafe import Markup
 
 
 class Symbols:
-    """What the pictures of one page refer to. The page has to show ``definitions`` as well as the pictures."""
+    """The shared drawings of the pictures of one page, which has to include ``definitions`` too."""
 
     def __init__(self) -> None:
         self._named: dict[str, str] = {}
         self._shared: dict[str, str] = {}
 
     def define(self, drawings: Mapping[str, str]) -> None:
-        """Keep elements that have ids; those of the same id are the same."""
+        """Add elements by their ids; those with the same id are the same."""
         self._named.update(drawings)
 
     def share(self, drawing: str) -> str:
@@ -22,7 +22,7 @@ class Symbols:
         return f'<use href="#{name}"/>'
 
     def definitions(self) -> Markup:
-        """Return an element without size that defines all of them."""
+        """Return an element without size that defines all shared drawings."""
         shared = (f'<g id="{name}">{drawing}</g>' for drawing, name in self._shared.items())
         drawings = "".join((*self._named.values(), *shared))
         return Markup(  # noqa: S704 - made of drawings, whose texts are escaped

@@ -1,4 +1,4 @@
-"""Turning a scene by quarter turns: squares turn about the middle, labels stay on the sides where readers look."""
+"""Turning a scene by quarter turns: squares turn about the middle, labels stay on their sides."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -12,17 +12,17 @@ APART = 1.5
 """Cells whose corners differ by less than this on both axes belong to one part of the board."""
 
 
-def turned(scene: Scene, quarters: int) -> Scene:
+def turn_scene(scene: Scene, quarters: int) -> Scene:
     """Return ``scene`` turned clockwise by ``quarters`` quarter turns."""
     if quarters % 4 == 0:
         return scene
-    cells, labels = _turned(scene.cells, scene.labels, quarters % 4)
+    cells, labels = _turn(scene.cells, scene.labels, quarters % 4)
     width, height = (scene.width, scene.height) if quarters % 2 == 0 else (scene.height, scene.width)
     return scene._replace(width=width, height=height, cells=cells, labels=labels)
 
 
 class Part(NamedTuple):
-    """A part of the board, such as a level: its squares from the top left one on, and the labels that stand at it."""
+    """A part of the board, such as a level: its squares from the top left one on, and its labels."""
 
     cells: tuple[Cell, ...]
     labels: tuple[Label, ...]
@@ -52,7 +52,7 @@ def _reading_order(cell: Cell) -> Point:
 
 
 @lru_cache(maxsize=64)
-def _turned(
+def _turn(
     cells: tuple[Cell, ...], labels: tuple[Label, ...], quarters: int
 ) -> tuple[tuple[Cell, ...], tuple[Label, ...]]:
     rotate = _rotation(cells, quarters)
@@ -94,7 +94,7 @@ def _nearest(label: Label, cells: tuple[Cell, ...]) -> Cell:
 
 
 def _line(label: Label, part: Part) -> tuple[Point, Point]:
-    """Return the middles of both ends of the row or column of squares that ``label`` stands at, its own end first."""
+    """Return the middles of both ends of the row or column that ``label`` belongs to, its own end first."""
     here, near = (label.x, label.y), _middle(_nearest(label, part.cells))
     along = 0 if abs(here[0] - near[0]) > abs(here[1] - near[1]) else 1
     line = [middle for middle in map(_middle, part.cells) if abs(middle[1 - along] - near[1 - along]) < 0.5]

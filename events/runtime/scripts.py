@@ -1,19 +1,41 @@
 """Lua scripts: one file each beside the module that calls it, run by the server as one atomic step."""
 
 import functools
+import hashlib
+from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 
-from redis.commands.core import Script
+from redis.exceptions import NoScriptError
 
 from events.runtime.connections import StoreClient
 
+Argument = str | bytes | int | float
+
+
+class Script:
+    """A script on the server of ``client``, called by its digest; ``script`` is its source.
+
+    The server gets the source only when it does not know the digest, as after a restart.
+    """
+
+    def __init__(self, client: StoreClient, script: str) -> None:
+        self.script = script
+        self.sha = hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
+        self._client = client
+
+    def __call__(self, keys: Sequence[str], args: Sequence[Argument] = ()) -> Any:
+        """Run the script and return its reply."""
+        try:
+            return self._client.execute_command("EVALSHA", self.sha, len(keys), *keys, *args)
+        except NoScriptError:
+            self._client.script_load(self.script)
+            return self._client.execute_command("EVALSHA", self.sha, len(keys), *keys, *args)
+
 
 def load_script(client: StoreClient, package: str, name: str) -> Script:
-    """Return the script ``name``.lua of ``package``, to be called with ``keys`` and ``args``.
-
-    It is sent by its digest (EVALSHA), and whole only when the server does not know it, as after a restart.
-    """
-    return client.register_script(script_source(package, name))
+    """Return the script ``name``.lua of ``package``; this does not connect."""
+    return Script(client, script_source(package, name))
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """What follows an erasure: the store's append-only file is rewritten, since it holds the erased text until then.
 
-A rewrite of a large store takes minutes and anybody can request an erasure, so many erasures share one.
+A rewrite of a large store takes minutes and any account can be erased, so many erasures share one.
 """
 
 from collections.abc import Callable

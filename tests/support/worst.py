@@ -325,7 +325,7 @@ class WorstWorld:
         taken, status = [], 0
         for _ in range(repeats):
             self.services.matches._cache.clear()
-            standalone._rendered.cache_clear()
+            standalone._render.cache_clear()
             began = time.thread_time()
             body = {} if asked.body is None else {"json": asked.body}
             answered = client.open(path, method=method, headers=AS_BROWSERS, **body)

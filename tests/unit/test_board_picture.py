@@ -12,7 +12,7 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Cell, Label, Note, Piece, Scene
 from events.pictures.board import Trace, draw, swatch
-from events.pictures.standalone import draw_alone
+from events.pictures.standalone import draw_document
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = ("white", "black")
@@ -266,7 +266,7 @@ def test_a_king_in_check_stands_on_a_star_on_its_square_however_the_board_is_tur
         middle = [float(button.get(axis, "")) + 0.5 for axis in "xy"]
         assert [sum(axis) / len(points) for axis in zip(*points, strict=True)] == pytest.approx(middle, abs=0.01)
         assert len({round(abs(complex(x - middle[0], y - middle[1])), 1) for x, y in points}) == 2
-    assert ".check{" in draw_alone(scene, COLOURS, "Check").style.replace(" ", "")
+    assert ".check{" in draw_document(scene, COLOURS, "Check").style.replace(" ", "")
 
 
 def test_the_tower_game_alone_has_levels() -> None:

@@ -11,7 +11,7 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Cell, Piece, Scene
 from events.pictures.board import Trace
-from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, as_png, draw_alone
+from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_document, render_png
 from tests.e2e.png import colours_in, size_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -25,7 +25,7 @@ def drawn(game_id: str, setup: str, **options: Any) -> Drawing:
     position = game.initial(setup)
     for _ in range(12):
         position = game.play(position, [*islice(game.legal_moves(position), 4)][-1])
-    return draw_alone(game.scene(position), game.setups[setup].colours, f"{game.title} & more", **options)
+    return draw_document(game.scene(position), game.setups[setup].colours, f"{game.title} & more", **options)
 
 
 def rules_in(style: str, dark: bool) -> list[tuple[list[set[str]], set[str]]]:
@@ -96,7 +96,7 @@ def test_a_picture_has_other_colours_in_dark_surroundings_unless_it_must_not() -
 def test_a_frozen_piece_keeps_its_own_colours_in_a_picture_that_stands_alone() -> None:
     frozen = Piece(0, "rook", "R", "frozen red rook", frozen=True)
     scene = Scene(1, 1, (Cell("a1", 0, 0, "light"),), (), {"a1": (frozen,)}, {})
-    style = draw_alone(scene, ("red",), "A piece").style
+    style = draw_document(scene, ("red",), "A piece").style
     assert ".piece-red.frozen .ornament{stroke:#b4452f}" in style
     assert style.index(".piece-red .body{") < style.index(".frozen.frozen .body{fill:#c6ccd3;stroke:#4d5661}")
 
@@ -107,7 +107,7 @@ def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_
     squares = [cell.square for cell in scene.cells]
     colours = game.setups["four-player"].colours
     traces = [Trace(0, squares[:2]), Trace(1, squares[2:4])]
-    drawing = draw_alone(scene, colours, "Towers", traces=traces)
+    drawing = draw_document(scene, colours, "Towers", traces=traces)
     for colour in colours[:2]:
         assert re.search(rf"\.by-{colour}\.by-{colour}\{{stroke:#\w+\}}", drawing.style)
         assert re.search(rf"\.mark-to\.mark-to\.by-{colour}\{{fill:#\w+\}}", drawing.style)
@@ -126,7 +126,7 @@ def test_a_small_picture_leaves_the_labels_out_and_the_room_for_them() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_png_has_the_size_that_is_asked_for_and_the_colours_of_board_and_pieces(game: str) -> None:
     drawing = drawn(game, next(iter(GAMES[game].setups)), dark=False, ratio=PNG_WIDTH / PNG_HEIGHT)
-    small = as_png(drawing, 160, 84)
+    small = render_png(drawing, 160, 84)
     assert size_of(small) == (160, 84)
     colours = colours_in(small)
     assert len(colours) > 20
@@ -136,9 +136,9 @@ def test_a_png_has_the_size_that_is_asked_for_and_the_colours_of_board_and_piece
 
 def test_a_png_is_rendered_once_in_the_size_that_links_ask_for() -> None:
     drawing = drawn("bashni", "start", dark=False, ratio=PNG_WIDTH / PNG_HEIGHT)
-    png = as_png(drawing)
+    png = render_png(drawing)
     assert size_of(png) == (PNG_WIDTH, PNG_HEIGHT)
-    assert as_png(drawing) is png
+    assert render_png(drawing) is png
 
 
 @pytest.mark.parametrize(("game", "setup"), SETUPS)

@@ -6,7 +6,7 @@ import pytest
 
 from domain.games import GAMES
 from domain.scene import Cell, Label, Scene
-from events.pictures.turning import parts, turned
+from events.pictures.turning import parts, turn_scene
 
 SCENES = [
     pytest.param(game.scene(game.initial(name)), setup, id=f"{game.id}-{name}")
@@ -35,13 +35,13 @@ def beside(scene: Scene, label: Label) -> Cell:
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
 def test_no_label_of_a_turned_board_stands_on_a_square(scene: Scene, setup: str) -> None:
     for quarters in range(4):
-        assert covered(turned(scene, quarters)) == set()
+        assert covered(turn_scene(scene, quarters)) == set()
 
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
 def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene: Scene, setup: str) -> None:
     for quarters in range(4):
-        around = turned(scene, quarters)
+        around = turn_scene(scene, quarters)
         for label in around.labels:
             square = beside(around, label).square
             named = label.text.split()[-1]
@@ -50,10 +50,10 @@ def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene:
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
 def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(scene: Scene, setup: str) -> None:
-    quarter = turned(scene, 1)
-    half = turned(quarter, 1)
-    assert [cell[:3] for cell in half.cells] == [cell[:3] for cell in turned(scene, 2).cells]
-    again = turned(turned(half, 1), 1)
+    quarter = turn_scene(scene, 1)
+    half = turn_scene(quarter, 1)
+    assert [cell[:3] for cell in half.cells] == [cell[:3] for cell in turn_scene(scene, 2).cells]
+    again = turn_scene(turn_scene(half, 1), 1)
     assert [(cell.square, round(cell.x, 2), round(cell.y, 2)) for cell in again.cells] == [
         (cell.square, round(cell.x, 2), round(cell.y, 2)) for cell in scene.cells
     ]
@@ -63,7 +63,7 @@ def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(
 def test_each_of_four_seats_sees_its_own_corner_at_the_lower_left(game: str, setup: str) -> None:
     scene, turns = GAMES[game].scene(GAMES[game].initial(setup)), GAMES[game].setups[setup].turns
     for seat, quarters in enumerate(turns):
-        around = turned(scene, quarters)
+        around = turn_scene(scene, quarters)
         own = [cell for cell in around.cells if any(each.seat == seat for each in scene.columns.get(cell.square, ()))]
         assert own
         assert mean(cell.x for cell in own) < mean(cell.x for cell in around.cells)

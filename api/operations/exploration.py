@@ -9,7 +9,7 @@ from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
 from api.http.schemas import StrictInteger, StrictSchema, StrictString
 from domain.game import AnyGame, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
-from domain.match.decisions.moves import LONGEST_MOVE
+from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of
@@ -31,7 +31,7 @@ class PositionRequest(StrictSchema):
         metadata={"description": "The number of plies of the match before the line; the present one if left out"},
     )
     line = fields.List(
-        StrictString(validate=validate.Length(1, LONGEST_MOVE)),
+        StrictString(validate=validate.Length(1, MAX_MOVE_CHARACTERS)),
         required=True,
         validate=validate.Length(0, DEEPEST),
         metadata={"description": "Moves, in canonical form or an alias"},

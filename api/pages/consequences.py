@@ -7,7 +7,7 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.decide import decide
 from domain.match.enums import Channel
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 
@@ -22,19 +22,21 @@ RELEASING: Mapping[str, Callable[[str], c.Command]] = {
 """The acts after which it can be the turn of who acts, each with its command."""
 
 
-def find_consequences(state: MatchState, viewer: str | None, orders: Orders | None, now: int) -> dict[str, str]:
+def find_consequences(
+    state: MatchState, viewer: str | None, orders: ConditionalMoves | None, now: int
+) -> dict[str, str]:
     """Return what is done for the viewer right after each of the RELEASING acts that sets something off, in a sentence.
 
     ``orders`` are the viewer's own: what others have laid down is theirs to know.
     """
     seat = state.seat_of(viewer) if viewer else None
-    if viewer is None or seat is None or orders is None or orders == Orders():
+    if viewer is None or seat is None or orders is None or orders == ConditionalMoves():
         return {}
     found = {act: _released(state, command(viewer), seat, orders, now) for act, command in RELEASING.items()}
     return {act: words for act, words in found.items() if words}
 
 
-def _released(state: MatchState, command: c.Command, seat: int, orders: Orders, now: int) -> str:
+def _released(state: MatchState, command: c.Command, seat: int, orders: ConditionalMoves, now: int) -> str:
     try:
         events = decide(state, command, now, {seat: orders}, ANY_SEED).events
     except Refused:

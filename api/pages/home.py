@@ -6,9 +6,9 @@ from api.pages import wording
 from api.pages.layout import blueprint
 from domain.game import AnyGame
 from domain.games import GAMES
-from domain.match.calendar import MOST_FREE_DAYS
-from domain.match.decisions.cases import DISPUTED_WITHIN
-from domain.match.decisions.timekeeping import FORGIVABLE_FOR
+from domain.match.calendar import MAX_FREE_DAYS
+from domain.match.decisions.cases import MAX_DISPUTE_DELAY_MS
+from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.terms import PRESETS, STANDARD, duration, in_words
 from domain.match.vacation import ALLOWANCE
 from domain.scene import Scene
@@ -30,9 +30,9 @@ def help_page() -> str:
         presets=[in_words(terms)[0] for terms in PRESETS.values()],
         standard=in_words(STANDARD),
         allowance=duration(ALLOWANCE),
-        forgivable=duration(FORGIVABLE_FOR),
-        disputable=duration(DISPUTED_WITHIN),
-        most_free_days=MOST_FREE_DAYS,
+        forgivable=duration(MAX_FORGIVING_MS),
+        disputable=duration(MAX_DISPUTE_DELAY_MS),
+        most_free_days=MAX_FREE_DAYS,
         levels=wording.LEVELS,
     )
 

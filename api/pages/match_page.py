@@ -31,9 +31,9 @@ from api.representations.matches import Match, MatchSummary, people_in, represen
 from api.services import services
 from domain.game import AnyGame
 from domain.games import find_ruleset
-from domain.match.decisions.timekeeping import FORGIVABLE_FOR
+from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.enums import Status
-from domain.match.lines import Orders, standing
+from domain.match.lines import ConditionalMoves, standing
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
 from events.readmodels import Summary, pool_of, rated_result, summarise
@@ -108,7 +108,7 @@ def match_page(match_id: str) -> str | Response:
         announced=upcoming_vacations(foreseen, now),
         terms=in_words(state.terms) if state.terms else (),
         fallen=state.result.fallen,
-        forgivable_until=state.result.fallen.at + FORGIVABLE_FOR if state.result.fallen else None,
+        forgivable_until=state.result.fallen.at + MAX_FORGIVING_MS if state.result.fallen else None,
         takeback=_takeback(state),
         losses=services().incidents.losses(match_id),
         now=now,
@@ -163,7 +163,7 @@ def _lines(loaded: Loaded, seat: int | None) -> dict[str, Any] | None:
     """Return what the viewer's seat has laid down; None for who has no seat."""
     if seat is None:
         return None
-    orders = loaded.orders.get(seat, Orders())
+    orders = loaded.orders.get(seat, ConditionalMoves())
     if orders.lines is None:
         return {"forced": orders.forced, "tree": [], "status": None, "words": ""}
     status, words = standing(loaded.state, seat, orders.lines)

@@ -8,7 +8,7 @@ from api.operations.jobs import archive_state
 from api.pages.layout import blueprint, sign_in_first
 from api.services import services
 from domain.match import vacation
-from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
 from events.people.tokens import MAX_LABEL_LENGTH
@@ -32,7 +32,7 @@ def settings() -> str | Response:
         "settings.html",
         availability=availability,
         days=DAYS,
-        most_free_days=MOST_FREE_DAYS,
+        most_free_days=MAX_FREE_DAYS,
         zones=sorted(zone_names()),
         current=vacation.current(availability.book, now),
         ahead=[each for each in availability.book if each.since > now],

@@ -9,7 +9,7 @@ from api.http.answers import Answer, Instant, instant, one_of
 from domain.match import clock as clocks
 from domain.match import terms as match_terms
 from domain.match.clock_words import in_words
-from domain.match.decisions.timekeeping import FORGIVABLE_FOR
+from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, Status
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
@@ -131,7 +131,7 @@ def represent_fallen_flag(state: MatchState) -> FallenFlag | None:
         seat=state.result.fallen.seat,
         deadline=rfc3339(state.result.fallen.deadline),
         at=rfc3339(state.result.fallen.at),
-        forgivable_until=rfc3339(state.result.fallen.at + FORGIVABLE_FOR) if forgivable else None,
+        forgivable_until=rfc3339(state.result.fallen.at + MAX_FORGIVING_MS) if forgivable else None,
     )
 
 

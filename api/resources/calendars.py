@@ -23,7 +23,7 @@ from api.http.schemas import (
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import vacation
-from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.refusals import Refused
 from domain.match.vacation import year_of
 from events.private.availability import Availability, Change, refuse_early_change, with_calendar
@@ -39,7 +39,7 @@ class CalendarRequest(StrictSchema):
     free_days = fields.List(
         StrictInteger(validate=validate.Range(0, 6, error="must be 0 (Monday) to 6 (Sunday)")),
         required=True,
-        validate=validate.Length(0, MOST_FREE_DAYS, error=f"must be at most {MOST_FREE_DAYS} days"),
+        validate=validate.Length(0, MAX_FREE_DAYS, error=f"must be at most {MAX_FREE_DAYS} days"),
         metadata={
             "description": "Days of the week, 0 is Monday, on which your clocks stand still",
             "uniqueItems": True,

@@ -14,14 +14,14 @@ from api.http.schemas import EmptyBody, ExactlyOne, StrictBoolean, StrictInteger
 from api.operations.commands import MAX_SEATS, command_endpoint, execute
 from api.representations.clocks import SECOND_MS
 from domain.match import commands as c
-from domain.match.decisions.moves import LONGEST_MOVE, MAX_MOVES_PER_SUBMISSION
-from domain.match.decisions.timekeeping import LARGEST_GIFT
+from domain.match.decisions.moves import MAX_MOVE_CHARACTERS, MAX_MOVES_PER_SUBMISSION
+from domain.match.decisions.timekeeping import MAX_GIFT_MS
 from domain.match.state import Seat
 from domain.match.terms import HOUR
 
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX)
 
-MIN_GIFT_S, MAX_GIFT_S = HOUR // SECOND_MS, LARGEST_GIFT // SECOND_MS
+MIN_GIFT_S, MAX_GIFT_S = HOUR // SECOND_MS, MAX_GIFT_MS // SECOND_MS
 
 
 def _seat(**options: Any) -> StrictInteger:
@@ -33,7 +33,7 @@ def _seat(**options: Any) -> StrictInteger:
 
 def _move(description: str) -> StrictString:
     return StrictString(
-        validate=validate.Length(1, LONGEST_MOVE, error=f"must have 1 to {LONGEST_MOVE} characters"),
+        validate=validate.Length(1, MAX_MOVE_CHARACTERS, error=f"must have 1 to {MAX_MOVE_CHARACTERS} characters"),
         metadata={"description": description},
     )
 

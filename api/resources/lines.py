@@ -19,10 +19,10 @@ from api.http.schemas import EnumField, StrictBoolean, StrictSchema, StrictStrin
 from api.operations.notebooks import max_notebook_bytes
 from api.services import services
 from domain.match import lines as conditional
-from domain.match.decisions.moves import LONGEST_MOVE
+from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import LineAction, LineStatus
 from domain.match.guards import seat_of
-from domain.match.lines import ANY, DEEPEST, Orders
+from domain.match.lines import ANY, DEEPEST, ConditionalMoves
 from events.private.conditional_moves import lines_read, lines_shown
 from events.service.matches import Loaded
 
@@ -32,7 +32,7 @@ blueprint = Blueprint("lines", __name__, url_prefix=PREFIX)
 class LineRequest(StrictSchema):
     move = StrictString(
         required=True,
-        validate=validate.Length(1, LONGEST_MOVE),
+        validate=validate.Length(1, MAX_MOVE_CHARACTERS),
         metadata={"description": f'A move, or, of another seat, "{ANY}": whatever else it plays'},
     )
     then = EnumField(
@@ -103,7 +103,7 @@ def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
             expected_version(),
         )
     except Exception:
-        stored = before.orders.get(seat_of(before.state, person.id), Orders()).lines
+        stored = before.orders.get(seat_of(before.state, person.id), ConditionalMoves()).lines
         notebooks.count_conditional_moves(person.id, match_id, _bytes(stored.first if stored else ()))
         raise
     return _represent(after)
@@ -126,7 +126,7 @@ def _bytes(lines: tuple[conditional.Line, ...]) -> int:
 
 def _represent(loaded: Loaded) -> Lines:
     seat = seat_of(loaded.state, require_person().id)
-    orders = loaded.orders.get(seat, Orders())
+    orders = loaded.orders.get(seat, ConditionalMoves())
     lines = orders.lines
     place = None if lines is None else conditional.reached(loaded.state, lines)
     status, words = (None, "") if lines is None else conditional.standing(loaded.state, seat, lines)

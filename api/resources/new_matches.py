@@ -26,7 +26,7 @@ from domain.match.evolve import replay
 from domain.match.state import Seat
 from domain.match.terms import (
     LONGEST,
-    LONGEST_INCREMENT,
+    MAX_INCREMENT_MS,
     SHORTEST,
     STANDARD,
     Terms,
@@ -83,7 +83,7 @@ def _seconds(minimum: int, maximum: int, description: str, **options: Any) -> St
 class TermsRequest(StrictSchema):
     control = EnumField(Control, required=True)
     bank = _seconds(SHORTEST, LONGEST, "The time at the start, or for every move", required=True)
-    increment = _seconds(0, LONGEST_INCREMENT, "Added after every move; default 1 day. Not with days-per-move")
+    increment = _seconds(0, MAX_INCREMENT_MS, "Added after every move; default 1 day. Not with days-per-move")
     cap = _seconds(
         SHORTEST, LONGEST, "What can be saved up; default 20 days, or the bank if longer. Not with days-per-move"
     )

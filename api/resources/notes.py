@@ -17,7 +17,7 @@ from api.http.messages import MAX_NUMBER
 from api.http.schemas import StrictInteger, StrictSchema, StrictString, TreeField
 from api.operations.notebooks import max_notebook_bytes
 from api.services import services
-from domain.match.decisions.moves import LONGEST_MOVE
+from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.exploration import DEEPEST, MOST_MOVES, explored
 from domain.match.lines import Line
 from events.private.conditional_moves import lines_read
@@ -39,7 +39,7 @@ class Notes(Answer):
 
 
 class ExploredMoveRequest(StrictSchema):
-    move = StrictString(required=True, validate=validate.Length(1, LONGEST_MOVE))
+    move = StrictString(required=True, validate=validate.Length(1, MAX_MOVE_CHARACTERS))
     next = TreeField(fields.Nested(lambda: ExploredMoveRequest()))
 
 

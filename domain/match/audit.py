@@ -12,7 +12,7 @@ from domain.match import calendar as calendars
 from domain.match import events as e
 from domain.match import terms
 from domain.match.clock import Forecast, falls_at, forecast
-from domain.match.decisions.moves import LONGEST_MOVE
+from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status
 from domain.match.evolve import evolve
 from domain.match.opponents import needs_fresh_seed
@@ -51,7 +51,7 @@ class Step:
 _IMPOSSIBLE = (ValueError, IndexError, KeyError, TypeError)
 """What ``evolve`` raises for an event that has no place in a match."""
 
-MOST_PAUSES = 1000
+MAX_PAUSES = 1000
 """That a clock can hold at once; nobody has nearly as many vacations ahead, nor a server so many outages in a turn."""
 
 
@@ -211,15 +211,15 @@ def _refuse_unreckonable(before: MatchState | None, event: e.Event) -> None:
     except Refused as refused:
         raise Deviation(str(refused)) from None
     pauses = before.clock.pauses if before is not None and before.clock is not None else ()
-    if isinstance(event, e.ClockPaused) and len(pauses) >= MOST_PAUSES:
-        raise Deviation(f"more than {MOST_PAUSES} pauses of a clock at once")
+    if isinstance(event, e.ClockPaused) and len(pauses) >= MAX_PAUSES:
+        raise Deviation(f"more than {MAX_PAUSES} pauses of a clock at once")
 
 
 def _wrong_move(before: MatchState, event: e.MoveSubmitted) -> str | None:
     if before.status != Status.PLAYING:
         return f"a move is recorded in a match that is {before.status}"
-    if len(event.move) > LONGEST_MOVE:
-        return f"a move has at most {LONGEST_MOVE} characters"
+    if len(event.move) > MAX_MOVE_CHARACTERS:
+        return f"a move has at most {MAX_MOVE_CHARACTERS} characters"
     if event.ply != before.play.plies + 1:
         return f"this is ply {before.play.plies + 1}, and {event.ply} is recorded"
     if before.play.broken is not None:

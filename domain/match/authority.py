@@ -13,23 +13,23 @@ from typing import Any
 from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match.bounds import refuse_excess
-from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.decide import decide
 from domain.match.earlier import as_then_decided, is_before_settling, is_of_earlier_release, is_of_present_release
 from domain.match.enums import Channel, LineAction, PauseReason
 from domain.match.event_types import TYPES
-from domain.match.lines import Line, Lines, Orders, answer_due, refuse_if_lines_off
+from domain.match.lines import ConditionalMoves, Line, Lines, answer_due, refuse_if_lines_off
 from domain.match.reconstruction import BY_ONE_SEAT, Unauthorized, command_of, creation_of, refuse_unless
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import DAY, duration
-from domain.match.vacation import ALLOWANCE, BOOKED_AHEAD, SHORTEST, year_of
+from domain.match.vacation import ALLOWANCE, MAX_BOOKED_AHEAD_MS, SHORTEST, year_of
 
 MAX_VACATION_PER_YEAR_MS = 2 * ALLOWANCE
 """Of one seat in one match. A vacation that ends early gives days back, which a match may follow late."""
 
 
-MAX_FREE_DAYS_AHEAD_MS = (MOST_FREE_DAYS + 1) * DAY
+MAX_FREE_DAYS_AHEAD_MS = (MAX_FREE_DAYS + 1) * DAY
 """How far free days may reach beyond the event that records them: local days are not always 24 hours long."""
 
 
@@ -185,7 +185,7 @@ class Authority:
             raise Unauthorized(f"a {event.reason} is that of one seat, and has an end")
         if event.reason == PauseReason.WEEKEND:
             if not event.since <= event.at or event.until > event.at + MAX_FREE_DAYS_AHEAD_MS:
-                raise Unauthorized(f"free days are recorded when they count, {MOST_FREE_DAYS} in a row at most")
+                raise Unauthorized(f"free days are recorded when they count, {MAX_FREE_DAYS} in a row at most")
             if event.until - event.since > MAX_FREE_STRETCH_MS:
                 raise Unauthorized(f"free days last at most {duration(MAX_FREE_STRETCH_MS)} in one piece")
             return
@@ -194,8 +194,8 @@ class Authority:
             raise Unauthorized(f"an automatic vacation lasts at most {duration(SHORTEST)}")
         if length > ALLOWANCE:
             raise Unauthorized(f"a vacation lasts at most {duration(ALLOWANCE)}, and {duration(length)} are recorded")
-        if event.since > event.at + BOOKED_AHEAD:
-            raise Unauthorized(f"a vacation begins within {duration(BOOKED_AHEAD)}")
+        if event.since > event.at + MAX_BOOKED_AHEAD_MS:
+            raise Unauthorized(f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)}")
         self._add_vacation(event.seat, event.since, length)
 
     def _count_return(self, before: MatchState, event: e.ClockResumed) -> None:
@@ -219,7 +219,7 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
     if before.seats[event.seat].player != actor:
         raise Unauthorized(f"{actor} does not have seat {event.seat}, for which this was laid down")
     if isinstance(event, e.MoveSubmitted) and event.channel == Channel.FORCED:
-        orders = Orders(forced=True)
+        orders = ConditionalMoves(forced=True)
     elif before.play.moves and (
         isinstance(event, e.MoveSubmitted) or before.play.last_ply[event.seat] != len(before.play.moves)
     ):
@@ -233,7 +233,9 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
             )
         ply = len(before.play.moves) - 1
         position = find_ruleset(before.game, before.ruleset).format_position(before.play.position_after(ply))
-        orders = Orders(lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.play.taken_back))
+        orders = ConditionalMoves(
+            lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.play.taken_back)
+        )
     else:
         raise Unauthorized("nothing can have been laid down for it: it would be after a move of another seat")
     return answer_due(before, {event.seat: orders}, event.at).events

@@ -12,7 +12,7 @@ from domain.match.state import MatchState
 MAX_GIFTS_PER_TURN = 3
 """Of time, by one seat, from one move of the match to the next."""
 
-MAX_WISHES = 1000
+MAX_REQUESTS = 1000
 """Of one seat in one match: draw offers, requests to take moves back, and gifts of time."""
 
 
@@ -26,10 +26,10 @@ def refuse_excess(state: MatchState | None, command: c.Command) -> None:
     seat, offers = state.seat_of(command.player), isinstance(command, _Move)
     if seat is None or (isinstance(command, _Move) and not command.offer_draw):
         return
-    if state.offers.requests[seat] >= MAX_WISHES:
+    if state.offers.requests[seat] >= MAX_REQUESTS:
         without = ": play the move without the draw offer" if offers else ""
         reason = (
-            f"a seat offers draws, asks for moves back and gives time {MAX_WISHES} times in a match at most{without}"
+            f"a seat offers draws, asks for moves back and gives time {MAX_REQUESTS} times in a match at most{without}"
         )
         raise Refused("too-many-offers", reason)
     if isinstance(command, c.GiveTime) and state.offers.gifts[seat] >= MAX_GIFTS_PER_TURN:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, MINUTE
 
-MOST_FREE_DAYS = 3
+MAX_FREE_DAYS = 3
 _EPOCH_WEEKDAY = 3
 """1970-01-01 was a Thursday; Monday is 0."""
 
@@ -30,8 +30,8 @@ class Calendar(NamedTuple):
 
 def check(calendar: Calendar) -> None:
     """Raise Refused unless ``calendar`` leaves days to play on and its offsets are in order."""
-    if len(calendar.free_days) > MOST_FREE_DAYS:
-        raise Refused("invalid-calendar", f"at most {MOST_FREE_DAYS} days of the week can be free", "free_days")
+    if len(calendar.free_days) > MAX_FREE_DAYS:
+        raise Refused("invalid-calendar", f"at most {MAX_FREE_DAYS} days of the week can be free", "free_days")
     if any(not 0 <= day <= 6 for day in calendar.free_days) or len(set(calendar.free_days)) != len(calendar.free_days):
         raise Refused(
             "invalid-calendar", "the free days are different numbers from 0 (Monday) to 6 (Sunday)", "free_days"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from domain.match.calendar import Calendar
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, TurnEnding
 from domain.match.running import free_until, instant_of, next_stop, running, runs_throughout
-from domain.match.terms import DAY, UNCLAIMED_FOR, Terms
+from domain.match.terms import DAY, MAX_UNCLAIMED_MS, Terms
 from domain.match.tuples import with_item
 
 FORGIVEN = 3 * DAY
@@ -112,7 +112,7 @@ def falls_at(clock: Clock) -> int | None:
     if expected is None or expected.at is None:
         return None
     by_itself = clock.terms.flag == FlagRule.AUTOMATIC or expected.limit == Limit.FIRST_MOVE
-    return expected.at if by_itself else expected.at + UNCLAIMED_FOR
+    return expected.at if by_itself else expected.at + MAX_UNCLAIMED_MS
 
 
 def left(clock: Clock, seat: int, now: int) -> int:

@@ -10,7 +10,7 @@ from domain.match import opponents
 from domain.match.decision import Decision
 from domain.match.decisions import cases, creation, moves, offers, timekeeping
 from domain.match.evolve import evolve
-from domain.match.lines import Orders, with_answers
+from domain.match.lines import ConditionalMoves, with_answers
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 
@@ -19,7 +19,7 @@ def decide(
     state: MatchState | None,
     command: c.Command,
     now: int,
-    orders: Mapping[int, Orders] = MappingProxyType({}),
+    orders: Mapping[int, ConditionalMoves] = MappingProxyType({}),
     fresh_seed: str | None = None,
     *,
     settles: bool = True,

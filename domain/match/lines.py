@@ -29,7 +29,7 @@ ANY = "*"
 
 MOST_MOVES = 300
 DEEPEST = 60
-MOST_ANSWERS = 64
+MAX_ANSWERS_PER_APPEND = 64
 """In one append; what would be due beyond waits for the next event of the match."""
 
 
@@ -60,7 +60,7 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Orders:
+class ConditionalMoves:
     """All that a seat has laid down: lines, and whether its only legal move is to be played for it."""
 
     lines: Lines | None = None
@@ -76,8 +76,13 @@ class Reached:
 
 
 def laid_down(
-    state: MatchState, player: str, orders: Orders, first: Sequence[Line] | None, forced: bool | None, now: int
-) -> Orders:
+    state: MatchState,
+    player: str,
+    orders: ConditionalMoves,
+    first: Sequence[Line] | None,
+    forced: bool | None,
+    now: int,
+) -> ConditionalMoves:
     """Return ``orders`` with ``first`` as its lines (empty: none) and ``forced``; what is None stays as it is.
 
     Raises Refused when the match is over, its terms do not allow lines, and as ``arranged`` does.
@@ -219,9 +224,9 @@ def _why_dead(state: MatchState, lines: Lines) -> str:
     return "The position for which they were laid down no longer stands in the match."
 
 
-def with_answers(decision: Decision, orders: Mapping[int, Orders], now: int) -> Decision:
+def with_answers(decision: Decision, orders: Mapping[int, ConditionalMoves], now: int) -> Decision:
     """Return ``decision`` followed by what is due of the ``orders`` by seat, and of what that makes due in turn."""
-    for _ in range(MOST_ANSWERS):
+    for _ in range(MAX_ANSWERS_PER_APPEND):
         answer = answer_due(decision.state, orders, now)
         if not answer.events:
             break
@@ -229,7 +234,7 @@ def with_answers(decision: Decision, orders: Mapping[int, Orders], now: int) -> 
     return decision
 
 
-def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> Decision:
+def answer_due(state: MatchState, orders: Mapping[int, ConditionalMoves], now: int) -> Decision:
     """Return the next thing that is due of the orders; what is refused is not due."""
     if state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
         return Decision(state=state)
@@ -247,7 +252,7 @@ def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> Dec
     return Decision(state=state)
 
 
-def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) -> Decision:
+def _answer(state: MatchState, seat: int, player: str, order: ConditionalMoves, now: int) -> Decision:
     game, nothing = find_ruleset(state.game, state.ruleset), Decision(state=state)
     place = reached(state, order.lines) if order.lines is not None else None
     offered = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed

@@ -13,12 +13,12 @@ DAY = 24 * HOUR
 
 SHORTEST = 5 * MINUTE
 LONGEST = 120 * DAY
-LONGEST_INCREMENT = 30 * DAY
+MAX_INCREMENT_MS = 30 * DAY
 
-UNCLAIMED_FOR = 30 * DAY
+MAX_UNCLAIMED_MS = 30 * DAY
 """A flag that falls by claim only and that nobody claims falls by itself after so long: no match is endless."""
 
-OPEN_FOR = 30 * DAY
+MAX_OPEN_MS = 30 * DAY
 """A match whose seats are not all taken after so long is called off."""
 
 
@@ -98,7 +98,7 @@ PRESETS: Mapping[str, Terms] = {
 def check(terms: Terms) -> None:
     """Raise Refused, naming the field, unless ``terms`` can be played: every move is bounded, none is impossible."""
     _within("bank", terms.bank, SHORTEST, LONGEST)
-    _within("increment", terms.increment, 0, LONGEST_INCREMENT)
+    _within("increment", terms.increment, 0, MAX_INCREMENT_MS)
     _within("cap", terms.cap, terms.bank, LONGEST)
     _within("first_move", terms.first_move, SHORTEST, LONGEST)
     if terms.ceiling is not None:
@@ -144,7 +144,7 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     else:
         sentences.append(
             "Who runs out of time may still move until somebody claims the win; unclaimed for "
-            f"{duration(UNCLAIMED_FOR)}, the flag falls by itself."
+            f"{duration(MAX_UNCLAIMED_MS)}, the flag falls by itself."
         )
     sentences.append(
         "Vacation stops a player's clock." if terms.vacations else "Vacation does not stop the clocks of this match."

@@ -12,7 +12,7 @@ ALLOWANCE = 30 * DAY
 """Milliseconds of vacation that may begin in one calendar year (UTC)."""
 
 SHORTEST = DAY
-BOOKED_AHEAD = 400 * DAY
+MAX_BOOKED_AHEAD_MS = 400 * DAY
 
 
 class Vacation(NamedTuple):
@@ -34,8 +34,8 @@ def booked(book: Vacations, since: int, until: int, now: int, automatic: bool = 
     """Return ``book`` with a new vacation. Raises Refused, with the field, when it cannot be taken."""
     if since < now and not automatic:
         raise Refused("vacation-in-the-past", "a vacation cannot begin in the past", "since")
-    if since > now + BOOKED_AHEAD:
-        raise Refused("vacation-too-far", f"a vacation begins within {duration(BOOKED_AHEAD)} from now", "since")
+    if since > now + MAX_BOOKED_AHEAD_MS:
+        raise Refused("vacation-too-far", f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)} from now", "since")
     if until - since < SHORTEST:
         raise Refused("vacation-too-short", f"a vacation lasts at least {duration(SHORTEST)}", "until")
     for other in book:

@@ -6,13 +6,13 @@ from functools import lru_cache
 from typing import Any
 
 from domain.match.enums import LineAction
-from domain.match.lines import Line, Lines, Orders
+from domain.match.lines import ConditionalMoves, Line, Lines
 from events.store.contract import StoredConditionalMoves
 
 
-def packed(orders: Orders) -> str | None:
+def packed(orders: ConditionalMoves) -> str | None:
     """Return ``orders`` as text, None when nothing is laid down."""
-    if orders == Orders():
+    if orders == ConditionalMoves():
         return None
     lines = orders.lines
     content = {
@@ -28,7 +28,7 @@ def packed(orders: Orders) -> str | None:
     return json.dumps(content, separators=(",", ":"))
 
 
-def unpacked(kept: StoredConditionalMoves) -> dict[int, Orders]:
+def unpacked(kept: StoredConditionalMoves) -> dict[int, ConditionalMoves]:
     """Return what is kept, by seat."""
     return {seat: _orders(text) for seat, text in kept.texts.items()}
 
@@ -56,11 +56,11 @@ def _action(then: str | None) -> LineAction | None:
 
 
 @lru_cache(maxsize=2000)
-def _orders(text: str) -> Orders:
+def _orders(text: str) -> ConditionalMoves:
     """Return what ``packed`` made ``text`` of; a match is loaded many times between two changes of its orders."""
     content = json.loads(text)
     lines = content["lines"]
-    return Orders(
+    return ConditionalMoves(
         lines=lines and Lines(**{**lines, "first": lines_read(lines["first"])}),
         forced=content["forced"],
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from domain.match.commands import CallTime, Command
 from domain.match.guards import TIME_UP
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.service.matches import Executed, Loaded, Matches
@@ -70,7 +70,7 @@ class MatchService:
         self,
         match_id: str,
         player: str,
-        orders: Callable[[MatchState, Orders], Orders],
+        orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves],
         expected: VersionTag | None = None,
     ) -> Loaded:
         """Store conditional moves as ``Matches.lay_down`` does, after what time has done to the match before."""

@@ -15,7 +15,7 @@ from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
 from domain.match.evolve import replay
 from domain.match.guards import seat_of
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.private.conditional_moves import packed, unpacked
@@ -59,7 +59,7 @@ class Loaded(NamedTuple):
     state: MatchState
     head: Head
     snapshot: int = 0
-    orders: Mapping[int, Orders] = MappingProxyType({})
+    orders: Mapping[int, ConditionalMoves] = MappingProxyType({})
     revision: int = 0
 
 
@@ -218,7 +218,7 @@ class Matches:
         self,
         match_id: str,
         player: str,
-        orders: Callable[[MatchState, Orders], Orders],
+        orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves],
         expected: VersionTag | None = None,
     ) -> Loaded:
         """Store what ``orders`` returns, given the match and the present ones, as the conditional moves of the player.
@@ -233,7 +233,7 @@ class Matches:
             if expected is not None and loaded.head.tag != expected:
                 raise StaleVersionError(match_id, expected, loaded.head.tag)
             seat = seat_of(loaded.state, player)
-            changed = orders(loaded.state, loaded.orders.get(seat, Orders()))
+            changed = orders(loaded.state, loaded.orders.get(seat, ConditionalMoves()))
             try:
                 self._store.save_conditional_moves(match_id, seat, packed(changed), loaded.revision, loaded.head)
             except StaleConditionalMovesError:

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from events.people.administration import Administration
 from events.people.person import Person
 from events.private.chats import Chats
@@ -94,7 +94,7 @@ def _match(stores: PersonalDataStores, person: Person, match_id: str) -> dict[st
     # Without a replay: a thousand matches take seconds, and a broken one is like any other.
     opened = stores.store.open(match_id)
     seat = _seat_of(opened.events, person)
-    orders = Orders() if seat is None else unpacked(opened.conditional_moves).get(seat, Orders())
+    orders = ConditionalMoves() if seat is None else unpacked(opened.conditional_moves).get(seat, ConditionalMoves())
     return {
         "match": match_id,
         "events": [_event(envelope) for envelope in opened.events],

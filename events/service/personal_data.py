@@ -12,7 +12,7 @@ import structlog
 
 from domain.match.commands import AbortMatch, Command, Resign
 from domain.match.enums import Channel, Status
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.refusals import Refused
 from events.people.accounts import People
 from events.people.administration import Administration
@@ -153,7 +153,7 @@ def _leave(stores: PersonalDataStores, match_id: str, person_id: str) -> None:
     loaded = stores.matches.load(match_id)
     state, seat = loaded.state, loaded.state.seat_of(person_id)
     if seat in loaded.orders:
-        stores.matches.lay_down(match_id, person_id, lambda *_: Orders())
+        stores.matches.lay_down(match_id, person_id, lambda *_: ConditionalMoves())
     if state.ended:
         return
     command: Command = AbortMatch(player=person_id)

@@ -19,7 +19,7 @@ from domain.match.clock import counts_from
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.due import Outage, Step, VacationDue
 from domain.match.enums import Status
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.private.availability import (
@@ -154,7 +154,7 @@ class Timekeeper:
         seat, terms = loaded.state.seat_of(player), loaded.state.terms
         if seat is None or not due.is_playing(loaded.state) or (terms is not None and not terms.lines):
             return
-        if loaded.orders.get(seat, Orders()).forced != wanted:
+        if loaded.orders.get(seat, ConditionalMoves()).forced != wanted:
             self._matches.lay_down(match_id, player, lambda _, orders: replace(orders, forced=wanted))
 
     def correct(self, match_id: str, now: int) -> Settled:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from domain.game import AnyGame, RulesError
 from domain.games import GAMES
-from domain.match.decisions.moves import LONGEST_MOVE
+from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from tests.bench.measure import Table, verdict
 
 TARGET_MS = 50.0
@@ -46,7 +46,7 @@ class Slowest(NamedTuple):
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
     table = Table(
-        f"Refusals: the slowest of all texts up to {LONGEST_MOVE:,} signs, in ms of processor time (best of {REPEATS})",
+        f"Refusals: the slowest of all texts up to {MAX_MOVE_CHARACTERS:,} signs, in ms of processor time (best of {REPEATS})",
         *("game", "positions refused", "worst ms", "target", "moves refused", "worst ms", "target", "slowest move"),
     )
     for game in GAMES.values():
@@ -122,7 +122,7 @@ def _positions(game: AnyGame, visited: Sequence[tuple[Any, list[str]]]) -> Itera
         fields = text.split(" ")
         for number, field in enumerate(fields):
             for part in {field, field + ",", field + ";", field + "/", "a1>a2;", "e4e5,", "aa1,", "(wb)", "1", "5/"}:
-                stretched = _repeated(part, LONGEST_MOVE - len(text) + len(field))
+                stretched = _repeated(part, MAX_MOVE_CHARACTERS - len(text) + len(field))
                 yield " ".join((*fields[:number], stretched, *fields[number + 1 :]))
         for _ in range(40):
             place = chance.randrange(len(text))
@@ -143,9 +143,9 @@ def _moves(game: AnyGame, visited: Sequence[tuple[Any, list[str]]]) -> Iterator[
             yield read, text
         known = moves or everywhere
         for move in chance.sample(known, min(12, len(known))):
-            yield read, move + _repeated(" ", LONGEST_MOVE - len(move) - 1) + "?"
+            yield read, move + _repeated(" ", MAX_MOVE_CHARACTERS - len(move) - 1) + "?"
             for joint in ("", ";", ",", "x", "-", " "):
-                yield read, _repeated(move + joint, LONGEST_MOVE)
+                yield read, _repeated(move + joint, MAX_MOVE_CHARACTERS)
                 yield read, joint.join((move, *chance.sample(known, min(chance.randint(1, 8), len(known)))))
             place = chance.randrange(len(move))
             yield read, move[:place] + chance.choice(SIGNS) + move[place + 1 :]
@@ -161,7 +161,7 @@ def _moves(game: AnyGame, visited: Sequence[tuple[Any, list[str]]]) -> Iterator[
 
 def _monotonous() -> Iterator[str]:
     for sign in (*SIGNS, "O-", "e.p.", "a1", "IX:", "a1>"):
-        yield _repeated(sign, LONGEST_MOVE)
+        yield _repeated(sign, MAX_MOVE_CHARACTERS)
 
 
 def _repeated(part: str, length: int) -> str:

@@ -22,7 +22,7 @@ from domain.match.enums import Channel, FlagRule, LineAction, Status
 from domain.match.evolve import evolve, replay
 from domain.match.lines import ANY, Line
 from domain.match.state import MatchState
-from domain.match.terms import UNCLAIMED_FOR, Terms
+from domain.match.terms import MAX_UNCLAIMED_MS, Terms
 from events.proof.audit import audit as records
 from events.proof.bundle import make_bundle
 from events.proof.documents import DocumentError
@@ -228,7 +228,7 @@ class _Auditor:
 
     def _promptness(self, event: e.FlagFell, terms: Terms, place: str) -> None:
         by_itself = terms.flag != FlagRule.CLAIM or event.limit == "first-move"
-        due = event.deadline if by_itself or event.claimed_by is not None else event.deadline + UNCLAIMED_FOR
+        due = event.deadline if by_itself or event.claimed_by is not None else event.deadline + MAX_UNCLAIMED_MS
         on_time = event.at == due or (event.claimed_by is not None and event.at > due)
         self.check("every flag was recorded when it was due", on_time, place)
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from domain.match import commands as c
 from domain.match.clock import forecast, left
-from domain.match.decisions.timekeeping import FORGIVABLE_FOR
+from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.enums import Channel, FlagRule, Status
 from domain.match.guards import seats_playing
-from domain.match.lines import Lines, Orders, laid_down
+from domain.match.lines import ConditionalMoves, Lines, laid_down
 from domain.match.positions import to_move
 from domain.match.refusals import Refused
 from domain.match.state import MatchState, Seat
@@ -85,7 +85,7 @@ class Players:
     def _plan(self, state: MatchState, seat: int, player: str) -> None:
         if state.status == Status.FINISHED and state.result.fallen is not None and state.result.fallen.seat != seat:
             if self._happens(0.4):
-                self.later(player, self._random_span(FORGIVABLE_FOR), state.match_id, self._forgive)
+                self.later(player, self._random_span(MAX_FORGIVING_MS), state.match_id, self._forgive)
         elif state.status == Status.PLAYING and state.clock is not None and seat in seats_playing(state):
             expected = forecast(state.clock)
             by_claim = state.clock.terms.flag == FlagRule.CLAIM and expected is not None and expected.seat != seat
@@ -157,7 +157,7 @@ class Players:
             )
 
     def _set_lines(self, match_id: str, seat: int, player: str) -> None:
-        def arrange(state: MatchState, orders: Orders) -> Orders:
+        def arrange(state: MatchState, orders: ConditionalMoves) -> ConditionalMoves:
             playing = state.status == Status.PLAYING
             lines = random_lines(state, seat, self._random) if playing and self._happens(0.95) else ()
             return laid_down(state, player, orders, lines, None, self._server.now)

@@ -14,7 +14,7 @@ from domain.match.commands import Command
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.events import Event, MatchStarted
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, MINUTE
 from events.installation import Installation
@@ -110,7 +110,9 @@ class SimulatedServer:
         executed = self.parts.match_service.execute(match_id, command, actor, request)
         return [event_of(envelope) for envelope in executed.events]
 
-    def lay_down(self, match_id: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
+    def lay_down(
+        self, match_id: str, player: str, orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves]
+    ) -> Loaded:
         """Set conditional moves as the API does. Raises Refused, ServerDownError."""
         self._require_up()
         return self.parts.match_service.lay_down(match_id, player, orders)

@@ -5,7 +5,7 @@ from domain.match.commands import Command, CreateMatch, JoinMatch, SubmitMove
 from domain.match.decide import decide
 from domain.match.events import Event
 from domain.match.evolve import evolve, replay
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState, Seat
 from domain.match.terms import STANDARD, Terms
 
@@ -59,7 +59,7 @@ class PlayedMatch:
         self.name = create.match if create else "m"
         self.now = T0
         self.events: list[Event] = []
-        self.orders: dict[int, Orders] = {}
+        self.orders: dict[int, ConditionalMoves] = {}
         self._state: MatchState | None = None
         self.do(create or creation())
 

@@ -10,7 +10,7 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.event_types import TYPES
-from domain.match.lines import Line, Orders, arranged
+from domain.match.lines import ConditionalMoves, Line, arranged
 from domain.match.state import CLOCK, MatchState, Seat
 from domain.match.terms import DAY, days_per_move
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
@@ -265,9 +265,9 @@ def test_an_invitation_and_a_rematch_are_answered_in_words_of_their_own() -> Non
     ]
 
 
-def laid_down(match: PlayedMatch, player: str, line: Line) -> Orders:
+def laid_down(match: PlayedMatch, player: str, line: Line) -> ConditionalMoves:
     """Return ``line`` as what ``player`` lays down in the match as it stands."""
-    return Orders(lines=arranged(match.state, player, (line,), match.now))
+    return ConditionalMoves(lines=arranged(match.state, player, (line,), match.now))
 
 
 def test_declining_a_draw_says_which_conditional_move_is_played_then() -> None:

@@ -9,7 +9,7 @@ import pytest
 from domain.four_towers.legal_moves import MoveGenerator
 from domain.game import Outcome
 from domain.games import GAMES
-from domain.match.audit import MOST_PAUSES, Deviation, Examination, Proof
+from domain.match.audit import MAX_PAUSES, Deviation, Examination, Proof
 from domain.match.calendar import Calendar, Offset
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
 from domain.match.enums import PauseReason
@@ -179,8 +179,8 @@ ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
             "the offsets of the ",
         ),
         (
-            lambda events: events.__setitem__(slice(3, 3), [OUTAGE] * (MOST_PAUSES + 1)),
-            MOST_PAUSES + 4,
+            lambda events: events.__setitem__(slice(3, 3), [OUTAGE] * (MAX_PAUSES + 1)),
+            MAX_PAUSES + 4,
             "more than 1000 pauses",
         ),
     ],

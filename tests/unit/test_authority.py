@@ -10,7 +10,7 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.enums import Channel, Ground, PauseReason, RulingKind
 from domain.match.event_types import TYPES
-from domain.match.lines import Line, Orders, laid_down
+from domain.match.lines import ConditionalMoves, Line, laid_down
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, HOUR, STANDARD
 from events.proof.verification import BEYOND
@@ -133,7 +133,7 @@ def laid_down_by_black() -> PlayedMatch:
     """Return a match in which a move that Black had laid down was played."""
     match = started()
     lines = [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),))]
-    match.orders[1] = laid_down(match.state, "bob", Orders(), lines, None, match.now)
+    match.orders[1] = laid_down(match.state, "bob", ConditionalMoves(), lines, None, match.now)
     match.move("alice", "c3-d4")
     return match
 

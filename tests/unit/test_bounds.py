@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from domain.match.audit import Examination
-from domain.match.bounds import MAX_GIFTS_PER_TURN, MAX_WISHES, refuse_excess
+from domain.match.bounds import MAX_GIFTS_PER_TURN, MAX_REQUESTS, refuse_excess
 from domain.match.commands import (
     AcceptTakeback,
     DeclineDraw,
@@ -55,14 +55,14 @@ def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(
     wish: OfferDraw | RequestTakeback | GiveTime,
 ) -> None:
     state = started().state
-    spent = replace(state, offers=replace(state.offers, requests=(MAX_WISHES, 0)))
+    spent = replace(state, offers=replace(state.offers, requests=(MAX_REQUESTS, 0)))
     assert refused(spent, wish).startswith("too-many-offers: a seat offers draws, asks for moves back and gives time")
     refuse_excess(spent, replace(wish, player="bob"))
 
 
 def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
     state = started().state
-    spent = replace(state, offers=replace(state.offers, requests=(MAX_WISHES, 0)))
+    spent = replace(state, offers=replace(state.offers, requests=(MAX_REQUESTS, 0)))
     refuse_excess(spent, SubmitMove(player="alice", move="c3-d4"))
     assert refused(spent, SubmitMove(player="alice", move="c3-d4", offer_draw=True)).endswith(
         "play the move without the draw offer"
@@ -100,6 +100,6 @@ def test_a_bundle_of_the_longest_match_is_within_what_is_read_of_one() -> None:
     packed = make_bundle("m", envelopes(match.events), KEY, SIGNED_AT, None)
     values = sum(packed.count(sign) for sign in (b"[", b"{", b","))
     # No game lasts longer by its rules; every wish is answered by up to three other seats.
-    longest = MAX_PLIES + 4 * MAX_WISHES * 4
+    longest = MAX_PLIES + 4 * MAX_REQUESTS * 4
     assert len(packed) / len(match.events) * longest < MAX_BUNDLE_BYTES
     assert values / len(match.events) * longest < MAX_VALUES

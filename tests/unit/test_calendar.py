@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.match.calendar import MOST_FREE_DAYS, Calendar, Offset, check, is_free, next_change
+from domain.match.calendar import MAX_FREE_DAYS, Calendar, Offset, check, is_free, next_change
 from domain.match.clock import Clock, left, move, new_clock, set_calendar, spent, start
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR, MINUTE, days_per_move
@@ -99,7 +99,7 @@ def test_who_skips_a_saturday_that_never_came_has_one_free_day_less() -> None:
     since=st.integers(instant(2023, 1, 1), instant(2026, 1, 1)),
     days=st.integers(1, 20),
     zone=st.sampled_from(ZONES),
-    free=st.sets(st.integers(0, 6), max_size=MOST_FREE_DAYS),
+    free=st.sets(st.integers(0, 6), max_size=MAX_FREE_DAYS),
 )
 @settings(max_examples=60)
 def test_what_runs_and_what_is_free_add_up(since: int, days: int, zone: str, free: set[int]) -> None:

@@ -26,7 +26,7 @@ from domain.match.clock import (
 )
 from domain.match.clock_words import in_words
 from domain.match.enums import FlagRule, Limit, PauseReason
-from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR, Terms, days_per_move
+from domain.match.terms import DAY, HOUR, MAX_UNCLAIMED_MS, MINUTE, STANDARD, Terms, days_per_move
 
 MONDAY = 1_704_067_200_000
 """2024-01-01, midnight UTC, a Monday."""
@@ -102,7 +102,7 @@ def test_a_flag_that_nobody_claims_falls_by_itself_much_later_but_a_first_move_i
     clock = running(by_claim)
     at = expected(clock).at
     assert at is not None
-    assert falls_at(clock) == at + UNCLAIMED_FOR
+    assert falls_at(clock) == at + MAX_UNCLAIMED_MS
     assert falls_at(start(new_clock(by_claim, 2), 0, MONDAY)) == MONDAY + 7 * DAY
 
 
@@ -192,7 +192,7 @@ def test_changing_a_calendar_when_time_is_up_does_not_put_the_claim_off() -> Non
     assert deadline is not None
     late = set_calendar(clock, 0, Calendar((Offset(0, 0),), (0, 1, 2)), deadline + 5 * DAY)
     assert expected(late).at == deadline
-    assert falls_at(late) == deadline + UNCLAIMED_FOR
+    assert falls_at(late) == deadline + MAX_UNCLAIMED_MS
 
 
 def test_an_outage_that_is_recorded_late_counts_for_a_single_move_and_across_a_change_of_calendar() -> None:

@@ -22,8 +22,8 @@ from domain.match.lines import (
     ANY,
     DEEPEST,
     MOST_MOVES,
+    ConditionalMoves,
     Line,
-    Orders,
     arranged,
     laid_down,
     reached,
@@ -48,7 +48,7 @@ def lay_down(match: PlayedMatch, player: str, *lines: Line, forced: bool = False
     """Lay ``lines`` down for ``player`` from where the match stands; without any, only what is ``forced``."""
     seat = match.state.seat_of(player)
     assert seat is not None
-    match.orders[seat] = laid_down(match.state, player, Orders(), lines, forced, match.now)
+    match.orders[seat] = laid_down(match.state, player, ConditionalMoves(), lines, forced, match.now)
 
 
 def dead(match: PlayedMatch, player: str) -> bool:
@@ -308,7 +308,7 @@ def test_nothing_is_laid_down_for_after_the_end_of_the_game_nor_of_the_match() -
     assert refused.value.field == "lines.0.next.0.next"
     match.do(Resign(player="bob"))
     with pytest.raises(Refused, match="this match is over"):
-        laid_down(match.state, "alice", Orders(), None, True, match.now)
+        laid_down(match.state, "alice", ConditionalMoves(), None, True, match.now)
 
 
 def test_on_ones_own_turn_a_line_may_begin_with_several_own_moves() -> None:

@@ -12,7 +12,7 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.events import MoveSubmitted
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.refusals import Refused
 from domain.match.state import MatchState, Seat
 from events.service.matches import Executed, Matches, UnknownMatchError
@@ -222,14 +222,14 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
     rival = Matches(store, lambda: T0)
     asked: list[int] = []
 
-    def watching_moves(state: MatchState, orders: Orders) -> Orders:
+    def watching_moves(state: MatchState, orders: ConditionalMoves) -> ConditionalMoves:
         asked.append(len(state.play.moves))
         return replace(orders, forced=True)
 
     store.before_append = lambda: do(rival, SubmitMove(player="alice", move="c3-d4"))
     laid = matches.lay_down("m", "bob", watching_moves)
     assert asked == [0, 1]
-    assert (laid.orders, laid.head.version) == ({1: Orders(forced=True)}, 4)
+    assert (laid.orders, laid.head.version) == ({1: ConditionalMoves(forced=True)}, 4)
     with pytest.raises(StaleVersionError):
         matches.lay_down("m", "bob", watching_moves, expected=store.tag(3))
 

@@ -25,7 +25,7 @@ from domain.match.commands import (
 )
 from domain.match.enums import Ground, LineStatus, Status
 from domain.match.evolve import replay
-from domain.match.lines import Line, Orders, laid_down, standing
+from domain.match.lines import ConditionalMoves, Line, laid_down, standing
 from domain.match.terms import DAY, STANDARD, Terms, days_per_move
 from events.store.contract import EMPTY
 from events.store.snapshots import restore_snapshot, snapshot_of
@@ -200,7 +200,7 @@ def with_an_answer_laid_down() -> PlayedMatch:
     """Return a frozen match in which an answer of Black to the last move is laid down, for when it goes on."""
     match = started()
     first = [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),))]
-    orders = laid_down(match.state, "bob", Orders(), first, None, match.now)
+    orders = laid_down(match.state, "bob", ConditionalMoves(), first, None, match.now)
     match.move("alice", "c3-d4")
     match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.orders[1] = orders

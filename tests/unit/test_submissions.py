@@ -11,7 +11,7 @@ from domain.match.clock import forecast
 from domain.match.commands import AcceptTakeback, RequestTakeback, SubmitMove, SubmitMoves
 from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.enums import Channel
-from domain.match.lines import Orders
+from domain.match.lines import ConditionalMoves
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
@@ -106,7 +106,7 @@ def test_the_length_of_a_submission_is_limited(moves: tuple[str, ...]) -> None:
 
 def test_what_seats_have_laid_down_follows_the_whole_submission() -> None:
     match = drafting()
-    match.orders[0] = Orders(forced=True)
+    match.orders[0] = ConditionalMoves(forced=True)
     *placements, _ = army(match)
     happened = match.do(SubmitMoves(player=RED, moves=tuple(placements)))
     assert [event.channel for event in happened if isinstance(event, e.MoveSubmitted)][-2:] == [None, "forced"]

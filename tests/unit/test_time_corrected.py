@@ -8,7 +8,7 @@ from domain.match.commands import CorrectTime, OfferDraw, PauseClock, RaiseDispu
 from domain.match.due import Outage
 from domain.match.enums import Ground, PauseReason, Status
 from domain.match.events import ClockResumed, TimeCorrected
-from domain.match.terms import DAY, HOUR, OPEN_FOR
+from domain.match.terms import DAY, HOUR, MAX_OPEN_MS
 from events.service.clock_repair import correct_matches, correct_outages, find_future_outages
 from events.store.codec import event_of
 from tests.support.matches import T0, creation
@@ -178,7 +178,7 @@ def test_an_open_match_is_not_called_off_on_the_strength_of_an_outage_in_doubt(
     installation: MemoryInstallation,
 ) -> None:
     installation.do("open", creation(match="open"))
-    installation.now += OPEN_FOR
+    installation.now += MAX_OPEN_MS
     installation.heartbeat.beat(installation.now, 0)
     installation.settle("open")
     assert installation.state("open").status == Status.OPEN

@@ -10,7 +10,7 @@ from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.events import FlagFell, MatchAborted, MatchFinished
 from domain.match.refusals import Refused
-from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
+from domain.match.terms import DAY, HOUR, MAX_UNCLAIMED_MS, MINUTE, STANDARD
 from events.store.contract import EMPTY, StaleVersionError
 from tests.support.matches import T0, creation
 from tests.support.timekept import THREE_DAYS, MemoryInstallation, booked
@@ -122,7 +122,7 @@ def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(insta
     fallen = installation.state(claimed).result.fallen
     assert fallen is not None
     assert (fallen.deadline, fallen.at) == (T0 + 3 * DAY, T0 + 3 * DAY + MINUTE)
-    installation.beats_until(T0 + 3 * DAY + UNCLAIMED_FOR)
+    installation.beats_until(T0 + 3 * DAY + MAX_UNCLAIMED_MS)
     assert isinstance(installation.settle(unclaimed)[0], FlagFell)
 
 

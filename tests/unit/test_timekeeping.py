@@ -24,12 +24,12 @@ from domain.match.commands import (
     SetCalendar,
     SubmitMove,
 )
-from domain.match.decisions.timekeeping import FORGIVABLE_FOR, LARGEST_GIFT, deadline_of
+from domain.match.decisions.timekeeping import MAX_FORGIVING_MS, MAX_GIFT_MS, deadline_of
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, Fallen
-from domain.match.terms import DAY, HOUR, OPEN_FOR, STANDARD, UNCLAIMED_FOR, Terms, days_per_move
+from domain.match.terms import DAY, HOUR, MAX_OPEN_MS, MAX_UNCLAIMED_MS, STANDARD, Terms, days_per_move
 from tests.support.matches import PlayedMatch, creation, started, started_by_four
 
 BY_CLAIM = replace(STANDARD, flag=FlagRule.CLAIM)
@@ -144,7 +144,7 @@ def test_who_does_not_make_a_first_move_calls_the_match_off_without_losing() -> 
 def test_a_match_whose_seats_stay_open_is_called_off() -> None:
     match = PlayedMatch(creation())
     at = deadline(match)
-    assert at == match.state.created_at + OPEN_FOR
+    assert at == match.state.created_at + MAX_OPEN_MS
     assert code_of(match, CallTime(), at - 1) == "match-not-started"
     assert code_of(match, CallTime(player="alice"), at) == "match-not-started"
     assert match.do(CallTime(), at) == (e.MatchAborted(at=at, player=CLOCK),)
@@ -152,7 +152,7 @@ def test_a_match_whose_seats_stay_open_is_called_off() -> None:
 
 def test_a_flag_by_claim_waits_for_the_claim_and_until_then_moves_count() -> None:
     match = under_way(BY_CLAIM)
-    up = deadline(match) - UNCLAIMED_FOR
+    up = deadline(match) - MAX_UNCLAIMED_MS
     assert code_of(match, CallTime(player="bob"), up - 1) == "time-not-up"
     assert code_of(match, CallTime(), up + DAY) == "time-not-up"
     assert code_of(match, CallTime(player="alice"), up + DAY) == "time-not-up"
@@ -170,7 +170,7 @@ def test_a_flag_that_nobody_claims_falls_by_itself_in_the_end() -> None:
     match = under_way(BY_CLAIM)
     at = deadline(match)
     assert code_of(match, SubmitMove(player="alice", move="g3-h4"), at) == "time-up"
-    assert match.do(CallTime(), at)[0] == e.FlagFell(at=at, seat=0, deadline=at - UNCLAIMED_FOR, limit=Limit.TIME)
+    assert match.do(CallTime(), at)[0] == e.FlagFell(at=at, seat=0, deadline=at - MAX_UNCLAIMED_MS, limit=Limit.TIME)
 
 
 def test_a_first_move_is_due_at_once_in_a_match_by_claim_too() -> None:
@@ -209,7 +209,7 @@ def test_the_winner_forgives_and_the_match_goes_on() -> None:
     assert code_of(match, ForgiveFlag(player="alice")) == "nothing-to-forgive"
     assert code_of(match, ForgiveFlag(player="carol")) == "not-your-seat"
     assert match.state.result.fallen is not None
-    at = match.state.result.fallen.at + FORGIVABLE_FOR
+    at = match.state.result.fallen.at + MAX_FORGIVING_MS
     assert code_of(match, ForgiveFlag(player="bob"), at + 1) == "too-late-to-forgive"
     assert match.do(ForgiveFlag(player="bob"), at) == (e.FlagForgiven(at=at, seat=1),)
     assert (match.state.status, match.state.result.scores, match.state.result.fallen) == (Status.PLAYING, None, None)
@@ -242,7 +242,7 @@ def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
         e.TimeGiven(at=match.now, seat=1, to=0, time=2 * DAY),
     )
     assert deadline(match) == at + 2 * DAY
-    for smallest_and_largest in (HOUR, LARGEST_GIFT):
+    for smallest_and_largest in (HOUR, MAX_GIFT_MS):
         assert match.do(GiveTime(player="alice", seat=1, time=smallest_and_largest))
 
 
@@ -253,7 +253,7 @@ def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
         (GiveTime(player="bob", seat=2, time=DAY), "invalid-seats", "seat"),
         (GiveTime(player="bob", seat=-1, time=DAY), "invalid-seats", "seat"),
         (GiveTime(player="bob", seat=0, time=HOUR - 1), "invalid-gift", "seconds"),
-        (GiveTime(player="bob", seat=0, time=LARGEST_GIFT + 1), "invalid-gift", "seconds"),
+        (GiveTime(player="bob", seat=0, time=MAX_GIFT_MS + 1), "invalid-gift", "seconds"),
         (GiveTime(player="carol", seat=0, time=DAY), "not-your-seat", None),
     ],
 )
@@ -266,7 +266,7 @@ def test_a_gift_that_cannot_be_given_is_refused(command: Command, code: str, fie
 
 def test_gifts_are_not_piled_up_for_ever() -> None:
     match = under_way()
-    match.do(GiveTime(player="bob", seat=0, time=LARGEST_GIFT))
+    match.do(GiveTime(player="bob", seat=0, time=MAX_GIFT_MS))
     match.do(GiveTime(player="bob", seat=0, time=9 * DAY))
     assert code_of(match, GiveTime(player="bob", seat=0, time=HOUR)) == "invalid-gift"
 

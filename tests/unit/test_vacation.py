@@ -11,7 +11,7 @@ from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import (
     ALLOWANCE,
-    BOOKED_AHEAD,
+    MAX_BOOKED_AHEAD_MS,
     Vacation,
     Vacations,
     automatic,
@@ -50,7 +50,13 @@ def test_a_vacation_may_begin_where_another_one_ends_and_end_where_another_one_b
     ("since", "until", "code", "field", "words"),
     [
         (NOW - 1, NOW + 5 * DAY, "vacation-in-the-past", "since", "in the past"),
-        (NOW + BOOKED_AHEAD + 1, NOW + BOOKED_AHEAD + 5 * DAY, "vacation-too-far", "since", "within 400 days"),
+        (
+            NOW + MAX_BOOKED_AHEAD_MS + 1,
+            NOW + MAX_BOOKED_AHEAD_MS + 5 * DAY,
+            "vacation-too-far",
+            "since",
+            "within 400 days",
+        ),
         (NOW, NOW + DAY - 1, "vacation-too-short", "until", "at least 1 day"),
         (NOW, NOW - DAY, "vacation-too-short", "until", "at least 1 day"),
         (NOW + 3 * DAY, NOW + 6 * DAY, "vacation-overlaps", "since", "already"),

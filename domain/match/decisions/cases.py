@@ -22,11 +22,11 @@ from domain.match.refusals import Refused
 from domain.match.state import Dispute, MatchState, is_person
 from domain.match.terms import DAY, duration
 
-APPEALED_WITHIN = 7 * DAY
-DISPUTED_WITHIN = 30 * DAY
+MAX_APPEAL_DELAY_MS = 7 * DAY
+MAX_DISPUTE_DELAY_MS = 30 * DAY
 """After the end of a match."""
 
-MOST_DISPUTES = 3
+MAX_DISPUTES_PER_SEAT = 3
 """That one seat may raise in one match."""
 
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -39,10 +39,12 @@ MAX_SCORE_DECIMALS = 3
 def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that a seat opens."""
     seat = seat_of(state, command.player)
-    if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MOST_DISPUTES:
-        raise Refused("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
-    if state.result.ended_at is not None and now > state.result.ended_at + DISPUTED_WITHIN:
-        raise Refused("too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end")
+    if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MAX_DISPUTES_PER_SEAT:
+        raise Refused("too-many-disputes", f"you have raised {MAX_DISPUTES_PER_SEAT} disputes in this match already")
+    if state.result.ended_at is not None and now > state.result.ended_at + MAX_DISPUTE_DELAY_MS:
+        raise Refused(
+            "too-late-to-dispute", f"a match can be disputed for {duration(MAX_DISPUTE_DELAY_MS)} after its end"
+        )
     return (replace(_opened(state, command, now, settles), seat=seat),)
 
 
@@ -197,12 +199,12 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
     if state.cases.open is not None:
         raise Refused("dispute-open", "there is an open case about this match: appeal when it has been ruled on")
     dispute = unappealed[-1]
-    until = dispute.rulings[-1].at + APPEALED_WITHIN
+    until = dispute.rulings[-1].at + MAX_APPEAL_DELAY_MS
     for later in state.cases.disputes[dispute.number :]:
         if later.raised_at <= until:
-            until = later.rulings[-1].at + APPEALED_WITHIN
+            until = later.rulings[-1].at + MAX_APPEAL_DELAY_MS
     if now > until:
-        raise Refused("too-late-to-appeal", f"a ruling can be appealed for {duration(APPEALED_WITHIN)}")
+        raise Refused("too-late-to-appeal", f"a ruling can be appealed for {duration(MAX_APPEAL_DELAY_MS)}")
     if settles:
         _refuse_settled(state, dispute.ply)
     _check_digest(command.statement)

@@ -11,7 +11,7 @@ from domain.match.guards import active_seat, refuse_if_not_playing, seat_of
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 
-LONGEST_MOVE = 10_000
+MAX_MOVE_CHARACTERS = 10_000
 """Characters; the longest canonical move of any game is far shorter."""
 
 MAX_MOVES_PER_SUBMISSION = 64
@@ -27,8 +27,8 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
         seat_of(state, command.player)
         names = game.setups[state.setup].seat_names
         raise Refused("not-your-turn", f"it is not your turn: {names[seat]} is to move")
-    if len(command.move) > LONGEST_MOVE:
-        raise Refused("malformed-move", f"a move has at most {LONGEST_MOVE} characters", "move")
+    if len(command.move) > MAX_MOVE_CHARACTERS:
+        raise Refused("malformed-move", f"a move has at most {MAX_MOVE_CHARACTERS} characters", "move")
     try:
         move = game.read_move(state.play.position, command.move, state.setup)
     except MalformedNotation as error:

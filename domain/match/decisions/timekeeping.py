@@ -9,16 +9,16 @@ from domain.match.enums import EndReason, Limit, PauseReason, Status
 from domain.match.guards import active_seat, refuse_if_broken, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, MatchState
-from domain.match.terms import DAY, HOUR, OPEN_FOR, duration
+from domain.match.terms import DAY, HOUR, MAX_OPEN_MS, duration
 
-FORGIVABLE_FOR = 72 * HOUR
-LARGEST_GIFT = 30 * DAY
+MAX_FORGIVING_MS = 72 * HOUR
+MAX_GIFT_MS = 30 * DAY
 
 
 def deadline_of(state: MatchState) -> int | None:
     """Return the instant at which time itself will change the match (milliseconds since 1970 UTC); None: never."""
     if state.status == Status.OPEN and state.terms is not None:
-        return state.created_at + OPEN_FOR
+        return state.created_at + MAX_OPEN_MS
     return falls_at(state.clock) if state.status == Status.PLAYING and state.clock is not None else None
 
 
@@ -27,7 +27,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
     if state.status == Status.OPEN:
-        if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
+        if command.player is not None or state.terms is None or now < state.created_at + MAX_OPEN_MS:
             raise Refused("match-not-started", "this match has not started: not all seats are taken")
         return (e.MatchAborted(at=now, player=CLOCK),)
     refuse_if_broken(state)
@@ -69,8 +69,8 @@ def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e
         raise Refused("nothing-to-forgive", "the flag was your own: only who won by it can forgive it")
     if len(state.seats) > 2:
         raise Refused("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
-    if now > state.result.fallen.at + FORGIVABLE_FOR:
-        raise Refused("too-late-to-forgive", f"a flag can be forgiven for {duration(FORGIVABLE_FOR)} only")
+    if now > state.result.fallen.at + MAX_FORGIVING_MS:
+        raise Refused("too-late-to-forgive", f"a flag can be forgiven for {duration(MAX_FORGIVING_MS)} only")
     return (e.FlagForgiven(at=now, seat=seat),)
 
 
@@ -83,10 +83,10 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
         raise Refused("invalid-seats", "time is given to another seat of the match", "seat")
     if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
         raise Refused("invalid-seats", "that seat has left the game", "seat")
-    if not HOUR <= command.time <= LARGEST_GIFT:
-        raise Refused("invalid-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")
-    if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + LARGEST_GIFT:
-        raise Refused("invalid-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "seconds")
+    if not HOUR <= command.time <= MAX_GIFT_MS:
+        raise Refused("invalid-gift", f"give {duration(HOUR)} to {duration(MAX_GIFT_MS)} at a time", "seconds")
+    if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + MAX_GIFT_MS:
+        raise Refused("invalid-gift", f"that seat has {duration(MAX_GIFT_MS)} above the usual then: enough", "seconds")
     return (e.TimeGiven(at=now, seat=seat, to=command.seat, time=command.time),)
 
 

@@ -6,7 +6,7 @@ from domain.match.commands import AcceptDraw, Command, DeclineDraw, SubmitMove
 from domain.match.enums import Channel
 from domain.match.opponents import move_of, takes_draw
 from domain.match.positions import to_move as seat_to_move
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.search import ENGINE_VERSION, seed_for
 from events.installation import Installation
@@ -83,7 +83,7 @@ def answer(installation: Installation, match_id: str, lane: str | None = None) -
             except StaleVersionError:
                 # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
                 break
-            except (Refused, UnknownMatchError):
+            except (CommandError, UnknownMatchError):
                 # A seat that has no say any more: whatever else is owed must not wait for it.
                 continue
         else:

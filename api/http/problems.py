@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
 from api.http.answers import Answer, json_response
 from api.http.problem_explanations import EXPLANATIONS
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from events.people.passwords import TooManySignInsError
 from events.private.notebooks import QuotaExceededError
 from events.runtime.errors import StoreFullError, StoreUnavailableError
@@ -223,7 +223,7 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem for ``error``; anything unforeseen is an internal error."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, Refused):
+    if isinstance(error, CommandError):
         return Problem(error.code, _sentence(str(error)), {error.field: [str(error)]} if error.field else None)
     if isinstance(error, StaleVersionError):
         return _stale(error)

@@ -7,7 +7,7 @@ from domain.match import commands as c
 from domain.match.bounds import refuse_excess
 from domain.match.decide import decide
 from domain.match.enums import Status
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.rematch import rematch
 from domain.match.state import MatchState
 from domain.match.terms import DAY
@@ -21,14 +21,14 @@ def is_possible(state: MatchState, command: c.Command, now: int) -> bool:
     try:
         refuse_excess(state, command)
         return bool(decide(state, command, now, fresh_seed=ANY_SEED).events)
-    except Refused:
+    except CommandError:
         return False
 
 
 def _can_play_again(state: MatchState, viewer: str) -> bool:
     try:
         rematch(state, viewer, "", ANY_SEED, False)
-    except Refused:
+    except CommandError:
         return False
     return True
 

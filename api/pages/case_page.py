@@ -21,7 +21,7 @@ from domain.match import commands as c
 from domain.match.clock import left
 from domain.match.decisions.cases import refuse_involved
 from domain.match.enums import Ground, RulingKind, Status
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.people.administration import ARBITER, OPERATOR
 from events.people.person import Person
@@ -110,7 +110,7 @@ def _acted_before(state: MatchState, person: Person) -> bool:
     try:
         if state.cases.open is not None:
             refuse_involved(state, state.cases.open, person.id)
-    except Refused:
+    except CommandError:
         return True
     return False
 

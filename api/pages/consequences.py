@@ -7,8 +7,13 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.decide import decide
 from domain.match.enums import Channel
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 
 RELEASING: Mapping[str, Callable[[str], c.Command]] = {
@@ -39,7 +44,7 @@ def find_consequences(
 def _released(state: MatchState, command: c.Command, seat: int, orders: ConditionalMoves, now: int) -> str:
     try:
         events = decide(state, command, now, {seat: orders}, ANY_SEED).events
-    except Refused:
+    except CommandError:
         return ""
     return " ".join(
         _words(event) for event in events if getattr(event, "channel", None) in (Channel.CONDITIONAL, Channel.FORCED)

@@ -23,8 +23,13 @@ from api.http.schemas import (
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import vacation
+<<<<<<< HEAD
 from domain.match.calendar import MAX_FREE_DAYS
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.vacation import year_of
 from events.private.availability import Availability, Change, refuse_early_change, with_calendar
 from events.runtime.wall_clock import rfc3339
@@ -135,7 +140,7 @@ def cancel_vacation(since: str) -> None:
     """Cancel a vacation that lies ahead, named by the instant at which it would begin"""
     now, begin = services().now(), read_instant(since)
     if begin is None:
-        raise Refused("no-vacation", "a vacation is named by the instant at which it begins, as it is listed")
+        raise CommandError("no-vacation", "a vacation is named by the instant at which it begins, as it is listed")
     _change(lambda own: own._replace(book=vacation.cancelled(own.book, begin, now)), now)
 
 

@@ -36,7 +36,7 @@ from domain.match import commands as c
 from domain.match.decide import decide
 from domain.match.decisions.cases import MAX_SCORE_DECIMALS
 from domain.match.enums import Ground, RulingKind
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from events.people.administration import ARBITER, ERASABLE_MEMBERS, LOGGED_MEMBERS, OPERATOR
 from events.people.administration import Act as RecordedAct
 from events.people.person import Person
@@ -301,7 +301,7 @@ def _execute_with_texts(match_id: str, author: Person, command: Stating, sent: M
     state, head, *_ = visible_match(match_id)
     try:
         decide(state, command, services().now(), fresh_seed="")
-    except Refused:
+    except CommandError:
         # An earlier request may have executed it, and this one repeat that; or else it is refused at this version.
         return execute(match_id, command, expected=head.tag, confidential=True)
     statements.save(match_id, author.id, *texts.values())
@@ -314,8 +314,8 @@ def _logged(
     """Return what ``execution`` answers and log its refusal; success is logged by ``execute``."""
     try:
         return execution()
-    except (Refused, StaleVersionError) as refusal:
-        code = refusal.code if isinstance(refusal, Refused) else "stale-version"
+    except (CommandError, StaleVersionError) as refusal:
+        code = refusal.code if isinstance(refusal, CommandError) else "stale-version"
         # The log is never erased, so it must not contain anything that must be erasable.
         facts = {name: value for name, value in sent.items() if name in LOGGED_MEMBERS}
         services().administration.record_refusal(act, arbiter.id, code, {**facts, "match": match_id})

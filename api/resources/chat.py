@@ -20,7 +20,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, QueryInteger, StrictSchema, page_limit, prose
 from api.representations.players import Player, represent_player
 from api.services import services
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.people.person import Person
 from events.private.chats import ChatFullError
@@ -115,7 +115,7 @@ def close_chat(match_id: str) -> None:
 def _want_others(match_id: str, *, wanted: bool) -> None:
     state, person = visible_match(match_id).state, require_person()
     if person.id not in chat_players(state):
-        raise Refused("not-your-seat", "only the players of the match decide who joins in")
+        raise CommandError("not-your-seat", "only the players of the match decide who joins in")
     services().chats.open_to_others(match_id, person.id, wanted)
 
 

@@ -14,7 +14,7 @@ from api.operations.commands import REFUSALS
 from api.representations.matches import Match, represent_match
 from api.services import services
 from domain.match.commands import JoinMatch
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.rematch import rematch
 from events.service.matches import fresh_seed
 
@@ -40,14 +40,16 @@ def propose_rematch(_: object, match_id: str) -> Response:
     asked, execute = idempotent_request(person), services().match_service.execute
     try:
         execute(following, proposal, person.id, asked)
-    except Refused as refusal:
+    except CommandError as refusal:
         if refusal.code != "match-exists":
             raise
         proposed = services().matches.load(following).state
         seat = proposed.seat_of(person.id)
         if seat is None or not proposed.seats[seat].joined:
             if proposed.ended:
-                raise Refused("match-over", "the rematch was called off: create a new match to play again") from None
+                raise CommandError(
+                    "match-over", "the rematch was called off: create a new match to play again"
+                ) from None
             execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
     state, head, *_ = services().matches.load(following)
     return json_response(represent_match(state, head), 201, {**etag(head), "Location": match_path(following)})

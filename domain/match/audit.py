@@ -16,7 +16,7 @@ from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status
 from domain.match.evolve import evolve
 from domain.match.opponents import needs_fresh_seed
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 
@@ -208,7 +208,7 @@ def _refuse_unreckonable(before: MatchState | None, event: e.Event) -> None:
             terms.check(event.terms)
         elif isinstance(event, e.CalendarSet) and event.calendar is not None:
             calendars.check(event.calendar)
-    except Refused as refused:
+    except CommandError as refused:
         raise Deviation(str(refused)) from None
     pauses = before.clock.pauses if before is not None and before.clock is not None else ()
     if isinstance(event, e.ClockPaused) and len(pauses) >= MAX_PAUSES:

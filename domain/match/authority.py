@@ -20,7 +20,7 @@ from domain.match.enums import Channel, LineAction, PauseReason
 from domain.match.event_types import TYPES
 from domain.match.lines import ConditionalMoves, Line, Lines, answer_due, refuse_if_lines_off
 from domain.match.reconstruction import BY_ONE_SEAT, Unauthorized, command_of, creation_of, refuse_unless
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import DAY, duration
 from domain.match.vacation import ALLOWANCE, MAX_BOOKED_AHEAD_MS, SHORTEST, year_of
@@ -111,7 +111,7 @@ class Authority:
         actor = _named_by_seat(before, recorded) if self.named_by_seat else recorded.actor
         try:
             decided = self._decided(before, replace(recorded, actor=actor), following)
-        except Refused as refused:
+        except CommandError as refused:
             raise Unauthorized(f"{actor} could not do this: {refused}") from None
         except Unauthorized:
             raise

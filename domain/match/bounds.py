@@ -6,7 +6,7 @@ them, and what was appended before there were any stays as it is.
 """
 
 from domain.match import commands as c
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 MAX_GIFTS_PER_TURN = 3
@@ -20,7 +20,7 @@ _Move = c.SubmitMove | c.SubmitMoves
 
 
 def refuse_excess(state: MatchState | None, command: c.Command) -> None:
-    """Raise Refused when the seat of the command's player has wished for as much as it may."""
+    """Raise CommandError when the seat of the command's player has wished for as much as it may."""
     if state is None or not isinstance(command, _Move | c.OfferDraw | c.RequestTakeback | c.GiveTime):
         return
     seat, offers = state.seat_of(command.player), isinstance(command, _Move)
@@ -31,7 +31,7 @@ def refuse_excess(state: MatchState | None, command: c.Command) -> None:
         reason = (
             f"a seat offers draws, asks for moves back and gives time {MAX_REQUESTS} times in a match at most{without}"
         )
-        raise Refused("too-many-offers", reason)
+        raise CommandError("too-many-offers", reason)
     if isinstance(command, c.GiveTime) and state.offers.gifts[seat] >= MAX_GIFTS_PER_TURN:
         reason = f"you have given time {MAX_GIFTS_PER_TURN} times since the last move: give more when one has been made"
-        raise Refused("invalid-gift", reason)
+        raise CommandError("invalid-gift", reason)

@@ -6,7 +6,7 @@ themselves, as they were known when it was set: whoever replays a match years la
 
 from typing import NamedTuple
 
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY, MINUTE
 
 MAX_FREE_DAYS = 3
@@ -29,18 +29,24 @@ class Calendar(NamedTuple):
 
 
 def check(calendar: Calendar) -> None:
-    """Raise Refused unless ``calendar`` leaves days to play on and its offsets are in order."""
+<<<<<<< HEAD
+    """Raise CommandError unless ``calendar`` leaves days to play on and its offsets are in order."""
     if len(calendar.free_days) > MAX_FREE_DAYS:
-        raise Refused("invalid-calendar", f"at most {MAX_FREE_DAYS} days of the week can be free", "free_days")
+        raise CommandError("invalid-calendar", f"at most {MAX_FREE_DAYS} days of the week can be free", "free_days")
+=======
+    """Raise CommandError unless ``calendar`` leaves days to play on and its offsets are in order."""
+    if len(calendar.free_days) > MOST_FREE_DAYS:
+        raise CommandError("invalid-calendar", f"at most {MOST_FREE_DAYS} days of the week can be free", "free_days")
+>>>>>>> 9416b64 (Call a refused command a CommandError)
     if any(not 0 <= day <= 6 for day in calendar.free_days) or len(set(calendar.free_days)) != len(calendar.free_days):
-        raise Refused(
+        raise CommandError(
             "invalid-calendar", "the free days are different numbers from 0 (Monday) to 6 (Sunday)", "free_days"
         )
     instants = [offset.since for offset in calendar.offsets]
     if not instants or instants != sorted(set(instants)):
-        raise Refused("invalid-calendar", "the offsets of the time zone are not in order", "zone")
+        raise CommandError("invalid-calendar", "the offsets of the time zone are not in order", "zone")
     if any(abs(offset.minutes) > 16 * 60 for offset in calendar.offsets):
-        raise Refused("invalid-calendar", "no time zone is so far from UTC", "zone")
+        raise CommandError("invalid-calendar", "no time zone is so far from UTC", "zone")
 
 
 def is_free(calendar: Calendar, at: int) -> bool:

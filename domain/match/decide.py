@@ -10,8 +10,13 @@ from domain.match import opponents
 from domain.match.decision import Decision
 from domain.match.decisions import cases, creation, moves, offers, timekeeping
 from domain.match.evolve import evolve
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves, with_answers
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders, with_answers
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 
 
@@ -30,16 +35,16 @@ def decide(
     dated before the one in front of it, unless it corrects the time. ``orders`` are the conditional moves by seat: what
     the command makes due of them follows at once. ``fresh_seed`` is a secret one, for a match against opponents that
     goes on with known ones. ``settles`` is False for what was recorded before appeals settled a case
-    (``domain.match.earlier``). Raises Refused when the command is not allowed, ValueError when there is no seed and one
-    is needed.
+    (``domain.match.earlier``). Raises CommandError when the command is not allowed, ValueError when there is no
+    seed and one is needed.
     """
     if isinstance(command, c.CreateMatch):
         if state is not None:
-            raise Refused("match-exists", "this match has been created already")
+            raise CommandError("match-exists", "this match has been created already")
         created, *others = creation.create_match(command, now)
         return Decision(state=evolve(None, created, command.match), events=(created,)).then(*others)
     if state is None:
-        raise Refused("no-such-match", "there is no such match")
+        raise CommandError("no-such-match", "there is no such match")
     now = now if isinstance(command, c.CorrectTime) else max(now, state.updated_at)
     if isinstance(command, c.SubmitMove):
         decision = moves.submit_move(state, command, now)

@@ -7,7 +7,7 @@ from domain.game import AnyGame, RulesError
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match.lines import Line, Lines, is_seen_over
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 MOST_MOVES = 500
@@ -17,17 +17,17 @@ DEEPEST = 100
 def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
     """Return ``tree`` as it grows from the position after ``ply`` plies, with all moves in canonical form.
 
-    Raises Refused, with the place as the field ("tree.0.next.1.move"), when there is no such position, a move is not
-    legal where it stands or stands there twice, or the tree is too large.
+    Raises CommandError, with the place as the field ("tree.0.next.1.move"), when there is no such position, a move is
+    not legal where it stands or stands there twice, or the tree is too large.
     """
     if state.play.broken is not None:
-        raise Refused(
+        raise CommandError(
             "broken-match", f"this match cannot be replayed ({state.play.broken}): nothing can be tried out in it"
         )
     if ply > len(state.play.moves):
-        raise Refused("no-such-ply", f"{len(state.play.moves)} plies have been played", "ply")
+        raise CommandError("no-such-ply", f"{len(state.play.moves)} plies have been played", "ply")
     if _size(tree) > MOST_MOVES:
-        raise Refused("invalid-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
+        raise CommandError("invalid-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
     game, position = find_ruleset(state.game, state.ruleset), state.play.position_after(ply)
     grown = _grown(game, state.setup, position, state.play.history[:ply], tree, DEEPEST, "tree")
     return Lines(ply=ply, position=game.format_position(position), first=grown, taken_back=state.play.taken_back)
@@ -47,19 +47,19 @@ def _grown(
     place: str,
 ) -> tuple[Line, ...]:
     if tree and not deepest:
-        raise Refused("invalid-lines", f"the tree may be {DEEPEST} moves deep", place)
+        raise CommandError("invalid-lines", f"the tree may be {DEEPEST} moves deep", place)
     if tree and is_seen_over(game, position, history):
-        raise Refused("invalid-lines", "the game is over here: nothing can follow", place)
+        raise CommandError("invalid-lines", "the game is over here: nothing can follow", place)
     found: dict[str, Line] = {}
     for number, line in enumerate(tree):
         here = f"{place}.{number}"
         try:
             move = game.read_move(position, line.move, setup)
         except RulesError as error:
-            raise Refused("illegal-move", str(error), f"{here}.move") from error
+            raise CommandError("illegal-move", str(error), f"{here}.move") from error
         name = game.format_move(position, move)
         if name in found:
-            raise Refused("invalid-lines", f"{name} stands here twice", f"{here}.move")
+            raise CommandError("invalid-lines", f"{name} stands here twice", f"{here}.move")
         after = game.play(position, move)
         following = _grown(game, setup, after, history.with_position(position), line.next, deepest - 1, f"{here}.next")
         found[name] = Line(move=name, then=None, next=following)

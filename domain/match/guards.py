@@ -4,7 +4,7 @@ from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match.clock import falls_at
 from domain.match.enums import Status
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 TIME_UP = "time-up"
@@ -12,19 +12,19 @@ TIME_UP = "time-up"
 
 
 def seat_of(state: MatchState, player: str) -> int:
-    """Return the seat of ``player``; raises Refused when there is none."""
+    """Return the seat of ``player``; raises CommandError when there is none."""
     seat = state.seat_of(player)
     if seat is None:
-        raise Refused("not-your-seat", "you have no seat in this match")
+        raise CommandError("not-your-seat", "you have no seat in this match")
     return seat
 
 
 def active_seat(state: MatchState, player: str, now: int, even_frozen: bool = False) -> int:
-    """Return the seat of ``player`` in a match that is being played and that the seat has not left; raises Refused."""
+    """Return the seat of ``player``, who plays on in a match that is being played; raises CommandError."""
     seat = seat_of(state, player)
     refuse_if_not_playing(state, now, even_frozen)
     if seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
-        raise Refused("no-longer-playing", "you are out of this game already")
+        raise CommandError("no-longer-playing", "you are out of this game already")
     return seat
 
 
@@ -35,15 +35,15 @@ def seats_playing(state: MatchState) -> tuple[int, ...]:
 
 
 def refuse_if_ended(state: MatchState) -> None:
-    """Raise Refused when the match is over."""
+    """Raise CommandError when the match is over."""
     if state.status == Status.ABORTED:
-        raise Refused("match-over", "this match was aborted")
+        raise CommandError("match-over", "this match was aborted")
     if state.ended:
-        raise Refused("match-over", f"this match is over: {state.result.reason}")
+        raise CommandError("match-over", f"this match is over: {state.result.reason}")
 
 
 def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False) -> None:
-    """Raise Refused unless the match is being played and no seat's time is up; ``even_frozen`` lets a frozen one pass.
+    """Raise CommandError unless the match is being played and no time is up; ``even_frozen`` lets a frozen one pass.
 
     A flag that has fallen counts from its instant on, recorded or not: a late move and a flag can never both count.
     """
@@ -51,31 +51,31 @@ def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False
     if not even_frozen:
         refuse_if_frozen(state)
     if state.status != Status.PLAYING:
-        raise Refused("match-not-started", "this match has not started: not all seats are taken")
+        raise CommandError("match-not-started", "this match has not started: not all seats are taken")
     refuse_if_broken(state)
     if state.clock is not None:
         instant = falls_at(state.clock)
         if instant is not None and now >= instant:
             names = find_ruleset(state.game, state.ruleset).setups[state.setup].seat_names
-            raise Refused(TIME_UP, f"the time of {names[state.clock.seat or 0]} is up")
+            raise CommandError(TIME_UP, f"the time of {names[state.clock.seat or 0]} is up")
 
 
 def refuse_if_broken(state: MatchState) -> None:
-    """Raise Refused when the rules cannot follow the match."""
+    """Raise CommandError when the rules cannot follow the match."""
     if state.play.broken is not None:
-        raise Refused(
+        raise CommandError(
             "broken-match", f"this match cannot be replayed ({state.play.broken}): an arbiter has to rule on it"
         )
 
 
 def rules_of(state: MatchState) -> AnyGame:
-    """Return the rules that the positions of the match are of; raises Refused when it has none."""
+    """Return the rules that the positions of the match are of; raises CommandError when it has none."""
     if state.play.position is None:
         refuse_if_broken(state)
     return find_ruleset(state.game, state.ruleset)
 
 
 def refuse_if_frozen(state: MatchState) -> None:
-    """Raise Refused while an arbiter has to rule first."""
+    """Raise CommandError while an arbiter has to rule first."""
     if state.cases.frozen:
-        raise Refused("match-frozen", "this match is frozen until an arbiter has ruled")
+        raise CommandError("match-frozen", "this match is frozen until an arbiter has ruled")

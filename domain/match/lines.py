@@ -21,7 +21,7 @@ from domain.match.decisions.moves import resign, submit_move
 from domain.match.decisions.offers import accept_draw
 from domain.match.enums import Channel, LineAction, LineStatus, Status
 from domain.match.guards import active_seat, refuse_if_ended
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 ANY = "*"
@@ -85,7 +85,7 @@ def laid_down(
 ) -> ConditionalMoves:
     """Return ``orders`` with ``first`` as its lines (empty: none) and ``forced``; what is None stays as it is.
 
-    Raises Refused when the match is over, its terms do not allow lines, and as ``arranged`` does.
+    Raises CommandError when the match is over, its terms do not allow lines, and as ``arranged`` does.
     """
     refuse_if_ended(state)
     if first or forced:
@@ -98,8 +98,8 @@ def laid_down(
 def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) -> Lines:
     """Return ``first`` as lines from where the match stands, with all moves in canonical form.
 
-    Raises Refused, with the place as the field ("lines.0.next.1.move"), when the player has no say in this match, a
-    move is not legal where it stands, or an own turn has more than one answer.
+    Raises CommandError, with the place as the field ("lines.0.next.1.move"), when the player has no say in this match,
+    a move is not legal where it stands, or an own turn has more than one answer.
     """
     seat = active_seat(state, player, now)
     game = find_ruleset(state.game, state.ruleset)
@@ -114,9 +114,11 @@ def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) ->
 
 
 def refuse_if_lines_off(state: MatchState) -> None:
-    """Raise Refused when the terms of the match do not allow anything to be laid down."""
+    """Raise CommandError when the terms of the match do not allow anything to be laid down."""
     if state.terms is not None and not state.terms.lines:
-        raise Refused("lines-not-allowed", "the terms of this match do not allow conditional lines or forced moves")
+        raise CommandError(
+            "lines-not-allowed", "the terms of this match do not allow conditional lines or forced moves"
+        )
 
 
 class _Arranger:
@@ -129,43 +131,43 @@ class _Arranger:
     ) -> tuple[Line, ...]:
         own = self._game.to_move(position) == self._seat
         if depth >= DEEPEST and lines:
-            raise Refused("invalid-lines", f"a line has at most {DEEPEST} moves", place)
+            raise CommandError("invalid-lines", f"a line has at most {DEEPEST} moves", place)
         if own and depth and len(lines) > 1:
-            raise Refused("invalid-lines", "lay down one answer only: it will be played for you", place)
+            raise CommandError("invalid-lines", "lay down one answer only: it will be played for you", place)
         found: dict[str, Line] = {}
         for number, line in enumerate(lines):
             arranged = self._line(position, history, line, own, depth, f"{place}.{number}")
             if arranged.move in found:
-                raise Refused("invalid-lines", f"{arranged.move} stands here twice", f"{place}.{number}.move")
+                raise CommandError("invalid-lines", f"{arranged.move} stands here twice", f"{place}.{number}.move")
             found[arranged.move] = arranged
         return tuple(found.values())
 
     def _line(self, position: Any, history: History, line: Line, own: bool, depth: int, place: str) -> Line:
         self._moves += 1
         if self._moves > MOST_MOVES:
-            raise Refused("invalid-lines", f"at most {MOST_MOVES} moves can be laid down", place)
+            raise CommandError("invalid-lines", f"at most {MOST_MOVES} moves can be laid down", place)
         if own and line.then is not None:
-            raise Refused("invalid-lines", "this can only follow a move of another seat", f"{place}.then")
+            raise CommandError("invalid-lines", "this can only follow a move of another seat", f"{place}.then")
         if line.then in (LineAction.RESIGN, LineAction.WAIT) and line.next:
-            raise Refused("invalid-lines", "nothing can follow this", f"{place}.next")
+            raise CommandError("invalid-lines", "nothing can follow this", f"{place}.next")
         if line.move == ANY:
             return self._any(line, own, place)
         try:
             move = self._game.read_move(position, line.move, self._state.setup)
         except RulesError as error:
-            raise Refused("illegal-move", str(error), f"{place}.move") from error
+            raise CommandError("illegal-move", str(error), f"{place}.move") from error
         after, before = self._game.play(position, move), history.with_position(position)
         if line.next and is_seen_over(self._game, after, before):
-            raise Refused("invalid-lines", "the game is over here: nothing can follow", f"{place}.next")
+            raise CommandError("invalid-lines", "the game is over here: nothing can follow", f"{place}.next")
         following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()
         return Line(move=self._game.format_move(position, move), then=line.then, next=following)
 
     def _any(self, line: Line, own: bool, place: str) -> Line:
         """Take an answer to whatever is played; whether it is legal then shows only then."""
         if own:
-            raise Refused("invalid-lines", "your own move cannot be any move", f"{place}.move")
+            raise CommandError("invalid-lines", "your own move cannot be any move", f"{place}.move")
         if len(line.next) > 1 or any(answer.next or answer.then or answer.move == ANY for answer in line.next):
-            raise Refused(
+            raise CommandError(
                 "invalid-lines", "after any move there can be one answer, and nothing after it", f"{place}.next"
             )
         return line
@@ -244,7 +246,7 @@ def answer_due(state: MatchState, orders: Mapping[int, ConditionalMoves], now: i
             continue
         try:
             answer = _answer(state, seat, player, order, now)
-        except Refused:
+        except CommandError:
             # Laid down for a match that went another way: not legal here, or the seat has no say any more.
             continue
         if answer.events:

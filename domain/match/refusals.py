@@ -1,11 +1,11 @@
 """Why a command was refused."""
 
 
-class Refused(Exception):
+class CommandError(Exception):
     """A command that is not carried out; nothing has changed.
 
     ``code`` is the stable kebab-case kind, ``field`` the part of the command at fault (None: the whole of it), and
-    ``str(refusal)`` the reason in a player's words.
+    ``str(error)`` the reason in a player's words.
     """
 
     def __init__(self, code: str, reason: str, field: str | None = None) -> None:
@@ -13,6 +13,6 @@ class Refused(Exception):
         self.code = code
         self.field = field
 
-    def at(self, field: str) -> "Refused":
-        """Return the same refusal of another ``field``."""
+    def at(self, field: str) -> "CommandError":
+        """Return the same error about another ``field``."""
         return type(self)(self.code, str(self), field)

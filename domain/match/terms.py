@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from domain.match.enums import Control, FlagRule
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE
@@ -96,7 +96,7 @@ PRESETS: Mapping[str, Terms] = {
 
 
 def check(terms: Terms) -> None:
-    """Raise Refused, naming the field, unless ``terms`` can be played: every move is bounded, none is impossible."""
+    """Raise CommandError, naming the field, unless ``terms`` can be played: every move is bounded and possible."""
     _within("bank", terms.bank, SHORTEST, LONGEST)
     _within("increment", terms.increment, 0, MAX_INCREMENT_MS)
     _within("cap", terms.cap, terms.bank, LONGEST)
@@ -104,14 +104,14 @@ def check(terms: Terms) -> None:
     if terms.ceiling is not None:
         _within("ceiling", terms.ceiling, SHORTEST, LONGEST)
     if terms.control == Control.DAYS_PER_MOVE and (terms.increment, terms.cap) != (0, terms.bank):
-        raise Refused(
+        raise CommandError(
             "invalid-terms", "with time per move nothing is added or saved up: leave increment and cap out", "terms"
         )
 
 
 def _within(field: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise Refused(
+        raise CommandError(
             "invalid-terms",
             f"{field.replace('_', ' ')} must be {duration(least)} to {duration(most)}, not {duration(value)}",
             f"terms.{field}",

@@ -5,7 +5,7 @@ A vacation is the player's, not a match's: it stops the player's clock in every 
 
 from typing import NamedTuple
 
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY, duration
 
 ALLOWANCE = 30 * DAY
@@ -31,39 +31,45 @@ Vacations = tuple[Vacation, ...]
 
 
 def booked(book: Vacations, since: int, until: int, now: int, automatic: bool = False) -> Vacations:
-    """Return ``book`` with a new vacation. Raises Refused, with the field, when it cannot be taken."""
+    """Return ``book`` with a new vacation. Raises CommandError, with the field, when it cannot be taken."""
     if since < now and not automatic:
-        raise Refused("vacation-in-the-past", "a vacation cannot begin in the past", "since")
+<<<<<<< HEAD
+        raise CommandError("vacation-in-the-past", "a vacation cannot begin in the past", "since")
     if since > now + MAX_BOOKED_AHEAD_MS:
-        raise Refused("vacation-too-far", f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)} from now", "since")
+        raise CommandError("vacation-too-far", f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)} from now", "since")
+=======
+        raise CommandError("vacation-in-the-past", "a vacation cannot begin in the past", "since")
+    if since > now + BOOKED_AHEAD:
+        raise CommandError("vacation-too-far", f"a vacation begins within {duration(BOOKED_AHEAD)} from now", "since")
+>>>>>>> 9416b64 (Call a refused command a CommandError)
     if until - since < SHORTEST:
-        raise Refused("vacation-too-short", f"a vacation lasts at least {duration(SHORTEST)}", "until")
+        raise CommandError("vacation-too-short", f"a vacation lasts at least {duration(SHORTEST)}", "until")
     for other in book:
         if since < other.until and other.since < until:
-            raise Refused("vacation-overlaps", "you have a vacation in that time already", "since")
+            raise CommandError("vacation-overlaps", "you have a vacation in that time already", "since")
     year = year_of(since)
     rest = left(book, year)
     if until - since > rest:
         has = f"{duration(rest)} of vacation are left in {year}" if rest else f"no vacation is left in {year}"
-        raise Refused("vacation-exhausted", has, "until")
+        raise CommandError("vacation-exhausted", has, "until")
     return tuple(sorted((*book, Vacation(since, until, automatic))))
 
 
 def ended(book: Vacations, now: int) -> Vacations:
     """Return ``book`` with the vacation that is being taken ended at ``now``; what was not used is left for later.
 
-    Raises Refused when none is being taken.
+    Raises CommandError when none is being taken.
     """
     if current(book, now) is None:
-        raise Refused("no-vacation", "you are not on vacation")
+        raise CommandError("no-vacation", "you are not on vacation")
     shortened = (each._replace(until=now) if each.since <= now < each.until else each for each in book)
     return tuple(each for each in shortened if each.until > each.since)
 
 
 def cancelled(book: Vacations, since: int, now: int) -> Vacations:
-    """Return ``book`` without the vacation that begins at ``since``, which must lie ahead; raises Refused."""
+    """Return ``book`` without the vacation that begins at ``since``, which must lie ahead; raises CommandError."""
     if not any(each.since == since > now for each in book):
-        raise Refused("no-vacation", "no vacation of yours that lies ahead begins then", "since")
+        raise CommandError("no-vacation", "no vacation of yours that lies ahead begins then", "since")
     return tuple(each for each in book if each.since != since)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from domain.match import calendar, vacation
 from domain.match.calendar import Calendar, Offset
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import Vacation, Vacations, year_of
 from events.private.time_zones import offsets_of, years_around
@@ -80,11 +80,11 @@ Change = Callable[[Availability], Availability]
 
 
 def with_calendar(availability: Availability, zone: str, free_days: Iterable[int], now: int) -> Availability:
-    """Return ``availability`` with this zone and these free days. Raises Refused with the field at fault."""
+    """Return ``availability`` with this zone and these free days. Raises CommandError with the field at fault."""
     try:
         offsets = offsets_of(zone, year_of(now))
     except KeyError:
-        raise Refused("invalid-calendar", f"there is no time zone {zone!r}", "zone") from None
+        raise CommandError("invalid-calendar", f"there is no time zone {zone!r}", "zone") from None
     changed = Calendar(offsets, tuple(sorted(free_days)))
     calendar.check(changed)
     after = availability._replace(
@@ -97,14 +97,14 @@ def with_calendar(availability: Availability, zone: str, free_days: Iterable[int
 
 
 def refuse_early_change(before: Availability, after: Availability, now: int) -> None:
-    """Raise Refused when free days, or their zone, change too soon after the last change."""
+    """Raise CommandError when free days, or their zone, change too soon after the last change."""
     if after.calendar is None or after.calendar == before.calendar:
         return
     recent = [former.until for former in before.former if former.until > now - MIN_BETWEEN_CHANGES_MS]
     if recent and (len(recent) > 1 or now - recent[0] > CORRECTION_WINDOW_MS):
         again = rfc3339(recent[-1] + MIN_BETWEEN_CHANGES_MS)
         reason = f"free days and their time zone can be changed once in 7 days: again from {again} on"
-        raise Refused("invalid-calendar", reason, "free_days")
+        raise CommandError("invalid-calendar", reason, "free_days")
 
 
 def offsets_expire_soon(availability: Availability, now: int) -> bool:

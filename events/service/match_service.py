@@ -4,8 +4,13 @@ from collections.abc import Callable
 
 from domain.match.commands import CallTime, Command
 from domain.match.guards import TIME_UP
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from events.service.matches import Executed, Loaded, Matches
 from events.service.timekeeper import Timekeeper
@@ -40,7 +45,7 @@ class MatchService:
         when the match has been settled: an outage or a vacation may have kept the flag up.
 
         Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else.
-        Raises Refused, StaleVersionError when the match is not at ``expected`` (None: any version), and
+        Raises CommandError, StaleVersionError when the match is not at ``expected`` (None: any version), and
         RequestMismatchError, with nothing done; StoreUnavailableError, DamagedStreamError, UndecodableEventError, and
         what ``evolve`` raises.
         """
@@ -61,7 +66,7 @@ class MatchService:
 
         try:
             return attempt(expected)
-        except Refused as refusal:
+        except CommandError as refusal:
             if refusal.code != TIME_UP:
                 raise
         return attempt(self._settle(match_id, now, expected))
@@ -76,7 +81,7 @@ class MatchService:
         """Store conditional moves as ``Matches.lay_down`` does, after what time has done to the match before."""
         try:
             return self._matches.lay_down(match_id, player, orders, expected)
-        except Refused as refusal:
+        except CommandError as refusal:
             if refusal.code != TIME_UP:
                 raise
         expected = self._settle(match_id, self._now(), expected)

@@ -15,8 +15,13 @@ from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
 from domain.match.evolve import replay
 from domain.match.guards import seat_of
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from events.private.conditional_moves import packed, unpacked
 from events.store.codec import draft_of, event_of
@@ -145,7 +150,7 @@ class Matches:
         what comes before the command.
 
         Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else;
-        Refused (nothing has changed), StaleVersionError when the match is not at ``expected`` (None: any version),
+        CommandError (nothing has changed), StaleVersionError when the match is not at ``expected`` (None: any version),
         RequestMismatchError, StoreUnavailableError, DamagedStreamError, UndecodableEventError, and what ``evolve``
         raises.
         """
@@ -163,7 +168,7 @@ class Matches:
         if cached is not None:
             try:
                 return attempt(cached)
-            except (UnknownMatchError, Refused, StaleVersionError, StaleConditionalMovesError):
+            except (UnknownMatchError, CommandError, StaleVersionError, StaleConditionalMovesError):
                 # Perhaps only because the match has moved on since, or the request has been executed before: an append
                 # succeeds on the present state alone, and a refusal counts on the present state alone.
                 pass
@@ -183,7 +188,7 @@ class Matches:
     ) -> Executed:
         """Decide ``command`` on ``loaded`` and append what follows.
 
-        Raises Refused, StaleVersionError and StaleConditionalMovesError when the match has moved on since,
+        Raises CommandError, StaleVersionError and StaleConditionalMovesError when the match has moved on since,
         RequestMismatchError, StoreUnavailableError and DamagedStreamError; then nothing has changed.
         """
         head, before = (loaded.head, loaded.state) if loaded else (EMPTY, None)
@@ -225,7 +230,7 @@ class Matches:
 
         Returns the match with them. Private from end to end: nothing is appended, announced or cached elsewhere. When
         the match changes at the same time, ``orders`` is called again with the new state: no move falls between the
-        state that they were made for and their storing. Raises Refused, StaleVersionError when the match is not at
+        state that they were made for and their storing. Raises CommandError, StaleVersionError when the match is not at
         ``expected`` (None: any version), and what ``load`` raises.
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):

@@ -12,8 +12,13 @@ import structlog
 
 from domain.match.commands import AbortMatch, Command, Resign
 from domain.match.enums import Channel, Status
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
@@ -161,6 +166,6 @@ def _leave(stores: PersonalDataStores, match_id: str, person_id: str) -> None:
         command = Resign(player=person_id, channel=Channel.ERASURE)
     try:
         stores.match_service.execute(match_id, command, person_id, Request(f"erasure:{person_id}", ""))
-    except Refused:
+    except CommandError:
         # Broken, or left already: time or an arbiter will end it without the person.
         return

@@ -19,8 +19,13 @@ from domain.match.clock import counts_from
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.due import Outage, Step, VacationDue
 from domain.match.enums import Status
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from events.private.availability import (
     Availability,
@@ -251,7 +256,7 @@ class Timekeeper:
             request = Request(f"time:{loaded.head.tag}", "")
             try:
                 executed = self._matches.append_decision_on(match_id, loaded, step.command, step.actor, request)
-            except Refused as refusal:
+            except CommandError as refusal:
                 log.error("refused", match=match_id, version=loaded.head.version, reason=str(refusal))
                 break
             if executed.repeated:

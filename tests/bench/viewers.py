@@ -1,7 +1,7 @@
 """The live stream when all viewers reconnect at once, as after a restart: how many are served, and how soon.
 
 All viewers connect within ARRIVING_S seconds, from several addresses of the loopback, each to one of MATCHES matches.
-A viewer is served when the last event of its match has arrived. Refused or disconnected viewers do not retry.
+A viewer is served when the last event of its match has arrived. CommandError or disconnected viewers do not retry.
 """
 
 import asyncio

@@ -15,7 +15,7 @@ from domain.match import vacation
 from domain.match.clock import Pause, falls_at
 from domain.match.commands import CallTime, ForgiveFlag, PauseClock, SubmitMove
 from domain.match.enums import FlagRule, PauseReason, Status
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, days_per_move
 from events.private.availability import Availability, with_calendar
 from events.readmodels import dump
@@ -293,7 +293,7 @@ def race(shop: SteppedInstallation, match: str) -> None:
 
     def submit() -> None:
         barrier.wait()
-        with suppress(Refused):
+        with suppress(CommandError):
             mover.append_decision(match, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
 
     thread = threading.Thread(target=submit)

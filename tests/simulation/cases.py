@@ -9,7 +9,7 @@ from random import Random
 
 from domain.match import commands as c
 from domain.match.enums import Ground, RulingKind, Status
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR
 from tests.simulation.server import ServerDownError, SimulatedServer
@@ -150,7 +150,7 @@ class Cases:
         except ServerDownError as down:
             self._server.at(down.until + HOUR, lambda: self._repeat(match_id, actor, command))
             return True
-        except Refused as refused:
+        except CommandError as refused:
             self._counts[f"refused: {refused.code}"] += 1
             return False
         self._counts[type(command).__name__] += 1

@@ -12,7 +12,7 @@ from domain.match.enums import Channel, FlagRule, Status
 from domain.match.guards import seats_playing
 from domain.match.lines import ConditionalMoves, Lines, laid_down
 from domain.match.positions import to_move
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Seat
 from domain.match.terms import DAY, HOUR, MINUTE
 from tests.simulation.people import Person
@@ -67,7 +67,7 @@ class Players:
         """Execute ``command`` for ``player``; return whether it was accepted. Raises ServerDownError."""
         try:
             self._server.execute(match_id, command, player)
-        except Refused as refused:
+        except CommandError as refused:
             self.counts[f"refused: {refused.code}"] += 1
             return False
         self.counts[type(command).__name__] += 1
@@ -164,7 +164,7 @@ class Players:
 
         try:
             loaded = self._server.lay_down(match_id, player, arrange)
-        except Refused as refused:
+        except CommandError as refused:
             self.counts[f"refused: {refused.code}"] += 1
             return
         lines = loaded.orders[seat].lines if seat in loaded.orders else None

@@ -104,21 +104,26 @@ class SimulatedServer:
         return self.matches.load(match_id).state
 
     def execute(self, match_id: str, command: Command, actor: str) -> Sequence[Event]:
-        """Execute ``command`` as the API does; return the events. Raises Refused, ServerDownError."""
+        """Execute ``command`` as the API does; return the events. Raises CommandError, ServerDownError."""
         self._require_up()
         request = Request(f"{actor}:{next(self._requests)}", "")
         executed = self.parts.match_service.execute(match_id, command, actor, request)
         return [event_of(envelope) for envelope in executed.events]
 
+<<<<<<< HEAD
     def lay_down(
         self, match_id: str, player: str, orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves]
     ) -> Loaded:
-        """Set conditional moves as the API does. Raises Refused, ServerDownError."""
+        """Set conditional moves as the API does. Raises CommandError, ServerDownError."""
+=======
+    def lay_down(self, match_id: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
+        """Set conditional moves as the API does. Raises CommandError, ServerDownError."""
+>>>>>>> 9416b64 (Call a refused command a CommandError)
         self._require_up()
         return self.parts.match_service.lay_down(match_id, player, orders)
 
     def change_availability(self, player: str, change: Change, killed: bool = False) -> None:
-        """Change availability as the API does; ``killed``: without syncing matches. Raises Refused, ServerDownError."""
+        """Change availability as the API does; ``killed``: without a sync. Raises CommandError, ServerDownError."""
         self._require_up()
         if killed:
             self.availability.change(player, change)

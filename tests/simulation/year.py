@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from domain.games import GAMES
 from domain.match import commands as c
 from domain.match.enums import Control, FlagRule, Status
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.rematch import rematch
 from domain.match.state import MatchState, Seat
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, days_per_move
@@ -153,7 +153,7 @@ class _Simulation:
             seed = str(self._random.randrange(2**40))
             try:
                 create = rematch(self._server.state(match_id), player, f"{match_id}-again", seed, guest=False)
-            except Refused as refused:
+            except CommandError as refused:
                 # It is no longer over.
                 self._players.counts[f"refused: {refused.code}"] += 1
                 return
@@ -234,7 +234,7 @@ class _Simulation:
                 self._server.change_availability(person.id, change, killed=self._random.random() < 0.3)
             except ServerDownError as down:
                 self._server.at(down.until + HOUR, book)
-            except Refused as refused:
+            except CommandError as refused:
                 self._players.counts[f"refused: {refused.code}"] += 1
             else:
                 self._players.counts["vacations booked"] += 1
@@ -251,7 +251,7 @@ class _Simulation:
                 self._server.change_availability(person.id, lambda own: own._replace(book=ended(own.book, now)))
             except ServerDownError:
                 return
-            except Refused as refused:
+            except CommandError as refused:
                 self._players.counts[f"refused: {refused.code}"] += 1
             else:
                 self._players.counts["vacations ended early"] += 1

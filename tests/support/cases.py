@@ -6,7 +6,7 @@ import pytest
 
 from domain.match.commands import Command, RaiseDispute, Rule
 from domain.match.enums import Ground, RulingKind
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from tests.support.matches import PlayedMatch, started
 
 WORDS, REASON, RULE = (
@@ -15,10 +15,10 @@ WORDS, REASON, RULE = (
 """Digests of what is said in cases."""
 
 
-def refusal(match: PlayedMatch, command: Command) -> Refused:
+def refusal(match: PlayedMatch, command: Command) -> CommandError:
     """Return why ``command`` is refused; the match must be as before."""
     before = (match.state, list(match.events))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         match.do(command, match.now)
     assert (match.state, match.events) == before
     return refused.value

@@ -15,7 +15,7 @@ from domain.match.commands import (
     RequestTakeback,
     SubmitMove,
 )
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, STANDARD
 from events.proof.bundle import MAX_BUNDLE_BYTES, make_bundle
@@ -29,7 +29,7 @@ MAX_PLIES = 40_000
 
 def refused(state: MatchState, command: GiveTime | OfferDraw | RequestTakeback | SubmitMove) -> str:
     """Return why ``command`` is too much."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(CommandError) as caught:
         refuse_excess(state, command)
     return f"{caught.value.code}: {caught.value}"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain.match.calendar import MAX_FREE_DAYS, Calendar, Offset, check, is_free, next_change
 from domain.match.clock import Clock, left, move, new_clock, set_calendar, spent, start
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MINUTE, days_per_move
 from tests.support.zones import ZONES, calendar_of, instant, local
 
@@ -133,7 +133,7 @@ def fit(free_days: tuple[int, ...] = (), *offsets: Offset) -> Calendar:
     ],
 )
 def test_a_calendar_that_cannot_be_is_refused_with_its_place(calendar: Calendar, field: str, reason: str) -> None:
-    with pytest.raises(Refused, match=reason) as refused:
+    with pytest.raises(CommandError, match=reason) as refused:
         check(calendar)
     assert (refused.value.code, refused.value.field) == ("invalid-calendar", field)
 

@@ -19,7 +19,7 @@ from domain.match.clock import left
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Control, FlagRule, Ground, RulingKind, Status
 from domain.match.evolve import replay
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
 from events.proof.bundle import make_bundle
@@ -183,7 +183,7 @@ def test_whatever_is_done_in_whatever_order_the_laws_of_cases_hold(name: str, se
         match.now += chance.choice((1000, 1000, 1000, HOUR, HOUR, DAY, 8 * DAY))
         if match.state.status == Status.PLAYING and not chance.randrange(40):
             match, faulty = with_a_fault(match), True
-        with suppress(Refused):
+        with suppress(CommandError):
             match.do(made(chance, match, players), match.now)
         check(match, before)
     examination = Examination("m")

@@ -28,7 +28,7 @@ from domain.match.commands import (
 )
 from domain.match.enums import Control, FlagRule, PauseReason
 from domain.match.evolve import replay
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, check, days_per_move
 from tests.simulation.reference_clock import ExpectedFlag, expected_flag
 from tests.support.matches import PlayedMatch, started, started_by_four
@@ -221,7 +221,7 @@ def test_two_computations_of_the_flag_agree_after_every_event(four: bool, terms:
         command = draw.draw(commands(match))
         try:
             match.do(command, match.now + draw.draw(st.integers(0, 150)) * STEP)
-        except Refused:
+        except CommandError:
             assert match.state == before
         state = match.state
         expected = forecast(state.clock) if state.clock is not None else None

@@ -26,7 +26,7 @@ from domain.match.commands import (
 from domain.match.decide import decide
 from domain.match.enums import Ground, Status
 from domain.match.evolve import replay
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY
 from events.store.codec import event_of
 from events.store.envelope import Envelope
@@ -42,7 +42,7 @@ def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
     assert match.state.clock is not None
     before = left(match.state.clock, 0, match.now)
     assert left(match.state.clock, 0, match.now + 300 * DAY) == before
-    with pytest.raises(Refused, match="stands still"):
+    with pytest.raises(CommandError, match="stands still"):
         decide(match.state, CallTime(), match.now + 300 * DAY)
 
 

@@ -22,7 +22,7 @@ from domain.match.commands import (
 )
 from domain.match.enums import RulingKind, Status
 from domain.match.evolve import evolve, replay
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Offers, Play, Seat
 from domain.match.terms import STANDARD
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
@@ -152,7 +152,7 @@ def play_at_random(create: CreateMatch, draw: st.DataObject) -> PlayedMatch:
         before = (match.state, list(match.events))
         try:
             match.do(command, at=match.now + draw.draw(st.integers(-5000, 5000)))
-        except Refused:
+        except CommandError:
             assert (match.state, match.events) == before
     return match
 

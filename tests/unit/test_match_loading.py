@@ -12,8 +12,13 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.events import MoveSubmitted
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState, Seat
 from events.service.matches import Executed, Matches, UnknownMatchError
 from events.store.chain import verify
@@ -159,7 +164,7 @@ def test_a_command_costs_two_round_trips_in_a_process_that_has_never_seen_the_ma
 
 
 def test_a_refused_command_writes_nothing(matches: Matches, store: WatchedStore) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CommandError):
         do(matches, SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["open"]
     assert store.head("m").version == 3
@@ -204,7 +209,7 @@ def test_a_command_that_was_overtaken_is_refused_when_the_rules_say_so_now(
 ) -> None:
     rival = Matches(store, lambda: T0)
     store.before_append = lambda: do(rival, Resign(player="bob"))
-    with pytest.raises(Refused, match="over"):
+    with pytest.raises(CommandError, match="over"):
         do(matches, SubmitMove(player="alice", move="c3-d4"))
 
 

@@ -15,7 +15,7 @@ from domain.match.commands import (
 )
 from domain.match.decide import decide
 from domain.match.enums import Status
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from tests.support.cases import refusal
@@ -60,7 +60,7 @@ def test_a_match_is_played_by_the_ruleset_that_was_asked_for(ruleset: int, legal
 
 
 def test_a_ruleset_that_does_not_exist_is_refused_with_those_that_do() -> None:
-    with pytest.raises(Refused, match="Bashni has no ruleset 9, only 1, 2"):
+    with pytest.raises(CommandError, match="Bashni has no ruleset 9, only 1, 2"):
         decide(None, creation(ruleset=9), T0)
 
 
@@ -98,7 +98,7 @@ def test_a_match_may_be_created_between_others() -> None:
     ],
 )
 def test_a_match_that_cannot_be_is_refused(create: Command, code: str, field: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         decide(None, create, T0)
     assert (refused.value.code, refused.value.field) == (code, field)
 
@@ -120,7 +120,7 @@ def test_a_match_is_created_once() -> None:
     ],
 )
 def test_nothing_can_be_done_in_a_match_that_does_not_exist(command: Command) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         decide(None, command, T0)
     assert refused.value.code == "no-such-match"
 
@@ -148,7 +148,7 @@ def test_a_player_may_choose_among_the_free_seats() -> None:
     assert refusal(match, JoinMatch(player="carol", seat=2)).code == "seat-taken"
     assert refusal(match, JoinMatch(player="carol", seat=0)).code == "seat-taken"
     for nowhere in (-1, 4):
-        with pytest.raises(Refused, match="seats 0 to 3") as refused:
+        with pytest.raises(CommandError, match="seats 0 to 3") as refused:
             match.do(JoinMatch(player="carol", seat=nowhere))
         assert refused.value.code == "invalid-seats"
 

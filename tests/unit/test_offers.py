@@ -18,7 +18,7 @@ from domain.match.commands import (
     SubmitMove,
 )
 from domain.match.evolve import replay
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import Seat, Takeback
 from domain.match.terms import DAY, STANDARD, days_per_move
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, creation, started, started_by_four
@@ -29,7 +29,7 @@ TERMS = replace(STANDARD, takebacks=True)
 def code_of(match: PlayedMatch, command: Command) -> str:
     """Return the code of the refusal of ``command``; the match must be as before."""
     before = match.state
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         match.do(command)
     assert match.state == before
     assert str(refused.value)

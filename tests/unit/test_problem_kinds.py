@@ -15,10 +15,10 @@ from domain.match import guards
 def codes_in(path: Path) -> Iterator[str]:
     """Yield the code of every refusal in a source."""
     source = path.read_text()
-    if "Refused(" not in source:
+    if "CommandError(" not in source:
         return
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "CommandError":
             code = node.args[0]
             yield str(code.value) if isinstance(code, ast.Constant) else str(getattr(guards, ast.unparse(code)))
 

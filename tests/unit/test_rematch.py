@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from domain.match.commands import AbortMatch, Resign
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.rematch import rematch
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
@@ -34,15 +34,15 @@ def test_it_is_played_under_the_same_terms_and_rules() -> None:
 
 def test_there_is_none_before_the_end_nor_for_others() -> None:
     match = started()
-    with pytest.raises(Refused, match="not over"):
+    with pytest.raises(CommandError, match="not over"):
         rematch(match.state, "alice", "m2", "5", guest=False)
     match.do(Resign(player="alice"))
-    with pytest.raises(Refused, match="no seat"):
+    with pytest.raises(CommandError, match="no seat"):
         rematch(match.state, "eve", "m2", "5", guest=False)
 
 
 def test_there_is_none_of_a_match_that_never_began() -> None:
     match = PlayedMatch()
     match.do(AbortMatch(player="alice"))
-    with pytest.raises(Refused, match="never began"):
+    with pytest.raises(CommandError, match="never began"):
         rematch(match.state, "alice", "m2", "5", guest=False)

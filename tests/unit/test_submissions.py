@@ -11,8 +11,13 @@ from domain.match.clock import forecast
 from domain.match.commands import AcceptTakeback, RequestTakeback, SubmitMove, SubmitMoves
 from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.enums import Channel
+<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
+=======
+from domain.match.lines import Orders
+from domain.match.refusals import CommandError
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
 from domain.presentation import Draft
@@ -43,7 +48,7 @@ def army(match: PlayedMatch) -> tuple[str, ...]:
 def refusal(match: PlayedMatch, player: str, *moves: str) -> str:
     """Return code, field and reason of the refusal of ``moves``, which must change nothing."""
     before = match.state
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         match.do(SubmitMoves(player=player, moves=moves))
     assert match.state == before
     return f"{refused.value.code} {refused.value.field}: {refused.value}"
@@ -135,7 +140,7 @@ def test_the_deadline_stays_where_it_is_until_the_army_is_complete() -> None:
     match.do(SubmitMove(player=RED, move="Q@b3"), at=match.now + DAY)
     assert match.state.clock is not None
     assert forecast(match.state.clock) == before
-    with pytest.raises(Refused, match="the time of Red is up"):
+    with pytest.raises(CommandError, match="the time of Red is up"):
         match.do(SubmitMove(player=RED, move="R@b4"), at=match.now + DAY)
 
 

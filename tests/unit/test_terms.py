@@ -8,7 +8,7 @@ import pytest
 from domain.match.commands import JoinMatch, RequestTakeback, SubmitMove
 from domain.match.decide import decide
 from domain.match.enums import Control, FlagRule
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import (
     DAY,
@@ -42,7 +42,7 @@ from tests.support.matches import T0, PlayedMatch, creation, started
 def test_terms_that_cannot_be_played_are_refused_with_their_place(
     changes: dict[str, Any], field: str, reason: str
 ) -> None:
-    with pytest.raises(Refused, match=reason) as refused:
+    with pytest.raises(CommandError, match=reason) as refused:
         decide(None, creation(terms=replace(STANDARD, **changes)), T0)
     assert (refused.value.code, refused.value.field) == ("invalid-terms", field)
 
@@ -111,7 +111,7 @@ TAKEBACKS = replace(STANDARD, takebacks=True)
 
 def test_a_rated_match_against_opponents_alone_is_played_without_taking_back() -> None:
     seats = (Seat.taken("alice"), Seat.opponent(3))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         decide(None, creation(*seats, terms=TAKEBACKS), T0)
     assert refused.value.field == "terms.takebacks"
     unrated = PlayedMatch(creation(*seats, terms=TAKEBACKS, rated=False))

@@ -9,8 +9,13 @@ from domain.match.commands import CallTime, Resign, SubmitMove
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.events import FlagFell, MatchAborted, MatchFinished
-from domain.match.refusals import Refused
+<<<<<<< HEAD
+from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MAX_UNCLAIMED_MS, MINUTE, STANDARD
+=======
+from domain.match.refusals import CommandError
+from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
+>>>>>>> 9416b64 (Call a refused command a CommandError)
 from events.store.contract import EMPTY, StaleVersionError
 from tests.support.matches import T0, creation
 from tests.support.timekept import THREE_DAYS, MemoryInstallation, booked
@@ -46,7 +51,7 @@ def test_a_late_move_is_refused_and_the_flag_counts(installation: MemoryInstalla
     installation.opt_out("alice")
     match = installation.start()
     installation.beats_until(installation.falls(match))
-    with pytest.raises(Refused, match="this match is over: flag"):
+    with pytest.raises(CommandError, match="this match is over: flag"):
         installation.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert (installation.state(match).status, installation.state(match).result.scores) == (Status.FINISHED, (0.0, 1.0))
 
@@ -65,7 +70,7 @@ def test_who_moves_late_on_an_expected_version_hears_that_the_match_is_over(inst
     installation.opt_out("alice")
     match = installation.start()
     installation.beats_until(installation.falls(match))
-    with pytest.raises(Refused, match="this match is over"):
+    with pytest.raises(CommandError, match="this match is over"):
         installation.execute(match, SubmitMove(player="alice", move="d2-c3"), installation.matches.load(match).head.tag)
 
 
@@ -129,7 +134,7 @@ def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(insta
 def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(installation: MemoryInstallation) -> None:
     match = installation.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     installation.beats_until(T0 + 3 * DAY + MINUTE)
-    with pytest.raises(Refused, match="23 hours"):
+    with pytest.raises(CommandError, match="23 hours"):
         installation.execute(match, CallTime(player="bob"), installation.matches.load(match).head.tag)
     assert installation.pauses(match) == (
         Pause(reason=PauseReason.VACATION, seat=0, since=T0 + 3 * DAY, until=T0 + 4 * DAY),
@@ -142,7 +147,7 @@ def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(
 ) -> None:
     match = installation.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     installation.beats_until(T0 + 3 * DAY + MINUTE)
-    with pytest.raises(Refused):
+    with pytest.raises(CommandError):
         installation.execute(match, CallTime(player=claimant))
     assert installation.availability.read(["alice"])["alice"].book == ()
     installation.execute(match, SubmitMove(player="alice", move="d2-c3"))
@@ -157,7 +162,7 @@ def test_a_late_player_of_a_match_by_claim_may_still_move(installation: MemoryIn
 
 def test_what_is_refused_for_another_reason_is_refused_as_ever(installation: MemoryInstallation) -> None:
     match = installation.start()
-    with pytest.raises(Refused, match="not your turn"):
+    with pytest.raises(CommandError, match="not your turn"):
         installation.execute(match, SubmitMove(player="bob", move="a7-b6"))
     with pytest.raises(StaleVersionError):
         installation.execute(match, SubmitMove(player="alice", move="d2-c3"), EMPTY.tag)

@@ -27,7 +27,7 @@ from domain.match.commands import (
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS, MAX_GIFT_MS, deadline_of
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.evolve import replay
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, Fallen
 from domain.match.terms import DAY, HOUR, MAX_OPEN_MS, MAX_UNCLAIMED_MS, STANDARD, Terms, days_per_move
 from tests.support.matches import PlayedMatch, creation, started, started_by_four
@@ -53,7 +53,7 @@ def deadline(match: PlayedMatch) -> int:
 def code_of(match: PlayedMatch, command: Command, at: int | None = None) -> str:
     """Return the code of the refusal of ``command``; the match must be as before."""
     before = match.state
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         match.do(command, at)
     assert match.state == before
     assert str(refused.value)
@@ -108,7 +108,7 @@ def test_a_move_in_the_last_millisecond_counts_and_then_no_flag_falls() -> None:
 def test_a_late_move_is_refused_with_the_name_of_the_seat_whose_time_is_up() -> None:
     match = under_way()
     match.move("alice", "g3-h4")
-    with pytest.raises(Refused, match="the time of Black is up"):
+    with pytest.raises(CommandError, match="the time of Black is up"):
         match.do(SubmitMove(player="bob", move="h6-g5"), deadline(match))
 
 
@@ -259,7 +259,7 @@ def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
 )
 def test_a_gift_that_cannot_be_given_is_refused(command: Command, code: str, field: str | None) -> None:
     match = under_way()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandError) as refused:
         match.do(command)
     assert (refused.value.code, refused.value.field) == (code, field)
 

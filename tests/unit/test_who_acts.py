@@ -12,7 +12,7 @@ from domain.match.calendar import Calendar, Offset
 from domain.match.earlier import PRESENT
 from domain.match.enums import Channel, PauseReason, RulingKind
 from domain.match.event_types import TYPES
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, HOUR
 from events.proof.verification import BEYOND
@@ -202,16 +202,16 @@ def test_what_cannot_have_been_done_is_refused(
 
 @pytest.mark.parametrize("who", NO_PEOPLE)
 def test_only_people_create_join_and_judge_matches(who: str) -> None:
-    with pytest.raises(Refused, match="people create matches"):
+    with pytest.raises(CommandError, match="people create matches"):
         PlayedMatch(creation(Seat.taken(who), Seat.open(), creator=who))
-    with pytest.raises(Refused, match="only people join matches"):
+    with pytest.raises(CommandError, match="only people join matches"):
         PlayedMatch().do(c.JoinMatch(player=who))
-    with pytest.raises(Refused, match="only people judge matches"):
+    with pytest.raises(CommandError, match="only people judge matches"):
         ruled(after_two_plies(), c.Rule(arbiter=who, ruling=RulingKind.ANNUL, reason=WORDS, rule=WORDS))
 
 
 def test_a_level_that_there_is_not_has_no_opponent() -> None:
-    with pytest.raises(Refused, match="no opponent opponent-99 of level 99"):
+    with pytest.raises(CommandError, match="no opponent opponent-99 of level 99"):
         PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(99)))
 
 

@@ -18,7 +18,7 @@ from domain.match import events as e
 from domain.match import positions
 from domain.match.enums import EndReason, Ground, RulingKind, Status
 from domain.match.guards import refuse_if_ended, seat_of
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import Dispute, MatchState, is_person
 from domain.match.terms import DAY, duration
 
@@ -39,11 +39,19 @@ MAX_SCORE_DECIMALS = 3
 def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that a seat opens."""
     seat = seat_of(state, command.player)
+<<<<<<< HEAD
     if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MAX_DISPUTES_PER_SEAT:
-        raise Refused("too-many-disputes", f"you have raised {MAX_DISPUTES_PER_SEAT} disputes in this match already")
+        raise CommandError("too-many-disputes", f"you have raised {MAX_DISPUTES_PER_SEAT} disputes in this match already")
     if state.result.ended_at is not None and now > state.result.ended_at + MAX_DISPUTE_DELAY_MS:
-        raise Refused(
+        raise CommandError(
             "too-late-to-dispute", f"a match can be disputed for {duration(MAX_DISPUTE_DELAY_MS)} after its end"
+=======
+    if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MOST_DISPUTES:
+        raise CommandError("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
+    if state.result.ended_at is not None and now > state.result.ended_at + DISPUTED_WITHIN:
+        raise CommandError(
+            "too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end"
+>>>>>>> 9416b64 (Call a refused command a CommandError)
         )
     return (replace(_opened(state, command, now, settles), seat=seat),)
 
@@ -57,11 +65,11 @@ def open_case(state: MatchState, command: c.OpenCase, now: int, *, settles: bool
 def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, settles: bool) -> e.DisputeRaised:
     ply, ground = command.ply, command.ground
     if not all(seat.joined for seat in state.seats):
-        raise Refused("match-not-started", "this match has not started: there is nothing to dispute")
+        raise CommandError("match-not-started", "this match has not started: there is nothing to dispute")
     if state.cases.open is not None:
-        raise Refused("dispute-open", "there is an open case about this match already: file a statement in it")
+        raise CommandError("dispute-open", "there is an open case about this match already: file a statement in it")
     if not 0 <= ply <= state.play.plies:
-        raise Refused("invalid-dispute", f"this match has plies 0 to {state.play.plies}", "ply")
+        raise CommandError("invalid-dispute", f"this match has plies 0 to {state.play.plies}", "ply")
     if settles:
         _refuse_settled(state, ply)
     _check_digest(command.statement)
@@ -81,7 +89,7 @@ def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tup
     seat = seat_of(state, command.player)
     dispute = _the_open_case(state)
     if dispute.stated.count(seat) > dispute.appealed:
-        raise Refused("statement-already-filed", "you have said your part in this case")
+        raise CommandError("statement-already-filed", "you have said your part in this case")
     _check_digest(command.statement)
     return (e.StatementFiled(at=now, dispute=dispute.number, seat=seat, statement=command.statement),)
 
@@ -92,7 +100,9 @@ def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...
     dispute = _the_open_case(state)
     refuse_if_ended(state)
     if state.cases.frozen == command.frozen:
-        raise Refused("nothing-to-freeze", f"this match is {'frozen already' if state.cases.frozen else 'not frozen'}")
+        raise CommandError(
+            "nothing-to-freeze", f"this match is {'frozen already' if state.cases.frozen else 'not frozen'}"
+        )
     if command.frozen:
         return (e.MatchFrozen(at=now, dispute=dispute.number, arbiter=command.arbiter),)
     return (e.MatchUnfrozen(at=now, dispute=dispute.number, arbiter=command.arbiter),)
@@ -107,7 +117,7 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
         _check_scores(command.scores or ())
         _refuse_taking_back_settled(state, command)
     elif any(ruling.arbiter == command.arbiter for ruling in dispute.rulings):
-        raise Refused("own-ruling", "your ruling was appealed: another arbiter has to rule now")
+        raise CommandError("own-ruling", "your ruling was appealed: another arbiter has to rule now")
     _check_reason("reason", command.reason)
     _check_reason("rule", command.rule)
     given = {
@@ -122,7 +132,7 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
     }.get(command.ruling, set())
     for field in sorted(given ^ wanted):
         reason = "say it" if field in wanted else f"it does not belong to the ruling {command.ruling}"
-        raise Refused("invalid-ruling", f"{field}: {reason}", field)
+        raise CommandError("invalid-ruling", f"{field}: {reason}", field)
     made = e.RulingMade(
         at=now,
         dispute=dispute.number,
@@ -142,25 +152,25 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
         case RulingKind.DECIDE:
             scores = command.scores or ()
             if len(scores) != len(state.seats) or any(not 0 <= score <= 1 for score in scores):
-                raise Refused("invalid-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
+                raise CommandError("invalid-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
             if abs(sum(scores) - 1) > 1e-9:
-                raise Refused("invalid-ruling", "the scores of all seats together are 1", "scores")
+                raise CommandError("invalid-ruling", "the scores of all seats together are 1", "scores")
             return (e.MatchFinished(at=now, scores=tuple(float(score) for score in scores), reason=EndReason.RULING),)
         case RulingKind.ADJUST_CLOCKS:
             remaining = command.remaining or ()
             if state.clock is None or state.status != Status.PLAYING:
-                raise Refused("invalid-ruling", "no clock runs in this match", "remaining")
+                raise CommandError("invalid-ruling", "no clock runs in this match", "remaining")
             if len(remaining) != len(state.seats) or any(not 0 < time <= 365 * DAY for time in remaining):
                 reason = f"say {len(state.seats)} times, by seat, each more than nothing and at most a year"
-                raise Refused("invalid-ruling", reason, "remaining")
+                raise CommandError("invalid-ruling", reason, "remaining")
             return (e.ClocksAdjusted(at=now, remaining=remaining),)
         case RulingKind.ANNUL:
             if state.result.annulled is not None:
-                raise Refused("invalid-ruling", "this match is annulled already", "ruling")
+                raise CommandError("invalid-ruling", "this match is annulled already", "ruling")
             return (e.MatchAnnulled(at=now),)
         case RulingKind.RESTORE:
             if state.result.annulled is None:
-                raise Refused("invalid-ruling", "this match is not annulled", "ruling")
+                raise CommandError("invalid-ruling", "this match is not annulled", "ruling")
             return (e.MatchRestored(at=now),)
         case RulingKind.LET_STAND:
             return ()
@@ -170,15 +180,15 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
 
 def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
     if state.result.annulled is not None:
-        raise Refused("invalid-ruling", "this match is annulled: restore it first", "ruling")
+        raise CommandError("invalid-ruling", "this match is annulled: restore it first", "ruling")
     if not 0 <= ply <= state.play.plies or (state.status == Status.PLAYING and ply == state.play.plies):
-        raise Refused(
+        raise CommandError(
             "invalid-ruling",
             f"take back to a ply from 0 to {state.play.plies - (state.status == Status.PLAYING)}",
             "ply",
         )
     if positions.is_over(state, ply):
-        raise Refused("invalid-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
+        raise CommandError("invalid-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
     return e.MovesTakenBack(at=now, ply=ply)
 
 
@@ -192,19 +202,23 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
     seat = seat_of(state, command.player)
     ruled = [dispute for dispute in state.cases.disputes if dispute.rulings]
     if not ruled:
-        raise Refused("nothing-to-appeal", "there is no ruling in this match")
+        raise CommandError("nothing-to-appeal", "there is no ruling in this match")
     unappealed = [dispute for dispute in ruled if not dispute.appealed]
     if not unappealed:
-        raise Refused("nothing-to-appeal", "this case was appealed already: the second ruling is the last")
+        raise CommandError("nothing-to-appeal", "this case was appealed already: the second ruling is the last")
     if state.cases.open is not None:
-        raise Refused("dispute-open", "there is an open case about this match: appeal when it has been ruled on")
+        raise CommandError("dispute-open", "there is an open case about this match: appeal when it has been ruled on")
     dispute = unappealed[-1]
     until = dispute.rulings[-1].at + MAX_APPEAL_DELAY_MS
     for later in state.cases.disputes[dispute.number :]:
         if later.raised_at <= until:
             until = later.rulings[-1].at + MAX_APPEAL_DELAY_MS
     if now > until:
-        raise Refused("too-late-to-appeal", f"a ruling can be appealed for {duration(MAX_APPEAL_DELAY_MS)}")
+<<<<<<< HEAD
+        raise CommandError("too-late-to-appeal", f"a ruling can be appealed for {duration(MAX_APPEAL_DELAY_MS)}")
+=======
+        raise CommandError("too-late-to-appeal", f"a ruling can be appealed for {duration(APPEALED_WITHIN)}")
+>>>>>>> 9416b64 (Call a refused command a CommandError)
     if settles:
         _refuse_settled(state, dispute.ply)
     _check_digest(command.statement)
@@ -220,12 +234,16 @@ def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event,
         not 0 < command.dispute <= len(state.cases.disputes)
         or state.cases.disputes[command.dispute - 1].settled is None
     ):
-        raise Refused("nothing-to-reopen", f"no appeal has settled a case {command.dispute} of this match", "dispute")
+        raise CommandError(
+            "nothing-to-reopen", f"no appeal has settled a case {command.dispute} of this match", "dispute"
+        )
     if state.cases.open is not None:
-        raise Refused("dispute-open", "there is an open case about this match: reopen this one after its ruling")
+        raise CommandError("dispute-open", "there is an open case about this match: reopen this one after its ruling")
     dispute = state.cases.disputes[command.dispute - 1]
     if not command.operator and command.person != dispute.rulings[-1].arbiter:
-        raise Refused("not-your-case", "only the arbiter who ruled on the appeal, or an operator, can reopen this case")
+        raise CommandError(
+            "not-your-case", "only the arbiter who ruled on the appeal, or an operator, can reopen this case"
+        )
     _check_digest(command.statement)
     freezes = state.status == Status.PLAYING
     return (
@@ -252,9 +270,9 @@ def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tup
     """Return that a seat agrees, and the change when it is the last one; opponents agree to everything."""
     seat = seat_of(state, command.player)
     if state.cases.proposal is None:
-        raise Refused("no-proposal", "no other ruleset is proposed")
+        raise CommandError("no-proposal", "no other ruleset is proposed")
     if seat in state.cases.proposal.agreed:
-        raise Refused("no-proposal", "you have agreed already; the others have to answer")
+        raise CommandError("no-proposal", "you have agreed already; the others have to answer")
     _refuse_unless_changeable(state, state.cases.proposal.ruleset, now)
     accepted = e.RulesetAccepted(at=now, seat=seat)
     agreed = {*state.cases.proposal.agreed, seat}
@@ -266,85 +284,85 @@ def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> t
     """Return that a seat does not agree."""
     seat = seat_of(state, command.player)
     if state.cases.proposal is None:
-        raise Refused("no-proposal", "no other ruleset is proposed")
+        raise CommandError("no-proposal", "no other ruleset is proposed")
     return (e.RulesetDeclined(at=now, seat=seat),)
 
 
 def _refuse_unless_changeable(state: MatchState, ruleset: int, now: int) -> None:
     if state.status != Status.PLAYING:
-        raise Refused("match-over", "only a match that is being played can go on under another ruleset")
+        raise CommandError("match-over", "only a match that is being played can go on under another ruleset")
     if ruleset == state.ruleset:
-        raise Refused("invalid-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")
+        raise CommandError("invalid-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")
     after = positions.under_ruleset(state, ruleset, now)
     if after.play.broken is not None:
         reason = f"this match cannot go on under ruleset {ruleset}: {after.play.broken}"
-        raise Refused("invalid-ruleset", reason, "ruleset")
+        raise CommandError("invalid-ruleset", reason, "ruleset")
     if positions.is_over(after, len(after.play.moves)):
-        raise Refused("invalid-ruleset", f"under ruleset {ruleset} this game is over already", "ruleset")
+        raise CommandError("invalid-ruleset", f"under ruleset {ruleset} this game is over already", "ruleset")
 
 
 def _the_open_case(state: MatchState) -> Dispute:
     dispute = state.cases.open
     if dispute is None:
         settled = "it has been ruled on" if state.cases.disputes else "nobody has raised one"
-        raise Refused("no-open-dispute", f"there is no open case about this match: {settled}")
+        raise CommandError("no-open-dispute", f"there is no open case about this match: {settled}")
     return dispute
 
 
 def refuse_involved(state: MatchState, dispute: Dispute, arbiter: str) -> None:
-    """Raise Refused when ``arbiter`` may not rule on ``dispute``: on an appeal, or in a match where one has settled.
+    """Raise CommandError when ``arbiter`` may not rule on ``dispute``: on an appeal, or where one settled the match.
 
     Who acted before an appeal is not asked again, in any case of the match: it would be a way round the appeal.
     """
     if dispute.appealed and any(ruling.arbiter == arbiter for ruling in dispute.rulings[:1]):
-        raise Refused("own-ruling", "your ruling was appealed: another arbiter has to rule now")
+        raise CommandError("own-ruling", "your ruling was appealed: another arbiter has to rule now")
     if dispute.appealed and arbiter in dispute.involved:
-        raise Refused("own-ruling", "you have acted in this case before: another arbiter has to rule now")
+        raise CommandError("own-ruling", "you have acted in this case before: another arbiter has to rule now")
     for other in state.cases.disputes:
         if other.settled is not None and arbiter in other.involved:
             reason = f"you acted in case {other.number} of this match, which was appealed: another arbiter has to rule"
-            raise Refused("own-ruling", reason)
+            raise CommandError("own-ruling", reason)
 
 
 def _refuse_settled(state: MatchState, ply: int) -> None:
-    """Raise Refused when an appeal has settled how the match stood after ``ply`` plies."""
+    """Raise CommandError when an appeal has settled how the match stood after ``ply`` plies."""
     for dispute in state.cases.disputes:
         if dispute.settled is not None and ply <= dispute.settled:
             reason = (
                 f"case {dispute.number} was settled on appeal, and with it the match up to ply {dispute.settled}: "
                 "only the arbiter of the appeal or an operator can reopen it"
             )
-            raise Refused("already-settled", reason, "ply")
+            raise CommandError("already-settled", reason, "ply")
 
 
 def _refuse_taking_back_settled(state: MatchState, command: c.Rule) -> None:
     for dispute in state.cases.disputes:
         if command.ply is not None and dispute.settled is not None and command.ply < dispute.settled:
             reason = f"case {dispute.number}, settled on appeal, let the match stand up to ply {dispute.settled}"
-            raise Refused("already-settled", f"{reason}: take back to ply {dispute.settled} or later", "ply")
+            raise CommandError("already-settled", f"{reason}: take back to ply {dispute.settled} or later", "ply")
 
 
 def _check_scores(scores: tuple[float, ...]) -> None:
     for seat, score in enumerate(scores):
         if round(score, MAX_SCORE_DECIMALS) != score:
             reason = f"the score of seat {seat} has more than {MAX_SCORE_DECIMALS} decimals: say thousandths"
-            raise Refused("invalid-ruling", reason, "scores")
+            raise CommandError("invalid-ruling", reason, "scores")
 
 
 def refuse_party(state: MatchState, arbiter: str) -> None:
-    """Raise Refused unless the arbiter is a person without a part in the match."""
+    """Raise CommandError unless the arbiter is a person without a part in the match."""
     if not is_person(arbiter):
-        raise Refused("conflict-of-interest", f"{arbiter} is no person, and only people judge matches")
+        raise CommandError("conflict-of-interest", f"{arbiter} is no person, and only people judge matches")
     if state.has_part(arbiter):
-        raise Refused("conflict-of-interest", "you have a part in this match: another arbiter has to judge it")
+        raise CommandError("conflict-of-interest", "you have a part in this match: another arbiter has to judge it")
 
 
 def _check_digest(statement: str) -> None:
     if not _SHA256.fullmatch(statement):
-        raise Refused("invalid-dispute", "a statement is recorded by its SHA-256 in hexadecimal", "statement")
+        raise CommandError("invalid-dispute", "a statement is recorded by its SHA-256 in hexadecimal", "statement")
 
 
 def _check_reason(field: str, digest: str) -> None:
-    """Raise Refused unless ``digest`` can stand for a text: an older event without one is upcast to an empty string."""
+    """Raise CommandError unless ``digest`` can stand for a text: older events without one get an empty one."""
     if not _SHA256.fullmatch(digest):
-        raise Refused("invalid-ruling", f"a ruling needs a {field}, recorded by its SHA-256 in hexadecimal", field)
+        raise CommandError("invalid-ruling", f"a ruling needs a {field}, recorded by its SHA-256 in hexadecimal", field)

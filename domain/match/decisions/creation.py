@@ -7,7 +7,7 @@ from domain.match import events as e
 from domain.match import terms
 from domain.match.enums import Status
 from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Seat, is_person
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 
@@ -19,35 +19,35 @@ def create_match(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
     """Return a new match, and its start when all seats are taken."""
     game = GAMES.get(command.game)
     if game is None:
-        raise Refused("unknown-game", f"there is no game {command.game!r}", "game")
+        raise CommandError("unknown-game", f"there is no game {command.game!r}", "game")
     if command.ruleset is not None:
         game = _ruleset(game, command.ruleset)
     setup = _setup(game, command.setup)
     if len(command.seats) != len(setup.seat_names):
-        raise Refused(
+        raise CommandError(
             "invalid-seats", f"this setup has {len(setup.seat_names)} seats, not {len(command.seats)}", "seats"
         )
     people = [seat.player for seat in command.seats if seat.player is not None and seat.level is None]
     if len(set(people)) != len(people):
-        raise Refused("invalid-seats", "a player can have one seat of a match only", "seats")
+        raise CommandError("invalid-seats", "a player can have one seat of a match only", "seats")
     if not all(map(is_person, (command.creator, *people))):
-        raise Refused(
+        raise CommandError(
             "invalid-seats", "people create matches and are seated by their ids, opponents by levels", "seats"
         )
     for seat in command.seats:
         if seat.level is not None and (seat.level not in LEVELS or seat != Seat.opponent(seat.level)):
-            raise Refused("invalid-seats", f"there is no opponent {seat.player} of level {seat.level}", "seats")
+            raise CommandError("invalid-seats", f"there is no opponent {seat.player} of level {seat.level}", "seats")
     if any(seat.joined and seat.level is None and seat.player != command.creator for seat in command.seats):
-        raise Refused("invalid-seats", "other players must be invited, they cannot be seated by you", "seats")
+        raise CommandError("invalid-seats", "other players must be invited, they cannot be seated by you", "seats")
     if command.rated and command.guest:
-        raise Refused("guests-play-unrated", "guests play unrated: sign up to play for a rating", "rated")
+        raise CommandError("guests-play-unrated", "guests play unrated: sign up to play for a rating", "rated")
     if command.guest and any(seat.level is not None and seat.level > MAX_GUEST_LEVEL for seat in command.seats):
         words = f"guests play opponents up to level {MAX_GUEST_LEVEL}: sign up to play stronger ones"
-        raise Refused("guests-play-weaker-opponents", words, "seats")
+        raise CommandError("guests-play-weaker-opponents", words, "seats")
     terms.check(command.terms)
     if command.rated and command.terms.takebacks and sum(seat.level is None for seat in command.seats) < 2:
         # Opponents agree to anything: nobody could lose to them.
-        raise Refused(
+        raise CommandError(
             "takebacks-not-allowed", "in a rated match against opponents moves cannot be taken back", "terms.takebacks"
         )
     created = e.MatchCreated(
@@ -73,7 +73,9 @@ def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:
         return find_ruleset(game.id, ruleset)
     except UnknownRulesetError:
         known = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
-        raise Refused("unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset") from None
+        raise CommandError(
+            "unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset"
+        ) from None
 
 
 def _setup(game: AnyGame, name: str | None) -> Setup:
@@ -81,10 +83,10 @@ def _setup(game: AnyGame, name: str | None) -> Setup:
         return next(iter(game.setups.values()))
     if name is None:
         *others, last = game.setups
-        raise Refused("unknown-setup", f"say which setup of {game.title}: {', '.join(others)} or {last}", "setup")
+        raise CommandError("unknown-setup", f"say which setup of {game.title}: {', '.join(others)} or {last}", "setup")
     if name not in game.setups:
         known = ", ".join(game.setups)
-        raise Refused("unknown-setup", f"{game.title} has no setup {name!r}, only {known}", "setup")
+        raise CommandError("unknown-setup", f"{game.title} has no setup {name!r}, only {known}", "setup")
     return game.setups[name]
 
 
@@ -92,29 +94,31 @@ def join_match(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Eve
     """Return the player on a seat, and the start when it was the last one."""
     refuse_if_ended(state)
     if state.status != Status.OPEN:
-        raise Refused("seats-taken", "all seats of this match are taken")
+        raise CommandError("seats-taken", "all seats of this match are taken")
     if not is_person(command.player):
-        raise Refused("invalid-seats", "only people join matches: opponents are seated when a match is created", "seat")
+        raise CommandError(
+            "invalid-seats", "only people join matches: opponents are seated when a match is created", "seat"
+        )
     own = state.seat_of(command.player)
     if own is not None and state.seats[own].joined:
-        raise Refused("already-seated", "you have a seat in this match already")
+        raise CommandError("already-seated", "you have a seat in this match already")
     if state.rated and command.guest:
-        raise Refused("guests-play-unrated", "this match is rated and guests play unrated: sign up to join it")
+        raise CommandError("guests-play-unrated", "this match is rated and guests play unrated: sign up to join it")
     if own is not None:
         seat = own
     elif command.seat is None:
         free = [number for number, seat in enumerate(state.seats) if seat.player is None]
         if not free:
-            raise Refused("seats-taken", "the free seats of this match are kept for invited players")
+            raise CommandError("seats-taken", "the free seats of this match are kept for invited players")
         seat = free[0]
     else:
         seat = command.seat
     if command.seat is not None and command.seat != seat:
-        raise Refused("seat-taken", "you are invited to another seat of this match", "seat")
+        raise CommandError("seat-taken", "you are invited to another seat of this match", "seat")
     if not 0 <= seat < len(state.seats):
-        raise Refused("invalid-seats", f"this match has seats 0 to {len(state.seats) - 1}", "seat")
+        raise CommandError("invalid-seats", f"this match has seats 0 to {len(state.seats) - 1}", "seat")
     if state.seats[seat].player not in (None, command.player):
-        raise Refused("seat-taken", "that seat is taken or kept for somebody else", "seat")
+        raise CommandError("seat-taken", "that seat is taken or kept for somebody else", "seat")
     joined = e.PlayerJoined(at=now, seat=seat, player=command.player)
     if all(other.joined for number, other in enumerate(state.seats) if number != seat):
         return (joined, e.MatchStarted(at=now))
@@ -127,7 +131,7 @@ def abort_match(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.E
         seat_of(state, command.player)
     refuse_if_ended(state)
     if state.play.plies >= ABORT_BEFORE_PLY:
-        raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
+        raise CommandError("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
     if state.status == Status.PLAYING:
         # Moves that were taken back leave a match that can be aborted and yet be lost on time.
         refuse_if_not_playing(state, now)

@@ -8,7 +8,7 @@ from domain.match.decision import Decision
 from domain.match.enums import Channel, EndReason
 from domain.match.evolutions.moves import move_submitted
 from domain.match.guards import active_seat, refuse_if_not_playing, seat_of
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 MAX_MOVE_CHARACTERS = 10_000
@@ -26,17 +26,23 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
     if state.seats[seat].player != command.player:
         seat_of(state, command.player)
         names = game.setups[state.setup].seat_names
-        raise Refused("not-your-turn", f"it is not your turn: {names[seat]} is to move")
+<<<<<<< HEAD
+        raise CommandError("not-your-turn", f"it is not your turn: {names[seat]} is to move")
     if len(command.move) > MAX_MOVE_CHARACTERS:
-        raise Refused("malformed-move", f"a move has at most {MAX_MOVE_CHARACTERS} characters", "move")
+        raise CommandError("malformed-move", f"a move has at most {MAX_MOVE_CHARACTERS} characters", "move")
+=======
+        raise CommandError("not-your-turn", f"it is not your turn: {names[seat]} is to move")
+    if len(command.move) > LONGEST_MOVE:
+        raise CommandError("malformed-move", f"a move has at most {LONGEST_MOVE} characters", "move")
+>>>>>>> 9416b64 (Call a refused command a CommandError)
     try:
         move = game.read_move(state.play.position, command.move, state.setup)
     except MalformedNotation as error:
-        raise Refused("malformed-move", str(error), "move") from error
+        raise CommandError("malformed-move", str(error), "move") from error
     except GameOver as error:
-        raise Refused("match-over", str(error)) from error
+        raise CommandError("match-over", str(error)) from error
     except IllegalMove as error:
-        raise Refused("illegal-move", str(error), "move") from error
+        raise CommandError("illegal-move", str(error), "move") from error
     submitted = e.MoveSubmitted(
         at=now,
         seat=seat,
@@ -62,11 +68,11 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
 def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> Decision:
     """Return the moves of the command in order, as ``submit_move`` returns each of them.
 
-    Raises Refused for the first move that cannot be played, with its place ("moves.3") as the field; without a field
-    when the player could not have played any move.
+    Raises CommandError for the first move that cannot be played, with its place ("moves.3") as the field; without a
+    field when the player could not have played any move.
     """
     if not 1 <= len(command.moves) <= MAX_MOVES_PER_SUBMISSION:
-        raise Refused("malformed-move", f"submit 1 to {MAX_MOVES_PER_SUBMISSION} moves at a time", "moves")
+        raise CommandError("malformed-move", f"submit 1 to {MAX_MOVES_PER_SUBMISSION} moves at a time", "moves")
     decision = Decision(state=state)
     for index, move in enumerate(command.moves):
         last = index == len(command.moves) - 1
@@ -75,7 +81,7 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> Decisio
         )
         try:
             made = submit_move(decision.state, single, now)
-        except Refused as refused:
+        except CommandError as refused:
             if index == 0 and refused.field is None:
                 raise  # the match is at fault, not the move
             raise refused.at(f"moves.{index}") from refused

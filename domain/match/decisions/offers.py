@@ -5,7 +5,7 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.enums import EndReason
 from domain.match.guards import active_seat, seats_playing
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 
@@ -14,17 +14,17 @@ def offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Eve
     seat = active_seat(state, command.player, now)
     if state.offers.draw_agreed:
         if seat in state.offers.draw_agreed:
-            raise Refused("draw-already-offered", "you have agreed to a draw already; the others have to answer")
+            raise CommandError("draw-already-offered", "you have agreed to a draw already; the others have to answer")
         return accept_draw(state, c.AcceptDraw(player=command.player), now)
     refuse_early_offer(state, seat)
     return (e.DrawOffered(at=now, seat=seat),)
 
 
 def refuse_early_offer(state: MatchState, seat: int) -> None:
-    """Raise Refused when ``seat`` has not moved since it last offered a draw."""
+    """Raise CommandError when ``seat`` has not moved since it last offered a draw."""
     offered = state.offers.draw_offered_at[seat]
     if offered is not None and state.play.last_ply[seat] <= offered:
-        raise Refused("draw-already-offered", "you may offer a draw again when you have made another move")
+        raise CommandError("draw-already-offered", "you may offer a draw again when you have made another move")
 
 
 def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.Event, ...]:
@@ -50,9 +50,9 @@ def decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e
 def _answering_seat(state: MatchState, player: str, now: int) -> int:
     seat = active_seat(state, player, now)
     if not state.offers.draw_agreed:
-        raise Refused("no-draw-offer", "no draw is on offer")
+        raise CommandError("no-draw-offer", "no draw is on offer")
     if seat in state.offers.draw_agreed:
-        raise Refused("no-draw-offer", "you have agreed to this draw already; the others have to answer")
+        raise CommandError("no-draw-offer", "you have agreed to this draw already; the others have to answer")
     return seat
 
 
@@ -60,22 +60,22 @@ def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) ->
     """Return a request to go back to before the last move of the player; opponents agree to it at once."""
     seat = active_seat(state, command.player, now)
     if state.terms is None or not state.terms.takebacks:
-        raise Refused("takebacks-not-allowed", "the terms of this match do not allow taking moves back")
+        raise CommandError("takebacks-not-allowed", "the terms of this match do not allow taking moves back")
     if state.offers.takeback is not None:
         reason = (
             "you have asked already"
             if state.offers.takeback.seat == seat
             else "answer the request of another seat first"
         )
-        raise Refused("takeback-already-requested", reason)
+        raise CommandError("takeback-already-requested", reason)
     if not state.play.last_ply[seat]:
-        raise Refused("nothing-to-take-back", "you have not moved yet")
+        raise CommandError("nothing-to-take-back", "you have not moved yet")
     asked = state.offers.takeback_asked_at[seat]
     if asked is not None and state.play.last_ply[seat] <= asked:
-        raise Refused("takeback-already-requested", "you may ask again when you have made another move")
+        raise CommandError("takeback-already-requested", "you may ask again when you have made another move")
     ply = state.play.last_ply[seat] - 1
     if ply < state.play.left_ply:
-        raise Refused("nothing-to-take-back", "a seat has left the game since: it cannot be brought back")
+        raise CommandError("nothing-to-take-back", "a seat has left the game since: it cannot be brought back")
     requested = e.TakebackRequested(at=now, seat=seat, ply=ply)
     people = [other for other in seats_playing(state) if other != seat and state.seats[other].level is None]
     return (requested,) if people else (requested, e.MovesTakenBack(at=now, ply=ply))
@@ -85,9 +85,9 @@ def accept_takeback(state: MatchState, command: c.AcceptTakeback, now: int) -> t
     """Return agreement to going back, and that it happens when it is the last one."""
     seat = active_seat(state, command.player, now)
     if state.offers.takeback is None:
-        raise Refused("no-takeback-request", "nobody asks to take a move back")
+        raise CommandError("no-takeback-request", "nobody asks to take a move back")
     if seat in state.offers.takeback.agreed:
-        raise Refused("no-takeback-request", "you have agreed already; the others have to answer")
+        raise CommandError("no-takeback-request", "you have agreed already; the others have to answer")
     accepted = e.TakebackAccepted(at=now, seat=seat)
     agreed = {*state.offers.takeback.agreed, seat}
     waiting = [other for other in seats_playing(state) if other not in agreed and state.seats[other].level is None]
@@ -98,5 +98,5 @@ def decline_takeback(state: MatchState, command: c.DeclineTakeback, now: int) ->
     """Return the end of the request, which whoever made it may withdraw in the same way."""
     seat = active_seat(state, command.player, now)
     if state.offers.takeback is None:
-        raise Refused("no-takeback-request", "nobody asks to take a move back")
+        raise CommandError("no-takeback-request", "nobody asks to take a move back")
     return (e.TakebackDeclined(at=now, seat=seat),)

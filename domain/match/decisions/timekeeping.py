@@ -7,7 +7,7 @@ from domain.match import events as e
 from domain.match.clock import Pause, falls_at, forecast
 from domain.match.enums import EndReason, Limit, PauseReason, Status
 from domain.match.guards import active_seat, refuse_if_broken, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
-from domain.match.refusals import Refused
+from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, MatchState
 from domain.match.terms import DAY, HOUR, MAX_OPEN_MS, duration
 
@@ -23,26 +23,31 @@ def deadline_of(state: MatchState) -> int | None:
 
 
 def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event, ...]:
-    """Return what follows from time being up: a flag, a match called off, or, with Refused, nothing."""
+    """Return what follows from time being up: a flag, a match called off, or, with CommandError, nothing."""
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
     if state.status == Status.OPEN:
+<<<<<<< HEAD
         if command.player is not None or state.terms is None or now < state.created_at + MAX_OPEN_MS:
-            raise Refused("match-not-started", "this match has not started: not all seats are taken")
+            raise CommandError("match-not-started", "this match has not started: not all seats are taken")
+=======
+        if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
+            raise CommandError("match-not-started", "this match has not started: not all seats are taken")
+>>>>>>> 9416b64 (Call a refused command a CommandError)
         return (e.MatchAborted(at=now, player=CLOCK),)
     refuse_if_broken(state)
     if claimant is not None and claimant not in seats_playing(state):
-        raise Refused("no-longer-playing", "you are out of this game already")
+        raise CommandError("no-longer-playing", "you are out of this game already")
     expected = forecast(state.clock) if state.clock is not None else None
     if expected is None or state.clock is None:
-        raise Refused("time-not-up", "no clock runs in this match")
+        raise CommandError("time-not-up", "no clock runs in this match")
     instant = falls_at(state.clock) if claimant is None else expected.at
     if claimant == expected.seat:
-        raise Refused("time-not-up", "it is your own time that runs")
+        raise CommandError("time-not-up", "it is your own time that runs")
     if instant is None:
-        raise Refused("time-not-up", "the clock stands still, and nobody knows how long yet")
+        raise CommandError("time-not-up", "the clock stands still, and nobody knows how long yet")
     if expected.at is None or now < instant:
-        raise Refused("time-not-up", f"there are {duration(instant - now)} left")
+        raise CommandError("time-not-up", f"there are {duration(instant - now)} left")
     fell = e.FlagFell(at=now, seat=expected.seat, deadline=expected.at, limit=expected.limit, claimed_by=claimant)
     if expected.limit == Limit.FIRST_MOVE:
         return (fell, e.MatchAborted(at=now, player=CLOCK))
@@ -63,14 +68,22 @@ def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e
     """Return that the match goes on which its winner has won on time, no more than 72 hours ago."""
     seat = seat_of(state, command.player)
     if state.status != Status.FINISHED or state.result.fallen is None or state.result.scores is None:
-        raise Refused("nothing-to-forgive", "this match was not ended by a flag")
+        raise CommandError("nothing-to-forgive", "this match was not ended by a flag")
     refuse_if_frozen(state)
     if seat == state.result.fallen.seat:
-        raise Refused("nothing-to-forgive", "the flag was your own: only who won by it can forgive it")
+        raise CommandError("nothing-to-forgive", "the flag was your own: only who won by it can forgive it")
     if len(state.seats) > 2:
-        raise Refused("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
+<<<<<<< HEAD
+        raise CommandError("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
     if now > state.result.fallen.at + MAX_FORGIVING_MS:
-        raise Refused("too-late-to-forgive", f"a flag can be forgiven for {duration(MAX_FORGIVING_MS)} only")
+        raise CommandError("too-late-to-forgive", f"a flag can be forgiven for {duration(MAX_FORGIVING_MS)} only")
+=======
+        raise CommandError(
+            "nothing-to-forgive", "in a game of several seats the game has gone on without the one that left"
+        )
+    if now > state.result.fallen.at + FORGIVABLE_FOR:
+        raise CommandError("too-late-to-forgive", f"a flag can be forgiven for {duration(FORGIVABLE_FOR)} only")
+>>>>>>> 9416b64 (Call a refused command a CommandError)
     return (e.FlagForgiven(at=now, seat=seat),)
 
 
@@ -78,15 +91,25 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
     """Return that a seat gives another one time."""
     seat = active_seat(state, command.player, now)
     if state.clock is None:
-        raise Refused("no-clock", "no clock runs in this match")
+        raise CommandError("no-clock", "no clock runs in this match")
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
-        raise Refused("invalid-seats", "time is given to another seat of the match", "seat")
+        raise CommandError("invalid-seats", "time is given to another seat of the match", "seat")
     if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
-        raise Refused("invalid-seats", "that seat has left the game", "seat")
+<<<<<<< HEAD
+        raise CommandError("invalid-seats", "that seat has left the game", "seat")
     if not HOUR <= command.time <= MAX_GIFT_MS:
-        raise Refused("invalid-gift", f"give {duration(HOUR)} to {duration(MAX_GIFT_MS)} at a time", "seconds")
+        raise CommandError("invalid-gift", f"give {duration(HOUR)} to {duration(MAX_GIFT_MS)} at a time", "seconds")
     if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + MAX_GIFT_MS:
-        raise Refused("invalid-gift", f"that seat has {duration(MAX_GIFT_MS)} above the usual then: enough", "seconds")
+        raise CommandError("invalid-gift", f"that seat has {duration(MAX_GIFT_MS)} above the usual then: enough", "seconds")
+=======
+        raise CommandError("invalid-seats", "that seat has left the game", "seat")
+    if not HOUR <= command.time <= LARGEST_GIFT:
+        raise CommandError("invalid-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")
+    if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + LARGEST_GIFT:
+        raise CommandError(
+            "invalid-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "seconds"
+        )
+>>>>>>> 9416b64 (Call a refused command a CommandError)
     return (e.TimeGiven(at=now, seat=seat, to=command.seat, time=command.time),)
 
 

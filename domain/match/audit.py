@@ -79,7 +79,7 @@ class Examination:
         played on, so that this does not have to be found out.
         """
         before = self.state
-        _refuse_unreckonable(before, event)
+        _refuse_absurd_times(before, event)
         deviation = None if before is None else self._deviation(before, event)
         try:
             after = self._evolved(before, event)
@@ -201,8 +201,8 @@ class Examination:
         return proof
 
 
-def _refuse_unreckonable(before: MatchState | None, event: e.Event) -> None:
-    """Raise Deviation for what no match has recorded, ever, and no clock can reckon with in reasonable time."""
+def _refuse_absurd_times(before: MatchState | None, event: e.Event) -> None:
+    """Raise Deviation for what no match has ever recorded, and no clock can compute in reasonable time."""
     try:
         if isinstance(event, e.MatchCreated) and event.terms is not None:
             terms.check(event.terms)

@@ -26,7 +26,7 @@ MAX_OPEN_MS = 30 * DAY
 class Terms:
     """How time is measured and what is allowed. All durations are milliseconds.
 
-    ``control`` "days-per-move" gives ``bank`` anew for every move; "bank" begins with ``bank``, adds ``increment``
+    ``control`` "days-per-move" gives ``bank`` for every move; "bank" begins with ``bank``, adds ``increment``
     after every move and saves up to ``cap``. ``ceiling`` bounds one single move beside that (None: nothing does), and
     ``first_move`` the first move of each seat: a seat that does not make it in time does not lose, the match is called
     off. ``flag`` says whether a flag falls by itself or only when another seat claims it.

@@ -17,6 +17,7 @@ JS_NAME = re.compile(
 )
 LIMIT = re.compile(r"_?(MOST|LONGEST|LARGEST|DEEPEST)(_|$)")
 CRASH = re.compile(r"\bmay be killed\b|\b[Kk]illed (at any|anywhere|in between|right|halfway)\b|\bare killed\b")
+PHRASE = re.compile(r"\b(anew|for ever|the house|lest|reckon\w*)\b", re.I)
 HE = re.compile(r"\b(he|his|him|himself)\b", re.I)
 
 
@@ -97,6 +98,10 @@ def texts() -> Iterator[tuple[str, str]]:
 
 def test_a_player_may_be_anyone() -> None:
     assert [f"{place} {line.strip()}" for place, line in texts() if HE.search(line)] == []
+
+
+def test_no_text_is_in_the_old_dialect() -> None:
+    assert [f"{place} {line.strip()}" for place, line in texts() if PHRASE.search(line)] == []
 
 
 def paragraphs(path: Path) -> Iterator[tuple[int, str]]:

@@ -46,7 +46,7 @@ class Slowest(NamedTuple):
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
     table = Table(
-        f"Refusals: the slowest of all texts up to {MAX_MOVE_CHARACTERS:,} signs, in ms of processor time (best of {REPEATS})",
+        f"Refusals: the slowest of texts up to {MAX_MOVE_CHARACTERS:,} signs, ms of processor time (best of {REPEATS})",
         *("game", "positions refused", "worst ms", "target", "moves refused", "worst ms", "target", "slowest move"),
     )
     for game in GAMES.values():

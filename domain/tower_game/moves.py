@@ -97,7 +97,8 @@ def legal_moves(position: Position) -> list[int]:
     view = board.translate(_VIEWS[side])
     own, enemy = occupied(men, side), occupied(men, 1 - side)
     everybody = own | enemy
-    king = men[side * BLACK + KING].bit_length() - 1
+    base = side * BLACK
+    king = men[base + KING].bit_length() - 1
     checkers, pins = checks_and_pins(men, side, king, own, everybody)
     moves: list[int] = []
     _add_king_moves(moves, position, view, king, everybody, not checkers)
@@ -105,11 +106,14 @@ def legal_moves(position: Position) -> list[int]:
     if not checkers & (checkers - 1):
         if en_passant >= 0:
             moves += [encode(pawn, en_passant, True) for pawn in en_passant_captures(men, side, en_passant)]
-        others = _pinned_moves(position, view, pins, enemy)
-        free = _unpinned(pins)
-        _add_rider_moves(others, men, side, free, view)
-        _add_leaper_moves(others, men, side, free, view)
-        _add_pawn_moves(others, men[side * BLACK + PAWN] & free, view, side, enemy)
+        others: list[int] = []
+        free = ~0
+        if pins:
+            others = _pinned_moves(position, view, pins, enemy)
+            free = _unpinned(pins)
+        _add_rider_moves(others, men, base, free, view)
+        _add_leaper_moves(others, men, base, free, view)
+        _add_pawn_moves(others, men[base + PAWN] & free, view, side, enemy)
         moves += _evasions(others, king, checkers) if checkers else others
     moves.sort()
     return moves
@@ -147,10 +151,10 @@ def _unpinned(pins: list[tuple[int, int]]) -> int:
 # The generators below write the layout of ``encode`` out: calls of it took a fifth of their time.
 
 
-def _add_rider_moves(moves: list[int], men: tuple[int, ...], side: int, free: int, view: bytes) -> None:
-    """Add the moves of the Rooks, Bishops and Merchants of ``side`` among the men ``free``."""
+def _add_rider_moves(moves: list[int], men: tuple[int, ...], base: int, free: int, view: bytes) -> None:
+    """Add the moves of the Rooks, Bishops and Merchants among the men ``free``; codes count from ``base``."""
     for kind, rays_of in _RAYS.items():
-        riders = men[side * BLACK + kind] & free
+        riders = men[base + kind] & free
         while riders:
             rider = riders & -riders
             riders ^= rider
@@ -170,10 +174,10 @@ def _add_rays(moves: list[int], origin: int, rays: tuple[tuple[int, ...], ...], 
             moves.append(start | target << 4)
 
 
-def _add_leaper_moves(moves: list[int], men: tuple[int, ...], side: int, free: int, view: bytes) -> None:
-    """Add the moves of the Knights, Captains, Jesters and Fools of ``side`` among the men ``free``."""
+def _add_leaper_moves(moves: list[int], men: tuple[int, ...], base: int, free: int, view: bytes) -> None:
+    """Add the moves of the Knights, Captains, Jesters and Fools among the men ``free``; codes count from ``base``."""
     for kind, leaps_of in _LEAPS.items():
-        leapers = men[side * BLACK + kind] & free
+        leapers = men[base + kind] & free
         while leapers:
             leaper = leapers & -leapers
             leapers ^= leaper

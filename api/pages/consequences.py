@@ -7,13 +7,8 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.decide import decide
 from domain.match.enums import Channel
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 
 RELEASING: Mapping[str, Callable[[str], c.Command]] = {

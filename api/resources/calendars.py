@@ -23,13 +23,8 @@ from api.http.schemas import (
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import vacation
-<<<<<<< HEAD
 from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.refusals import CommandError
-=======
-from domain.match.calendar import MOST_FREE_DAYS
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.vacation import year_of
 from events.private.availability import Availability, Change, refuse_early_change, with_calendar
 from events.runtime.wall_clock import rfc3339

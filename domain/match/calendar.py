@@ -29,15 +29,9 @@ class Calendar(NamedTuple):
 
 
 def check(calendar: Calendar) -> None:
-<<<<<<< HEAD
     """Raise CommandError unless ``calendar`` leaves days to play on and its offsets are in order."""
     if len(calendar.free_days) > MAX_FREE_DAYS:
         raise CommandError("invalid-calendar", f"at most {MAX_FREE_DAYS} days of the week can be free", "free_days")
-=======
-    """Raise CommandError unless ``calendar`` leaves days to play on and its offsets are in order."""
-    if len(calendar.free_days) > MOST_FREE_DAYS:
-        raise CommandError("invalid-calendar", f"at most {MOST_FREE_DAYS} days of the week can be free", "free_days")
->>>>>>> 9416b64 (Call a refused command a CommandError)
     if any(not 0 <= day <= 6 for day in calendar.free_days) or len(set(calendar.free_days)) != len(calendar.free_days):
         raise CommandError(
             "invalid-calendar", "the free days are different numbers from 0 (Monday) to 6 (Sunday)", "free_days"

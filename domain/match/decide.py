@@ -10,13 +10,8 @@ from domain.match import opponents
 from domain.match.decision import Decision
 from domain.match.decisions import cases, creation, moves, offers, timekeeping
 from domain.match.evolve import evolve
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves, with_answers
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders, with_answers
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 
 

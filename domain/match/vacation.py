@@ -33,15 +33,11 @@ Vacations = tuple[Vacation, ...]
 def booked(book: Vacations, since: int, until: int, now: int, automatic: bool = False) -> Vacations:
     """Return ``book`` with a new vacation. Raises CommandError, with the field, when it cannot be taken."""
     if since < now and not automatic:
-<<<<<<< HEAD
         raise CommandError("vacation-in-the-past", "a vacation cannot begin in the past", "since")
     if since > now + MAX_BOOKED_AHEAD_MS:
-        raise CommandError("vacation-too-far", f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)} from now", "since")
-=======
-        raise CommandError("vacation-in-the-past", "a vacation cannot begin in the past", "since")
-    if since > now + BOOKED_AHEAD:
-        raise CommandError("vacation-too-far", f"a vacation begins within {duration(BOOKED_AHEAD)} from now", "since")
->>>>>>> 9416b64 (Call a refused command a CommandError)
+        raise CommandError(
+            "vacation-too-far", f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)} from now", "since"
+        )
     if until - since < SHORTEST:
         raise CommandError("vacation-too-short", f"a vacation lasts at least {duration(SHORTEST)}", "until")
     for other in book:

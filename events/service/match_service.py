@@ -4,13 +4,8 @@ from collections.abc import Callable
 
 from domain.match.commands import CallTime, Command
 from domain.match.guards import TIME_UP
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from events.service.matches import Executed, Loaded, Matches
 from events.service.timekeeper import Timekeeper

@@ -15,13 +15,8 @@ from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
 from domain.match.evolve import replay
 from domain.match.guards import seat_of
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from events.private.conditional_moves import packed, unpacked
 from events.store.codec import draft_of, event_of

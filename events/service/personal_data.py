@@ -12,13 +12,8 @@ import structlog
 
 from domain.match.commands import AbortMatch, Command, Resign
 from domain.match.enums import Channel, Status
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks

@@ -19,13 +19,8 @@ from domain.match.clock import counts_from
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.due import Outage, Step, VacationDue
 from domain.match.enums import Status
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from events.private.availability import (
     Availability,

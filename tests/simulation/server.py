@@ -110,15 +110,10 @@ class SimulatedServer:
         executed = self.parts.match_service.execute(match_id, command, actor, request)
         return [event_of(envelope) for envelope in executed.events]
 
-<<<<<<< HEAD
     def lay_down(
         self, match_id: str, player: str, orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves]
     ) -> Loaded:
         """Set conditional moves as the API does. Raises CommandError, ServerDownError."""
-=======
-    def lay_down(self, match_id: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
-        """Set conditional moves as the API does. Raises CommandError, ServerDownError."""
->>>>>>> 9416b64 (Call a refused command a CommandError)
         self._require_up()
         return self.parts.match_service.lay_down(match_id, player, orders)
 

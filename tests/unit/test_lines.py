@@ -307,13 +307,8 @@ def test_nothing_is_laid_down_for_after_the_end_of_the_game_nor_of_the_match() -
         arranged(match.state, "alice", [chain(before[-1], last, "a7-b6")], match.now)
     assert refused.value.field == "lines.0.next.0.next"
     match.do(Resign(player="bob"))
-<<<<<<< HEAD
     with pytest.raises(CommandError, match="this match is over"):
         laid_down(match.state, "alice", ConditionalMoves(), None, True, match.now)
-=======
-    with pytest.raises(CommandError, match="this match is over"):
-        laid_down(match.state, "alice", Orders(), None, True, match.now)
->>>>>>> 9416b64 (Call a refused command a CommandError)
 
 
 def test_on_ones_own_turn_a_line_may_begin_with_several_own_moves() -> None:

@@ -12,13 +12,8 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.events import MoveSubmitted
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState, Seat
 from events.service.matches import Executed, Matches, UnknownMatchError
 from events.store.chain import verify

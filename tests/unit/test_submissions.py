@@ -11,13 +11,8 @@ from domain.match.clock import forecast
 from domain.match.commands import AcceptTakeback, RequestTakeback, SubmitMove, SubmitMoves
 from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.enums import Channel
-<<<<<<< HEAD
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-=======
-from domain.match.lines import Orders
-from domain.match.refusals import CommandError
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
 from domain.presentation import Draft

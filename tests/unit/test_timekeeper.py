@@ -9,13 +9,8 @@ from domain.match.commands import CallTime, Resign, SubmitMove
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.events import FlagFell, MatchAborted, MatchFinished
-<<<<<<< HEAD
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MAX_UNCLAIMED_MS, MINUTE, STANDARD
-=======
-from domain.match.refusals import CommandError
-from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
->>>>>>> 9416b64 (Call a refused command a CommandError)
 from events.store.contract import EMPTY, StaleVersionError
 from tests.support.matches import T0, creation
 from tests.support.timekept import THREE_DAYS, MemoryInstallation, booked

@@ -39,19 +39,13 @@ MAX_SCORE_DECIMALS = 3
 def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that a seat opens."""
     seat = seat_of(state, command.player)
-<<<<<<< HEAD
     if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MAX_DISPUTES_PER_SEAT:
-        raise CommandError("too-many-disputes", f"you have raised {MAX_DISPUTES_PER_SEAT} disputes in this match already")
+        raise CommandError(
+            "too-many-disputes", f"you have raised {MAX_DISPUTES_PER_SEAT} disputes in this match already"
+        )
     if state.result.ended_at is not None and now > state.result.ended_at + MAX_DISPUTE_DELAY_MS:
         raise CommandError(
             "too-late-to-dispute", f"a match can be disputed for {duration(MAX_DISPUTE_DELAY_MS)} after its end"
-=======
-    if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MOST_DISPUTES:
-        raise CommandError("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
-    if state.result.ended_at is not None and now > state.result.ended_at + DISPUTED_WITHIN:
-        raise CommandError(
-            "too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end"
->>>>>>> 9416b64 (Call a refused command a CommandError)
         )
     return (replace(_opened(state, command, now, settles), seat=seat),)
 
@@ -214,11 +208,7 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
         if later.raised_at <= until:
             until = later.rulings[-1].at + MAX_APPEAL_DELAY_MS
     if now > until:
-<<<<<<< HEAD
         raise CommandError("too-late-to-appeal", f"a ruling can be appealed for {duration(MAX_APPEAL_DELAY_MS)}")
-=======
-        raise CommandError("too-late-to-appeal", f"a ruling can be appealed for {duration(APPEALED_WITHIN)}")
->>>>>>> 9416b64 (Call a refused command a CommandError)
     if settles:
         _refuse_settled(state, dispute.ply)
     _check_digest(command.statement)

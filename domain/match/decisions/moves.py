@@ -26,15 +26,9 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
     if state.seats[seat].player != command.player:
         seat_of(state, command.player)
         names = game.setups[state.setup].seat_names
-<<<<<<< HEAD
         raise CommandError("not-your-turn", f"it is not your turn: {names[seat]} is to move")
     if len(command.move) > MAX_MOVE_CHARACTERS:
         raise CommandError("malformed-move", f"a move has at most {MAX_MOVE_CHARACTERS} characters", "move")
-=======
-        raise CommandError("not-your-turn", f"it is not your turn: {names[seat]} is to move")
-    if len(command.move) > LONGEST_MOVE:
-        raise CommandError("malformed-move", f"a move has at most {LONGEST_MOVE} characters", "move")
->>>>>>> 9416b64 (Call a refused command a CommandError)
     try:
         move = game.read_move(state.play.position, command.move, state.setup)
     except MalformedNotation as error:

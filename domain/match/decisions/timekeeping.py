@@ -27,13 +27,8 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
     if state.status == Status.OPEN:
-<<<<<<< HEAD
         if command.player is not None or state.terms is None or now < state.created_at + MAX_OPEN_MS:
             raise CommandError("match-not-started", "this match has not started: not all seats are taken")
-=======
-        if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
-            raise CommandError("match-not-started", "this match has not started: not all seats are taken")
->>>>>>> 9416b64 (Call a refused command a CommandError)
         return (e.MatchAborted(at=now, player=CLOCK),)
     refuse_if_broken(state)
     if claimant is not None and claimant not in seats_playing(state):
@@ -73,17 +68,11 @@ def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e
     if seat == state.result.fallen.seat:
         raise CommandError("nothing-to-forgive", "the flag was your own: only who won by it can forgive it")
     if len(state.seats) > 2:
-<<<<<<< HEAD
-        raise CommandError("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
-    if now > state.result.fallen.at + MAX_FORGIVING_MS:
-        raise CommandError("too-late-to-forgive", f"a flag can be forgiven for {duration(MAX_FORGIVING_MS)} only")
-=======
         raise CommandError(
             "nothing-to-forgive", "in a game of several seats the game has gone on without the one that left"
         )
-    if now > state.result.fallen.at + FORGIVABLE_FOR:
-        raise CommandError("too-late-to-forgive", f"a flag can be forgiven for {duration(FORGIVABLE_FOR)} only")
->>>>>>> 9416b64 (Call a refused command a CommandError)
+    if now > state.result.fallen.at + MAX_FORGIVING_MS:
+        raise CommandError("too-late-to-forgive", f"a flag can be forgiven for {duration(MAX_FORGIVING_MS)} only")
     return (e.FlagForgiven(at=now, seat=seat),)
 
 
@@ -95,21 +84,13 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
         raise CommandError("invalid-seats", "time is given to another seat of the match", "seat")
     if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
-<<<<<<< HEAD
         raise CommandError("invalid-seats", "that seat has left the game", "seat")
     if not HOUR <= command.time <= MAX_GIFT_MS:
         raise CommandError("invalid-gift", f"give {duration(HOUR)} to {duration(MAX_GIFT_MS)} at a time", "seconds")
     if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + MAX_GIFT_MS:
-        raise CommandError("invalid-gift", f"that seat has {duration(MAX_GIFT_MS)} above the usual then: enough", "seconds")
-=======
-        raise CommandError("invalid-seats", "that seat has left the game", "seat")
-    if not HOUR <= command.time <= LARGEST_GIFT:
-        raise CommandError("invalid-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")
-    if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + LARGEST_GIFT:
         raise CommandError(
-            "invalid-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "seconds"
+            "invalid-gift", f"that seat has {duration(MAX_GIFT_MS)} above the usual then: enough", "seconds"
         )
->>>>>>> 9416b64 (Call a refused command a CommandError)
     return (e.TimeGiven(at=now, seat=seat, to=command.seat, time=command.time),)
 
 

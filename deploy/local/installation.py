@@ -8,7 +8,6 @@ import fcntl
 import json
 import os
 import secrets
-import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -192,24 +191,9 @@ class LocalInstallation:
         """Stop the installation."""
         self.stop()
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the running parts."""
-        return self._running.names()
-
-    def pid(self, name: str) -> int | None:
-        """Return the process id of a part, or None while it is down."""
-        return self._running.pid(name)
-
-    def restarts(self, name: str) -> int:
-        """Return how often a part has been restarted."""
-        return self._running.restarts(name)
-
-    def kill(self, name: str, number: int = signal.SIGKILL) -> bool:
-        """Send a signal to a part and all its processes; return whether it still existed."""
-        return self._running.kill(name, number)
-
     @property
-    def _running(self) -> Supervisor:
+    def supervisor(self) -> Supervisor:
+        """The supervisor of the parts; raises InstallationError while the installation is not running."""
         if self._supervisor is None:
             raise InstallationError("the installation is not running")
         return self._supervisor
@@ -327,14 +311,14 @@ class LocalInstallation:
     def _start(self, programs: list[Program]) -> None:
         locks = () if self._process_lock is None else (self._process_lock,)
         programs = [program._replace(pass_fds=(*program.pass_fds, *locks)) for program in programs]
-        self._running.start(programs, child_environment(self.settings))
+        self.supervisor.start(programs, child_environment(self.settings))
 
     def _await(self, what: str, part: str, is_ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + MAX_START_S
         while not is_ready():
-            self._running.raise_if_failing()
+            self.supervisor.raise_if_failing()
             if time.monotonic() > deadline:
-                log = self._running.log_tail(part)
+                log = self.supervisor.log_tail(part)
                 raise InstallationError(
                     f"{what} does not answer within {MAX_START_S:.0f} s. The end of its log:\n{log}"
                 )
@@ -359,7 +343,7 @@ class LocalInstallation:
     def _kill_server(self) -> None:
         if self._embedded:
             self._message("the server does not answer: killing it")
-            self._running.kill(SERVER)
+            self.supervisor.kill(SERVER)
 
     def _fail_for_loss(self, missing: MissingEvents) -> None:
         self._fail(f"the running store has lost what was on the disk: {missing.summary()}")

@@ -198,7 +198,7 @@ class Killer:
 
     def kill(self, total: int, seconds: float, progress: Callable[[], int], print_line: Callable[[str], None]) -> None:
         """Kill ``total`` times within about ``seconds``; a move must be acknowledged between two kills."""
-        names = list(self._installation.names())
+        names = list(self._installation.supervisor.names())
         pace = seconds / total
         acknowledged = progress()
         for number in range(total):
@@ -210,7 +210,7 @@ class Killer:
                 time.sleep(POLL_INTERVAL_S)
             acknowledged = progress()
             victim = names[number % len(names)]
-            while not (killed := self._installation.kill(victim)) and time.monotonic() < give_up_at:
+            while not (killed := self._installation.supervisor.kill(victim)) and time.monotonic() < give_up_at:
                 time.sleep(POLL_INTERVAL_S)
             self.kills[victim] += killed
             if number % 10 == 9:
@@ -252,8 +252,8 @@ def _wait_until_all_run(installation: LocalInstallation, killer: Killer) -> tupl
     while True:
         missing = [
             name
-            for name in installation.names()
-            if installation.restarts(name) < killer.kills[name] or not installation.pid(name)
+            for name in installation.supervisor.names()
+            if installation.supervisor.restarts(name) < killer.kills[name] or not installation.supervisor.pid(name)
         ]
         missing += [url for url in (installation.url, installation.stream_url) if not responds_ok(f"{url}/readyz")]
         if not missing or time.monotonic() > deadline:
@@ -321,7 +321,7 @@ def _check(
     lost, doubled = _compare(store, acknowledged)
     return Report(
         kills=dict(killer.kills),
-        restarts=sum(installation.restarts(name) for name in installation.names()),
+        restarts=sum(installation.supervisor.restarts(name) for name in installation.supervisor.names()),
         matches=sum(1 for _ in _states(store)),
         acknowledged=len(acknowledged),
         lost=lost,

@@ -40,7 +40,7 @@ def answer_of(url: str) -> tuple[int, bytes]:
 
 
 def test_inside_the_with_block_everything_answers(installation: LocalInstallation) -> None:
-    assert installation.names() == PARTS
+    assert installation.supervisor.names() == PARTS
     assert json.loads(answer_of(f"{installation.url}/readyz")[1])["status"] == "ready"
     assert answer_of(f"{installation.stream_url}/healthz")[0] == 200
     assert b"Rookery" in answer_of(installation.url)[1]
@@ -98,8 +98,8 @@ def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
 def test_parts_that_hang_are_named_killed_and_started_again(
     installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (thinking,) = processes_below(installation.pid("opponents"))
-    before = {name: installation.pid(name) for name in ("relay", "opponents")}
+    (thinking,) = processes_below(installation.supervisor.pid("opponents"))
+    before = {name: installation.supervisor.pid(name) for name in ("relay", "opponents")}
     words: dict[str, str] = {}  # one may work again before the other is named
 
     def both_named() -> bool:
@@ -108,26 +108,27 @@ def test_parts_that_hang_are_named_killed_and_started_again(
 
     with impatient(installation, monkeypatch):
         os.kill(thinking, signal.SIGSTOP)
-        os.kill(installation.pid("relay"), signal.SIGSTOP)
+        os.kill(installation.supervisor.pid("relay"), signal.SIGSTOP)
         eventually(both_named, "both named")
     assert all("has made no progress for" in words[name] for name in before)
     eventually(
-        lambda: not alive(thinking) and installation.pid("relay") not in (None, before["relay"]), "both replaced"
+        lambda: not alive(thinking) and installation.supervisor.pid("relay") not in (None, before["relay"]),
+        "both replaced",
     )
-    assert installation.pid("opponents") == before["opponents"], "the others go on thinking"
+    assert installation.supervisor.pid("opponents") == before["opponents"], "the others go on thinking"
     eventually(lambda: impaired(installation) == {}, "all well")
     with impatient(installation, monkeypatch):
         os.kill(before["opponents"], signal.SIGSTOP)
         eventually(lambda: "opponents" in impaired(installation), "the master named")
     eventually(lambda: impaired(installation) == {}, "all well again")
-    assert installation.pid("opponents") != before["opponents"]
+    assert installation.supervisor.pid("opponents") != before["opponents"]
 
 
 @contextmanager
 def impatient(installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have the supervisor wait for a silent part no longer than is needed here."""
     with monkeypatch.context() as patched:
-        patched.setattr(installation._running, "max_silence_s", 4.0)
+        patched.setattr(installation.supervisor, "max_silence_s", 4.0)
         yield
 
 
@@ -138,13 +139,13 @@ def impaired(installation: LocalInstallation) -> dict[str, str]:
 
 def test_health_is_told_while_the_store_hangs_and_all_threads_wait_for_it(installation: LocalInstallation) -> None:
     with ThreadPoolExecutor(40) as pool:
-        os.kill(installation.pid("server"), signal.SIGSTOP)
+        os.kill(installation.supervisor.pid("server"), signal.SIGSTOP)
         try:
             waiting = [pool.submit(status_of, f"{installation.url}/api/v1/matches") for _ in range(40)]
             assert [answer_of(f"{installation.url}/healthz")[0] for _ in range(5)] == [200] * 5
             assert not any(future.done() for future in waiting), "they were answered before"
         finally:
-            os.kill(installation.pid("server"), signal.SIGCONT)
+            os.kill(installation.supervisor.pid("server"), signal.SIGCONT)
         assert {future.result() for future in waiting} <= {200, 503}
 
 

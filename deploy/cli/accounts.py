@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.cli.people import find_account, open_people
 from deploy.cli.target import open_installation, target_options
 from events.people.accounts import NameTakenError, People
@@ -26,10 +26,10 @@ MAX_REASON_LENGTH = 300
 def suspend(name: str, reason: str, until: str | None) -> None:
     """Suspend the person with this NAME: sessions end, tokens only read; their matches and clocks continue."""
     if not 0 < len(reason.strip()) <= MAX_REASON_LENGTH:
-        raise CommandError(f"--reason must have 1 to {MAX_REASON_LENGTH} characters")
+        raise CliError(f"--reason must have 1 to {MAX_REASON_LENGTH} characters")
     end = None if until is None else _parse_instant(until)
     if end is not None and end <= now_ms():
-        raise CommandError("--until is in the past")
+        raise CliError("--until is in the past")
 
     def act(people: People, person: Person) -> str:
         people.suspend(person, Suspension(reason.strip(), end))
@@ -46,7 +46,7 @@ def restore(name: str) -> None:
 
     def act(people: People, person: Person) -> str:
         if not people.restore(person):
-            raise CommandError(f"{person.name} is not suspended")
+            raise CliError(f"{person.name} is not suspended")
         return f"{person.name} may act again"
 
     _act_on(name, "person-restored", {}, act)
@@ -63,9 +63,9 @@ def rename(name: str, new_name: str) -> None:
         try:
             return f"{person.name} is now {people.rename(person, new_name).name}"
         except InvalidNameError as error:
-            raise CommandError(str(error)) from error
+            raise CliError(str(error)) from error
         except NameTakenError as error:
-            raise CommandError(f"the name {new_name!r} is taken, or looks like one that is taken") from error
+            raise CliError(f"the name {new_name!r} is taken, or looks like one that is taken") from error
 
     _act_on(name, "person-renamed", {}, act)
 
@@ -95,7 +95,7 @@ def _act_on(name: str, act: str, facts: dict[str, int | None], carry_out: Callab
         done = carry_out(people, person)
         administration.record(act, CONSOLE, {"person": person.id, **{k: v for k, v in facts.items() if v is not None}})
     except StoreError as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     click.echo(done)
 
 
@@ -103,7 +103,7 @@ def _parse_instant(text: str) -> int:
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError:
-        raise CommandError(f"{text!r} is not an instant such as 2027-01-31T12:00Z") from None
+        raise CliError(f"{text!r} is not an instant such as 2027-01-31T12:00Z") from None
     if parsed.tzinfo is None:
         parsed = parsed.replace(tzinfo=UTC)
     return int(parsed.timestamp() * 1000)

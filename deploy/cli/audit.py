@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.errors import CliError, report_errors
 from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import escape_unprintable
 from deploy.cli.target import open_installation, target_options
@@ -66,7 +66,7 @@ def export(match: str, output: Path | None) -> None:
         installation.store.check_clock()
         events, now = installation.store.read(match), now_ms()
         if not events:
-            raise CommandError(f"there is no match {match!r} in this store")
+            raise CliError(f"there is no match {match!r} in this store")
         bundle = make_bundle(match, events, installation.keys.signing(), now, installation.checkpoints.inclusion(match))
     if output is None:
         click.echo(bundle, nl=False)
@@ -91,7 +91,7 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
                 seed_known = withheld is None or record.envelope.version < withheld
                 _check_record(record, opponents, seed_known)
         except DamagedStreamError as damage:
-            raise CommandError(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
+            raise CliError(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
     click.echo(f"{len(events)} events, all according to the rules")
 
 
@@ -107,7 +107,7 @@ def _read_keys(path: Path | None) -> KeySet | None:
     try:
         return read_key_set(path.read_bytes())
     except DocumentError as fault:
-        raise CommandError(f"{path}: {fault}") from None
+        raise CliError(f"{path}: {fault}") from None
 
 
 def _verify(path: Path, keys: KeySet | None, opponents: bool) -> bool:
@@ -144,11 +144,11 @@ def _read_events(match: str) -> tuple[str, list[Envelope], int | None]:
             bundle = read_bundle(_read_limited(path))
         except DocumentError as fault:
             place = place_in_words(fault.place) or "fault"
-            raise CommandError(escape_unprintable(f"{path}: {place}: {fault.reason}")) from None
+            raise CliError(escape_unprintable(f"{path}: {place}: {fault.reason}")) from None
         return bundle.match, bundle.envelopes, bundle.withheld
     events = open_installation().store.read(match)
     if not events:
-        raise CommandError(f"there is no file {match!r}, and no such match in this store")
+        raise CliError(f"there is no file {match!r}, and no such match in this store")
     return match, events, None
 
 
@@ -162,7 +162,7 @@ def _check_record(record: Record, opponents: bool, seed_known: bool) -> None:
         else:
             click.echo(f"    it cannot be recomputed here: {answer.engine} played it")
     if fault is not None:
-        raise CommandError(escape_unprintable(f"DIFFERENT at version {record.envelope.version}: {fault}"))
+        raise CliError(escape_unprintable(f"DIFFERENT at version {record.envelope.version}: {fault}"))
 
 
 def _recall_texts(match_id: str, events: Iterable[Envelope]) -> dict[int, dict[str, NamedText]]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.errors import CliError, report_errors
 from deploy.cli.output import escape_unprintable, progress_bar
 from deploy.cli.target import find_target, open_installation, target_options
 from events.installation import Installation
@@ -124,4 +124,4 @@ def _read_checkpoint(path: Path) -> Checkpoint:
     try:
         return read_checkpoint(path.read_bytes())
     except DocumentError as fault:
-        raise CommandError(escape_unprintable(f"{path}: {fault}")) from None
+        raise CliError(escape_unprintable(f"{path}: {fault}")) from None

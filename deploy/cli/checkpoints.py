@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import click
 
-from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.errors import CliError, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
@@ -31,7 +31,7 @@ def checkpoint(day: str | None) -> None:
         try:
             found = log.sign(now_ms()) if day is None else log.of_day(day)
         except NoCheckpointError as error:
-            raise CommandError(str(error)) from None
+            raise CliError(str(error)) from None
     click.echo(write_checkpoint(found), nl=False)
 
 
@@ -54,7 +54,7 @@ def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | 
             newer.check(trusted)
         proved.check(older, newer)
     except DocumentError as fault:
-        raise CommandError(f"NOT CONSISTENT: {fault}") from None
+        raise CliError(f"NOT CONSISTENT: {fault}") from None
     click.echo(f"The {newer.size} leaves of {newer.day} extend the {older.size} leaves of {older.day}.")
     if trusted is None:
         click.echo("The signatures of the checkpoints were NOT checked: pass the keys of the server with --keys.")
@@ -107,7 +107,7 @@ def revoke_key(key: str, since: int) -> None:
         try:
             made = installation.keys.revoke(key, since)
         except LookupError as error:
-            raise CommandError(str(error)) from None
+            raise CliError(str(error)) from None
         record_keys(installation.administration, installation.keys.known())
     click.echo(f"Key {key} is revoked from {rfc3339(since)} on.")
     if made is not None:
@@ -118,7 +118,7 @@ def _read(path: Path, read: Callable[[bytes], T]) -> T:
     try:
         return read(path.read_bytes())
     except DocumentError as fault:
-        raise CommandError(f"{path}: {fault}") from None
+        raise CliError(f"{path}: {fault}") from None
 
 
 def _prove(first: Checkpoint, second: Checkpoint) -> Consistency:
@@ -127,4 +127,4 @@ def _prove(first: Checkpoint, second: Checkpoint) -> Consistency:
         try:
             return installation.checkpoints.consistency(first.size, second.size)
         except ValueError as error:
-            raise CommandError(f"NOT CONSISTENT: {error}") from None
+            raise CliError(f"NOT CONSISTENT: {error}") from None

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import click
 
-from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.errors import CliError, report_errors
 from deploy.cli.target import open_installation, target_options
 from domain.match.due import Outage
 from domain.match.terms import duration
@@ -52,9 +52,9 @@ def confirm(since: str) -> None:
         heartbeat, now = installation.heartbeat, now_ms()
         found = [outage for outage in heartbeat.provisional() if rfc3339(outage.since) == since]
         if not found:
-            raise CommandError(f"no provisional outage began at {since}")
+            raise CliError(f"no provisional outage began at {since}")
         if set(found) & set(find_future_outages(heartbeat, now)):
-            raise CommandError("an outage cannot end in the future: rookery clocks repair ends it")
+            raise CliError("an outage cannot end in the future: rookery clocks repair ends it")
         for outage in found:
             if heartbeat.confirm(outage):
                 _log(installation, "outage-confirmed", since=outage.since, until=outage.until)

@@ -2,7 +2,7 @@
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.local.demo import DemoError, play_demo
 from deploy.local.installation import InstallationError
 
@@ -14,4 +14,4 @@ def demo(seed: int) -> None:
     try:
         play_demo(seed, click.echo)
     except (DemoError, InstallationError) as error:
-        raise CommandError(f"The demonstration failed: {error}") from error
+        raise CliError(f"The demonstration failed: {error}") from error

@@ -9,7 +9,7 @@ import click
 from events.runtime.errors import StoreError
 
 
-class CommandError(click.ClickException):
+class CliError(click.ClickException):
     """Something that cannot be done as requested: exit code 1 and the reason."""
 
     def show(self, file: Any = None) -> None:
@@ -19,8 +19,8 @@ class CommandError(click.ClickException):
 
 @contextmanager
 def report_errors(*types: type[Exception]) -> Iterator[None]:
-    """Turn errors of ``types`` (by default those of the store) into a CommandError."""
+    """Turn errors of ``types`` (by default those of the store) into a CliError."""
     try:
         yield
     except types or (StoreError,) as error:  # noqa: B030 - a tuple of them
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from environs import EnvError
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 
 
 class LazyGroup(click.Group):
@@ -35,8 +35,8 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command; raises CommandError for an invalid setting."""
+        """Run the command; raises CliError for an invalid setting."""
         try:
             return super().invoke(context)
         except EnvError as error:
-            raise CommandError(str(error)) from error
+            raise CliError(str(error)) from error

@@ -8,7 +8,7 @@ from string import Template
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 
 _NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -32,12 +32,12 @@ def new_game(name: str, title: str | None, root: Path) -> None:
     if not _NAME.fullmatch(name):
         raise click.BadParameter(f"{name!r} is not made of lower-case words with hyphens between them")
     if not (root / "domain" / "games.py").is_file():
-        raise CommandError(f"{root} is not the source tree of rookery: it has no domain/games.py")
+        raise CliError(f"{root} is not the source tree of rookery: it has no domain/games.py")
     values = {"id": name, "package": name.replace("-", "_"), "title": title or name.replace("-", " ").title()}
     written = {root / _target(path, values): text for path, text in _templates(files("deploy.cli") / "game_template")}
     for path in written:
         if path.exists():
-            raise CommandError(f"{path} exists already")
+            raise CliError(f"{path} exists already")
     for path, text in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(Template(text).substitute(values), encoding="utf-8")

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.cli.games import game_argument, parse_position
 from deploy.cli.output import progress_bar
 from domain.game import AnyGame, GameOver
@@ -29,7 +29,7 @@ def move(game: AnyGame, position: str, level: int, seed: int, history: tuple[str
     try:
         choice = choose(game, current, [parse_position(game, text) for text in history], level, seed)
     except GameOver as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     click.echo(game.format_move(current, choice.move))
 
 

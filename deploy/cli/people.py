@@ -2,7 +2,7 @@
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import escape_unprintable
 from deploy.cli.target import open_installation, target_options
@@ -56,7 +56,7 @@ def roles() -> None:
         holders = administration.holders()
         known = people.persons(holders)
     except StoreError as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     for person, held in sorted(holders.items()):
         click.echo(f"{known[person].name if person in known else person}  {', '.join(sorted(held))}")
 
@@ -94,7 +94,7 @@ def show_log(after: int, canonical: bool) -> None:
             click.echo(escape_unprintable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
         last, head = administration.last(), administration.head()
     except StoreError as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     if head not in (None, last):
         faults += 1
         click.echo(f"DAMAGED the log ends with entry {last.version}, which its recorded head does not match")
@@ -112,15 +112,15 @@ def _change(name: str, role: str, granted: bool) -> None:
         else:
             administration.revoke(person.id, role, CONSOLE)
     except StoreError as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     click.echo(f"{person.name} is {'now' if granted else 'no longer'} {role}")
 
 
 def find_account(people: People, name: str) -> Person:
-    """Return the account with this name; raises CommandError when there is none."""
+    """Return the account with this name; raises CliError when there is none."""
     person = people.find(name)
     if person is None or person.kind != "person":
-        raise CommandError(f"there is no account with the name {name!r}")
+        raise CliError(f"there is no account with the name {name!r}")
     return person
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.cli.games import find_game, game_argument, parse_position
 from deploy.cli.impact import impact_command
 from deploy.cli.new_game import new_game
@@ -75,7 +75,7 @@ def apply(game: AnyGame, position: str, move: tuple[str, ...]) -> None:
             current = game.play(current, game.parse_move(current, text))
         except RulesError as error:
             place = f"move {number}, " if len(move) > 1 else ""
-            raise CommandError(f"{place}{text}: {error}") from error
+            raise CliError(f"{place}{text}: {error}") from error
     click.echo(game.format_position(current))
 
 
@@ -120,7 +120,7 @@ def _check_file(path: Path, name: str | None) -> Report:
         game = find_game(name if name is not None else game_of_file(path))
         cases = read_cases(path)
     except VectorFileError as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     with progress_bar(len(cases), path.name) as step:
         return check_cases(game, cases, lambda _: step())
 

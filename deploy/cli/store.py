@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from deploy.cli.audit_all import audit_logs, print_findings
-from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.errors import CliError, report_errors
 from deploy.cli.output import escape_unprintable, progress_bar
 from deploy.cli.target import find_target, open_installation, target_options
 from deploy.local.watermark import MARK, find_missing, read_mark
@@ -74,7 +74,7 @@ def _report_missing(store: RedisStore, path: Path) -> bool:
     try:
         mark = read_mark(path)
     except ValueError as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     if mark is None or mark.installation != store.installation().id:
         click.echo(
             f"There is no high-water mark of this store at {path}: events missing at the end were not looked for.",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.cli.target import find_var
 from deploy.local import aof
 from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copy_aside, find_binary
@@ -62,9 +62,9 @@ def repair(var: Path) -> None:
 
 @contextmanager
 def locked(var: Path) -> Iterator[tuple[DataDirectory, Binary]]:
-    """Lock the data directory below ``var``; raises CommandError when there is none or it is in use."""
+    """Lock the data directory below ``var``; raises CliError when there is none or it is in use."""
     if not (var / "redis").is_dir():
-        raise CommandError(f"there is no database in {var}: name its directory with --var")
+        raise CliError(f"there is no database in {var}: name its directory with --var")
     click.echo(f"Using the files in {var.resolve()} (name others: --var).", err=True)
     directory = None
     try:
@@ -72,7 +72,7 @@ def locked(var: Path) -> Iterator[tuple[DataDirectory, Binary]]:
         directory = DataDirectory(var / "redis", binary)
         yield directory, binary
     except (EmbeddedError, aof.DamagedFileError, OSError) as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     finally:
         if directory is not None:
             directory.release()

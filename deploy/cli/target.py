@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 from environs import ValidationError
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.local.environment import ENVIRONMENT_FILE, ROOT, parse_exports
 from deploy.local.ports import is_serving
 from events.installation import Installation
@@ -46,7 +46,7 @@ def target_options(command: F) -> F:
 def find_target() -> Target:
     """Return the installation that the current command uses; the first call prints it on standard error.
 
-    Raises CommandError when none runs there, and environs.EnvError for an invalid setting.
+    Raises CliError when none runs there, and environs.EnvError for an invalid setting.
     """
     meta = click.get_current_context().meta
     if _TARGET not in meta:
@@ -108,8 +108,8 @@ def _find(redis_url: str | None, named: Path | None) -> tuple[Target, str]:
     return Target(settings, var), f"Using the installation in {var.resolve()} (name another: --var or --redis)."
 
 
-def _not_running(var: Path) -> CommandError:
-    return CommandError(
+def _not_running(var: Path) -> CliError:
+    return CliError(
         f"No Rookery runs on {var.resolve()}: start it (make run), or name another one with --var DIRECTORY, "
         "--redis URL or REDIS_URL."
     )

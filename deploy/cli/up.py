@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.cli.printer import OUT, Printer
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.installation import InstallationError, LocalInstallation
@@ -65,7 +65,7 @@ def up(
         installation.start()
         _run(installation, printer)
     except InstallationError as error:
-        raise CommandError(str(error)) from error
+        raise CliError(str(error)) from error
     except KeyboardInterrupt:
         printer.print("Stopped while starting.", OUT)
     finally:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from deploy.cli.errors import CommandError
+from deploy.cli.errors import CliError
 from deploy.cli.output import progress_bar
 from events.private.availability import RedisAvailabilityStore
 from events.runtime.connections import connect
@@ -48,7 +48,7 @@ def _run(backend: Backend, matches: int, seed: int, verbose: bool) -> Audited:
         with progress_bar(matches, "Auditing") as step:
             audited = audit(played, step)
     except StoreError as error:
-        raise CommandError(f"The server failed: {error}") from error
+        raise CliError(f"The server failed: {error}") from error
     if verbose:
         click.echo("\n".join(_report(played, audited)))
     click.echo(f"digest of all events: {audited.digest}")
@@ -62,11 +62,11 @@ def _backend(url: str | None) -> Backend:
         # The heartbeat stays in memory: it beats a quarter of a million times a year and leaves no trace in events.
         client = connect(url)
         if client.dbsize():
-            raise CommandError(f"The database at {url} is not empty: the simulation needs one of its own.")
+            raise CliError(f"The database at {url} is not empty: the simulation needs one of its own.")
         store = RedisStore(client, PREFIX, SHARDS)
         return Backend(store, RedisAvailabilityStore(client, PREFIX), MemoryHeartbeat())
     except (StoreError, ValueError) as error:
-        raise CommandError(f"The database at {url} cannot be used: {error}") from error
+        raise CliError(f"The database at {url} cannot be used: {error}") from error
 
 
 def _report(year: Year, audited: Audited) -> Iterable[str]:

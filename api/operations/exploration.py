@@ -11,7 +11,7 @@ from api.http.schemas import StrictInteger, StrictSchema, StrictString
 from domain.game import AnyGame, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status
-from domain.match.exploration import DEEPEST
+from domain.match.exploration import MAX_TREE_DEPTH
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.presentation import Composed
@@ -33,7 +33,7 @@ class PositionRequest(StrictSchema):
     line = fields.List(
         StrictString(validate=validate.Length(1, MAX_MOVE_CHARACTERS)),
         required=True,
-        validate=validate.Length(0, DEEPEST),
+        validate=validate.Length(0, MAX_TREE_DEPTH),
         metadata={"description": "Moves, in canonical form or an alias"},
     )
 

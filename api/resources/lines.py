@@ -22,7 +22,7 @@ from domain.match import lines as conditional
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import LineAction, LineStatus
 from domain.match.guards import seat_of
-from domain.match.lines import ANY, DEEPEST, ConditionalMoves
+from domain.match.lines import ANY, MAX_LINE_DEPTH, ConditionalMoves
 from events.private.conditional_moves import lines_read, lines_shown
 from events.service.matches import Loaded
 
@@ -46,7 +46,7 @@ class LineRequest(StrictSchema):
 class LinesRequest(StrictSchema):
     lines = TreeField(
         fields.Nested(LineRequest),
-        max_depth=DEEPEST,
+        max_depth=MAX_LINE_DEPTH,
         metadata={"description": "A tree from the position as it stands; empty: none; unchanged if left out"},
     )
     forced = StrictBoolean(metadata={"description": "Play my only legal move for me; unchanged if left out"})

@@ -25,9 +25,9 @@ from domain.match.enums import Control, FlagRule
 from domain.match.evolve import replay
 from domain.match.state import Seat
 from domain.match.terms import (
-    LONGEST,
     MAX_INCREMENT_MS,
-    SHORTEST,
+    MAX_TIME_MS,
+    MIN_TIME_MS,
     STANDARD,
     Terms,
     duration,
@@ -82,15 +82,15 @@ def _seconds(minimum: int, maximum: int, description: str, **options: Any) -> St
 
 class TermsRequest(StrictSchema):
     control = EnumField(Control, required=True)
-    bank = _seconds(SHORTEST, LONGEST, "The time at the start, or for every move", required=True)
+    bank = _seconds(MIN_TIME_MS, MAX_TIME_MS, "The time at the start, or for every move", required=True)
     increment = _seconds(0, MAX_INCREMENT_MS, "Added after every move; default 1 day. Not with days-per-move")
     cap = _seconds(
-        SHORTEST, LONGEST, "What can be saved up; default 20 days, or the bank if longer. Not with days-per-move"
+        MIN_TIME_MS, MAX_TIME_MS, "What can be saved up; default 20 days, or the bank if longer. Not with days-per-move"
     )
     ceiling = _seconds(
-        SHORTEST, LONGEST, "The longest that one move may take; null: as long as there is time", allow_none=True
+        MIN_TIME_MS, MAX_TIME_MS, "The longest that one move may take; null: as long as there is time", allow_none=True
     )
-    first_move = _seconds(SHORTEST, LONGEST, "The time for each first move; default 7 days")
+    first_move = _seconds(MIN_TIME_MS, MAX_TIME_MS, "The time for each first move; default 7 days")
     flag = EnumField(FlagRule, metadata={"description": "Whether a flag falls by itself"})
     vacations = StrictBoolean(metadata={"description": "Whether vacation stops a clock"})
     weekends = StrictBoolean(metadata={"description": "Whether free days of the week stop a clock"})

@@ -18,7 +18,7 @@ from api.http.schemas import StrictInteger, StrictSchema, StrictString, TreeFiel
 from api.operations.notebooks import max_notebook_bytes
 from api.services import services
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
-from domain.match.exploration import DEEPEST, MOST_MOVES, explored
+from domain.match.exploration import MAX_TREE_DEPTH, MAX_TREE_MOVES, explored
 from domain.match.lines import Line
 from events.private.conditional_moves import lines_read
 
@@ -51,9 +51,9 @@ class ExplorationRequest(StrictSchema):
     )
     tree = TreeField(
         fields.Nested(ExploredMoveRequest),
-        max_depth=DEEPEST,
+        max_depth=MAX_TREE_DEPTH,
         required=True,
-        metadata={"description": f"Moves of all seats, {MOST_MOVES} at most; empty deletes the tree"},
+        metadata={"description": f"Moves of all seats, {MAX_TREE_MOVES} at most; empty deletes the tree"},
     )
 
 

@@ -23,7 +23,7 @@ from domain.match.reconstruction import BY_ONE_SEAT, Unauthorized, command_of, c
 from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import DAY, duration
-from domain.match.vacation import ALLOWANCE, MAX_BOOKED_AHEAD_MS, SHORTEST, year_of
+from domain.match.vacation import ALLOWANCE, MAX_BOOKED_AHEAD_MS, MIN_VACATION_MS, year_of
 
 MAX_VACATION_PER_YEAR_MS = 2 * ALLOWANCE
 """Of one seat in one match. A vacation that ends early gives days back, which a match may follow late."""
@@ -190,8 +190,8 @@ class Authority:
                 raise Unauthorized(f"free days last at most {duration(MAX_FREE_STRETCH_MS)} in one piece")
             return
         length = event.until - event.since
-        if event.automatic and length > SHORTEST:
-            raise Unauthorized(f"an automatic vacation lasts at most {duration(SHORTEST)}")
+        if event.automatic and length > MIN_VACATION_MS:
+            raise Unauthorized(f"an automatic vacation lasts at most {duration(MIN_VACATION_MS)}")
         if length > ALLOWANCE:
             raise Unauthorized(f"a vacation lasts at most {duration(ALLOWANCE)}, and {duration(length)} are recorded")
         if event.since > event.at + MAX_BOOKED_AHEAD_MS:

@@ -10,8 +10,8 @@ from domain.match.lines import Line, Lines, is_seen_over
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
-MOST_MOVES = 500
-DEEPEST = 100
+MAX_TREE_MOVES = 500
+MAX_TREE_DEPTH = 100
 
 
 def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
@@ -26,10 +26,10 @@ def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
         )
     if ply > len(state.play.moves):
         raise CommandError("no-such-ply", f"{len(state.play.moves)} plies have been played", "ply")
-    if _size(tree) > MOST_MOVES:
-        raise CommandError("invalid-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
+    if _size(tree) > MAX_TREE_MOVES:
+        raise CommandError("invalid-lines", f"at most {MAX_TREE_MOVES} moves can be kept", "tree")
     game, position = find_ruleset(state.game, state.ruleset), state.play.position_after(ply)
-    grown = _grown(game, state.setup, position, state.play.history[:ply], tree, DEEPEST, "tree")
+    grown = _grown(game, state.setup, position, state.play.history[:ply], tree, MAX_TREE_DEPTH, "tree")
     return Lines(ply=ply, position=game.format_position(position), first=grown, taken_back=state.play.taken_back)
 
 
@@ -47,7 +47,7 @@ def _grown(
     place: str,
 ) -> tuple[Line, ...]:
     if tree and not deepest:
-        raise CommandError("invalid-lines", f"the tree may be {DEEPEST} moves deep", place)
+        raise CommandError("invalid-lines", f"the tree may be {MAX_TREE_DEPTH} moves deep", place)
     if tree and is_seen_over(game, position, history):
         raise CommandError("invalid-lines", "the game is over here: nothing can follow", place)
     found: dict[str, Line] = {}

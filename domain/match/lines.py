@@ -27,8 +27,8 @@ from domain.match.state import MatchState
 ANY = "*"
 """In place of a move of another seat: whatever else it plays."""
 
-MOST_MOVES = 300
-DEEPEST = 60
+MAX_LINE_MOVES = 300
+MAX_LINE_DEPTH = 60
 MAX_ANSWERS_PER_APPEND = 64
 """In one append; what would be due beyond waits for the next event of the match."""
 
@@ -130,8 +130,8 @@ class _Arranger:
         self, position: Any, history: History, lines: Sequence[Line], depth: int, place: str
     ) -> tuple[Line, ...]:
         own = self._game.to_move(position) == self._seat
-        if depth >= DEEPEST and lines:
-            raise CommandError("invalid-lines", f"a line has at most {DEEPEST} moves", place)
+        if depth >= MAX_LINE_DEPTH and lines:
+            raise CommandError("invalid-lines", f"a line has at most {MAX_LINE_DEPTH} moves", place)
         if own and depth and len(lines) > 1:
             raise CommandError("invalid-lines", "lay down one answer only: it will be played for you", place)
         found: dict[str, Line] = {}
@@ -144,8 +144,8 @@ class _Arranger:
 
     def _line(self, position: Any, history: History, line: Line, own: bool, depth: int, place: str) -> Line:
         self._moves += 1
-        if self._moves > MOST_MOVES:
-            raise CommandError("invalid-lines", f"at most {MOST_MOVES} moves can be laid down", place)
+        if self._moves > MAX_LINE_MOVES:
+            raise CommandError("invalid-lines", f"at most {MAX_LINE_MOVES} moves can be laid down", place)
         if own and line.then is not None:
             raise CommandError("invalid-lines", "this can only follow a move of another seat", f"{place}.then")
         if line.then in (LineAction.RESIGN, LineAction.WAIT) and line.next:

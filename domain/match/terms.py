@@ -11,8 +11,8 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 """Milliseconds."""
 
-SHORTEST = 5 * MINUTE
-LONGEST = 120 * DAY
+MIN_TIME_MS = 5 * MINUTE
+MAX_TIME_MS = 120 * DAY
 MAX_INCREMENT_MS = 30 * DAY
 
 MAX_UNCLAIMED_MS = 30 * DAY
@@ -97,12 +97,12 @@ PRESETS: Mapping[str, Terms] = {
 
 def check(terms: Terms) -> None:
     """Raise CommandError, naming the field, unless ``terms`` can be played: every move is bounded and possible."""
-    _within("bank", terms.bank, SHORTEST, LONGEST)
+    _within("bank", terms.bank, MIN_TIME_MS, MAX_TIME_MS)
     _within("increment", terms.increment, 0, MAX_INCREMENT_MS)
-    _within("cap", terms.cap, terms.bank, LONGEST)
-    _within("first_move", terms.first_move, SHORTEST, LONGEST)
+    _within("cap", terms.cap, terms.bank, MAX_TIME_MS)
+    _within("first_move", terms.first_move, MIN_TIME_MS, MAX_TIME_MS)
     if terms.ceiling is not None:
-        _within("ceiling", terms.ceiling, SHORTEST, LONGEST)
+        _within("ceiling", terms.ceiling, MIN_TIME_MS, MAX_TIME_MS)
     if terms.control == Control.DAYS_PER_MOVE and (terms.increment, terms.cap) != (0, terms.bank):
         raise CommandError(
             "invalid-terms", "with time per move nothing is added or saved up: leave increment and cap out", "terms"

@@ -11,7 +11,7 @@ from domain.match.terms import DAY, duration
 ALLOWANCE = 30 * DAY
 """Milliseconds of vacation that may begin in one calendar year (UTC)."""
 
-SHORTEST = DAY
+MIN_VACATION_MS = DAY
 MAX_BOOKED_AHEAD_MS = 400 * DAY
 
 
@@ -38,8 +38,8 @@ def booked(book: Vacations, since: int, until: int, now: int, automatic: bool = 
         raise CommandError(
             "vacation-too-far", f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)} from now", "since"
         )
-    if until - since < SHORTEST:
-        raise CommandError("vacation-too-short", f"a vacation lasts at least {duration(SHORTEST)}", "until")
+    if until - since < MIN_VACATION_MS:
+        raise CommandError("vacation-too-short", f"a vacation lasts at least {duration(MIN_VACATION_MS)}", "until")
     for other in book:
         if since < other.until and other.since < until:
             raise CommandError("vacation-overlaps", "you have a vacation in that time already", "since")
@@ -85,8 +85,8 @@ def automatic(book: Vacations, at: int) -> Vacations | None:
 
     It is shorter than a day where another vacation begins before.
     """
-    following = min((each.since for each in book if each.since > at), default=at + SHORTEST)
-    until = min(at + SHORTEST, following)
+    following = min((each.since for each in book if each.since > at), default=at + MIN_VACATION_MS)
+    until = min(at + MIN_VACATION_MS, following)
     if until - at > left(book, year_of(at)) or current(book, at) is not None:
         return None
     return tuple(sorted((*book, Vacation(at, until, True))))

@@ -23,7 +23,7 @@ _CANONICAL = re.compile(r"([a-e]{2}[1-8])([-x])([a-e]{2}[1-8])(?:=([BCFJMNR]))?"
 _PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _PAWN_CAPTURE = re.compile(r"([a-e]{2})x([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _MAN = re.compile(r"([a-e]{2})?([1-8])?([KRBMNCJF])(x)?([a-e]{2}[1-8])")
-_LONGEST = 40
+_MAX_MOVE_CHARACTERS = 40
 """Characters of a move in any notation, white space excluded."""
 _LOOSE = re.compile(r"([a-e]{2}[1-8])[-x:]?([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
 _LOOSE_PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
@@ -60,8 +60,8 @@ def parse_move(position: Position, text: str, setup: str | None = None) -> int:
     Raises MalformedNotation when no move is written so, GameOver when the game has ended, IllegalMove otherwise.
     """
     bare = "".join(text.split()) if len(text) <= 10_000 else text
-    if len(bare) > _LONGEST:
-        raise MalformedNotation(f"a move has at most {_LONGEST} characters, this text has {len(bare)}")
+    if len(bare) > _MAX_MOVE_CHARACTERS:
+        raise MalformedNotation(f"a move has at most {_MAX_MOVE_CHARACTERS} characters, this text has {len(bare)}")
     if not bare:
         raise MalformedNotation("the move is empty")
     canonical = _CANONICAL.fullmatch(bare)
@@ -102,7 +102,7 @@ def read_move(position: Position, text: str, setup: str) -> int:
 
 def _spellings(position: Position, text: str) -> list[str]:
     """Return what ``text``, in small letters, may stand for in the forms that ``parse_move`` reads."""
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_MOVE_CHARACTERS:
         return []
     found = []
     if match := _LOOSE.fullmatch(text):

@@ -20,8 +20,8 @@ from domain.match.commands import (
 from domain.match.enums import Channel, LineAction
 from domain.match.lines import (
     ANY,
-    DEEPEST,
-    MOST_MOVES,
+    MAX_LINE_DEPTH,
+    MAX_LINE_MOVES,
     ConditionalMoves,
     Line,
     arranged,
@@ -345,7 +345,7 @@ def every_continuation(position: Any, depth: int) -> tuple[Line, ...]:
 def test_no_more_moves_can_be_laid_down_than_somebody_can_mean() -> None:
     match = started()
     arranged(match.state, "bob", every_continuation(match.state.play.position, 2), match.now)
-    with pytest.raises(CommandError, match=f"at most {MOST_MOVES} moves"):
+    with pytest.raises(CommandError, match=f"at most {MAX_LINE_MOVES} moves"):
         arranged(match.state, "bob", every_continuation(match.state.play.position, 3), match.now)
 
 
@@ -353,12 +353,12 @@ def test_a_line_has_an_end() -> None:
     match = started_by_four()
     names = []
     position = match.state.play.position
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_LINE_DEPTH + 1):
         move = next(iter(TOWERS.legal_moves(position)))
         names.append(TOWERS.format_move(position, move))
         position = TOWERS.play(position, move)
-    arranged(match.state, "blue", [chain(*names[:DEEPEST])], match.now)
-    with pytest.raises(CommandError, match=f"at most {DEEPEST} moves"):
+    arranged(match.state, "blue", [chain(*names[:MAX_LINE_DEPTH])], match.now)
+    with pytest.raises(CommandError, match=f"at most {MAX_LINE_DEPTH} moves"):
         arranged(match.state, "blue", [chain(*names)], match.now)
 
 

@@ -13,9 +13,9 @@ from domain.match.state import Seat
 from domain.match.terms import (
     DAY,
     HOUR,
-    LONGEST,
+    MAX_TIME_MS,
+    MIN_TIME_MS,
     MINUTE,
-    SHORTEST,
     STANDARD,
     check,
     days_per_move,
@@ -29,8 +29,8 @@ from tests.support.matches import T0, PlayedMatch, creation, started
 @pytest.mark.parametrize(
     ("changes", "field", "reason"),
     [
-        ({"bank": SHORTEST - 1}, "terms.bank", "bank must be 5 minutes to 120 days"),
-        ({"bank": LONGEST + 1, "cap": LONGEST + 1}, "terms.bank", "not 120 days"),
+        ({"bank": MIN_TIME_MS - 1}, "terms.bank", "bank must be 5 minutes to 120 days"),
+        ({"bank": MAX_TIME_MS + 1, "cap": MAX_TIME_MS + 1}, "terms.bank", "not 120 days"),
         ({"increment": -1}, "terms.increment", "nothing to 30 days"),
         ({"increment": 31 * DAY}, "terms.increment", "not 31 days"),
         ({"cap": 9 * DAY}, "terms.cap", "10 days to 120 days, not 9 days"),

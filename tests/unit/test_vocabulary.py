@@ -15,7 +15,7 @@ ROW = re.compile(r"^\| ([\w, ]+) \| .+ \|$", re.M)
 JS_NAME = re.compile(
     r"\b(?:const|let|function|class)\s+([A-Za-z_$][\w$]*)|^\s*(?:static |async |get |set )*#?([a-z]\w*)\(.*\{$", re.M
 )
-LIMIT = re.compile(r"_?(MOST|LONGEST|LARGEST|DEEPEST)(_|$)")
+LIMIT = re.compile(r"_?(MOST|LONGEST|LARGEST|DEEPEST|SHORTEST|SMALLEST)(_|$)")
 CRASH = re.compile(r"\bmay be killed\b|\b[Kk]illed (at any|anywhere|in between|right|halfway)\b|\bare killed\b")
 PHRASE = re.compile(r"\b(anew|for ever|the house|lest|reckon\w*)\b", re.I)
 HE = re.compile(r"\b(he|his|him|himself)\b", re.I)
@@ -85,6 +85,10 @@ def test_words_of_names_are_told_apart() -> None:
 def test_no_name_has_a_word_that_is_retired() -> None:
     assert len(retired()) > 10
     assert [f"{place} {name}" for name, place in names() if is_retired(name)] == []
+
+
+def test_limits_are_called_max_and_min() -> None:
+    assert [f"{place} {name}" for name, place in names() if LIMIT.match(name)] == []
 
 
 def texts() -> Iterator[tuple[str, str]]:

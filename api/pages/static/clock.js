@@ -3,7 +3,7 @@
 // The server sends the remaining time; the page subtracts the time elapsed since, so that a wrong clock of the reader's
 // machine does not matter.
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const ASLEEP_MS = 60000;
 
 // Returns a function to call when the clocks have been rendered again. `changed()` is called when they become outdated:
@@ -28,7 +28,7 @@ export function runClocks(scope, changed) {
     tick();
     clearTimeout(timer);
     const next = scope.querySelector("[data-changes-in]")?.dataset.changesIn;
-    if (next !== undefined) timer = setTimeout(changed, Math.min(Number(next), LONGEST_TIMER_MS));
+    if (next !== undefined) timer = setTimeout(changed, Math.min(Number(next), MAX_TIMER_MS));
   }
 
   setInterval(tick, 1000);

@@ -33,23 +33,13 @@ class InstallationKeys:
     """What concerns the whole installation; each key is used alone."""
 
     def __init__(self, prefix: str) -> None:
-        self.installation = f"{prefix}rookery"
-        """Hash: id, number of shards, version of the layout."""
-
-        self.liveness = f"{prefix}relay-lines"
-        """Hash: when each line of work of the relays last made progress."""
-
-        self.sweeper = f"{prefix}sweeper"
-        """String: the sweeper at work; it expires."""
-
-        self.limits = f"{prefix}limits"
-        """Begins the counters of the library ``limits``."""
-
+        self.installation = f"{prefix}rookery"  # hash: id, number of shards, version of the layout
+        self.liveness = f"{prefix}relay-lines"  # hash: when each line of work of the relays last made progress
+        self.sweeper = f"{prefix}sweeper"  # string: the sweeper at work; it expires
+        self.limits = f"{prefix}limits"  # begins the counters of the library ``limits``
         self.unacked = f"{prefix}unacked"
         self.unacked_index = f"{prefix}unacked-index"
-        self.unacked_mutex = f"{prefix}unacked-mutex"
-        """In the broker: Celery's tasks that are being done."""
-
+        self.unacked_mutex = f"{prefix}unacked-mutex"  # in the broker: Celery's tasks that are being done
         self._tickets = f"{prefix}ticket:"
 
     def ticket(self, digest: str) -> str:
@@ -68,15 +58,9 @@ class ShardKeys:
         self.sequence = f"{tag}sequence"
         """String: how many events the shard has had, the id of the last entry of the feed."""
 
-        self.streams = f"{tag}streams"
-        """List: the matches, in the order of their first events."""
-
-        self.deadlines = f"{tag}deadlines"
-        """Sorted set: matches by the instant at which something is due."""
-
-        self.parked = f"{tag}parked"
-        """Stream: the feed entries that a consumer group could not handle, with the reason."""
-
+        self.streams = f"{tag}streams"  # list: the matches, in the order of their first events
+        self.deadlines = f"{tag}deadlines"  # sorted set: matches by the instant at which something is due
+        self.parked = f"{tag}parked"  # stream: the feed entries that a consumer group could not handle, with the reason
         self._matches = f"{tag}m:"
 
     def events(self, match_id: str) -> str:
@@ -102,14 +86,9 @@ class ReadModelKeys:
     def __init__(self, prefix: str, shards: int) -> None:
         self.prefix = prefix
         self.shards = shards
-        self.ratings = f"{prefix}{{ratings}}:"
-        """Begins all keys of ratings."""
-
-        self.pools = f"{self.ratings}pools"
-        """Set: the pools that have ratings."""
-
-        self.rated = f"{self.ratings}matches"
-        """Hash: the results that the ratings follow from, by match."""
+        self.ratings = f"{prefix}{{ratings}}:"  # begins all keys of ratings
+        self.pools = f"{self.ratings}pools"  # set: the pools that have ratings
+        self.rated = f"{self.ratings}matches"  # hash: the results that the ratings follow from, by match
 
     def shard_of(self, match_id: str) -> int:
         """Return the shard of a match: the one in which the event store keeps its stream."""
@@ -157,29 +136,18 @@ class PeopleKeys:
 
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{people}}:"
-        self.guests = f"{self._tag}guests"
-        """Sorted set: guests by when they are next looked at."""
-
-        self.guests_listed = f"{self._tag}guests-listed"
-        """String: there once all guests are in ``guests``."""
-
+        self.guests = f"{self._tag}guests"  # sorted set: guests by when they are next looked at
+        self.guests_listed = f"{self._tag}guests-listed"  # string: there once all guests are in ``guests``
         self.erased = f"{self._tag}erased"
         """Hash: when people were erased who may still be found in the files of the store."""
 
-        self.rewrite = f"{self._tag}rewrite"
-        """String: the last rewrite of those files, JSON."""
-
+        self.rewrite = f"{self._tag}rewrite"  # string: the last rewrite of those files, JSON
         self.availability_syncs = f"{self._tag}diaries-changed"
         """Hash: changes of availability that not all matches know of yet, by player."""
 
-        self.accounts = f"{self._tag}person:"
-        """Begins the keys of accounts."""
-
-        self.writes = f"{self._tag}acts:"
-        """Begins the counters of what people have written in the last minute."""
-
-        self.suspensions = f"{self._tag}suspended:"
-        """Begins the keys of suspensions."""
+        self.accounts = f"{self._tag}person:"  # begins the keys of accounts
+        self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
+        self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
 
     def account(self, person: str) -> str:
         """Return the key of an account. Hash: name, kind, created_at, hash of the password."""
@@ -272,11 +240,8 @@ class ChatKeys:
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self.channel = f"{prefix}chats"
-        """Channel of PUBLISH: the match in whose chat there is a new message."""
-
-        self.reported = f"{prefix}reported-chats"
-        """Sorted set: matches with reports, by the first of them."""
+        self.channel = f"{prefix}chats"  # channel of PUBLISH: the match in whose chat there is a new message
+        self.reported = f"{prefix}reported-chats"  # sorted set: matches with reports, by the first of them
 
     def messages(self, match_id: str) -> str:
         """Return the key of a chat. Stream: instant, author, text."""
@@ -312,8 +277,7 @@ class JobKeys:
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self.waiting = f"{prefix}jobs"
-        """Sorted set: matches and people with a job, by when it was requested."""
+        self.waiting = f"{prefix}jobs"  # sorted set: matches and people with a job, by when it was requested
 
     def job(self, subject: str) -> str:
         """Return the key of the job about a match or person. String: JSON; it expires."""
@@ -329,17 +293,10 @@ class AdministrationKeys:
 
     def __init__(self, prefix: str) -> None:
         tag = f"{prefix}{{administration}}:"
-        self.log = f"{tag}log"
-        """Stream: packed entry and digest."""
-
-        self.head = f"{tag}head"
-        """Hash: number and digest of the last entry."""
-
-        self.once = f"{tag}once"
-        """Hash: the entries that are logged a single time, by what makes them unique."""
-
-        self.roles = f"{tag}roles"
-        """Hash: roles by person."""
+        self.log = f"{tag}log"  # stream: packed entry and digest
+        self.head = f"{tag}head"  # hash: number and digest of the last entry
+        self.once = f"{tag}once"  # hash: the entries that are logged a single time, by what makes them unique
+        self.roles = f"{tag}roles"  # hash: roles by person
 
 
 class ProofKeys:
@@ -347,32 +304,15 @@ class ProofKeys:
 
     def __init__(self, prefix: str) -> None:
         tag = f"{prefix}{{proof}}:"
-        self.private_key = f"{tag}private-key"
-        """String: the key that signs now, encrypted."""
-
-        self.public_keys = f"{tag}public-keys"
-        """Hash: since, until and revocation as JSON, by public key."""
-
-        self.key_horizon = f"{tag}key-horizon"
-        """String: the instant up to which the present key may have signed."""
-
-        self.log_size = f"{tag}log:size"
-        """String: the number of leaves."""
-
-        self.leaves = f"{tag}log:leaves"
-        """List: the leaves."""
-
-        self.nodes = f"{tag}log:nodes"
-        """Begins the keys of the nodes of the tree."""
-
-        self.logged = f"{tag}log:logged"
-        """Hash: leaf, version and digest as JSON, by match."""
-
-        self.checkpoints = f"{tag}log:checkpoints"
-        """Hash: signed checkpoints by day."""
-
-        self.latest_day = f"{tag}log:latest"
-        """String: the day of the last checkpoint."""
+        self.private_key = f"{tag}private-key"  # string: the key that signs now, encrypted
+        self.public_keys = f"{tag}public-keys"  # hash: since, until and revocation as JSON, by public key
+        self.key_horizon = f"{tag}key-horizon"  # string: the instant up to which the present key may have signed
+        self.log_size = f"{tag}log:size"  # string: the number of leaves
+        self.leaves = f"{tag}log:leaves"  # list: the leaves
+        self.nodes = f"{tag}log:nodes"  # begins the keys of the nodes of the tree
+        self.logged = f"{tag}log:logged"  # hash: leaf, version and digest as JSON, by match
+        self.checkpoints = f"{tag}log:checkpoints"  # hash: signed checkpoints by day
+        self.latest_day = f"{tag}log:latest"  # string: the day of the last checkpoint
 
     def nodes_block(self, level: int, block: int) -> str:
         """Return the key of a block of nodes of one level. String: their hashes, one after the other."""
@@ -384,9 +324,7 @@ class TimeKeys:
 
     def __init__(self, prefix: str) -> None:
         tag = f"{prefix}{{time}}:"
-        self.heartbeat = f"{tag}heartbeat"
-        """String: the instant of the last beat."""
-
+        self.heartbeat = f"{tag}heartbeat"  # string: the instant of the last beat
         self.outages = f"{tag}outages"
         self.uncredited = f"{tag}uncredited"
         self.provisional = f"{tag}provisional"
@@ -401,8 +339,7 @@ class IncidentKeys:
 
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{incidents}}:"
-        self.all = f"{self._tag}all"
-        """Hash: JSON by the id of the incident."""
+        self.all = f"{self._tag}all"  # hash: JSON by the id of the incident
 
     def of_match(self, match_id: str) -> str:
         """Return the key of the incidents in which a match lost events. Set: their ids."""
@@ -414,14 +351,9 @@ class OpponentKeys:
 
     def __init__(self, prefix: str, lane: str) -> None:
         tag = f"{prefix}{{opponents}}:{lane}:"
-        self.matches = f"{tag}matches"
-        """Sorted set: matches by the charge at which their turn comes."""
-
-        self.people = f"{tag}people"
-        """Sorted set: people by the charge of their last match."""
-
-        self.charge = f"{tag}charge"
-        """String: the charge of the match that was taken last."""
+        self.matches = f"{tag}matches"  # sorted set: matches by the charge at which their turn comes
+        self.people = f"{tag}people"  # sorted set: people by the charge of their last match
+        self.charge = f"{tag}charge"  # string: the charge of the match that was taken last
 
 
 def literal_pattern(text: str) -> str:

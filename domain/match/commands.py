@@ -9,6 +9,16 @@ from domain.match.terms import STANDARD, Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _PlayerCommand:
+    player: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ArbiterCommand:
+    arbiter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateMatch:
     """Open a match. ``seats`` is one entry per seat of the setup; the creator may be among them or not.
 
@@ -30,22 +40,20 @@ class CreateMatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JoinMatch:
+class JoinMatch(_PlayerCommand):
     """Take an open seat, or accept an invitation to one. ``seat`` None means any seat that is free for the player."""
 
-    player: str
     seat: int | None = None
     guest: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubmitMove:
+class SubmitMove(_PlayerCommand):
     """Play a move for the seat of ``player`` whose turn it is, and offer a draw with it if ``offer_draw``.
 
     An opponent names its level, seed and engine.
     """
 
-    player: str
     move: str
     level: int | None = None
     seed: int | None = None
@@ -55,83 +63,68 @@ class SubmitMove:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubmitMoves:
+class SubmitMoves(_PlayerCommand):
     """Play ``moves`` one after the other, all or none: a turn may take several plies, such as setting up an army.
 
     ``offer_draw`` offers a draw with the last of them.
     """
 
-    player: str
     moves: tuple[str, ...]
     channel: Channel | None = None
     offer_draw: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resign:
+class Resign(_PlayerCommand):
     """Give the game up. By the channel ERASURE a frozen match is resigned too."""
 
-    player: str
     channel: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AbortMatch:
+class AbortMatch(_PlayerCommand):
     """Call the match off before the second ply, without a result; also declines an invitation."""
 
-    player: str
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfferDraw:
+class OfferDraw(_PlayerCommand):
     """Propose a draw to all other seats."""
 
-    player: str
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptDraw:
+class AcceptDraw(_PlayerCommand):
     """Agree to the draw that is on offer. An opponent names its engine."""
 
-    player: str
     engine: str | None = None
     channel: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeclineDraw:
+class DeclineDraw(_PlayerCommand):
     """Turn down the draw that is on offer. An opponent names its engine."""
 
-    player: str
     engine: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestTakeback:
+class RequestTakeback(_PlayerCommand):
     """Ask all others to go back to the position in which ``player`` made the last move."""
 
-    player: str
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptTakeback:
+class AcceptTakeback(_PlayerCommand):
     """Agree to going back."""
 
-    player: str
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeclineTakeback:
+class DeclineTakeback(_PlayerCommand):
     """Do not agree to going back, or withdraw one's own request."""
 
-    player: str
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GiveTime:
+class GiveTime(_PlayerCommand):
     """Give ``seat`` so many milliseconds more."""
 
-    player: str
     seat: int
     time: int
 
@@ -144,17 +137,14 @@ class CallTime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForgiveFlag:
+class ForgiveFlag(_PlayerCommand):
     """Let the match go on that ``player`` has just won on time."""
-
-    player: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetCalendar:
+class SetCalendar(_PlayerCommand):
     """From now on ``player`` has these free days. The server says so in every match of the player."""
 
-    player: str
     calendar: Calendar | None
 
 
@@ -183,50 +173,45 @@ class CorrectTime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaiseDispute:
+class RaiseDispute(_PlayerCommand):
     """Open a case about the match after ``ply`` plies. ``statement`` is the SHA-256 (hexadecimal) of what is said."""
 
-    player: str
     ply: int
     ground: Ground
     statement: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCase:
+class OpenCase(_ArbiterCommand):
     """Open a case as an arbiter, who is no player of the match."""
 
-    arbiter: str
     ply: int
     ground: Ground
     statement: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileStatement:
+class FileStatement(_PlayerCommand):
     """Say one's part in the open case."""
 
-    player: str
     statement: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Freeze:
+class Freeze(_ArbiterCommand):
     """Stop the match while its case is open, or let it go on if not ``frozen``."""
 
-    arbiter: str
     frozen: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(_ArbiterCommand):
     """Rule on the open case. ``reason`` and ``rule`` are the SHA-256 (hexadecimal) of a salt and each text.
 
     ``ply`` belongs to the ruling "take-back", ``scores`` to "decide", ``remaining`` (milliseconds by seat) to
     "adjust-clocks".
     """
 
-    arbiter: str
     ruling: RulingKind
     reason: str
     rule: str
@@ -236,10 +221,9 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Appeal:
+class Appeal(_PlayerCommand):
     """Ask for another arbiter's ruling on the last case."""
 
-    player: str
     statement: str
 
 
@@ -257,29 +241,24 @@ class ReopenCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProposeRuleset:
+class ProposeRuleset(_ArbiterCommand):
     """Propose, as an arbiter, to go on under another ruleset of the game.
 
     ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
     """
 
-    arbiter: str
     ruleset: int
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptRuleset:
+class AcceptRuleset(_PlayerCommand):
     """Agree to the ruleset that is proposed."""
-
-    player: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeclineRuleset:
+class DeclineRuleset(_PlayerCommand):
     """Do not agree to the ruleset that is proposed."""
-
-    player: str
 
 
 PlainCommand = (

@@ -9,14 +9,23 @@ from domain.match.terms import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchCreated:
+class _TimedEvent:
+    at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SeatEvent(_TimedEvent):
+    seat: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchCreated(_TimedEvent):
     """A match exists, with its game, ruleset version, setup and seats.
 
     Without ``terms`` it is from before there were clocks, and none runs. ``rematch_of`` names the match before it.
     ``seed`` is random text; of matches from earlier releases a number in decimal.
     """
 
-    at: int
     creator: str
     game: str
     ruleset: int
@@ -30,30 +39,24 @@ class MatchCreated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerJoined:
+class PlayerJoined(_SeatEvent):
     """A player has taken a seat."""
 
-    at: int
-    seat: int
     player: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchStarted:
+class MatchStarted(_TimedEvent):
     """All seats are taken: the first seat is to move."""
-
-    at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MoveSubmitted:
+class MoveSubmitted(_SeatEvent):
     """A legal move was played; ``ply`` counts from 1. An opponent's move says how it can be computed again.
 
     ``channel`` says how it came (domain.match.commands); None only where that was not recorded yet.
     """
 
-    at: int
-    seat: int
     ply: int
     move: str
     level: int | None = None
@@ -63,82 +66,68 @@ class MoveSubmitted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawOffered:
+class DrawOffered(_SeatEvent):
     """A seat has proposed a draw."""
-
-    at: int
-    seat: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawAccepted:
+class DrawAccepted(_SeatEvent):
     """A seat has agreed to the draw on offer. An opponent's answer names the engine that computes it again.
 
     ``engine`` is None for people, and where it was not recorded yet.
     """
 
-    at: int
-    seat: int
     channel: Channel | None = None
     engine: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawDeclined:
+class DrawDeclined(_SeatEvent):
     """A seat has turned down the draw on offer, which lapses. ``engine`` is as in DrawAccepted."""
 
-    at: int
-    seat: int
     engine: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerResigned:
+class PlayerResigned(_SeatEvent):
     """A seat has given the game up."""
 
-    at: int
-    seat: int
     channel: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchAborted:
+class MatchAborted(_TimedEvent):
     """The match was called off without a result."""
 
-    at: int
     player: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchFinished:
+class MatchFinished(_TimedEvent):
     """The match has ended: one score per seat in seat order, and why."""
 
-    at: int
     scores: tuple[float, ...]
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CalendarSet:
+class CalendarSet(_SeatEvent):
     """On the free days of ``calendar`` (None: on no day) the time of ``seat`` does not run from now on.
 
     Calendars are recorded no more, for they are private: older matches have them, and lay them down when they go on.
     """
 
-    at: int
-    seat: int
     calendar: Calendar | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClockPaused:
+class ClockPaused(_TimedEvent):
     """From ``since`` to ``until`` (None: no end is known) the time of ``seat`` (None: of all) does not run.
 
     ``since`` may lie before ``at``: what happened meanwhile is not undone, but time is given back. ``reason`` is one of
     domain.match.clock.REASONS; ``automatic`` marks a vacation that was taken because a flag would have fallen.
     """
 
-    at: int
     reason: PauseReason
     since: int
     seat: int | None = None
@@ -147,106 +136,85 @@ class ClockPaused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClockResumed:
+class ClockResumed(_TimedEvent):
     """The pauses of ``seat`` (None: of all) for ``reason`` end now, those that lie ahead are cancelled."""
 
-    at: int
     reason: PauseReason
     seat: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeCorrected:
+class TimeCorrected(_TimedEvent):
     """Instants that were recorded before this and lie after ``at`` are wrong, for a clock was: time goes on from here.
 
     It is the only event that may be dated before the one in front of it.
     """
 
-    at: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeGiven:
+class TimeGiven(_SeatEvent):
     """``seat`` has given ``to`` so many milliseconds."""
 
-    at: int
-    seat: int
     to: int
     time: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlagFell:
+class FlagFell(_SeatEvent):
     """The time of ``seat`` was up at the instant ``deadline``; ``limit`` says which time (domain.match.clock).
 
     ``claimed_by`` is the seat that claimed it, None when it fell by itself.
     """
 
-    at: int
-    seat: int
     deadline: int
     limit: Limit
     claimed_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlagForgiven:
+class FlagForgiven(_SeatEvent):
     """``seat`` won on time and lets the match go on."""
 
-    at: int
-    seat: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakebackRequested:
+class TakebackRequested(_SeatEvent):
     """A seat asks to go back to the position after ``ply`` plies."""
 
-    at: int
-    seat: int
     ply: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakebackAccepted:
+class TakebackAccepted(_SeatEvent):
     """A seat agrees to going back."""
 
-    at: int
-    seat: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakebackDeclined:
+class TakebackDeclined(_SeatEvent):
     """A seat does not agree to going back; the request lapses."""
 
-    at: int
-    seat: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MovesTakenBack:
+class MovesTakenBack(_TimedEvent):
     """The match goes on from the position after ``ply`` plies. What was played since stays on record."""
 
-    at: int
     ply: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeedDrawn:
+class SeedDrawn(_TimedEvent):
     """The moves of opponents follow from this seed from now on: those before may be known (domain.match.opponents)."""
 
-    at: int
     seed: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DisputeRaised:
+class DisputeRaised(_TimedEvent):
     """A case is opened about the match after ``ply`` plies; ``freezes`` says that nothing goes on until it is ruled on.
 
     ``seat`` raised it, or, when None, the ``arbiter``. Cases are numbered from 1. What is said in it is kept apart,
     where it can be erased; here stands the SHA-256 (hexadecimal) of a salt and it.
     """
 
-    at: int
     dispute: int
     ply: int
     ground: Ground
@@ -257,42 +225,38 @@ class DisputeRaised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatementFiled:
+class StatementFiled(_TimedEvent):
     """A seat has said its part in a case; ``statement`` is the SHA-256 (hexadecimal) of a salt and the text."""
 
-    at: int
     dispute: int
     seat: int
     statement: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchFrozen:
+class MatchFrozen(_TimedEvent):
     """An arbiter has stopped the match, clocks included, while a case is open."""
 
-    at: int
     dispute: int
     arbiter: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchUnfrozen:
+class MatchUnfrozen(_TimedEvent):
     """An arbiter lets the match go on while a case is open."""
 
-    at: int
     dispute: int
     arbiter: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RulingMade:
+class RulingMade(_TimedEvent):
     """An arbiter has ruled on a case: what (domain.match.decisions.cases.RULINGS), why, and by which rule.
 
     ``reason`` and ``rule`` are kept apart like a statement: here stands the SHA-256 (hexadecimal) of a salt and each.
     What the ruling brings about are the events that follow it. ``appeal`` marks the second and last ruling.
     """
 
-    at: int
     dispute: int
     arbiter: str
     ruling: RulingKind
@@ -302,13 +266,12 @@ class RulingMade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RulingAppealed:
+class RulingAppealed(_TimedEvent):
     """A seat asks for another arbiter's ruling; ``statement`` is the SHA-256 (hexadecimal) of a salt and why.
 
     ``freezes`` says that a match that is being played stands still until there is one.
     """
 
-    at: int
     dispute: int
     seat: int
     statement: str
@@ -316,14 +279,13 @@ class RulingAppealed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseReopened:
+class CaseReopened(_TimedEvent):
     """A case that an appeal had settled waits for one more ruling.
 
     ``arbiter`` is who reopened it: the arbiter of the appeal, or an ``operator``; ``statement`` is the SHA-256
     (hexadecimal) of a salt and why. ``freezes`` is as in RulingAppealed.
     """
 
-    at: int
     dispute: int
     arbiter: str
     operator: bool
@@ -332,61 +294,48 @@ class CaseReopened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClocksAdjusted:
+class ClocksAdjusted(_TimedEvent):
     """The seats have these times from now on, in milliseconds."""
 
-    at: int
     remaining: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchAnnulled:
+class MatchAnnulled(_TimedEvent):
     """The match has no result and counts for nothing, whatever happened in it."""
 
-    at: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchRestored:
+class MatchRestored(_TimedEvent):
     """The match is again what it was before it was annulled."""
 
-    at: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RulesetProposed:
+class RulesetProposed(_TimedEvent):
     """An arbiter proposes to go on under another version of the game's rules.
 
     ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
     """
 
-    at: int
     arbiter: str
     ruleset: int
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RulesetAccepted:
+class RulesetAccepted(_SeatEvent):
     """A seat agrees to the ruleset that is proposed."""
 
-    at: int
-    seat: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RulesetDeclined:
+class RulesetDeclined(_SeatEvent):
     """A seat does not agree to the ruleset that is proposed, which lapses."""
 
-    at: int
-    seat: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RulesetChanged:
+class RulesetChanged(_TimedEvent):
     """The match goes on under ``ruleset``; the position is the same."""
 
-    at: int
     ruleset: int
 
 

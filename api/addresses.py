@@ -19,7 +19,7 @@ def match_id_for(person: Person, key: str) -> str:
 
 
 def rematch_id(match_id: str) -> str:
-    """Return the id of the match that follows ``match_id``, whoever proposes it."""
+    """Return the id of the match that follows ``match_id``, the same for every player who proposes it."""
     return _id_from(f"rematch\n{match_id}")
 
 

@@ -70,9 +70,7 @@ class AccountNews:
         summary = summarise(state)
         return {
             player: _message(
-                "match",
-                {**_item(summary, head.tag, player), "events": [event.type for event in events]},
-                head.tag,
+                "match", {**_item(summary, head.tag, player), "events": [event.type for event in events]}, head.tag
             )
             for player in players
         }

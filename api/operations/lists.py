@@ -22,12 +22,7 @@ def identify(player: str) -> str:
 
 
 def match_page(
-    view: str,
-    query: Mapping[str, Any],
-    *,
-    player: str | None = None,
-    game: str | None = None,
-    public: bool = False,
+    view: str, query: Mapping[str, Any], *, player: str | None = None, game: str | None = None, public: bool = False
 ) -> MatchPage:
     """Return a page of matches, without private ones if ``public``; raises the problem invalid-fields for a cursor."""
     try:

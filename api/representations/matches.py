@@ -12,14 +12,7 @@ from api.addresses import match_path, rematch_id
 from api.http.answers import Answer, Instant, Next, instant, one_of
 from api.http.conditions import VersionTagText
 from api.representations.boards import Outcome
-from api.representations.clocks import (
-    Clock,
-    FallenFlag,
-    Terms,
-    represent_clock,
-    represent_fallen_flag,
-    represent_terms,
-)
+from api.representations.clocks import Clock, FallenFlag, Terms, represent_clock, represent_fallen_flag, represent_terms
 from api.representations.players import Player, represent_player
 from api.services import services
 from domain.games import GAMES
@@ -70,9 +63,7 @@ class MatchSummary(Answer):
     updated_at: Instant
     deadline: Annotated[
         Instant | None,
-        Meta(
-            description="When the time of the player to move is up, or an open match is called off; null: never",
-        ),
+        Meta(description="When the time of the player to move is up, or an open match is called off; null: never"),
     ]
     terms: Annotated[Terms | None, Meta(description="null: from before there were clocks, none runs")]
 

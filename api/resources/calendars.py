@@ -12,14 +12,7 @@ from api.access.limits import spend
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant
-from api.http.schemas import (
-    InstantField,
-    StrictBoolean,
-    StrictInteger,
-    StrictSchema,
-    StrictString,
-    read_instant,
-)
+from api.http.schemas import InstantField, StrictBoolean, StrictInteger, StrictSchema, StrictString, read_instant
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import vacation

@@ -25,10 +25,7 @@ MIN_GIFT_S, MAX_GIFT_S = HOUR // SECOND_MS, MAX_GIFT_MS // SECOND_MS
 
 
 def _seat(**options: Any) -> StrictInteger:
-    return StrictInteger(
-        validate=validate.Range(0, MAX_SEATS - 1, error=f"must be 0 to {MAX_SEATS - 1}"),
-        **options,
-    )
+    return StrictInteger(validate=validate.Range(0, MAX_SEATS - 1, error=f"must be 0 to {MAX_SEATS - 1}"), **options)
 
 
 def _move(description: str) -> StrictString:

@@ -80,13 +80,7 @@ def show_lines(match_id: str) -> Lines:
 
 
 @blueprint.put("/matches/<match_id>/lines")
-@endpoint(
-    answer=Lines,
-    body=LinesRequest,
-    signed_in=True,
-    problems=[404, 409, 412],
-    parameters=[IF_MATCH_PARAMETER],
-)
+@endpoint(answer=Lines, body=LinesRequest, signed_in=True, problems=[404, 409, 412], parameters=[IF_MATCH_PARAMETER])
 def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
     """Replace the conditional lines there are, and say whether forced moves are to be played"""
     first = lines_read(sent["lines"]) if "lines" in sent else None

@@ -70,8 +70,7 @@ class EventsQuery(StrictSchema):
     after = StrictString(
         load_default="0",
         validate=pattern(
-            f"[0-9]{{1,15}}|{TAG_PATTERN}",
-            f"must be a version or the version_tag of an answer, such as {EXAMPLE_TAG}",
+            f"[0-9]{{1,15}}|{TAG_PATTERN}", f"must be a version or the version_tag of an answer, such as {EXAMPLE_TAG}"
         ),
         metadata={
             "description": "A version, or the version tag of the last event that is known: then the answer is 409 "

@@ -1,4 +1,4 @@
-"""Who somebody is: signing up and in, guests, the account, its tokens and password."""
+"""Accounts: signing up and in, guests, tokens and passwords."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated

@@ -45,8 +45,7 @@ DEFERRED = (
 
 class Erasure(Answer):
     files: Annotated[
-        str,
-        one_of(rewriting.FILES, "What becomes of the files of the store, which contain erased text until then"),
+        str, one_of(rewriting.FILES, "What becomes of the files of the store, which contain erased text until then")
     ]
     detail: str
 
@@ -61,11 +60,7 @@ class ErasureRequest(StrictSchema):
 
 @blueprint.get("/me/archive")
 @endpoint(
-    content={"type": "string", "format": "binary"},
-    content_type=ZIP,
-    signed_in=True,
-    session_only=True,
-    problems=[409],
+    content={"type": "string", "format": "binary"}, content_type=ZIP, signed_in=True, session_only=True, problems=[409]
 )
 def download_archive() -> Response:
     """All that is stored about you, as one ZIP archive

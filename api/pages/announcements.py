@@ -1,4 +1,4 @@
-"""What has happened in a match, in sentences for its players: the live region of the match page speaks them."""
+"""The events of a match in sentences for its players, which the live region of the match page announces."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -19,16 +19,16 @@ from domain.match.terms import duration
 YOUR_TURN = "It is your turn."
 WITHDRAWN = "{who} withdrew the request to take back a move."
 CHECKS = "+#"
-"""How the list of moves ends one that gives check or mates."""
+"""The marks of check and mate in the list of moves."""
 
 FROZEN = " The match is frozen until an arbiter has ruled."
 
 
 class Audience(NamedTuple):
-    """Who is told, and what the seats of the match are called.
+    """The listener, and the names that announcements use.
 
-    ``seat`` is the listener's own (None: an onlooker), ``names`` are those of the players and ``seat_names`` those of
-    the seats, both in seat order. ``spelled`` is how the list of moves shows each ply.
+    ``seat`` is that of the listener (None: a spectator); ``names`` of the players and ``seat_names`` are in seat order.
+    ``spelled`` are the moves as the list of moves shows them.
     """
 
     state: MatchState
@@ -42,7 +42,7 @@ class Audience(NamedTuple):
         return "You" if seat == self.seat else self.name(seat)
 
     def name(self, seat: int) -> str:
-        """Return the name of the player at ``seat``, with the seat where another player has the same name."""
+        """Return the name of the player at ``seat``, with the name of the seat if another player has the same name."""
         name = self.names[seat]
         return name if self.names.count(name) == 1 else f"{name} ({self.seat_names[seat]})"
 
@@ -53,14 +53,14 @@ class Audience(NamedTuple):
         )
 
     def move(self, event: e.MoveSubmitted) -> str:
-        """Return the move as the list of moves shows it, but for the sign of a check.
+        """Return the move as the list of moves shows it, without the mark of check.
 
-        A move that has been taken back since is returned as it was recorded.
+        A move that has been taken back since is returned as recorded.
         """
         return self._listed(event).rstrip(CHECKS)
 
     def check(self, event: e.MoveSubmitted) -> str:
-        """Return the sentence about the check that a move gives, with a space before it; nothing when it gives none."""
+        """Return a space and a sentence about the check that a move gives, empty if it gives none."""
         return " Check." if self._listed(event).endswith("+") else ""
 
     def _listed(self, event: e.MoveSubmitted) -> str:
@@ -68,31 +68,31 @@ class Audience(NamedTuple):
         return self.spelled[place] if self.state.play.moves[place : event.ply] == (event.move,) else event.move
 
     def player(self, player: str) -> str:
-        """Return the subject of a sentence about the player with this id, nothing for one who has no seat."""
+        """Return the subject of a sentence about the player with this id, empty for one without a seat."""
         seat = self.state.seat_of(player)
         return "" if seat is None else self.who(seat)
 
 
 def describe_events(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Audience) -> list[str]:
-    """Return ``news`` in sentences, in their order, and at the end how the match stands for the listener.
+    """Return sentences about ``news``, followed by some about the position.
 
-    That is whether it is their turn, who is in check and what the rules demand. ``earlier`` are some events just before
-    the news, which are told no more. No news makes no sentence.
+    The latter say whether it is the listener's turn, who is in check and what the rules demand. ``earlier`` are some
+    events before the news, which are not announced. Without news there are no sentences.
     """
     asker = None
     for event in earlier:
         asker = _asker_after(event, asker)
-    told = []
+    described = []
     for mover, events in groupby(news, _mover_by_hand):
         if mover is None:
             for event in events:
                 withdrawn = isinstance(event, e.TakebackDeclined) and event.seat == asker
-                told.append(_sentence(WITHDRAWN if withdrawn else WORDS[type(event)], event, audience))
+                described.append(_sentence(WITHDRAWN if withdrawn else WORDS[type(event)], event, audience))
                 asker = _asker_after(event, asker)
         else:
-            told.append(_moves([event for event in events if isinstance(event, e.MoveSubmitted)], audience))
+            described.append(_moves([event for event in events if isinstance(event, e.MoveSubmitted)], audience))
             asker = None
-    sentences = list(filter(None, told))
+    sentences = list(filter(None, described))
     if not sentences:
         return []
     turn = [YOUR_TURN] if is_turn_of(audience.state, audience.seat) else []
@@ -100,12 +100,12 @@ def describe_events(earlier: Iterable[e.Event], news: Iterable[e.Event], audienc
 
 
 def is_turn_of(state: MatchState, seat: int | None) -> bool:
-    """Tell whether ``seat`` is to move in a match that is being played, and not frozen or broken."""
+    """Tell whether ``seat`` is to move in a match that is neither frozen nor broken."""
     return seat is not None and not state.cases.frozen and to_move(state) == seat
 
 
 def describe_rematch(news: Iterable[e.Event], audience: Audience) -> list[str]:
-    """Return ``news`` of the match that follows another one in sentences for those who still look at the other."""
+    """Return sentences about ``news`` of the rematch, for the page of the match before it."""
     return [_sentence(_REMATCH_WORDS[type(event)], event, audience) for event in news if type(event) in _REMATCH_WORDS]
 
 
@@ -132,7 +132,7 @@ def _sentence(words: str | Callable[[Any, Audience], str], event: e.Event, audie
 
 
 def _asker_after(event: e.Event, asker: int | None) -> int | None:
-    """Return the seat whose request to take moves back stands after ``event``, as far as these events tell."""
+    """Return the seat whose takeback request is pending after ``event``, given the one pending before it."""
     if isinstance(event, e.TakebackRequested):
         return event.seat
     return None if isinstance(event, e.MoveSubmitted | e.MovesTakenBack | e.TakebackDeclined) else asker
@@ -167,12 +167,12 @@ _OTHERS_BY_ITSELF = {
 
 
 def _mover_by_hand(event: e.Event) -> int | None:
-    """Return who made a move that was not made for its player; None for all other events."""
+    """Return the seat of a move made by hand; None for other events."""
     return event.seat if isinstance(event, e.MoveSubmitted) and event.channel not in _OWN_BY_ITSELF else None
 
 
 def _moves(moves: Sequence[e.MoveSubmitted], audience: Audience) -> str:
-    """Return in one sentence the moves that a seat made in a row: a whole army is placed in one turn."""
+    """Return one sentence about the moves that a seat made in a row, such as placing an army."""
     who, last = audience.who(moves[-1].seat), audience.move(moves[-1])
     check = audience.check(moves[-1])
     if len(moves) > MAX_MOVES_IN_RUN:
@@ -198,11 +198,11 @@ def _aborted(event: e.MatchAborted, audience: Audience) -> str:
 def _paused(event: e.ClockPaused, audience: Audience) -> str:
     clock, many = audience.clock(event.seat), event.seat is None
     if event.until is not None and event.until <= event.at:
-        verb = "stood still"
+        verb = f"{'were' if many else 'was'} stopped"
     elif event.since > event.at:
-        verb = f"{'stand' if many else 'stands'} still from {instant(event.since)}"
+        verb = f"{'are' if many else 'is'} stopped from {instant(event.since)}"
     else:
-        verb = "stand still" if many else "stands still"
+        verb = f"{'are' if many else 'is'} stopped"
     return f"{clock} {verb}: {PAUSED[event.reason]}."
 
 
@@ -260,28 +260,28 @@ WORDS: Mapping[type[e.Event], str | Callable[[Any, Audience], str]] = {
     e.TimeCorrected: "The clocks were corrected: the clock of the server was wrong.",
     e.TimeGiven: _given,
     e.FlagFell: _flag,
-    e.FlagForgiven: "{who} let the match go on.",
+    e.FlagForgiven: "{who} let the match continue.",
     e.TakebackRequested: "{who} asked to take back a move.",
     e.TakebackAccepted: "{who} agreed to take back a move.",
     e.TakebackDeclined: "{who} refused to take back a move.",
     e.MovesTakenBack: _back,
-    e.SeedDrawn: "",  # nothing that a player sees or does changes with it
+    e.SeedDrawn: "",  # has no effect that players see
     e.DisputeRaised: _disputed,
     e.StatementFiled: "{who} made a statement in the case.",
     e.MatchFrozen: "An arbiter has frozen the match.",
-    e.MatchUnfrozen: "An arbiter lets the match go on.",
+    e.MatchUnfrozen: "An arbiter has unfrozen the match.",
     e.RulingMade: _ruled,
     e.RulingAppealed: "{who} appealed against the ruling.{frozen}",
     e.CaseReopened: "The case was reopened.{frozen}",
     e.ClocksAdjusted: _adjusted,
-    e.MatchAnnulled: "The match is annulled: it counts for nothing.",
+    e.MatchAnnulled: "The match is annulled.",
     e.MatchRestored: "The match is no longer annulled.",
-    e.RulesetProposed: "An arbiter proposes to go on under ruleset {ruleset}.",
+    e.RulesetProposed: "An arbiter proposes to continue under ruleset {ruleset}.",
     e.RulesetAccepted: "{who} agreed to the proposed ruleset.",
     e.RulesetDeclined: "{who} declined the proposed ruleset.",
-    e.RulesetChanged: "The match goes on under ruleset {ruleset}.",
+    e.RulesetChanged: "The match continues under ruleset {ruleset}.",
 }
-"""The sentence of each type of event, with the fields of the event and ``who`` caused it, or what makes it."""
+"""The sentence of each type of event, with the fields of the event and ``who`` caused it, or a function for it."""
 
 
 def _proposed_rematch(event: e.MatchCreated, audience: Audience) -> str:

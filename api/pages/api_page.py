@@ -1,4 +1,4 @@
-"""The API as people read it, made from the OpenAPI document, and what each kind of problem means."""
+"""The reference of the API for people, made from the OpenAPI document, and the explanations of its problems."""
 
 import json
 import re
@@ -12,12 +12,15 @@ from api.http.problem_explanations import EXPLANATIONS
 from api.http.problems import KINDS
 from api.pages.layout import blueprint
 
-BODY_DEPTH, ANSWER_DEPTH = 3, 1
-"""Levels of objects in objects whose fields are listed."""
+MAX_BODY_DEPTH, MAX_ANSWER_DEPTH = 3, 1
+"""Levels of nested objects whose fields are listed."""
+
+Schema = dict[str, Any]
+"""A part of the OpenAPI document."""
 
 
 class Field(NamedTuple):
-    """A parameter or a field of a body: its name with dots, what it is, and what is said of it."""
+    """A parameter or a field of a body: its dotted name, its kind and its description."""
 
     name: str
     kind: str
@@ -26,7 +29,7 @@ class Field(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation; ``status`` is that of its success, ``problems`` those of its refusals."""
+    """One operation; ``status`` is that of success, ``problems`` are the statuses of refusals."""
 
     method: str
     path: str
@@ -36,10 +39,10 @@ class Operation(NamedTuple):
     signed_in: bool
     parameters: list[Field]
     body: list[Field]
-    request: str
+    body_example: str
     status: str
     answer: list[Field]
-    example: str
+    answer_example: str
     problems: list[str]
 
 
@@ -53,13 +56,13 @@ class Section(NamedTuple):
 
 @blueprint.get("/docs/api")
 def api_page() -> str:
-    """Return what the OpenAPI document says, for people."""
+    """Return the reference of the API."""
     return render_template("api.html", sections=_sections(current_app.extensions[EXTENSION]))
 
 
 @blueprint.get("/problems")
 def problems_page() -> str:
-    """Return what each kind of problem means; each has its code as an anchor."""
+    """Return the explanations of all problems, with their codes as anchors."""
     kinds = [(code, status, title, EXPLANATIONS[code]) for code, (status, title) in sorted(KINDS.items())]
     return render_template("problems.html", kinds=kinds)
 
@@ -72,17 +75,15 @@ def _sections(api: OpenApi) -> list[Section]:
         shared = operations.get("parameters", [])
         for method, operation in operations.items():
             if method != "parameters":
-                found = _operation(document, method, path, shared, operation)
-                sections[operation["tags"][0]].operations.append(found)
+                described = _operation(document, method, path, shared, operation)
+                sections[operation["tags"][0]].operations.append(described)
     return list(sections.values())
 
 
-def _operation(
-    document: dict[str, Any], method: str, path: str, shared: list[Any], operation: dict[str, Any]
-) -> Operation:
+def _operation(document: Schema, method: str, path: str, shared: list[Schema], operation: Schema) -> Operation:
     status = min(operation["responses"])
-    sent = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
-    answered: dict[str, Any] = next(iter(operation["responses"][status].get("content", {}).values()), {})
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    answer: Schema = next(iter(operation["responses"][status].get("content", {}).values()), {})
     parameters = [
         Field(
             f"{each['name']} ({each['in']})",
@@ -93,69 +94,69 @@ def _operation(
         for each in (*shared, *operation.get("parameters", ()))
     ]
     return Operation(
-        method.upper(),
-        path,
-        re.sub("[^a-z0-9]+", "-", f"{method} {path.removeprefix('/api/v1')}".lower()).strip("-"),
-        operation["summary"],
-        operation.get("description", ""),
-        {} not in operation.get("security", [{}]),
-        parameters,
-        _fields(document, sent.get("schema", {}), BODY_DEPTH),
-        _shown(sent),
-        status,
-        _fields(document, answered.get("schema", {}), ANSWER_DEPTH),
-        _shown(answered),
-        sorted(each for each in operation["responses"] if each >= "400"),
+        method=method.upper(),
+        path=path,
+        anchor=re.sub("[^a-z0-9]+", "-", f"{method} {path.removeprefix('/api/v1')}".lower()).strip("-"),
+        summary=operation["summary"],
+        description=operation.get("description", ""),
+        signed_in={} not in operation.get("security", [{}]),
+        parameters=parameters,
+        body=_fields(document, body.get("schema", {}), MAX_BODY_DEPTH),
+        body_example=_example(body),
+        status=status,
+        answer=_fields(document, answer.get("schema", {}), MAX_ANSWER_DEPTH),
+        answer_example=_example(answer),
+        problems=sorted(each for each in operation["responses"] if each >= "400"),
     )
 
 
-def _shown(content: dict[str, Any]) -> str:
+def _example(content: Schema) -> str:
     return json.dumps(content["example"], ensure_ascii=False, indent=2) if "example" in content else ""
 
 
-def _fields(document: dict[str, Any], schema: dict[str, Any], depth: int, prefix: str = "") -> list[Field]:
-    found: list[Field] = []
+def _fields(document: Schema, schema: Schema, depth: int, prefix: str = "") -> list[Field]:
+    fields: list[Field] = []
     schema = _resolved(document, schema)
     for name, inner in schema.get("properties", {}).items() if depth else ():
         nested, dotted = _resolved(document, inner), f"{prefix}{name}."
-        said = inner.get("description") or nested.get("description", "")
-        found.append(Field(prefix + name, _kind(document, inner), name in schema.get("required", ()), said))
+        description = inner.get("description") or nested.get("description", "")
+        fields.append(Field(prefix + name, _kind(document, inner), name in schema.get("required", ()), description))
         if nested.get("type") == "array":
             nested, dotted = _resolved(document, nested["items"]), f"{prefix}{name}[]."
-        found += _fields(document, nested, depth - 1, dotted)
-    return found
+        fields += _fields(document, nested, depth - 1, dotted)
+    return fields
 
 
-def _resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what a reference leads to; of what may also be null, the rest."""
-    for way in ("anyOf", "allOf"):
-        choices = [each for each in schema.get(way, ()) if each.get("type") != "null"]
+def _resolved(document: Schema, schema: Schema) -> Schema:
+    """Return the schema that a reference leads to; for a nullable one, the schema of its other values."""
+    for keyword in ("anyOf", "allOf"):
+        choices = [each for each in schema.get(keyword, ()) if each.get("type") != "null"]
         if len(choices) == 1:
             return _resolved(document, choices[0])
     if "$ref" not in schema:
         return schema
-    found: dict[str, Any] = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    return found
+    resolved: Schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return resolved
 
 
-def _kind(document: dict[str, Any], schema: dict[str, Any]) -> str:
+def _kind(document: Schema, schema: Schema) -> str:
     nullable = any(each.get("type") == "null" for each in schema.get("anyOf", ()))
     schema = _resolved(document, schema)
     kinds = schema.get("type", "object")
     kinds = kinds if isinstance(kinds, list) else [kinds]
-    said = " or ".join(kind for kind in kinds if kind != "null")
+    kind = " or ".join(each for each in kinds if each != "null")
     if "enum" in schema:
-        said = ", ".join(str(each) for each in schema["enum"] if each is not None)
-    elif said == "array":
-        said = f"list of {_kind(document, schema['items'])}"
+        kind = ", ".join(str(each) for each in schema["enum"] if each is not None)
+    elif kind == "array":
+        kind = f"list of {_kind(document, schema['items'])}"
     elif schema.get("format") == "date-time":
-        said = "instant"
+        kind = "instant"
     if "oneOf" in schema:
-        said = "one of " + "; ".join(_alternative(document, each) for each in schema["oneOf"])
-    return f"{said} or null" if nullable or "null" in kinds else said
+        kind = "one of " + "; ".join(_alternative(document, each) for each in schema["oneOf"])
+    return f"{kind} or null" if nullable or "null" in kinds else kind
 
 
-def _alternative(document: dict[str, Any], schema: dict[str, Any]) -> str:
+def _alternative(document: Schema, schema: Schema) -> str:
     properties = _resolved(document, schema).get("properties", {})
     inner = ", ".join(f"{name}: {_kind(document, each)}" for name, each in properties.items())
     return f"{{{inner}}}" if inner else _kind(document, schema)

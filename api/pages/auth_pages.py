@@ -9,13 +9,13 @@ from api.pages.layout import blueprint, local_path
 
 @blueprint.get("/sign-in")
 def sign_in() -> str | Response:
-    """Return the sign-in form, or the way on for a person who is signed in already."""
+    """Return the sign-in form, or redirect a person who is signed in already."""
     return _form("sign_in.html")
 
 
 @blueprint.get("/sign-up")
 def sign_up() -> str | Response:
-    """Return the sign-up form, or the way on for a person who has an account already."""
+    """Return the sign-up form, or redirect a person who has an account already."""
     return _form("sign_up.html")
 
 

@@ -1,6 +1,6 @@
-"""What the viewer of a match may do beside moving: asked of ``decide`` itself, so that the page knows no rule twice."""
+"""What the viewer of a match may do besides moving, as ``decide`` itself answers: the pages repeat no rule."""
 
-from typing import Any
+from dataclasses import dataclass
 
 from domain.games import find_ruleset
 from domain.match import commands as c
@@ -13,7 +13,7 @@ from domain.match.state import MatchState
 from domain.match.terms import DAY
 
 ANY_SEED = ""
-"""For what is only asked and never done."""
+"""For commands that are only tried."""
 
 
 def is_possible(state: MatchState, command: c.Command, now: int) -> bool:
@@ -25,7 +25,7 @@ def is_possible(state: MatchState, command: c.Command, now: int) -> bool:
         return False
 
 
-def _can_play_again(state: MatchState, viewer: str) -> bool:
+def _can_propose_rematch(state: MatchState, viewer: str) -> bool:
     try:
         rematch(state, viewer, "", ANY_SEED, False)
     except CommandError:
@@ -33,51 +33,67 @@ def _can_play_again(state: MatchState, viewer: str) -> bool:
     return True
 
 
-def available_actions(state: MatchState, viewer: str | None, seat: int | None, now: int) -> dict[str, Any]:
-    """Return what the viewer, who holds ``seat`` or is invited to it, can do; the server decides again when it is done.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AvailableActions:
+    """What the viewer of a match may do. ``join`` and ``give_time`` hold the seats that this can be done to."""
 
-    ``join`` and ``give_time`` are lists of seats, all else is yes or no.
-    """
-    open_match = state.status == Status.OPEN
-    seated = seat is not None and state.seats[seat].joined
-    in_game = (
-        state.status == Status.PLAYING
-        and seated
-        and not state.cases.frozen
-        and state.play.broken is None
-        and seat not in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position)
-    )
-    nobody = {
-        "move": False,
-        "accept": False,
-        "join": [],
-        "sign_in": open_match and viewer is None and any(entry.player is None for entry in state.seats),
-        "give_time": [],
-    }
+    move: bool = False
+    accept: bool = False
+    join: tuple[int, ...] = ()
+    sign_in: bool = False
+    give_time: tuple[int, ...] = ()
+    resign: bool = False
+    abort: bool = False
+    offer_draw: bool = False
+    answer_draw: bool = False
+    ask_takeback: bool = False
+    answer_takeback: bool = False
+    retract_takeback: bool = False
+    claim: bool = False
+    forgive: bool = False
+    rematch: bool = False
+    conditional_moves: bool = False
+
+
+def available_actions(state: MatchState, viewer: str | None, seat: int | None, now: int) -> AvailableActions:
+    """Return what the viewer, who holds ``seat`` or is invited to it, can do at ``now``."""
+    is_open = state.status == Status.OPEN
+    free = tuple(number for number, entry in enumerate(state.seats) if is_open and entry.player is None)
     if viewer is None:
-        return nobody
-    takeback = state.offers.takeback
-    abort = is_possible(state, c.AbortMatch(player=viewer), now)
-    return nobody | {
-        "move": in_game,
-        "resign": in_game and not (abort and not state.play.moves) and is_possible(state, c.Resign(player=viewer), now),
-        "abort": abort,
-        "offer_draw": not state.offers.draw_agreed and is_possible(state, c.OfferDraw(player=viewer), now),
-        "answer_draw": is_possible(state, c.AcceptDraw(player=viewer), now),
-        "ask_takeback": is_possible(state, c.RequestTakeback(player=viewer), now),
-        "answer_takeback": is_possible(state, c.AcceptTakeback(player=viewer), now),
-        "withdraw_takeback": takeback is not None and takeback.seat == seat,
-        "give_time": [
+        return AvailableActions(sign_in=bool(free))
+
+    def possible(command: c.Command) -> bool:
+        return is_possible(state, command, now)
+
+    in_game = _is_in_game(state, seat)
+    takeback, machines = state.offers.takeback, [entry.level is not None for entry in state.seats]
+    abort = possible(c.AbortMatch(player=viewer))
+    return AvailableActions(
+        move=in_game,
+        accept=is_open and seat is not None and not state.seats[seat].joined,
+        join=free if seat is None else (),
+        give_time=tuple(
             other
-            for other, entry in enumerate(state.seats)
-            if entry.level is None and is_possible(state, c.GiveTime(player=viewer, seat=other, time=DAY), now)
-        ],
-        "claim": is_possible(state, c.CallTime(player=viewer), now),
-        "forgive": is_possible(state, c.ForgiveFlag(player=viewer), now),
-        "rematch": _can_play_again(state, viewer),
-        "accept": open_match and seat is not None and not seated,
-        "join": [
-            number for number, entry in enumerate(state.seats) if open_match and seat is None and entry.player is None
-        ],
-        "lay_lines": in_game and (state.terms is None or state.terms.lines),
-    }
+            for other, machine in enumerate(machines)
+            if not machine and possible(c.GiveTime(player=viewer, seat=other, time=DAY))
+        ),
+        resign=in_game and not (abort and not state.play.moves) and possible(c.Resign(player=viewer)),
+        abort=abort,
+        offer_draw=not state.offers.draw_agreed and possible(c.OfferDraw(player=viewer)),
+        answer_draw=possible(c.AcceptDraw(player=viewer)),
+        ask_takeback=possible(c.RequestTakeback(player=viewer)),
+        answer_takeback=possible(c.AcceptTakeback(player=viewer)),
+        retract_takeback=takeback is not None and takeback.seat == seat,
+        claim=possible(c.CallTime(player=viewer)),
+        forgive=possible(c.ForgiveFlag(player=viewer)),
+        rematch=_can_propose_rematch(state, viewer),
+        conditional_moves=in_game and (state.terms is None or state.terms.lines),
+    )
+
+
+def _is_in_game(state: MatchState, seat: int | None) -> bool:
+    """Tell whether ``seat`` is still playing in a match that is neither frozen nor broken."""
+    if seat is None or state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
+        return False
+    elimination = find_ruleset(state.game, state.ruleset).elimination
+    return state.seats[seat].joined and seat not in elimination.eliminated(state.play.position)

@@ -1,4 +1,4 @@
-"""The boards of a match ply by ply, as differences: what a page needs to step through the moves without asking."""
+"""The boards of a match ply by ply, as differences, so that a page can step through the moves without requests."""
 
 import json
 from collections.abc import Container
@@ -21,34 +21,34 @@ from events.pictures.board import Trace, face_id
 from events.pictures.steps import Board, Steps, board_of, steps_between
 
 MAX_PLIES = 30
-"""Steps in one answer: drawing them is work."""
+"""Steps in one answer: each has to be drawn."""
 
 NEARBY_PLIES = 2
-"""Steps before and after the ply that a page shows, which the page brings along."""
+"""Steps before and after the ply shown that are embedded in a page."""
 
-KEPT = "private, max-age=3600"
-NOT_KEPT = "private, no-cache"
+CACHED = "private, max-age=3600"
+REVALIDATED = "private, no-cache"
 
 
 @blueprint.get("/matches/<match_id>/plies")
 def plies(match_id: str) -> Response:
     """Return the steps from the board after ``from`` plies to the board after ``to``, as the viewer sees the match.
 
-    The query has ``turned`` as the page of the match does, and ``version``, the version tag that the caller knows: of
-    the same version the answer stays true, so that the browser may keep it. Raises the problem invalid-fields.
+    The query has ``turned`` as the page of the match does, and ``version``, the version tag that the caller knows: for
+    the present version the browser may cache the answer. Raises the problem invalid-fields.
     """
     loaded = visible_match(match_id)
     state, tag = loaded.state, str(loaded.head.tag)
     game = rules_of(state)
-    last = _asked("to", len(state.play.moves), len(state.play.moves))
-    first = _asked("from", max(0, last - MAX_PLIES), last)
+    last = _requested("to", len(state.play.moves), len(state.play.moves))
+    first = _requested("from", max(0, last - MAX_PLIES), last)
     if last - first > MAX_PLIES:
-        raise _refusal("from", f"at most {MAX_PLIES} plies are told at once")
+        raise _refusal("from", f"at most {MAX_PLIES} plies at once")
     person = current_person()
     view = requested_view(state, game, state.seat_of(person.id) if person else None)
     steps = steps_of(state, game, view, first, last)
-    kept = request.args.get("version") == tag
-    return json_response({"version_tag": tag, **steps}, headers={"Cache-Control": KEPT if kept else NOT_KEPT})
+    caching = CACHED if request.args.get("version") == tag else REVALIDATED
+    return json_response({"version_tag": tag, **steps}, headers={"Cache-Control": caching})
 
 
 def steps_of(state: MatchState, game: AnyGame, view: View, first: int, last: int, drawn: Container[str] = ()) -> Steps:
@@ -67,22 +67,22 @@ def steps_of(state: MatchState, game: AnyGame, view: View, first: int, last: int
 
 
 def steps_nearby(state: MatchState, game: AnyGame, view: View, ply: int) -> Markup:
-    """Return as JSON, for an element of a page, the steps near the board after ``ply`` plies, which the page shows."""
+    """Return the steps around ``ply``, which the page shows, as JSON to embed in the page."""
     columns, colours = game.scene(state.play.position_after(ply)).columns, colours_of(state, game)
     drawn = {face_id(piece, colours) for pieces in columns.values() for piece in pieces}
     first, last = max(0, ply - NEARBY_PLIES), min(len(state.play.moves), ply + NEARBY_PLIES)
     text = json.dumps(steps_of(state, game, view, first, last, drawn), ensure_ascii=False, separators=(",", ":"))
-    # In a script element only these can end it or begin a comment; what stays as on the board is compressed well.
-    return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!"))  # noqa: S704 - escaped as a script needs it
+    # Only these can end a script element or begin a comment. Anything else stays as on the board: it compresses well.
+    return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!"))  # noqa: S704 - escaped for a script element
 
 
-def _asked(name: str, default: int, most: int) -> int:
-    asked = request.args.get(name)
-    if asked is None:
+def _requested(name: str, default: int, most: int) -> int:
+    text = request.args.get(name)
+    if text is None:
         return default
-    if not asked.isascii() or not asked.isdigit() or len(asked) > 6 or int(asked) > most:
+    if not text.isascii() or not text.isdigit() or len(text) > 6 or int(text) > most:
         raise _refusal(name, f"must be a ply from 0 to {most}")
-    return int(asked)
+    return int(text)
 
 
 def _refusal(name: str, reason: str) -> Problem:

@@ -1,4 +1,4 @@
-"""How a viewer sees the board of a match: turned to the own seat, with the moves since the own last one marked."""
+"""The viewer's orientation of a board, and the moves marked on it: those since the viewer's last move."""
 
 import re
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ _SQUARE = re.compile(r"[a-o]{1,2}[0-9]{1,2}")
 
 
 class View(NamedTuple):
-    """How a board is seen: turned clockwise by ``quarters`` quarter turns, from ``seat`` (None: by an onlooker)."""
+    """A board turned clockwise by ``quarters`` quarter turns, as ``seat`` sees it (None: a spectator)."""
 
     quarters: int = 0
     seat: int | None = None
 
 
 def requested_view(state: MatchState, game: AnyGame, seat: int | None) -> View:
-    """Return the view of ``seat``: turned as the query asks, else so that the home of the seat is at the bottom."""
+    """Return the view of ``seat``: turned as the query asks, by default with the home of the seat at the bottom."""
     asked = request.args.get("turned", "")
     if asked in map(str, range(count_turns(state))):
         return View(int(asked) * _quarters_per_turn(state), seat)
@@ -34,12 +34,12 @@ def requested_view(state: MatchState, game: AnyGame, seat: int | None) -> View:
 
 
 def count_turns(state: MatchState | Summary) -> int:
-    """Return in how many ways the board can be turned: two seats sit opposite each other, of four each at a side."""
+    """Return the number of orientations of the board: one for each side at which a seat sits."""
     return 2 if len(state.seats) == 2 else 4
 
 
 def turn_number(state: MatchState | Summary, view: View) -> int:
-    """Return the number that the query gives to the turn of ``view``."""
+    """Return the number of the orientation of ``view`` in queries."""
     return view.quarters // _quarters_per_turn(state)
 
 
@@ -48,9 +48,9 @@ def _quarters_per_turn(state: MatchState | Summary) -> int:
 
 
 def traces_at(state: MatchState, game: AnyGame, ply: int, seat: int | None) -> list[Trace]:
-    """Return what to mark after ``ply`` plies: the moves since ``seat`` last made one by hand, or else that one.
+    """Return the moves to mark after ``ply`` plies: those since ``seat`` last moved by hand, or else that move.
 
-    For an onlooker these are the last moves of all seats but the one that follows.
+    For a spectator: the last moves of all seats except the next to move.
     """
     return [trace_of(state, game, each) for each in traced_plies(state, ply, seat)]
 
@@ -67,7 +67,7 @@ def traced_plies(state: MatchState, ply: int, seat: int | None) -> range:
 
 
 def trace_of(state: MatchState, game: AnyGame, ply: int) -> Trace:
-    """Return what the move after ``ply`` plies has left on the board."""
+    """Return the trace of the move played after ``ply`` plies."""
     mover = state.play.history.movers()[ply]
     return Trace(mover, squares_of(game, state.play.position_after(ply), state.play.moves[ply]))
 
@@ -77,7 +77,7 @@ def _by_hand(state: MatchState, ply: int) -> bool:
 
 
 def squares_of(game: AnyGame, position: Any, move: str) -> Sequence[str]:
-    """Return the squares that ``move`` touches, in order: as the game hints at it, else as its string names them."""
+    """Return the squares that ``move`` touches, in order: from the hints of the game, else from its notation."""
     for start, hints in game.hints(position).items():
         for hint in hints:
             if hint.move == move:
@@ -86,5 +86,5 @@ def squares_of(game: AnyGame, position: Any, move: str) -> Sequence[str]:
 
 
 def squares_named(text: str) -> Sequence[str]:
-    """Return the squares that a move or a part of one names, in order."""
+    """Return the squares in the notation of a move or of a part of one, in order."""
     return _SQUARE.findall(text)

@@ -1,5 +1,8 @@
 """The pages of cases: the case file of a match, with what the viewer may do in it, and the list for arbiters."""
 
+from dataclasses import dataclass, replace
+from typing import Any
+
 from flask import render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
@@ -11,7 +14,7 @@ from api.operations.reports import report_page
 from api.pages.available_actions import is_possible
 from api.pages.board_view import View
 from api.pages.layout import blueprint, sign_in_first
-from api.pages.list_pages import matches_page
+from api.pages.match_lists import page_of, represented
 from api.pages.pictures import board_at
 from api.representations.case_file import Dispute, may_read_statements, represent_case_file
 from api.representations.matches import people_in, represent_summary
@@ -29,13 +32,16 @@ from events.private.statements import Statement
 from events.readmodels import summarise
 
 MAX_REPORTED_MATCHES = 20
-"""Matches with reported messages that are shown at once; when these are dealt with, others take their place."""
+"""Matches with reported messages listed at once; when these are dealt with, others follow."""
+
+EMPTY_STATEMENT = Statement("", "").digest
+"""Stands for the text of a command that is only tried."""
 
 GROUND_WORDS = {
     "wrong-result": "the result is wrong",
     "repetition": "repetition",
     "clock": "the clock",
-    "illegal-move": "a move is not legal, or was refused wrongly",
+    "illegal-move": "an illegal move, or a legal one that was refused",
     "conduct": "conduct",
 }
 
@@ -49,12 +55,31 @@ RULING_WORDS = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CasePermissions:
+    """What the case page offers its viewer.
+
+    To players whatever would be accepted now, to arbiters whatever they may rule on. ``reopens`` are the numbers of
+    the cases that can be reopened; ``must_recuse`` tells that the viewer ruled before and another arbiter has to rule.
+    """
+
+    raise_dispute: bool = False
+    file_statement: bool = False
+    appeal: bool = False
+    agree: bool = False
+    open_case: bool = False
+    freeze: bool = False
+    rule: bool = False
+    must_recuse: bool = False
+    propose_ruleset: bool = False
+    reopens: tuple[int, ...] = ()
+
+
 @blueprint.get("/matches/<match_id>/case")
 def case_page(match_id: str) -> str:
     """Return the case file of a match."""
     state = visible_match(match_id).state
     person = current_person()
-    judge = _may_judge(state, person)
     summary = summarise(state)
     cases = represent_case_file(state, person)
     open_case = next((case for case in cases.disputes if case.open), None)
@@ -65,9 +90,8 @@ def case_page(match_id: str) -> str:
         cases=cases,
         boards={case.number: _board(state, case) for case in cases.disputes},
         open_case=open_case,
-        reopens=_reopens(state, person),
-        reads=may_read_statements(state, person),
-        may=_may(state, person, judge, open_case),
+        reads_statements=may_read_statements(state, person),
+        may=_permissions(state, person, open_case) if person else CasePermissions(),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
         grounds={ground: GROUND_WORDS[ground] for ground in Ground},
         rulings={ruling: RULING_WORDS[ruling] for ruling in RulingKind},
@@ -77,35 +101,35 @@ def case_page(match_id: str) -> str:
 
 @blueprint.get("/cases")
 def cases_page() -> str | Response:
-    """Return the matches that wait for a ruling, the longest wait first."""
+    """Return the matches that wait for a ruling, those that have waited longest first."""
     person = current_person()
     if person is None:
         return sign_in_first()
     if ARBITER not in services().administration.roles_of(person.id):
         raise Problem("role-required", "Only arbiters see this list.")
-    cases = matches_page("cases", request.args.get("cursor"))
-    return render_template("cases.html", found=cases, reported=report_page(0, MAX_REPORTED_MATCHES))
+    cases = represented(page_of("cases", cursor=request.args.get("cursor")))
+    return render_template("cases.html", cases=cases, reported=report_page(0, MAX_REPORTED_MATCHES))
 
 
 def _board(state: MatchState, case: Dispute) -> Markup | None:
-    """Return the board that a case is about; None when there is none (any more) or the rules cannot draw it."""
+    """Return the board of a case; None if its ply was taken back, or the rules cannot draw it."""
     if state.play.position is None or case.ply > len(state.play.moves):
         return None
     try:
         game = find_ruleset(state.game, state.ruleset)
         return board_at(state, game, case.ply, View(), f"Case {case.number}, after ply {case.ply}")
-    except Exception:  # whatever is at fault in the rules may be what the case is about
+    except Exception:  # a defect in the rules may be the very subject of the case
         return None
 
 
-def _may_judge(state: MatchState, person: Person | None) -> bool:
-    """Tell whether ``person`` is an arbiter who has no part in the match."""
-    if person is None or state.has_part(person.id):
+def _may_judge(state: MatchState, person: Person) -> bool:
+    """Tell whether ``person`` is an arbiter who takes no part in the match."""
+    if state.has_part(person.id):
         return False
     return ARBITER in services().administration.roles_of(person.id) and may_see(state, person)
 
 
-def _acted_before(state: MatchState, person: Person) -> bool:
+def _must_recuse(state: MatchState, person: Person) -> bool:
     """Tell whether ``person`` acted before an appeal, so that another arbiter has to rule on the open case."""
     try:
         if state.cases.open is not None:
@@ -115,41 +139,42 @@ def _acted_before(state: MatchState, person: Person) -> bool:
     return False
 
 
-def _reopens(state: MatchState, person: Person | None) -> list[int]:
+def _reopens(state: MatchState, person: Person, now: int) -> tuple[int, ...]:
     """Return the numbers of the cases that ``person`` can reopen."""
-    roles = services().administration.roles_of(person.id) if person else frozenset()
-    if person is None or roles.isdisjoint((ARBITER, OPERATOR)) or not may_see(state, person):
-        return []
-    now, words = services().now(), Statement("", "").digest
-    return [
-        dispute.number
-        for dispute in state.cases.disputes
-        if is_possible(
-            state,
-            c.ReopenCase(person=person.id, dispute=dispute.number, statement=words, operator=OPERATOR in roles),
-            now,
-        )
-    ]
+    roles = services().administration.roles_of(person.id)
+    if roles.isdisjoint((ARBITER, OPERATOR)) or not may_see(state, person):
+        return ()
+    operator = OPERATOR in roles
+
+    def reopening(number: int) -> c.ReopenCase:
+        return c.ReopenCase(person=person.id, dispute=number, statement=EMPTY_STATEMENT, operator=operator)
+
+    numbers = (dispute.number for dispute in state.cases.disputes)
+    return tuple(number for number in numbers if is_possible(state, reopening(number), now))
 
 
-def _may(state: MatchState, person: Person | None, judge: bool, case: Dispute | None) -> dict[str, bool]:
-    """Return what the page offers: of players what would be accepted now, of arbiters what may be ruled on."""
-    if person is None:
-        return {}
-    now, words = services().now(), Statement("", "").digest
-    return {
-        "raise": is_possible(
-            state, c.RaiseDispute(player=person.id, ply=state.play.plies, ground=Ground.CONDUCT, statement=words), now
-        ),
-        "state": is_possible(state, c.FileStatement(player=person.id, statement=words), now),
-        "appeal": is_possible(state, c.Appeal(player=person.id, statement=words), now),
-        "agree": is_possible(state, c.AcceptRuleset(player=person.id), now),
-        "open": judge
-        and is_possible(
-            state, c.OpenCase(arbiter=person.id, ply=state.play.plies, ground=Ground.CONDUCT, statement=words), now
-        ),
-        "freeze": judge and is_possible(state, c.Freeze(arbiter=person.id, frozen=not state.cases.frozen), now),
-        "rule": judge and case is not None and not _acted_before(state, person),
-        "acted": judge and case is not None and _acted_before(state, person),
-        "propose": judge and state.status == Status.PLAYING,
-    }
+def _permissions(state: MatchState, person: Person, case: Dispute | None) -> CasePermissions:
+    now = services().now()
+
+    def possible(command: c.Command) -> bool:
+        return is_possible(state, command, now)
+
+    subject: dict[str, Any] = {"ply": state.play.plies, "ground": Ground.CONDUCT, "statement": EMPTY_STATEMENT}
+    player = CasePermissions(
+        raise_dispute=possible(c.RaiseDispute(player=person.id, **subject)),
+        file_statement=possible(c.FileStatement(player=person.id, statement=EMPTY_STATEMENT)),
+        appeal=possible(c.Appeal(player=person.id, statement=EMPTY_STATEMENT)),
+        agree=possible(c.AcceptRuleset(player=person.id)),
+        reopens=_reopens(state, person, now),
+    )
+    if not _may_judge(state, person):
+        return player
+    must_recuse = case is not None and _must_recuse(state, person)
+    return replace(
+        player,
+        open_case=possible(c.OpenCase(arbiter=person.id, **subject)),
+        freeze=possible(c.Freeze(arbiter=person.id, frozen=not state.cases.frozen)),
+        rule=case is not None and not must_recuse,
+        must_recuse=must_recuse,
+        propose_ruleset=state.status == Status.PLAYING,
+    )

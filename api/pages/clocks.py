@@ -1,4 +1,4 @@
-"""The clocks and the terms of a match in the words of its page: what is left, until when, and which rule says so."""
+"""The clocks of a match in the words of its page: the time left, the deadline, and the term that sets it."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,15 @@ from domain.match import terms
 from domain.match.clock import Forecast
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.state import MatchState
-from domain.match.terms import Terms
 
 
 class SeatClock(NamedTuple):
-    """The time of one seat: ``left`` in milliseconds, in ``words``, ``purpose`` what it is left for.
+    """The time of one seat: ``left_ms``, the same in ``words``, and its ``purpose``.
 
-    ``runs`` tells whether it becomes less now, ``paused`` why it does not although it is the seat's turn.
+    ``runs`` tells whether the clock is running, ``paused`` why it is not although it is the seat's turn.
     """
 
-    left: int
+    left_ms: int
     words: str
     purpose: str
     runs: bool
@@ -25,24 +24,26 @@ class SeatClock(NamedTuple):
 
 
 class Deadline(NamedTuple):
-    """What happens when time is up: ``at`` the instant ``at`` (None: not known), ``seat`` not having moved until then.
+    """What happens if ``seat`` has not moved by ``at`` (None: the instant is not known).
 
-    ``consequence`` follows "If not," or, when the instant is over, stands alone; ``rule`` is the term that says so.
-    ``changes`` is the instant at which these words are no longer true: None when time alone does not change them.
+    ``consequence`` follows "If not," or, once ``at`` is ``past``, stands alone; ``rule`` is the term that sets the
+    deadline. Where a flag must be claimed, it falls unclaimed at ``falls_at``. ``pauses`` are the reasons for which the
+    clock is stopped, each with its end. ``changes_at`` is the instant at which this description becomes outdated, None
+    if the passing of time alone does not change it.
     """
 
     seat: int
     at: int | None
-    over: bool
+    past: bool
     consequence: str
-    by_itself_at: int | None
+    falls_at: int | None
     rule: str
     pauses: tuple[tuple[str, int | None], ...]
-    changes: int | None
+    changes_at: int | None
 
 
 def seat_clocks(state: MatchState, now: int) -> list[SeatClock | None]:
-    """Return the clock of each seat at ``now``; None for a seat that has left, and for all while no clock runs."""
+    """Return the clock of each seat at ``now``; None for an eliminated seat, and for all while no clock runs."""
     clock = state.clock
     if clock is None or state.status != Status.PLAYING:
         return [None] * len(state.seats)
@@ -65,37 +66,37 @@ _PURPOSE = {Limit.FIRST_MOVE: "to begin", Limit.CEILING: "for this move"}
 PAUSED = {
     PauseReason.VACATION: "on vacation",
     PauseReason.WEEKEND: "a free day",
-    PauseReason.OUTAGE: "the server was away",
+    PauseReason.OUTAGE: "the server was down",
     PauseReason.ARBITER: "stopped by an arbiter",
     PauseReason.DISPUTE: "a dispute",
 }
 
 
 def describe_deadline(state: MatchState, now: int) -> Deadline | None:
-    """Return what happens in the match when time is up and nobody has moved; None while no clock runs."""
+    """Return the deadline of the seat to move; None while no clock runs."""
     clock = state.clock
     expected = clocks.forecast(clock) if clock is not None else None
     if clock is None or expected is None:
         return None
-    over = expected.at is not None and expected.at <= now
-    by_itself = clocks.falls_at(clock)
-    changes = clocks.changes_at(clock, expected.seat, now)
-    if expected.at is not None and not over:
-        changes = expected.at if changes is None else min(changes, expected.at)
+    past = expected.at is not None and expected.at <= now
+    falls_at = clocks.falls_at(clock)
+    changes_at = clocks.changes_at(clock, expected.seat, now)
+    if expected.at is not None and not past:
+        changes_at = expected.at if changes_at is None else min(changes_at, expected.at)
     return Deadline(
-        expected.seat,
-        expected.at,
-        over,
-        _consequence(state, expected),
-        by_itself if by_itself != expected.at else None,
-        _rule(clock.terms, expected),
-        tuple((PAUSED[pause.reason], pause.until) for pause in clocks.pauses_at(clock, expected.seat, now)),
-        changes,
+        seat=expected.seat,
+        at=expected.at,
+        past=past,
+        consequence=_consequence(state, expected),
+        falls_at=falls_at if falls_at != expected.at else None,
+        rule=terms.limit_in_words(clock.terms, expected.limit),
+        pauses=tuple((PAUSED[pause.reason], pause.until) for pause in clocks.pauses_at(clock, expected.seat, now)),
+        changes_at=changes_at,
     )
 
 
 def upcoming_vacations(state: MatchState, now: int) -> list[clocks.Pause]:
-    """Return the vacations of players that lie ahead and will stop their clocks, the first one first."""
+    """Return the future vacations that will stop clocks of the match, in the order of time."""
     if state.clock is None or state.status != Status.PLAYING:
         return []
     coming = (pause for pause in state.clock.pauses if pause.reason == PauseReason.VACATION and pause.since > now)
@@ -112,9 +113,3 @@ def _consequence(state: MatchState, expected: Forecast) -> str:
     if game.elimination.without_seat(state.play.position, expected.seat) is None:
         return f"{name} loses at that instant"
     return f"{name} leaves the game at that instant"
-
-
-def _rule(agreed: Terms, expected: Forecast) -> str:
-    # The terms say how time is measured first, then the ceiling if there is one, then the first move.
-    place = {Limit.TIME: 0, Limit.CEILING: 1, Limit.FIRST_MOVE: 1 if agreed.ceiling is None else 2}[expected.limit]
-    return terms.in_words(agreed)[place]

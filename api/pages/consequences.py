@@ -1,4 +1,4 @@
-"""What an act sets off at once beside itself: what its player has laid down beforehand and has not been played yet."""
+"""The automatic moves that an action triggers at once: conditional moves, and only legal moves played for a player."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,7 +11,7 @@ from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
-RELEASING: Mapping[str, Callable[[str], c.Command]] = {
+TRIGGERS: Mapping[str, Callable[[str], c.Command]] = {
     "draw-acceptance": lambda player: c.AcceptDraw(player=player),
     "draw-refusal": lambda player: c.DeclineDraw(player=player),
     "takeback-acceptance": lambda player: c.AcceptTakeback(player=player),
@@ -19,35 +19,36 @@ RELEASING: Mapping[str, Callable[[str], c.Command]] = {
     "time-claims": lambda player: c.CallTime(player=player),
     "forgiveness": lambda player: c.ForgiveFlag(player=player),
 }
-"""The acts after which it can be the turn of who acts, each with its command."""
+"""The actions after which it can be the acting player's turn, each with its command."""
 
 
 def find_consequences(
     state: MatchState, viewer: str | None, orders: ConditionalMoves | None, now: int
 ) -> dict[str, str]:
-    """Return what is done for the viewer right after each of the RELEASING acts that sets something off, in a sentence.
+    """Return, for each of the TRIGGERS that would make automatic moves of the viewer, a sentence about these.
 
-    ``orders`` are the viewer's own: what others have laid down is theirs to know.
+    ``orders`` are the viewer's own; those of the other players are private.
     """
     seat = state.seat_of(viewer) if viewer else None
     if viewer is None or seat is None or orders is None or orders == ConditionalMoves():
         return {}
-    found = {act: _released(state, command(viewer), seat, orders, now) for act, command in RELEASING.items()}
-    return {act: words for act, words in found.items() if words}
+    found = {
+        action: _automatic_moves(state, command(viewer), seat, orders, now) for action, command in TRIGGERS.items()
+    }
+    return {action: words for action, words in found.items() if words}
 
 
-def _released(state: MatchState, command: c.Command, seat: int, orders: ConditionalMoves, now: int) -> str:
+def _automatic_moves(state: MatchState, command: c.Command, seat: int, orders: ConditionalMoves, now: int) -> str:
     try:
         events = decide(state, command, now, {seat: orders}, ANY_SEED).events
     except CommandError:
         return ""
-    return " ".join(
-        _words(event) for event in events if getattr(event, "channel", None) in (Channel.CONDITIONAL, Channel.FORCED)
-    )
+    automatic = (Channel.CONDITIONAL, Channel.FORCED)
+    return " ".join(_describe(event) for event in events if getattr(event, "channel", None) in automatic)
 
 
-def _words(event: e.Event) -> str:
+def _describe(event: e.Event) -> str:
     if isinstance(event, e.MoveSubmitted):
         kind = "conditional move" if event.channel == Channel.CONDITIONAL else "only legal move"
         return f"Your {kind} {event.move} is then played."
-    return "You then resign, as you have laid down." if isinstance(event, e.PlayerResigned) else ""
+    return "You then resign, as your conditional moves say." if isinstance(event, e.PlayerResigned) else ""

@@ -9,7 +9,8 @@ from domain.games import GAMES
 from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.decisions.cases import MAX_DISPUTE_DELAY_MS
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
-from domain.match.terms import PRESETS, STANDARD, duration, in_words
+from domain.match.enums import Limit
+from domain.match.terms import PRESETS, duration, limit_in_words
 from domain.match.vacation import ALLOWANCE
 from domain.scene import Scene
 from events.pictures.board import draw
@@ -17,43 +18,42 @@ from events.pictures.board import draw
 
 @blueprint.get("/")
 def home() -> str:
-    """Return the first page: what this is, the ways in, the games."""
+    """Return the home page: what Rookery is, how to start, the games."""
     return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
 
 
 @blueprint.get("/help")
 def help_page() -> str:
-    """Return how a match goes, what the clock does, and what can be done beside moving."""
+    """Return the help page: the course of a match, the clock, and actions other than moves."""
     return render_template(
         "help.html",
         games=list(GAMES.values()),
-        presets=[in_words(terms)[0] for terms in PRESETS.values()],
-        standard=in_words(STANDARD),
+        presets=[limit_in_words(terms, Limit.TIME) for terms in PRESETS.values()],
         allowance=duration(ALLOWANCE),
         forgivable=duration(MAX_FORGIVING_MS),
         disputable=duration(MAX_DISPUTE_DELAY_MS),
-        most_free_days=MAX_FREE_DAYS,
+        max_free_days=MAX_FREE_DAYS,
         levels=wording.LEVELS,
     )
 
 
 @blueprint.get("/games/<game_id>")
 def game(game_id: str) -> str:
-    """Return what a game is: its setups, how it ends, what its pieces look like."""
+    """Return the page of a game: its aim, setups and endings, with a picture."""
     found = GAMES.get(game_id)
     if found is None:
-        abort(404, "There is no such game here.")
+        abort(404, "There is no such game.")
     return render_template("game.html", game=found, rulesets=GAMES.rulesets[game_id], picture=_picture)
 
 
 def showcase_scene(game: AnyGame) -> Scene:
-    """Return the board that shows what a game looks like."""
+    """Return the board of the showcase position of a game, by default its start."""
     start = game.initial(next(iter(game.setups)))
     return game.scene(game.parse_position(game.showcase) if game.showcase else start)
 
 
 def _picture(game: AnyGame, setup: str = "", *, start: bool = False) -> str:
-    """Return a picture of a game, of its showcase position unless the start of ``setup`` is wanted."""
+    """Return a picture of a game: of its showcase position, or with ``start`` of the start of ``setup``."""
     setup = setup or next(iter(game.setups))
     showcase = bool(game.showcase) and not start
     scene = showcase_scene(game) if showcase else game.scene(game.initial(setup))

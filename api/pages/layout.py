@@ -1,4 +1,4 @@
-"""What all pages share: the blueprint, who is looking, what awaits them, and how errors are shown."""
+"""The frame of all pages: the blueprint, the viewer, the count of awaited matches, the error page."""
 
 import re
 from typing import Any
@@ -20,29 +20,29 @@ from events.pictures.board import swatch
 blueprint = Blueprint("web", __name__, template_folder="templates")
 
 MAX_COUNT_SHOWN = 30
-"""Matches that await a person are counted up to here; beyond it the count is shown with a plus."""
+"""The greatest count of awaited matches; a greater number is shown as this one with a plus."""
 
 _INSIDE = re.compile(r"/(?![/\\])[^\x00-\x1f\x7f]*")
-"""A path. Browsers take a backslash for a slash, and leave tabs and line ends out before they look at it."""
+"""A path on this site. Browsers read a backslash as a slash, and drop tabs and line ends first."""
 
 
 _INDENTATION = re.compile(rb"\n\s+<")
-"""Before tags; text that is shown as it stands has none."""
+"""Indentation before tags; preformatted text has none."""
 
 
 def local_path(target: str | None, default: str) -> str:
-    """Return ``target`` when it is a place on this site, else ``default``: signing in leads nobody elsewhere."""
+    """Return ``target`` if it is a path on this site, else ``default``: signing in never leads to another site."""
     return target if target and _INSIDE.fullmatch(target) else default
 
 
 def sign_in_first() -> AnyResponse:
-    """Return the way to the sign-in page and back to where the person is now."""
+    """Redirect to the sign-in page, which leads back to the present page."""
     here = request.full_path if request.query_string else request.path
     return redirect(url_for("web.sign_in", next=here))
 
 
 def problem_page(problem: Problem) -> Response:
-    """Return a friendly page for an error outside the API. It asks the store nothing: the store may be what is away."""
+    """Return a friendly page for an error outside the API, without the store, which may be unreachable."""
     page = render_template(
         "error.html", problem=problem, person=None, awaiting="", wording=wording, games_here=GAMES, bare=True
     )
@@ -55,8 +55,8 @@ def _show_problems(setup: BlueprintSetupState) -> None:
 
 
 @blueprint.after_request
-def _personal(response: Response) -> Response:
-    """Let no cache show one person's page to another, nor yesterday's page as today's, and send no indentation."""
+def _finish_page(response: Response) -> Response:
+    """Keep pages out of shared caches, have them revalidated, and strip their indentation."""
     if response.mimetype == "text/html":
         response.headers["Cache-Control"] = "private, no-cache"
         response.set_data(_INDENTATION.sub(b"\n<", response.get_data()))
@@ -64,7 +64,7 @@ def _personal(response: Response) -> Response:
 
 
 @blueprint.context_processor
-def _frame() -> dict[str, Any]:
+def _frame_values() -> dict[str, Any]:
     if "problem" in g:
         return {}
     person = current_person()

@@ -1,8 +1,8 @@
-"""What has happened in a match, and in the rematch after it, since a page of it was shown."""
+"""What has happened in a match, and in its rematch, since a page of it was shown."""
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flask import request
 
@@ -20,27 +20,27 @@ from events.store.codec import event_of
 from events.store.contract import EMPTY, VersionTag, tag_of
 
 MAX_EVENTS_DESCRIBED = 60
-"""The latest events that are put into sentences; a page that slept for longer is told that there were more."""
+"""The latest events are described; a page that missed more is told so."""
 
 EARLIER_EVENTS = 10
-"""Events before those, which may say what is answered now."""
+"""Events before those, which may contain the offers that they answer."""
 
 _MARK = re.compile(r"([^.]*)\.([0-9]{1,9})")
 
 
 class Mark(NamedTuple):
-    """What a page has been told: the events up to ``tag``, and how many of the match that follows."""
+    """What a page has announced: the events up to ``tag``, and the number of events of the rematch."""
 
     tag: VersionTag
     rematch: int
 
     def __str__(self) -> str:
-        """Return the mark as pages carry it."""
+        """Return the mark in the form that ``parse`` reads."""
         return f"{self.tag}.{self.rematch}"
 
     @classmethod
     def parse(cls, text: str) -> "Mark | None":
-        """Return the mark that ``text`` is, None when it is none; 0 is that of a page that has been told nothing."""
+        """Return the mark in ``text``, None if it is invalid; "0" is that of a page that has announced nothing."""
         if text == "0":
             return Mark(EMPTY.tag, 0)
         matched = _MARK.fullmatch(text)
@@ -49,26 +49,33 @@ class Mark(NamedTuple):
 
 
 class Rematch(NamedTuple):
-    """The match that follows another one, as those who look at the other see it.
+    """The rematch, as the page of the match before it shows it.
 
-    ``proposer`` is the subject of a sentence, and ``seat`` the name of the viewer's seat (None for an onlooker).
-    ``invited`` tells that the viewer has not answered yet, ``waits`` that somebody has not, ``off`` that somebody has
-    declined.
+    ``proposer`` is the subject of a sentence, ``seat`` the name of the viewer's seat (None for a spectator).
+    ``invited``: the viewer has yet to answer; ``pending``: some player has; ``declined``: it will not take place.
     """
 
-    match: str
+    match_id: str
     proposer: str
     seat: str | None
     invited: bool
-    waits: bool
-    off: bool
+    pending: bool
+    declined: bool
 
 
-def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: Sequence[str]) -> dict[str, Any]:
-    """Return what the page of a match tells ``person`` beside its board, by the names that its template uses.
+class News(NamedTuple):
+    """What a page announces: ``text`` is what has happened since the ``since`` of the query, ``mark`` the next one."""
 
-    ``shown`` is the match in the words of the API, ``spelled`` its moves as the page lists them. ``news`` is what has
-    happened since the ``since`` of the query, ``mark`` what the page asks with next time.
+    mark: str
+    text: str
+    rematch: Rematch | None
+    last_move: str
+
+
+def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: Sequence[str]) -> News:
+    """Return the news of a match for ``person``.
+
+    ``shown`` is the match as the API represents it, ``spelled`` are its moves as the page lists them.
     """
     viewer = person.id if person else None
     players = [seat.player for seat in shown.seats if seat.player]
@@ -77,33 +84,33 @@ def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: 
     rematch = services().matches.load(shown.rematch) if shown.rematch else None
     of_rematch = _audience(rematch.state, viewer, names) if rematch and may_see(rematch.state, person) else None
     known = Mark.parse(request.args.get("since", ""))
-    told: list[str] = []
+    sentences: list[str] = []
     if known is not None and known.tag != loaded.head.tag:
-        told += _news_of(known.tag, loaded, audience)
+        sentences += _news_of(known.tag, loaded, audience)
     if known is not None and rematch is not None and of_rematch is not None:
-        told += describe_rematch(_coming_together(rematch, known.rematch), of_rematch)
-    return {
-        "mark": str(Mark(loaded.head.tag, rematch.head.version if rematch else 0)),
-        "news": " ".join(told),
-        "rematch": None if of_rematch is None else _rematch(of_rematch),
-        "last_move": last_move(audience),
-    }
+        sentences += describe_rematch(_events_before_start(rematch, known.rematch), of_rematch)
+    return News(
+        mark=str(Mark(loaded.head.tag, rematch.head.version if rematch else 0)),
+        text=" ".join(sentences),
+        rematch=None if of_rematch is None else _rematch(of_rematch),
+        last_move=last_move(audience),
+    )
 
 
 def _rematch(audience: Audience) -> Rematch:
     state, seat = audience.state, audience.seat
     return Rematch(
-        match=state.match_id,
+        match_id=state.match_id,
         proposer=audience.player(state.creator),
         seat=None if seat is None else audience.seat_names[seat],
         invited=state.status == Status.OPEN and seat is not None and not state.seats[seat].joined,
-        waits=state.status == Status.OPEN,
-        off=state.status == Status.ABORTED,
+        pending=state.status == Status.OPEN,
+        declined=state.status == Status.ABORTED,
     )
 
 
 def _news_of(known: VersionTag, loaded: Loaded, audience: Audience) -> list[str]:
-    """Return the sentences about the events of a match after ``known``, the latest of them if there are many."""
+    """Return sentences about the events of a match after ``known``, or about the latest of them."""
     last = loaded.head.version
     first = max(known.version, last - MAX_EVENTS_DESCRIBED)
     stored = services().store.read(
@@ -111,19 +118,19 @@ def _news_of(known: VersionTag, loaded: Loaded, audience: Audience) -> list[str]
     )
     lost = any(event.version == known.version and tag_of(event) != known for event in stored)
     if lost or known.version > last:
-        return ["Part of this match was lost. The page shows how it stands now."]
+        return ["Part of this match was lost. The page shows what is left."]
     earlier = [event_of(envelope) for envelope in stored if envelope.version <= first]
     news = [event_of(envelope) for envelope in stored if first < envelope.version <= last]
     sentences = describe_events(earlier, news, audience)
-    return ["More has happened before.", *sentences] if first > known.version else sentences
+    return ["More has happened before that.", *sentences] if first > known.version else sentences
 
 
-def _coming_together(rematch: Loaded, after: int) -> list[Event]:
-    """Return how the players came together: what happens then is told by the page of the rematch itself."""
-    most = 2 * len(rematch.state.seats) + 1
-    if after >= min(most, rematch.head.version):
+def _events_before_start(rematch: Loaded, after: int) -> list[Event]:
+    """Return the events of a rematch until its start: its own page announces the others."""
+    last = 2 * len(rematch.state.seats) + 1
+    if after >= min(last, rematch.head.version):
         return []
-    stored = services().store.read(rematch.state.match_id, after, most)
+    stored = services().store.read(rematch.state.match_id, after, last)
     return [event_of(envelope) for envelope in stored if envelope.version <= rematch.head.version]
 
 

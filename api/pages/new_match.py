@@ -1,7 +1,5 @@
 """The form for a new match."""
 
-from typing import Any
-
 from flask import render_template, request
 from werkzeug.wrappers import Response
 
@@ -16,7 +14,7 @@ from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 
 @blueprint.get("/matches/new")
 def new_match() -> str | Response:
-    """Return the form for a new match, filled in as the query says (game, setup, ruleset, invite, level)."""
+    """Return the form for a new match, filled in from the query (game, setup, ruleset, invite, level)."""
     person = current_person()
     if person is None:
         return sign_in_first()
@@ -42,9 +40,9 @@ def new_match() -> str | Response:
     )
 
 
-def _control(terms: Terms) -> dict[str, Any]:
-    """Return the time control of ``terms`` as the API is sent it, in seconds."""
-    control = {"control": terms.control, "bank": terms.bank // SECOND_MS}
+def _control(terms: Terms) -> dict[str, str | int]:
+    """Return the time control of ``terms`` in the form of the API, in seconds."""
+    control: dict[str, str | int] = {"control": terms.control, "bank": terms.bank // SECOND_MS}
     if terms.control == Control.DAYS_PER_MOVE:
         return control
     return control | {"increment": terms.increment // SECOND_MS, "cap": terms.cap // SECOND_MS}

@@ -1,4 +1,4 @@
-"""How pictures that stand alone are sent: who may keep them for how long, and what they are allowed to do."""
+"""Responses with standalone pictures: their caching and their content security policy."""
 
 from base64 import b64encode
 from hashlib import sha256
@@ -10,41 +10,41 @@ from domain.match.state import MatchState
 from events.pictures.standalone import Drawing, render_png
 from events.readmodels import Summary
 
-KEPT = "public, max-age=31536000, immutable"
+IMMUTABLE = "public, max-age=31536000, immutable"
 REVALIDATED = "private, no-cache"
 PUBLIC = "public, no-cache"
 
 
 def as_of(match: MatchState | Summary) -> str:
-    """Return the instant and version at which a match stands: the address of a picture that never changes names it.
+    """Return the version and instant of a match, which the addresses of immutable pictures contain.
 
-    A ply alone does not do: it may be taken back and played again.
+    The ply is not enough: it may be taken back and played again.
     """
     return f"{match.version}-{match.updated_at}"
 
 
 def caching(state: MatchState) -> str:
-    """Return who may keep a picture of the match: everybody without limit, if it is public and named by ``as_of``.
+    """Return the Cache-Control of a picture: immutable for a public match if the address contains ``as_of``.
 
-    Pictures of a private match are kept by its players' browsers, which ask each time whether they may still show them.
+    Browsers of the players of a private match revalidate its pictures each time.
     """
     if state.private:
         return REVALIDATED
-    return KEPT if request.args.get("at") == as_of(state) else PUBLIC
+    return IMMUTABLE if request.args.get("at") == as_of(state) else PUBLIC
 
 
 def picture_title(game: AnyGame, ply: int) -> str:
-    """Return what a picture of a match shows."""
+    """Return the title of a picture of a match."""
     return f"{game.title}, {plies_in_words(ply)}"
 
 
 def plies_in_words(ply: int) -> str:
-    """Return at which point of a match a position stands."""
+    """Return the place of a position in a match: at the start, after 1 move, after 2 moves."""
     return "at the start" if ply == 0 else f"after {ply} move{'' if ply == 1 else 's'}"
 
 
 def svg_response(drawing: Drawing, cache: str) -> Response:
-    """Return ``drawing``, or 304 when the caller has it. Opened by itself it may use its own style and nothing else."""
+    """Return ``drawing``, or 304 if the caller has it. The policy allows only its own style sheet."""
     style = b64encode(sha256(drawing.style.encode()).digest()).decode()
     response = _unless_known(drawing, cache, "image/svg+xml", f"'sha256-{style}'")
     if response.status_code == 200:
@@ -53,8 +53,8 @@ def svg_response(drawing: Drawing, cache: str) -> Response:
 
 
 def png_response(drawing: Drawing, cache: str) -> Response:
-    """Return ``drawing`` as a PNG, or 304 when the caller has it."""
-    # Browsers show a picture in a document of their own, with a style of their own.
+    """Return ``drawing`` as a PNG, or 304 if the caller has it."""
+    # Browsers display a PNG in a document of their own, with inline styles.
     response = _unless_known(drawing, cache, "image/png", "'unsafe-inline'")
     if response.status_code == 200:
         response.set_data(render_png(drawing))

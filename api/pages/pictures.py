@@ -1,4 +1,4 @@
-"""The pictures of a match: its board at any ply, after a move that is tried, or after a line of moves."""
+"""The pictures of a match: its board at any ply, in preview of a move, or after a line of moves."""
 
 from typing import NamedTuple
 from urllib.parse import quote
@@ -26,18 +26,18 @@ from events.pictures.standalone import draw_document
 
 @blueprint.get("/matches/<match_id>/board.svg")
 def board_picture(match_id: str) -> Response:
-    """Return the board alone: at a ply, after the move ``try`` or after the parts so far of a move put together.
+    """Return the board alone: at a ply, after the move ``try``, or after the parts so far of a composed move.
 
-    It has its own colours, or with ``inline``, for a page of this site to put into itself, those of the page, squares
-    that can be pointed at, and the marks and turn of the viewer.
-    For ``try`` (422 when that is illegal) the header Rookery-Move carries the canonical form of the move,
-    percent-encoded. ``compose`` is the kind of a move put together, each ``part`` one of its parts.
+    It has its own colours. With ``inline``, for the pages of this site, it has the colours of the page, the marks and
+    orientation of the viewer, and squares that can be selected.
+    For ``try`` (422 if that is illegal) the header Rookery-Move carries the canonical form of the move,
+    percent-encoded. ``compose`` is the kind of a composed move, each ``part`` one of its parts.
     """
     state = visible_match(match_id).state
     game = rules_of(state)
     inline = request.args.get("inline") == "1"
     view = _own_view(state, game) if inline else requested_view(state, game, None)
-    board = _asked_board(state, game, requested_ply(state), view)
+    board = _requested_board(state, game, requested_ply(state), view)
     colours = colours_of(state, game)
     if inline:
         drawn = draw(board.scene, colours, quarters=view.quarters, traces=board.traces)
@@ -51,7 +51,7 @@ def board_picture(match_id: str) -> Response:
 
 
 class _Board(NamedTuple):
-    """A board that is asked for; a ``preview`` shows what has not been played, such as ``move``."""
+    """The requested board; a ``preview`` shows what has not been played, such as ``move``."""
 
     scene: Scene
     traces: list[Trace]
@@ -60,8 +60,8 @@ class _Board(NamedTuple):
     move: str | None = None
 
 
-def _asked_board(state: MatchState, game: AnyGame, ply: int, view: View) -> _Board:
-    """Return the board that the query asks for; raises the problems illegal-move and those of ``compose``."""
+def _requested_board(state: MatchState, game: AnyGame, ply: int, view: View) -> _Board:
+    """Return the requested board; raises Problem for an illegal move and for a composition that is not possible."""
     tried, kind = request.args.get("try"), request.args.get("compose")
     title = f"{game.title}, a move in preview"
     if kind is not None:
@@ -81,10 +81,10 @@ def _asked_board(state: MatchState, game: AnyGame, ply: int, view: View) -> _Boa
 
 
 @blueprint.post("/matches/<match_id>/board.svg")
-def imagined_picture(match_id: str) -> Response:
-    """Return the board after a line of moves, which the body gives as it does for the API's positions.
+def line_picture(match_id: str) -> Response:
+    """Return the board after a line of moves, with the body and the problems of the API's positions.
 
-    ``turned`` is in the query. Raises the problems of the API's positions.
+    ``turned`` is in the query.
     """
     state = visible_match(match_id).state
     try:
@@ -103,13 +103,13 @@ def imagined_picture(match_id: str) -> Response:
 
 
 def _own_view(state: MatchState, game: AnyGame) -> View:
-    """Return how the viewer sees the board, turned as the query asks."""
+    """Return the viewer's view of the board, turned as the query asks."""
     person = current_person()
     return requested_view(state, game, state.seat_of(person.id) if person else None)
 
 
 def requested_ply(state: MatchState) -> int:
-    """Return the ply that the query asks for, else the last; answers 404 for one that the match has not come to."""
+    """Return the requested ply, by default the last; abort with 404 if the match has not reached it."""
     asked = request.args.get("ply")
     if asked is None:
         return len(state.play.moves)

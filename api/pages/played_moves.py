@@ -10,14 +10,14 @@ from domain.match.enums import Channel
 from domain.match.state import MatchState
 
 AUTOMATIC_CHANNELS = (Channel.CONDITIONAL, Channel.FORCED)
-"""Channels of moves that were made for their player."""
+"""Channels of moves that the server made for their player."""
 
 MAX_MOVES_IN_RUN = 4
-"""Of more moves of a seat in a row, such as an army that was set up, only the last is named in a sentence."""
+"""If a seat made more moves in a row, such as an army being set up, sentences name only the last one."""
 
 
 class Played(NamedTuple):
-    """A move on record: its ply, who made it, how players spell it, and its channel if it was not made by hand."""
+    """A move on record: its ply, its seat, its spelling, and its channel if it was not made by hand."""
 
     ply: int
     seat: int
@@ -26,7 +26,7 @@ class Played(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Moves that ``seat`` made in a row: how many ``moves``, and those to name."""
+    """Moves that ``seat`` made in a row: their number ``moves``, and those to name."""
 
     seat: int
     moves: int
@@ -34,14 +34,14 @@ class Run(NamedTuple):
 
 
 def played_moves(state: MatchState) -> list[Played]:
-    """Return the moves so far."""
+    """Return the moves of a match."""
     channels = (channel if channel in AUTOMATIC_CHANNELS else None for channel in state.play.channels)
     plies = zip(count(1), state.play.history.movers(), spelled_moves(state), channels, strict=False)
     return [Played(*each) for each in plies]
 
 
 def rounds(state: MatchState, game: AnyGame, played: Iterable[Played]) -> list[list[list[Played]]]:
-    """Return the moves in rounds: for each seat those of its turn, which are mostly one, none where it had no turn.
+    """Return the moves in rounds: for each seat the moves of its turn, usually one, or none without a turn.
 
     A round ends where the turn does not go on to a later seat; so skipped and eliminated seats leave gaps.
     """
@@ -58,7 +58,7 @@ def rounds(state: MatchState, game: AnyGame, played: Iterable[Played]) -> list[l
 
 
 def runs_since(played: list[Played], seat: int) -> list[Run]:
-    """Return the moves since ``seat`` last made one by hand: what its player has not seen yet."""
+    """Return the moves since ``seat`` last made one by hand: those that its player has not seen."""
     by_hand = (move.ply for move in played if move.seat == seat and move.channel is None)
     runs = []
     for mover, moves in groupby(played[max(by_hand, default=0) :], lambda move: move.seat):

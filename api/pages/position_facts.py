@@ -1,4 +1,4 @@
-"""What the page of a match tells about the position as it stands: checks, demands and counts."""
+"""What the match page says about the present position: checks, demands and counts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from domain.scene import Scene
 
 
 class Counts(NamedTuple):
-    """Facts as a table: the titles with a value for each seat, and those about the game as a whole."""
+    """Facts as a table: ``rows`` have a value for each seat, ``common`` facts are about the whole game."""
 
     rows: Mapping[str, list[str]]
     common: Mapping[str, str]
@@ -30,7 +30,7 @@ def tabulate_facts(facts: Iterable[Fact], seats: int) -> Counts:
 
 
 def describe_checks(scene: Scene, seat_names: Sequence[str], viewer: int | None) -> list[str]:
-    """Return a sentence for each king in check; ``viewer`` is the seat that reads it."""
+    """Return a sentence for each king in check; ``viewer`` is the seat of the reader."""
     sentences = []
     for square in scene.checked:
         king = scene.columns[square][-1]
@@ -40,7 +40,7 @@ def describe_checks(scene: Scene, seat_names: Sequence[str], viewer: int | None)
 
 
 def describe_position(state: MatchState, seat_names: Sequence[str], viewer: int | None) -> list[str]:
-    """Return who is in check in a match that goes on, and what the rules demand of ``viewer`` now."""
+    """Return sentences about checks and about what the rules demand of ``viewer``; none unless the match is in play."""
     if state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
         return []
     game = find_ruleset(state.game, state.ruleset)

@@ -1,7 +1,8 @@
-"""The record of a match: every event with who, when and how, and what the rules say to it."""
+"""The record of a match: every event with its actor, instant and channel, and whether the rules confirm it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from flask import Response, abort, redirect, render_template, request, url_for
@@ -17,17 +18,17 @@ from api.operations.jobs import (
     request_recomputation,
     stored_bundle,
 )
-from api.pages.event_wording import describe, people_named
+from api.pages.event_wording import EventWording, people_named
 from api.pages.layout import blueprint
-from api.representations.matches import people_in, represent_summary
+from api.representations.matches import MatchSummary, people_in, represent_summary
 from api.representations.players import represent_player
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.audit import Proof
-from domain.match.state import CLOCK, MatchState
+from domain.match.state import CLOCK, OPPONENT_PREFIX, MatchState
 from events.people.person import Person
 from events.private.statements import MEMBERS, NamedText, named_texts
-from events.proof.audit import Record, audit
+from events.proof.audit import Ply, Record, audit
 from events.readmodels import summarise
 from events.service.jobs import RECOMPUTATION, Job
 from events.store.codec import content_shown
@@ -38,58 +39,73 @@ EVENTS_PER_PAGE = 40
 
 REFRESH_S = 3
 
-_ACTORS = {CLOCK: "the clock"}
-
 HIDDEN = ("seed",)
-"""What is said of the creation of a match to nobody: with it the moves of its opponents could be known beforehand."""
+"""Fields never shown: whoever knew the seed could predict the moves of the opponents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An event as the page shows it, with its fields and values in words.
+
+    ``recomputed`` is what a worker found when it computed the answer of an opponent again; ``computable`` tells that
+    this can be requested, ``computing`` that it has been.
+    """
+
+    version: int
+    type: str
+    at: int
+    actor: str
+    digest: str
+    fields: list[tuple[str, str]]
+    error: str | None
+    ply: Ply | None
+    computable: bool
+    computing: bool
+    recomputed: str | None
+
+
+class Verdict(NamedTuple):
+    """The result of the replay: the version and the reason of the first error, or what proves the result."""
+
+    error_version: int | None
+    reason: str
+    proof: str
 
 
 @blueprint.get("/matches/<match_id>/record")
 def record_page(match_id: str) -> Response:
-    """Return a page of the record, from the event that the query asks for on.
+    """Return a page of the record, from the event that the query asks for.
 
-    A match that is too long for a request is replayed by a worker; until then its events are shown as recorded.
+    A match that is too long to replay within a request is replayed by a worker; until then its events are shown as
+    recorded.
     """
-    loaded = visible_match(match_id)
-    state = loaded.state
+    state = visible_match(match_id).state
     first = _number(request.args.get("from"), 1, state.version, default=1)
     records = _records(state)
     verdict = _verdict(records) if records is not None else _verdict_of_bundle(stored_bundle(match_id))
     shown = _read_records(match_id, first) if records is None else records[first - 1 : first - 1 + EVENTS_PER_PAGE]
-    named = {id for record in shown for id in (record.envelope.actor, *people_named(record.envelope.data))}
-    people = services().people.persons(named)
-    naming = any(record.envelope.type in MEMBERS for record in shown)
-    kept = services().statements.of_match(match_id) if naming else {}
     summary = summarise(state)
-    shown_match = represent_summary(summary, people_in([summary]))
-    names = [seat.name for seat in shown_match.seats]
+    match = represent_summary(summary, people_in([summary]))
     job = services().jobs.pending(match_id)
-
-    def content(record: Record) -> list[tuple[str, str]]:
-        texts = named_texts(record.envelope, kept, people)
-        recorded = content_shown(record.envelope)
-        shown = {name: _in_words(texts, name, value) for name, value in recorded.items() if name not in HIDDEN}
-        return describe(record.envelope.type, shown, names, state.game, people)
-
     page = render_template(
         "record.html",
-        match=shown_match,
-        state=state,
-        entries=[_entry(record, people, content(record), job) for record in shown],
+        match=match,
+        moves=state.play.moves,
+        entries=_entries(state, match, shown, job),
         verdict=verdict,
-        bundled=records is not None or verdict is not None,
+        has_bundle=records is not None or verdict is not None,
         job=job,
         events=state.version,
         first=first,
-        page=EVENTS_PER_PAGE,
+        events_per_page=EVENTS_PER_PAGE,
     )
-    # A page that waits for a worker is loaded again by the browser, without any script.
+    # The browser reloads a page that waits for a worker, without any script.
     return Response(page, headers={"Refresh": str(REFRESH_S)} if job is not None else {})
 
 
 @blueprint.post("/matches/<match_id>/record")
-def ask_record(match_id: str) -> WerkzeugResponse:
-    """Ask a worker to compute an answer again (``version`` of the form), or to replay the match, and show the page."""
+def request_work(match_id: str) -> WerkzeugResponse:
+    """Request a recomputation of the answer at ``version`` of the form, or without it a replay of the match."""
     state = visible_match(match_id).state
     version = _number(request.form.get("version"), 1, state.version, default=0)
     if version:
@@ -107,14 +123,6 @@ def former_record_page(match_id: str) -> WerkzeugResponse:
     return redirect(url_for("web.record_page", **(query | {"match_id": match_id})), 308)
 
 
-class Verdict(NamedTuple):
-    """What the rules say to a match: the version and the reason of the first fault, or how its result is proved."""
-
-    fault: int | None
-    reason: str
-    proof: str
-
-
 def _records(state: MatchState) -> list[Record] | None:
     """Return the audit of a match, None when that takes too long for a request."""
     if state.version > MAX_EVENTS_AT_ONCE:
@@ -125,9 +133,11 @@ def _records(state: MatchState) -> list[Record] | None:
         return None
 
 
-def _read_records(match: str, first: int) -> list[Record]:
-    """Return events as they are recorded, with nothing said of the rules."""
-    return [Record(envelope, None, None, None) for envelope in services().store.read(match, first - 1, EVENTS_PER_PAGE)]
+def _read_records(match_id: str, first: int) -> list[Record]:
+    """Return events as they are recorded, without a replay."""
+    return [
+        Record(envelope, None, None, None) for envelope in services().store.read(match_id, first - 1, EVENTS_PER_PAGE)
+    ]
 
 
 def _verdict(records: list[Record]) -> Verdict:
@@ -139,19 +149,56 @@ def _verdict(records: list[Record]) -> Verdict:
 
 
 def _verdict_of_bundle(packed: bytes | None) -> Verdict | None:
-    """Return what a bundle of this server says; None without one."""
+    """Return the verdict in a bundle of this server; None without one."""
     if packed is None:
         return None
     content = json.loads(packed)
     facts = content["facts"]
     if facts["replayed"] < content["head"]["version"]:
-        return Verdict(facts["replayed"] + 1, "the rules do not give this event; the bundle says why", "")
+        return Verdict(facts["replayed"] + 1, "the rules do not allow this event; the bundle says why", "")
     proof = facts.get("result", {}).get("proof")
     return Verdict(None, "", _proof_words(read_value(Proof, proof)) if proof else "")
 
 
-def _in_words(texts: Mapping[str, NamedText], field: str, value: Any) -> Any:
-    """Return what a field of an event's content says: an arbiter's text in the place of its digest."""
+def _entries(state: MatchState, match: MatchSummary, records: Sequence[Record], job: Job | None) -> list[Entry]:
+    ids = {id for record in records for id in (record.envelope.actor, *people_named(record.envelope.data))}
+    people = services().people.persons(ids)
+    has_texts = any(record.envelope.type in MEMBERS for record in records)
+    texts = services().statements.of_match(state.match_id) if has_texts else {}
+    wording = EventWording([seat.name for seat in match.seats], state.game, people)
+
+    def entry(record: Record) -> Entry:
+        envelope = record.envelope
+        named = named_texts(envelope, texts, people)
+        recorded = content_shown(envelope)
+        content = {name: _resolved(named, name, value) for name, value in recorded.items() if name not in HIDDEN}
+        computable = is_recomputable(envelope)
+        difference = recomputation_of(envelope) if computable else None
+        return Entry(
+            version=envelope.version,
+            type=envelope.type,
+            at=envelope.at,
+            actor=_actor(envelope.actor, people),
+            digest=envelope.id,
+            fields=wording.describe(envelope.type, content),
+            error=record.fault,
+            ply=record.ply,
+            computable=computable,
+            computing=job is not None and job[:2] == (RECOMPUTATION, envelope.version),
+            recomputed=None if difference is None else difference or "it is what is recorded",
+        )
+
+    return [entry(record) for record in records]
+
+
+def _actor(actor: str, people: Mapping[str, Person]) -> str:
+    if actor in people or actor.startswith(OPPONENT_PREFIX):
+        return represent_player(actor, people).name
+    return "the clock" if actor == CLOCK else actor
+
+
+def _resolved(texts: Mapping[str, NamedText], field: str, value: Any) -> Any:
+    """Return the value of a field of an event: the text of an arbiter instead of its digest."""
     text = texts.get(field)
     if text is None or field == "statement":
         return value
@@ -160,32 +207,8 @@ def _in_words(texts: Mapping[str, NamedText], field: str, value: Any) -> Any:
     return f"erased with its author; SHA-256 {text.sha256}" if text.text is None else text.text
 
 
-def _entry(
-    record: Record, people: Mapping[str, Person], content: list[tuple[str, str]], job: Job | None
-) -> dict[str, Any]:
-    envelope = record.envelope
-    known = envelope.actor in people or envelope.actor.startswith("opponent-")
-    computable = is_recomputable(envelope)
-    differs = recomputation_of(envelope) if computable else None
-    return {
-        "version": envelope.version,
-        "type": envelope.type,
-        "at": envelope.at,
-        "actor": represent_player(envelope.actor, people).name
-        if known
-        else _ACTORS.get(envelope.actor, envelope.actor),
-        "id": envelope.id,
-        "content": content,
-        "fault": record.fault,
-        "ply": record.ply,
-        "computable": computable,
-        "computing": job is not None and job[:2] == (RECOMPUTATION, envelope.version),
-        "recomputed": None if differs is None else differs or "it is what is recorded",
-    }
-
-
 def _proof_words(proof: Proof) -> str:
-    """Return what proves the result, as a sentence."""
+    """Return what proves the result, as a clause."""
     if proof.plies is not None:
         return f"the position after ply {proof.ply} is the same as after plies {', '.join(map(str, proof.plies[:-1]))}"
     if proof.decided_by is not None:
@@ -193,9 +216,9 @@ def _proof_words(proof: Proof) -> str:
     return f"by the rules the game is over after ply {proof.ply}"
 
 
-def _number(asked: str | None, least: int, most: int, default: int) -> int:
-    if asked is None:
+def _number(text: str | None, least: int, most: int, default: int) -> int:
+    if text is None:
         return default
-    if not asked.isascii() or not asked.isdigit() or len(asked) > 9 or not least <= int(asked) <= most:
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or not least <= int(text) <= most:
         abort(404, f"This match has versions {least} to {most}.")
-    return int(asked)
+    return int(text)

@@ -1,4 +1,4 @@
-"""The settings of a person: time zone, free days, vacations, and what is done automatically."""
+"""The settings of a person: time zone, free days, vacations, automatic moves, tokens, blocks."""
 
 from flask import render_template
 from werkzeug.wrappers import Response
@@ -20,31 +20,30 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 
 @blueprint.get("/settings")
 def settings() -> str | Response:
-    """Return the settings of who is signed in, with tokens and the vacations that are taken now or lie ahead."""
+    """Return the settings of the signed-in person."""
     person = current_person()
     if person is None:
         return sign_in_first()
     now = services().now()
     availability = services().availability.read([person.id])[person.id]
     blocks = services().blocks.of(person.id)
-    rest = vacation.left(availability.book, year_of(now))
     return render_template(
         "settings.html",
         availability=availability,
         days=DAYS,
-        most_free_days=MAX_FREE_DAYS,
+        max_free_days=MAX_FREE_DAYS,
         zones=sorted(zone_names()),
         current=vacation.current(availability.book, now),
         ahead=[each for each in availability.book if each.since > now],
         past=sum(each.until <= now for each in availability.book),
-        left=duration(rest),
+        left=duration(vacation.left(availability.book, year_of(now))),
         allowance=duration(vacation.ALLOWANCE),
         year=year_of(now),
         archive=archive_state(person),
         blocks=blocks,
         blocked=services().people.persons(blocks),
         tokens=services().people.tokens.of(person),
-        longest_label=MAX_LABEL_LENGTH,
+        max_label_length=MAX_LABEL_LENGTH,
         now=now,
         rfc3339=rfc3339,
     )

@@ -1,4 +1,4 @@
-"""Pictures for lists and for those who show links: small boards, PNGs, and what pages say of themselves."""
+"""Pictures for lists and link previews: small boards, PNGs, and the metadata of previews."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -20,23 +20,21 @@ from events.people.person import Person
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_document
 from events.readmodels import Summary
 
-GAME_PICTURE_KEPT = "public, max-age=86400"
-"""It changes with the server only."""
+GAME_PICTURE_CACHING = "public, max-age=86400"
+"""The picture of a game changes only with the server."""
 
-
-AS_LINKED: dict[str, Any] = {"dark": False, "ratio": PNG_WIDTH / PNG_HEIGHT}
-"""How pictures of links are drawn: a PNG has one set of colours and one shape."""
+PNG_RATIO = PNG_WIDTH / PNG_HEIGHT
 
 
 class SmallBoard(NamedTuple):
-    """The address of a small board and what it shows, in words."""
+    """The address of a small board, and its content in words."""
 
     url: str
     alt: str
 
 
-class Shared(NamedTuple):
-    """What a page says of itself to those who show links to it."""
+class LinkPreview(NamedTuple):
+    """What other sites show of a page that they link to."""
 
     title: str
     description: str
@@ -54,25 +52,25 @@ def small_board(match_id: str) -> Response:
 
 @blueprint.get("/matches/<match_id>/board.png")
 def board_png(match_id: str) -> Response:
-    """Return the board of a match at a ply as those who show links want it."""
+    """Return the board of a match at a ply in the form that link previews need."""
     state = visible_match(match_id).state
-    return png_response(_draw(state, requested_ply(state), **AS_LINKED), caching(state))
+    return png_response(_draw(state, requested_ply(state), dark=False, ratio=PNG_RATIO), caching(state))
 
 
 @blueprint.get("/games/<game_id>/board.png")
 def game_png(game_id: str) -> Response:
-    """Return what a game looks like as those who show links want it."""
+    """Return the showcase position of a game in the form that link previews need."""
     game = GAMES.get(game_id)
     if game is None:
-        abort(404, "There is no such game here.")
+        abort(404, "There is no such game.")
     scene = showcase_scene(game)
     colours = next(iter(game.setups.values())).colours
-    drawing = draw_document(scene, colours, game.title, **AS_LINKED)
-    return png_response(drawing, GAME_PICTURE_KEPT)
+    drawing = draw_document(scene, colours, game.title, dark=False, ratio=PNG_RATIO)
+    return png_response(drawing, GAME_PICTURE_CACHING)
 
 
 def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None:
-    """Return the small board of a match, turned for ``person`` who plays it; None when its rules are not installed."""
+    """Return the small board of a match, turned for a player of it; None without its ruleset."""
     game = next((each for each in GAMES.rulesets.get(summary.game, ()) if each.ruleset == summary.ruleset), None)
     if game is None or summary.setup not in game.setups:
         return None
@@ -84,14 +82,18 @@ def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None
     return SmallBoard(url, f"The board {plies_in_words(summary.ply)}")
 
 
-def shared_match(state: MatchState, game: AnyGame, ply: int, players: Sequence[str], words: str) -> Shared | None:
-    """Return what the page of a match at ``ply`` says of itself, None if it is private; ``words`` are how it stands."""
+def link_preview(
+    state: MatchState, game: AnyGame, ply: int, players: Sequence[str], description: str
+) -> LinkPreview | None:
+    """Return the preview of the page of a match at ``ply``; None for a private match."""
     if state.private:
         return None
-    there = {"match_id": state.match_id, "ply": ply if ply < len(state.play.moves) else None}
-    image = absolute("web.board_png", **there, at=as_of(state))
+    place = {"match_id": state.match_id, "ply": ply if ply < len(state.play.moves) else None}
+    image = absolute("web.board_png", **place, at=as_of(state))
     alt = picture_title(game, ply)
-    return Shared(f"{game.title}: {' – '.join(players)}", words, absolute("web.match_page", **there), image, alt)
+    return LinkPreview(
+        f"{game.title}: {' – '.join(players)}", description, absolute("web.match_page", **place), image, alt
+    )
 
 
 def _draw(state: MatchState, ply: int, **how: Any) -> Drawing:

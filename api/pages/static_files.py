@@ -1,7 +1,7 @@
-"""The styles, scripts and pictures of the pages, at addresses that change whenever one of them does.
+"""The style sheets, scripts and pictures of the pages, at addresses that contain their common version.
 
-Scripts import each other by relative addresses, so that all of them are of the version that the page names. A browser
-keeps them and does not ask for them again.
+Scripts import each other by relative addresses, so that all of them have the version that the page names. Browsers
+cache them permanently.
 """
 
 import mimetypes
@@ -18,8 +18,8 @@ from api.pages.layout import blueprint
 
 STATIC = Path(__file__).with_name("static")
 
-KEPT = "public, max-age=31536000, immutable"
-NOT_KEPT = "no-cache"
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATED = "no-cache"
 
 
 def version_of(directory: Path) -> str:
@@ -31,9 +31,9 @@ def version_of(directory: Path) -> str:
 
 
 def trim(filename: str, content: bytes) -> bytes:
-    """Return what a browser needs of a file: scripts and style sheets without indentation and lines of comment.
+    """Return a file as it is sent: scripts and style sheets without indentation and comment lines.
 
-    No text in them goes on over several lines.
+    They contain no multi-line strings.
     """
     if filename.endswith(".css"):
         content = re.sub(rb"/\*.*?\*/", b"", content, flags=re.DOTALL)
@@ -52,15 +52,13 @@ _CONTENTS = {path.name: trim(path.name, path.read_bytes()) for path in STATIC.it
 @blueprint.app_template_global()
 @cache
 def modules_of(script: str) -> tuple[str, ...]:
-    """Return the modules that a script imports, and those that these import: a page names them all at once."""
-    found: dict[str, None] = {}
-    left = [script]
-    while left:
-        for name in _IMPORT.findall(_CONTENTS[left.pop()]):
-            module = name.decode()
-            if module not in found:
-                found[module] = None
-                left.append(module)
+    """Return all modules that a script imports, directly or indirectly, so that a page can preload them."""
+    found: set[str] = set()
+    pending = [script]
+    while pending:
+        imported = {name.decode() for name in _IMPORT.findall(_CONTENTS[pending.pop()])}
+        pending += imported - found
+        found |= imported
     return tuple(sorted(found))
 
 
@@ -68,15 +66,14 @@ def modules_of(script: str) -> tuple[str, ...]:
 def static_file(version: str, filename: str) -> Response:
     """Return a file of the pages.
 
-    A page of another version, as there are while an installation is updated, gets the file as it is here, and keeps it
-    no longer than the page.
+    During an update a page may name another version: it gets the present file, without permanent caching.
     """
     if filename not in _CONTENTS:
         abort(404)
     media_type = mimetypes.guess_type(filename)[0] or "application/octet-stream"
     coding = accepted_coding() if media_type in COMPRESSIBLE else None
-    response = Response(_encoded(filename, coding), content_type=media_type)  # pages say that all is UTF-8
-    response.headers["Cache-Control"] = KEPT if version == VERSION else NOT_KEPT
+    response = Response(_encoded(filename, coding), content_type=media_type)  # pages declare UTF-8
+    response.headers["Cache-Control"] = IMMUTABLE if version == VERSION else REVALIDATED
     if coding is not None:
         response.headers["Content-Encoding"] = coding
     return response
@@ -84,7 +81,7 @@ def static_file(version: str, filename: str) -> Response:
 
 @cache
 def _encoded(filename: str, coding: str | None) -> bytes:
-    """Return a file of the pages in a content coding (None: as it is), which takes work the first time only."""
+    """Return a file of the pages in a content coding (None: uncompressed), computed once."""
     content = _CONTENTS[filename]
     return content if coding is None else compressed(content, coding, thoroughly=True)
 

@@ -1,15 +1,16 @@
-"""The words of the pages: levels, results, turns and how long ago something was."""
+"""The words of the pages: levels, results, instants and durations."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from domain.games import GAMES
-from domain.match.terms import DAY, duration, in_short
+from domain.match.enums import Limit
+from domain.match.terms import DAY, Terms, duration, in_short, limit_in_words
 from events.readmodels import Summary
 
-URGENT = DAY
-"""Milliseconds: a deadline that is nearer stands out in lists."""
+URGENT_MS = DAY
+"""A deadline that is nearer, in milliseconds, stands out in lists."""
 
 LEVELS = (
     "knows the rules",
@@ -19,7 +20,7 @@ LEVELS = (
     "club player",
     "strong club player",
     "expert",
-    "plays to win, takes its time",
+    "plays to win and takes its time",
 )
 
 _REASONS = {
@@ -28,7 +29,7 @@ _REASONS = {
     "flag": "on time",
     "ruling": "by an arbiter's ruling",
 }
-"""Why a match may end whatever its game is; the other reasons are declared by the games."""
+"""The reasons common to all games; the games declare the others."""
 
 _STEPS = (
     (3_600_000, 60_000, "minute"),
@@ -41,19 +42,24 @@ time_control = in_short
 """A time control in a few words, by its terms."""
 
 
+def time_sentence(terms: Terms) -> str:
+    """Return how the time of the players is measured, as a sentence."""
+    return limit_in_words(terms, Limit.TIME)
+
+
 def level_words(level: int) -> str:
     """Return what to expect of an opponent of ``level`` (1 to 8)."""
     return LEVELS[level - 1]
 
 
 def reason_words(reason: str | None, game_id: str) -> str:
-    """Return why a match of a game ended; a reason that has no words of its own is spelled out."""
+    """Return why a match of a game ended; an undeclared reason is returned with spaces for hyphens."""
     declared = GAMES[game_id].reasons if game_id in GAMES else {}
     return {**_REASONS, **declared}.get(reason or "", (reason or "").replace("-", " "))
 
 
 def ruleset_words(game: str, ruleset: int) -> str:
-    """Return what lists add to the title of a game: the ruleset, unless the game has no other."""
+    """Return what lists add to the title of a game: the ruleset, unless it is the only one."""
     return "" if [known.ruleset for known in GAMES.rulesets.get(game, ())] == [ruleset] else f", ruleset {ruleset}"
 
 
@@ -75,7 +81,7 @@ def iso(instant: int) -> str:
 
 
 def time_left(deadline: int, now: int) -> str:
-    """Return how long it is until ``deadline``, both in milliseconds since 1970 UTC."""
+    """Return the time left until ``deadline``, both in milliseconds since 1970 UTC."""
     return f"{duration(deadline - now)} left" if deadline > now else "time is up"
 
 
@@ -100,7 +106,7 @@ def score_words(score: float) -> str:
 
 
 def change(before: float, after: float) -> str:
-    """Return by how much a rating, as it is shown, has changed: +12, −7, ±0."""
+    """Return the difference of two ratings as they are shown, rounded: +12, −7, ±0."""
     points = round(after) - round(before)
     return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points else "±0"
 
@@ -130,7 +136,7 @@ def result_of(summary: Summary, viewer: str | None) -> Result | None:
 
 
 def headline(scores: Sequence[float], seat_names: Sequence[str]) -> str:
-    """Return who has won, or that the match is drawn."""
+    """Return who won, or that the match is drawn."""
     best = max(scores)
     winners = [name for name, score in zip(seat_names, scores, strict=True) if score == best]
     if len(winners) == len(seat_names):

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import assert_never
 
-from domain.match.enums import Control, FlagRule
+from domain.match.enums import Control, FlagRule, Limit
 from domain.match.refusals import CommandError
 
 MINUTE = 60_000
@@ -125,20 +126,8 @@ def first_move(terms: Terms) -> int:
 
 def in_words(terms: Terms) -> tuple[str, ...]:
     """Return the whole of ``terms`` as sentences, for a player to read before accepting them."""
-    if terms.control == Control.DAYS_PER_MOVE:
-        time = f"{_capital(duration(terms.bank))} for every move; what is not used is not saved."
-    else:
-        time = (
-            f"{_capital(duration(terms.bank))} at the start and {duration(terms.increment)} more after every move, "
-            f"never more than {duration(terms.cap)} in all."
-        )
-    sentences = [time]
-    if terms.ceiling is not None:
-        sentences.append(f"No single move may take longer than {duration(terms.ceiling)}.")
-    sentences.append(
-        f"Each player's first move must come within {duration(first_move(terms))}; if one does not, the match is "
-        "called off without a result."
-    )
+    limits = (limit for limit in Limit if limit != Limit.CEILING or terms.ceiling is not None)
+    sentences = [limit_in_words(terms, limit) for limit in limits]
     if terms.flag == FlagRule.AUTOMATIC:
         sentences.append("Who runs out of time loses at that instant.")
     else:
@@ -160,6 +149,27 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     if not terms.lines:
         sentences.append("Conditional lines are not allowed: every move is made by hand.")
     return tuple(sentences)
+
+
+def limit_in_words(terms: Terms, limit: Limit) -> str:
+    """Return the sentence of ``terms`` about one of their limits; ``Limit.CEILING`` needs terms with a ceiling."""
+    match limit:
+        case Limit.TIME if terms.control == Control.DAYS_PER_MOVE:
+            return f"{_capital(duration(terms.bank))} for every move; what is not used is not saved."
+        case Limit.TIME:
+            return (
+                f"{_capital(duration(terms.bank))} at the start and {duration(terms.increment)} more after every "
+                f"move, never more than {duration(terms.cap)} in all."
+            )
+        case Limit.CEILING:
+            return f"No single move may take longer than {duration(terms.ceiling or 0)}."
+        case Limit.FIRST_MOVE:
+            return (
+                f"Each player's first move must come within {duration(first_move(terms))}; if one does not, the match "
+                "is called off without a result."
+            )
+        case _:
+            assert_never(limit)
 
 
 def in_short(terms: Terms) -> str:

@@ -1,4 +1,4 @@
-"""One installation and one browser for the tests of the pages in a process; to each test all its visitors are new."""
+"""One installation and one browser per test process; every test has new visitors."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,13 +26,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def gone(browser: Browser) -> list[Visitor]:
-    """Return the visitors who have left, with the browser's own settings; they come again as somebody else."""
+    """Return the browser contexts of former visitors with default settings, for reuse by new ones."""
     return []
 
 
 @pytest.fixture
 def visit(installation: LocalInstallation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
-    """Return how visitors arrive; after the test no browser may have complained of a page."""
+    """Return a function that opens a new visitor; after the test no browser may have reported an error."""
     usual: list[Visitor] = []
     special: list[Visitor] = []
 

@@ -1,6 +1,6 @@
 """Take the pictures of the pages that the documents show: ``python -m tests.e2e.screenshots [DIRECTORY]``.
 
-The matches are made by seed, so that the boards are the same every time.
+The matches are seeded, so that the boards are the same every time.
 """
 
 import random
@@ -32,13 +32,13 @@ LARGE = 2000
 """Wider windows are shown at half their size."""
 
 LEVEL = 2
-"""The strength of the opponents where they play the games of the pictures."""
+"""The level of the opponents that play the games of the pictures."""
 
 DAY = 86_400
 """Seconds."""
 
 MAX_PICTURE_BYTES = 200_000
-"""Bytes that a picture in the documents may have."""
+"""The maximum size of a picture in the documents, in bytes."""
 
 
 def at_random(game: AnyGame, position: Any, history: Sequence[Any], rng: random.Random) -> Any:
@@ -59,7 +59,7 @@ def line(
     mover: Callable[[AnyGame, Any, Sequence[Any], random.Random], Any] = at_random,
     seeds: int = 250,
 ) -> list[str]:
-    """Return the moves of the seeded game whose position within ``plies`` is the fittest to be shown."""
+    """Return the moves of the seeded game that reaches the best position to show within ``plies``."""
     game = GAMES[game_id]
     best: tuple[float, list[str]] = (float("-inf"), [])
     for seed in range(seeds):
@@ -133,7 +133,7 @@ def answer(game: AnyGame, position: Any, move: Any, depth: int) -> list[dict[str
 
 
 def play(match: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
-    """Submit the moves, each by whose turn it is."""
+    """Submit the moves, each by the player to move."""
     game = GAMES[game_id]
     position = game.initial(setup)
     for text in moves:
@@ -208,7 +208,7 @@ def scenes(
 
 
 def mixed_column(page: Page) -> str | None:
-    """Return the square of the column that mixes most sorts of pieces, the tallest of these; None without columns."""
+    """Return the square of the most mixed column, the tallest of these; None without columns."""
     found: str | None = page.locator("#board .parts").evaluate(
         """columns => [...columns.querySelectorAll(".column")].map((column) => {
           const faces = [...column.querySelectorAll("use")].map((use) => use.getAttribute("href"));
@@ -219,13 +219,13 @@ def mixed_column(page: Page) -> str | None:
 
 
 def most_mobile(visitor: Visitor, match: str) -> str:
-    """Return the square of the piece that can go to most squares."""
+    """Return the square of the piece with the most destinations."""
     hints: dict[str, list[Any]] = visitor.call("GET", f"/matches/{match}/legal-moves")["hints"]
     return max(hints, key=lambda square: (len({tuple(hint["path"]) for hint in hints[square]}), square))
 
 
 def take(target: Path) -> None:
-    """Write all pictures to ``target``; raises ValueError when one is too large for the documents."""
+    """Write all pictures to ``target``; raises ValueError if one is too large for the documents."""
     target.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as var,

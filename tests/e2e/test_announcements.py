@@ -1,4 +1,4 @@
-"""What the live region of the match page says, which is all that a blind player has, and what else tells the same."""
+"""The announcements of the match page for screen readers, and the visible signs of the same news."""
 
 import re
 from collections.abc import Callable
@@ -12,22 +12,22 @@ WATCH = """() => {
   const hear = (records) => {
     for (const record of records) for (const line of record.addedNodes) window.heard.push(line.textContent);
   };
-  new MutationObserver(hear).observe(document.getElementById("said"), {childList: true});
+  new MutationObserver(hear).observe(document.getElementById("announcements"), {childList: true});
 }"""
 
 
 def heard(page: Page) -> list[str]:
-    """Return the texts that the live region has spoken since the script WATCH was run."""
+    """Return the texts announced in the live region since the script WATCH was run."""
     heard: list[str] = page.evaluate("window.heard")
     return heard
 
 
 def last_said(page: Page) -> Locator:
-    """Return the line that was spoken last."""
-    return page.locator("#said p").last
+    """Return the latest line of the live region."""
+    return page.locator("#announcements p").last
 
 
-def test_my_move_and_a_quick_answer_are_both_announced_once_and_the_focus_stays_on_the_board(
+def test_a_move_and_a_quick_answer_are_each_announced_once_and_the_board_keeps_the_focus(
     visit: Callable[..., Visitor],
 ) -> None:
     white = visit().be_guest()
@@ -44,7 +44,7 @@ def test_my_move_and_a_quick_answer_are_both_announced_once_and_the_focus_stays_
     expect(white.square("d4")).to_be_focused()
 
 
-def test_who_waits_hears_of_joining_draws_and_a_rematch_from_the_events_themselves(
+def test_joining_draws_and_a_rematch_are_announced_from_the_events(
     visit: Callable[..., Visitor],
 ) -> None:
     white, black = visit().be_guest(), visit().be_guest()

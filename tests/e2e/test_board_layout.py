@@ -19,7 +19,7 @@ MIN_CELL_PX = {
     ("fourplay", "standard"): (24, 32, 30, 66),
     ("four-towers", "standard"): (30, 44, 42, 90),
 }
-"""By game and setup: the least side of a square at each of the four sizes."""
+"""By game and setup: the minimum side of a square at each of the four sizes."""
 
 MIN_TARGET_PX = 24
 MEASURE = """own => {
@@ -42,7 +42,7 @@ MEASURE = """own => {
 
 
 class Shown(NamedTuple):
-    """The page of a match that one plays, and where one's pieces stood at the start."""
+    """The page of a match for one of its players, and the initial squares of the player's pieces."""
 
     page: Page
     home: list[str]
@@ -51,7 +51,7 @@ class Shown(NamedTuple):
 
 @pytest.fixture(scope="module", params=MIN_CELL_PX, ids="-".join)
 def shown(request: pytest.FixtureRequest, installation: LocalInstallation, browser: Browser) -> Iterator[Shown]:
-    """Return the page of a match of each game: it is loaded once for all sizes."""
+    """Return the page of a match of each game, loaded once for all sizes."""
     game, setup = request.param
     player = Visitor(browser, installation).be_guest()
     seats = len(GAMES[game].setups[setup].seat_names)
@@ -63,13 +63,13 @@ def shown(request: pytest.FixtureRequest, installation: LocalInstallation, brows
 
 
 def inside(box: list[float], size: tuple[int, int]) -> bool:
-    """Tell whether all of ``box`` is in the window, to a pixel."""
+    """Tell whether ``box`` is inside the window, within a pixel."""
     left, top, right, bottom = box
     return left >= -1 and top >= -1 and right <= size[0] + 1 and bottom <= size[1] + 1
 
 
 @pytest.mark.parametrize("size", [PHONE, SMALL_LAPTOP, LAPTOP, LARGE], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_the_board_fits_the_window_with_the_own_pieces_in_view_and_squares_that_can_be_hit(
+def test_the_board_fits_the_window_with_the_viewers_pieces_visible_and_squares_large_enough(
     shown: Shown, size: tuple[int, int]
 ) -> None:
     shown.page.set_viewport_size({"width": size[0], "height": size[1]})

@@ -93,7 +93,7 @@ def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(t
     assert white.call("GET", f"/matches/{match}")["moves"] == ["cc2-cc4", "cc7-cc5", "db1-cd3", "aa7-aa6", "cc1-ea1"]
 
 
-def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(towers: Match) -> None:
+def test_an_ambiguous_short_move_is_refused_with_all_candidates(towers: Match) -> None:
     white, _, match = towers
     page = white.open(match)
     page.get_by_label("Type a move").fill("Jcd3")
@@ -138,7 +138,7 @@ def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enla
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
-def test_who_resigns_in_a_match_of_four_looks_on_while_the_others_play(visit: Callable[..., Visitor]) -> None:
+def test_a_player_who_resigns_in_a_match_of_four_watches_the_others_play(visit: Callable[..., Visitor]) -> None:
     red, others, match = four(visit, "standard")
     blue, yellow, _ = others
     red.move(match, "a1-a2")

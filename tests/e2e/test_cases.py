@@ -40,7 +40,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     page.get_by_role("link", name=f"Bashni: {white.name}").click()
     expect(page.get_by_role("img", name="Case 1, after ply 2")).to_be_visible()
     page.get_by_label("Ruling").select_option("take-back")
-    page.get_by_label("The match goes on after ply").fill("1")
+    page.get_by_label("The match continues after ply").fill("1")
     page.locator("#reason").fill("The second move was made in error.")
     page.get_by_label("By which rule").fill("BA-02")
     page.get_by_role("button", name="Give this ruling").click()
@@ -55,7 +55,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
 
     page.locator("main").get_by_role("link", name="Bashni").click()
     page.get_by_role("link", name="Record").click()
-    expect(page.get_by_text("each is what the rules give")).to_be_visible()
+    expect(page.get_by_text("the rules confirm each of them")).to_be_visible()
     expect(page.get_by_text("Moves taken back")).to_be_visible()
     expect(page.locator("li", has_text="Match created")).to_contain_text(f"White: {white.name}; Black: {black.name}")
     page.get_by_text("Positions and boards").first.click()

@@ -1,4 +1,4 @@
-"""Moves of Four Towers that no list offers, put together on the board: a return, a rearrangement, a multi-move."""
+"""Unlisted moves of Four Towers, composed on the board: a return, a rearrangement, a multi-move."""
 
 import re
 from collections.abc import Callable
@@ -104,7 +104,7 @@ def test_a_multi_move_is_chosen_component_by_component(visit: Callable[..., Visi
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_who_leaves_or_starts_over_finds_the_board_as_it_was(visit: Callable[..., Visitor]) -> None:
+def test_leaving_or_restarting_a_composition_restores_the_board(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     begin = page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True)
@@ -128,13 +128,13 @@ def test_an_arena_is_rearranged_with_the_keyboard_alone(visit: Callable[..., Vis
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#said")).to_contain_text("Pieces that can take part: a3, a4, b4, c3, c4")
+    expect(page.locator("#announcements")).to_contain_text("Pieces that can take part: a3, a4, b4, c3, c4")
     expect(page.locator("#board .square:focus")).to_have_count(1)
     white.square("a3").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    expect(page.locator("#said")).to_contain_text("I:Pa4,Rb3,Pb4,Bc3,Pc4 can be played.")
+    expect(page.locator("#announcements")).to_contain_text("I:Pa4,Rb3,Pb4,Bc3,Pc4 can be played.")
     expect(white.square("b3")).to_be_focused()
     undo = page.locator("#composing").get_by_role("button", name="Undo")
     undo.focus()
@@ -151,12 +151,12 @@ def test_a_part_whose_check_is_lost_can_be_added_again(visit: Callable[..., Visi
     expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
     white.context.route("**/compositions", lambda route: route.abort(), times=1)
     choose(white, "e3", "e4")
-    expect(page.locator("#said")).to_contain_text("cannot be reached")
+    expect(page.locator("#announcements")).to_contain_text("cannot be reached")
     choose(white, "e3", "e4")
     expect(page.locator("#composing")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_a_draw_offered_meanwhile_does_not_disturb_what_is_put_together(visit: Callable[..., Visitor]) -> None:
+def test_a_draw_offer_does_not_disturb_a_move_being_composed(visit: Callable[..., Visitor]) -> None:
     white, black, match = started(visit, TO_A_DRAGON)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Multi-move").click()
@@ -171,14 +171,14 @@ def test_a_draw_offered_meanwhile_does_not_disturb_what_is_put_together(visit: C
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_the_inspector_tells_what_a_piece_on_a_tower_does(visit: Callable[..., Visitor]) -> None:
+def test_the_inspector_explains_the_effect_of_a_piece_on_a_tower(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     white.square("d5").hover()
     expect(page.locator("#inspector")).to_contain_text("White may, instead of a move, rearrange its pieces")
 
 
-def test_any_move_can_be_made_by_dragging_and_a_drop_elsewhere_undoes_it(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_any_move_can_be_dragged_and_a_drop_elsewhere_cancels_it(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match = pair
     page = white.open(match)
     drag(page, "c3", "f6")

@@ -1,4 +1,4 @@
-"""Setting up an army on the page of a match: by mouse and by keyboard, and nothing is played before it is submitted."""
+"""Setting up an army on the match page by mouse and by keyboard; nothing is played before it is submitted."""
 
 import re
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 from tests.e2e.visitors import Visitor, four
 
 ARMY = (("A", "e5"), ("A", "d3"), ("Mu", "d4"), ("Mu", "d5"), ("R", "a1"))
-"""Together with a Queen enough to be spent."""
+"""Together with a Queen, enough for a complete army."""
 
 
-def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visit: Callable[..., Visitor]) -> None:
+def test_an_army_is_placed_changed_restored_after_a_reload_and_submitted_at_once(visit: Callable[..., Visitor]) -> None:
     red, (blue, *_), match = four(visit, "draft")
     page = red.open(match)
     reason, submit = page.locator("#draft-reason"), page.get_by_role("button", name="Submit", exact=True)
@@ -34,7 +34,7 @@ def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visi
     expect(red.square("a2")).to_have_attribute("aria-label", "a2: your Queen")
     page.locator("[data-code=',']").click()
     red.square("a1").click()
-    expect(page.locator("#said p:last-child")).to_have_text("The Ant cannot be set up on a1.")
+    expect(page.locator("#announcements p:last-child")).to_have_text("The Ant cannot be set up on a1.")
     expect(reason).to_have_text("The Ant cannot be set up on a1.")
     red.square("b1").click()
     red.square("b1").click()
@@ -52,7 +52,7 @@ def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visi
         red.square(square).click()
     expect(page.locator("[data-draft='spent']")).to_have_text("54")
     page.locator("[data-code='A']").click(force=True)  # it is only marked as disabled, so that it can say why
-    expect(page.locator("#said p:last-child")).to_have_text("None of this kind is left: Archer.")
+    expect(page.locator("#announcements p:last-child")).to_have_text("None of this kind is left: Archer.")
     assert red.call("GET", f"/matches/{match}")["moves"] == []
     submit.click()
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
@@ -64,10 +64,10 @@ def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visi
     expect(page.locator("#moves a")).to_have_count(8)
 
 
-def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_spoken(visit: Callable[..., Visitor]) -> None:
+def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_announced(visit: Callable[..., Visitor]) -> None:
     red, (blue, *_), match = four(visit, "draft")
     page = red.open(match)
-    said = page.locator("#said p:last-child")
+    said = page.locator("#announcements p:last-child")
     expect(page.locator("#board .is-target")).to_have_count(49)
     red.square("a1").focus()
     page.keyboard.press("ArrowUp")
@@ -91,7 +91,7 @@ def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_spoken(visit: Cal
     expect(said).to_have_text("You played 17 moves, the last one done.")
 
 
-def test_what_was_played_before_stays_and_the_rest_is_hidden_while_one_looks_at_earlier_positions(
+def test_placed_pieces_stay_and_the_rest_is_hidden_at_earlier_positions(
     visit: Callable[..., Visitor],
 ) -> None:
     red, _, match = four(visit, "draft")

@@ -1,4 +1,4 @@
-"""What holds for every kind of page: it can be read and reached by everybody, on phones and desks, day and night."""
+"""Accessibility of every kind of page, on phones and desktops, in light and dark colours."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ AXE = """async (rules) => {
   const found = await axe.run({resultTypes: ["violations"], preload: false, ...rules});
   return found.violations.flatMap(({id, nodes}) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
 }"""
-"""The faults that axe finds, each with the rule and the element."""
+"""The violations that axe finds, each with the rule and the element."""
 
 RULES_OF_FORM = {
     "rules": {
@@ -31,10 +31,10 @@ RULES_OF_FORM = {
         "color-contrast": {"enabled": False},
     }
 }
-"""The rules of WCAG 2.2 AA and the best practices, with the experimental ones that these pages can break."""
+"""The rules of WCAG 2.2 AA, best practices, and the experimental rules that these pages can break."""
 
 RULE_OF_COLOUR = {"runOnly": ["color-contrast"]}
-"""It takes many times as long as all others, and is applied to one of the elements that look alike."""
+"""This rule takes far longer than all others: it is applied to one of the elements that look alike."""
 
 UNFOLD = "() => { for (const each of document.querySelectorAll('main details')) each.open = true; }"
 PRUNE = """() => {
@@ -42,7 +42,7 @@ PRUNE = """() => {
   const alike = document.querySelectorAll(".api > section:nth-of-type(n + 3), .api-operation:nth-of-type(n + 3)");
   for (const each of alike) each.remove();
 }"""
-"""What axe need not walk through: drawings whose label says all there is, and most operations of the API."""
+"""What axe skips: drawings that a label describes completely, and most operations of the API."""
 
 THIN_OUT = """() => {
   const numbers = new Map();
@@ -63,7 +63,7 @@ THIN_OUT = """() => {
   };
   kindOf(document.body);
 }"""
-"""Leave one of the siblings that have the same looks, and children of the same looks."""
+"""Keep one of the siblings that look alike and whose children do."""
 
 ON_PHONE = """() => {
   scrollTo(0, 0);
@@ -107,11 +107,11 @@ PATHS = (
     "/matches/{disputed}/case",
     "/matches/{bashni}/record",
 )
-"""The kinds of pages and the states of a match; what stands in braces is in ``Party.names``."""
+"""The kinds of pages and the states of a match; names in braces are those of ``Party.names``."""
 
 
 class Party(NamedTuple):
-    """Who looks at the pages, and what the paths call by names: the person and matches."""
+    """The viewer of the pages, and the ids of the person and the matches that the paths name."""
 
     stranger: Visitor
     person: Visitor
@@ -120,7 +120,7 @@ class Party(NamedTuple):
 
 @pytest.fixture(scope="module")
 def party(installation: LocalInstallation, browser: Browser) -> Iterator[Party]:
-    """Return a stranger and an arbiter with matches of all kinds; no browser may have complained of a page."""
+    """Return a stranger and an arbiter with matches of all kinds; no browser may have reported an error."""
     stranger, person, other = (Visitor(browser, installation) for _ in range(3))
     person.sign_up()
     other.be_guest()
@@ -168,8 +168,8 @@ def matches_of(person: Visitor, other: Visitor) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", [f"stranger {path}" for path in STRANGERS_PATHS] + list(PATHS))
-def test_a_page_can_be_read_and_reached_on_a_phone_and_on_a_desk_by_day_and_by_night(path: str, party: Party) -> None:
-    """Everything is unfolded, and each page loaded once, since that takes longest."""
+def test_a_page_is_accessible_on_phones_and_desktops_in_light_and_dark_colours(path: str, party: Party) -> None:
+    """All details are open; each page is loaded once, as loading takes longest."""
     *strange, path = path.split(" ")
     page = (party.stranger if strange else party.person).page
     page.goto(path.format_map(party.names), wait_until="load")

@@ -1,4 +1,4 @@
-"""The header of every page: one line at every width, and a menu with the rest."""
+"""The header of every page: a single line at every width, and a menu with the other links."""
 
 from collections.abc import Callable
 from itertools import pairwise

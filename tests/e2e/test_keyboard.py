@@ -1,4 +1,4 @@
-"""Whole moves by keyboard alone in every game, with the words that the live region speaks on the way."""
+"""Complete moves by keyboard in every game, with the announcements along the way."""
 
 import re
 from collections.abc import Callable
@@ -106,7 +106,7 @@ TURNS = {
 
 
 def press(page: Page, key: str) -> None:
-    """Press a key, or Tab until what a selector names has the focus, or type a text."""
+    """Press a key, press Tab until the element of a selector has the focus, or type a text."""
     if re.fullmatch("[A-Z][A-Za-z]+|.", key):
         page.keyboard.press(key)
     elif not key.startswith("#"):
@@ -120,7 +120,7 @@ def press(page: Page, key: str) -> None:
 
 
 @pytest.mark.parametrize(("game", "setup", "seats"), TURNS, ids=[game for game, _, _ in TURNS])
-def test_a_move_by_keyboard_is_spoken_from_the_first_key_to_the_answer(
+def test_a_move_by_keyboard_is_announced_from_the_first_key_to_the_answer(
     visit: Callable[..., Visitor], game: str, setup: str, seats: int
 ) -> None:
     white, black, *others = (visit().be_guest() for _ in range(seats))
@@ -148,7 +148,7 @@ def test_a_move_by_keyboard_is_spoken_from_the_first_key_to_the_answer(
     assert page.evaluate("document.activeElement.closest('#board') !== null")
 
 
-def test_the_focus_stays_on_the_board_and_keys_lead_to_what_stands_elsewhere(
+def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
     white, black, match = pair

@@ -1,4 +1,4 @@
-"""Playing on the board page: by mouse, by keyboard and by typing, with the other side looking on."""
+"""Playing on the board page: by mouse, by keyboard and by typing, with the opponent's page open."""
 
 import re
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Vis
     expect(page.locator("#moves")).to_contain_text("c3-b4")
 
 
-def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_the_answer_to_it(
+def test_a_page_with_a_lost_move_shows_its_replacement_and_drops_the_chosen_answer(
     installation: LocalInstallation, pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match = pair
@@ -141,7 +141,7 @@ def test_a_move_without_a_further_square_is_offered_as_a_button(visit: Callable[
     expect(white.square("a6")).to_have_attribute("aria-label", re.compile("height 3"))
 
 
-def test_the_moves_can_be_stepped_through_and_left_again(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_the_moves_can_be_stepped_through_back_to_the_present(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, OPENING[0])
     black.move(match, OPENING[1])
@@ -172,18 +172,18 @@ def test_the_moves_can_be_stepped_through_and_left_again(pair: tuple[Visitor, Vi
     expect(page.locator("#shown")).to_have_text("3 / 3")
 
 
-def test_who_looks_at_the_past_stays_there_when_a_move_arrives(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_an_earlier_position_stays_shown_when_a_move_arrives(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, OPENING[0])
     page = white.open(match, "?ply=0")
     expect(page.locator("#shown")).to_have_text("0 / 1")
     black.move(match, OPENING[1])
     expect(page.locator("#shown")).to_have_text("0 / 2")
-    expect(page.locator("#said")).to_contain_text(f"{black.name} played {OPENING[1]}.")
+    expect(page.locator("#announcements")).to_contain_text(f"{black.name} played {OPENING[1]}.")
     expect(white.square("c3")).to_have_attribute("aria-label", "c3: white man")
 
 
-def test_a_resignation_asks_first_and_both_sides_see_the_result(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_a_resignation_needs_confirmation_and_both_sides_see_the_result(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, OPENING[0])
     white.open(match)
@@ -200,11 +200,13 @@ def test_a_resignation_asks_first_and_both_sides_see_the_result(pair: tuple[Visi
         expect(side.page.locator(".result")).to_contain_text("White has won")
         expect(side.page.locator(".result")).to_contain_text("resignation")
         name = "You" if side is black else black.name
-        expect(side.page.locator("#said p").last).to_have_text(f"{name} resigned. White has won by resignation.")
+        expect(side.page.locator("#announcements p").last).to_have_text(
+            f"{name} resigned. White has won by resignation."
+        )
         expect(side.page.get_by_role("button", name="Resign")).to_be_hidden()
 
 
-def test_a_draw_is_offered_declined_and_at_last_agreed(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_a_draw_is_offered_declined_and_finally_agreed(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.open(match)
     black.open(match)
@@ -224,7 +226,7 @@ def test_a_draw_is_offered_declined_and_at_last_agreed(pair: tuple[Visitor, Visi
         expect(side.page.locator("#seats")).to_contain_text("½")
 
 
-def test_a_button_that_is_pressed_before_the_scripts_have_come_is_pressed_when_they_have(
+def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
     white, _, match = pair
@@ -238,7 +240,7 @@ def test_a_button_that_is_pressed_before_the_scripts_have_come_is_pressed_when_t
     expect(white.page.locator("#seats")).to_contain_text("offers a draw")
 
 
-def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing(
+def test_an_outdated_page_shows_the_present_position_and_plays_nothing(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
     white, black, match = pair
@@ -251,7 +253,7 @@ def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing
     white.move(match, "g3-h4")
     black.move(match, "b6-a5")
     page.locator("#submit").click()
-    expect(page.locator("#said")).to_contain_text("The match has moved on")
+    expect(page.locator("#announcements")).to_contain_text("The match has moved on")
     expect(page.locator("#confirm")).to_be_hidden()
     expect(page.locator("#moves")).to_contain_text("b6-a5")
     assert white.call("GET", f"/matches/{match}")["moves"] == ["g3-h4", "b6-a5"]
@@ -259,7 +261,7 @@ def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing
     expect(page.locator("#moves")).to_contain_text("c3-d4")
 
 
-def test_a_move_whose_answer_was_lost_is_repeated_and_counts_once(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_a_move_whose_response_was_lost_is_retried_and_counts_once(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match = pair
     keys = []
 
@@ -276,10 +278,10 @@ def test_a_move_whose_answer_was_lost_is_repeated_and_counts_once(pair: tuple[Vi
     white.context.route("**/moves", lose_the_first_answer)
     page = white.open(match)
     white.submit("c3", "d4")
-    expect(page.locator("#said")).to_contain_text("cannot be reached")
+    expect(page.locator("#announcements")).to_contain_text("cannot be reached")
     expect(page.locator("#confirm")).to_be_visible()
     page.locator("#submit").click()
-    expect(page.locator("#said")).to_contain_text("You played c3-d4.")
+    expect(page.locator("#announcements")).to_contain_text("You played c3-d4.")
     assert keys[0] == keys[1]
     assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4"]
 
@@ -297,7 +299,7 @@ def test_without_the_live_stream_the_page_still_learns_of_moves(pair: tuple[Visi
     expect(page.locator("#offers")).to_contain_text(f"{white.name} proposes a rematch.")
 
 
-def test_who_has_no_seat_watches_live_and_cannot_act(
+def test_a_spectator_watches_live_and_cannot_act(
     pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
 ) -> None:
     white, _, match = pair

@@ -1,4 +1,4 @@
-"""The pages round the board: coming in, making matches, lists; and that everybody can read and reach them."""
+"""The pages besides the board: accounts, new matches, lists, errors."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from tests.e2e.visitors import Visitor
 from tests.support.callers import app_on
 
 
-def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(visit: Callable[..., Visitor]) -> None:
+def test_a_guest_plays_an_opponent_that_answers_automatically(visit: Callable[..., Visitor]) -> None:
     guest = visit()
     page = guest.page
     page.goto("/")
@@ -29,7 +29,7 @@ def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(vi
     expect(page.locator("section", has_text="Waiting for you")).to_contain_text("Your move")
 
 
-def test_signing_up_signing_out_and_signing_in_lead_back_to_where_one_was(visit: Callable[..., Visitor]) -> None:
+def test_signing_up_out_and_in_leads_back_to_the_previous_page(visit: Callable[..., Visitor]) -> None:
     person = visit()
     page = person.page
     page.goto("/matches/new")
@@ -59,7 +59,7 @@ def test_signing_up_signing_out_and_signing_in_lead_back_to_where_one_was(visit:
     expect(page.get_by_role("heading", name="My matches")).to_be_visible()
 
 
-def test_a_guest_signs_up_in_the_browser_and_goes_on_with_the_match_in_the_time_zone_of_the_browser(
+def test_a_guest_signs_up_and_continues_the_match_in_the_time_zone_of_the_browser(
     visit: Callable[..., Visitor],
 ) -> None:
     guest = visit(timezone_id="Asia/Tokyo")
@@ -70,7 +70,7 @@ def test_a_guest_signs_up_in_the_browser_and_goes_on_with_the_match_in_the_time_
     assert guest.call("GET", "/me/calendar")["zone"] == "Asia/Tokyo"
     match = guest.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])
     page.goto(f"/sign-up?next=/matches/{match}")
-    expect(page.locator("main")).to_contain_text("All that you have stays yours when you sign up")
+    expect(page.locator("main")).to_contain_text("You keep everything when you sign up")
     expect(page.locator("[name='time_zone']")).to_have_value("Asia/Tokyo")
     name = f"greta-{match[-8:]}"
     page.get_by_label("Name").fill(name)
@@ -80,7 +80,7 @@ def test_a_guest_signs_up_in_the_browser_and_goes_on_with_the_match_in_the_time_
     expect(page.locator("header").get_by_role("link", name=name)).to_be_visible()
 
 
-def test_nobody_is_led_to_another_site_after_signing_in(visit: Callable[..., Visitor]) -> None:
+def test_signing_in_never_leads_to_another_site(visit: Callable[..., Visitor]) -> None:
     person = visit().sign_up()
     person.page.goto("/sign-in?next=//example.org/")
     expect(person.page).to_have_url(re.compile(r"/matches$"))
@@ -90,7 +90,7 @@ def test_an_open_match_is_found_in_the_lobby_and_joined(visit: Callable[..., Vis
     host, caller = visit().be_guest(), visit().be_guest()
     match = host.create("towers", "two-player", [{"kind": "open"}, {"kind": "me"}])
     host.open(match)
-    expect(host.page.locator("#standing")).to_contain_text("Waiting for somebody to play White")
+    expect(host.page.locator("#standing")).to_contain_text("Waiting for someone to play White")
     caller.page.goto("/lobby?game=towers")
     listed = caller.page.locator("li", has_text=host.name)
     expect(listed).to_contain_text("10 days, 1 day more for every move")
@@ -119,7 +119,7 @@ def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(
     expect(stranger.page.get_by_role("heading", name="There is no such match")).to_be_visible()
 
 
-def test_a_name_that_nobody_has_is_said_at_the_seat(visit: Callable[..., Visitor]) -> None:
+def test_an_unknown_name_is_reported_at_the_seat(visit: Callable[..., Visitor]) -> None:
     page = visit().be_guest().page
     page.goto("/matches/new?invite=nobody-at-all")
     page.get_by_role("button", name="Begin").click()
@@ -131,7 +131,7 @@ def test_a_name_that_nobody_has_is_said_at_the_seat(visit: Callable[..., Visitor
     )
 
 
-def test_a_match_of_four_is_made_with_the_seats_of_its_setup(visit: Callable[..., Visitor]) -> None:
+def test_a_match_of_four_is_created_with_the_seats_of_its_setup(visit: Callable[..., Visitor]) -> None:
     person = visit().sign_up()
     page = person.page
     page.goto("/matches/new")
@@ -147,7 +147,7 @@ def test_a_match_of_four_is_made_with_the_seats_of_its_setup(visit: Callable[...
     assert sorted(seat["state"] for seat in match["seats"]) == ["open", "taken", "taken", "taken"]
 
 
-def test_the_result_of_a_rated_match_brings_its_rating_change_to_the_page(visit: Callable[..., Visitor]) -> None:
+def test_the_page_of_a_finished_rated_match_shows_the_rating_changes(visit: Callable[..., Visitor]) -> None:
     white, black = visit().sign_up(), visit().sign_up()
     seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
     match = white.create("bashni", "start", seats, rated=True)
@@ -178,15 +178,15 @@ def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit: Cal
 @pytest.mark.parametrize(
     "path", ["/matches/nothing-here", "/nothing/at/all", "/players/nobody-of-this-name", "/lobby?cursor=broken"]
 )
-def test_what_is_not_there_is_answered_by_a_friendly_page(visit: Callable[..., Visitor], path: str) -> None:
+def test_a_missing_page_is_answered_by_a_friendly_page(visit: Callable[..., Visitor], path: str) -> None:
     person = visit()
     answer = person.page.goto(path)
     assert answer is not None
     assert answer.status == 404
-    expect(person.page.get_by_role("link", name="To the first page")).to_be_visible()
+    expect(person.page.get_by_role("link", name="To the home page")).to_be_visible()
 
 
-def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again() -> None:
+def test_while_the_store_is_unreachable_a_page_says_so_and_when_to_retry() -> None:
     visitor = app_on("redis://127.0.0.1:1/0").test_client()
     answer = visitor.get("/lobby", headers={"Accept": "text/html"})
     assert answer.status_code == 503
@@ -195,13 +195,13 @@ def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again() -> None
     assert "Try again" in answer.text
 
 
-def test_who_is_erased_reads_what_becomes_of_the_files_of_the_store(visit: Callable[..., Visitor]) -> None:
+def test_erasing_an_account_explains_what_happens_to_the_files_of_the_store(visit: Callable[..., Visitor]) -> None:
     visitor = visit().sign_up()
     page = visitor.page
     page.goto("/settings")
     page.get_by_text("Erase your account").click()
-    page.get_by_label("Your name, to be sure").fill(visitor.name)
-    page.get_by_role("button", name="Erase me").click()
+    page.get_by_label("Your name, to confirm").fill(visitor.name)
+    page.get_by_role("button", name="Erase my account").click()
     expect(page.get_by_text("Your data is erased. The files of the store")).to_be_visible()
     page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Pictures of matches in a real browser: opened by themselves, and small ones in lists."""
+"""Pictures of matches in a real browser: standalone, and small ones in lists."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ LIGHT_SQUARE, DARK_SQUARE = (0xF0, 0xE4, 0xC9), (0xB9, 0x93, 0x66)
 WINDOW = {"width": 320, "height": 568}
 
 
-def test_a_picture_opened_alone_has_all_colours_and_lists_have_small_ones_at_the_width_of_a_phone(
+def test_a_standalone_picture_has_its_colours_and_lists_show_small_boards_on_a_phone(
     visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match = pair

@@ -1,4 +1,4 @@
-"""What a player is told of pieces that cannot move, of compulsory captures and of the present square."""
+"""Explanations of pieces that cannot move, of compulsory captures and of the selected square."""
 
 from playwright.sync_api import expect
 
@@ -22,11 +22,13 @@ def test_a_piece_that_cannot_move_says_why_and_the_inspector_follows_the_board(
     expect(inspector).to_contain_text("c5: black man")
     expect(page.locator("#board .can-begin")).to_have_count(1)
     white.square("c3").click()
-    expect(page.locator("#said > :last-child")).to_have_text("You must capture: d4 can.")
+    expect(page.locator("#announcements > :last-child")).to_have_text("You must capture: d4 can.")
     expect(inspector).to_contain_text("c3: white man")
     white.square("a5").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#said > :last-child")).to_have_text("The column on a5 is Black's, and White is to move.")
+    expect(page.locator("#announcements > :last-child")).to_have_text(
+        "The column on a5 is Black's, and White is to move."
+    )
     white.square("b6").focus()
     expect(inspector).to_contain_text("b6: empty")
     expect(inspector.locator("svg use")).to_have_count(0)
@@ -34,11 +36,13 @@ def test_a_piece_that_cannot_move_says_why_and_the_inspector_follows_the_board(
     page.keyboard.press("Enter")
     expect(page.locator("#chosen")).to_have_text("d4xb6")
     page.locator("#submit").click()
-    expect(page.locator("#said > :last-child")).to_have_text("You played d4xb6.")
+    expect(page.locator("#announcements > :last-child")).to_have_text("You played d4xb6.")
     # What stands on the present square has changed with the move.
     expect(inspector).to_contain_text("b6: tower of 2, white man over 1 black man")
     expect(inspector.locator("li")).to_have_text(["white man", "black man"])
     expect(inspector.locator("svg use")).to_have_count(2)
     # When it is not their turn, players hear whose it is.
     white.square("a3").click()
-    expect(page.locator("#said > :last-child")).to_have_text("The column on a3 is White's, and Black is to move.")
+    expect(page.locator("#announcements > :last-child")).to_have_text(
+        "The column on a3 is White's, and Black is to move."
+    )

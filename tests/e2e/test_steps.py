@@ -1,4 +1,4 @@
-"""Stepping through a match in the page, and replaying it: from what the page knows, as the server would draw it."""
+"""Stepping through a match and replaying it in the page, with the boards that the server would draw."""
 
 import random
 from collections.abc import Callable
@@ -72,7 +72,7 @@ def case(game: Any, setup: str, quarters: int, seed: int) -> dict[str, Any]:
     }
 
 
-def test_every_board_that_is_stepped_to_is_the_one_that_the_server_draws(visit: Callable[..., Visitor]) -> None:
+def test_every_board_reached_by_steps_equals_the_one_that_the_server_draws(visit: Callable[..., Visitor]) -> None:
     cases = [
         case(game, setup, number % 4, 7 + number)
         for number, (game, setup) in enumerate((game, setup) for game in GAMES.values() for setup in game.setups)
@@ -82,7 +82,7 @@ def test_every_board_that_is_stepped_to_is_the_one_that_the_server_draws(visit: 
     assert page.evaluate(COMPARE, [f"/static/{VERSION}/board-steps.js", cases]) == []
 
 
-def test_stepping_and_replaying_ask_the_server_for_nothing(visit: Callable[..., Visitor]) -> None:
+def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) -> None:
     white, black = visit(viewport=WINDOW).be_guest(), visit().be_guest()  # a clock is installed into a browser for good
     match = white.play_bashni(black)
     for ply, move in enumerate(MOVES):
@@ -94,7 +94,7 @@ def test_stepping_and_replaying_ask_the_server_for_nothing(visit: Callable[..., 
     expect(page.locator("#player")).to_be_hidden()
     expect(page.locator(".can-begin").first).to_be_visible()
     page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
-    page.locator("#said").evaluate("said => said.replaceChildren()")
+    page.locator("#announcements").evaluate("said => said.replaceChildren()")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
 
@@ -102,7 +102,7 @@ def test_stepping_and_replaying_ask_the_server_for_nothing(visit: Callable[..., 
     expect(page.locator("#shown")).to_have_text("5 / 6")
     expect(page.locator("#past")).to_contain_text("after move 5 of 6")
     expect(page.locator("#moves [aria-current]")).to_have_attribute("data-ply", "5")
-    expect(page.locator("#said")).to_have_text("After move 5 of 6: a3xc5.")
+    expect(page.locator("#announcements")).to_have_text("After move 5 of 6: a3xc5.")
     expect(page).to_have_url(f"{white.installation.url}/matches/{match}?ply=5")
     expect(page.locator(".can-begin")).to_have_count(0)
     page.get_by_role("button", name="Back to now").click()

@@ -1,4 +1,4 @@
-"""Nothing on the page of a match moves while it is played: what comes and goes has its room, or lies over the rest."""
+"""The layout of the match page does not shift during play."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -22,14 +22,14 @@ FRAMES = "() => new Promise((shown) => requestAnimationFrame(() => requestAnimat
 
 
 def shifts(page: Page) -> list[list[object]]:
-    """Return what has moved since it was watched for, once the page has been painted."""
+    """Return the elements that have moved since the script began to watch, once the page has been painted."""
     page.evaluate(FRAMES)
     found: list[list[object]] = page.evaluate(SHIFTS)
     return found
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (380, 800)])
-def test_nothing_moves_in_a_whole_move_the_answer_a_step_back_and_a_draw_offer(
+def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_draw_offer(
     pair: tuple[Visitor, Visitor, str], width: int, height: int
 ) -> None:
     white, black, match = pair

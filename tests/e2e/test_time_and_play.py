@@ -1,4 +1,4 @@
-"""Time and play on the board page: clocks, terms, conditional lines, taking back, playing again."""
+"""Time and play on the board page: clocks, terms, conditional moves, takebacks, rematches."""
 
 import re
 from collections.abc import Callable
@@ -16,11 +16,11 @@ def try_out(visitor: Visitor, start: str, target: str) -> None:
 
 
 def lay_down(visitor: Visitor, match: str, *lines: dict[str, object]) -> None:
-    """Lay lines down without the pages."""
+    """Set conditional moves through the API."""
     visitor.call("PUT", f"/matches/{match}/lines", {"lines": list(lines)})
 
 
-def test_terms_are_told_before_a_match_is_accepted_and_then_each_seats_time_and_the_instant_it_ends(
+def test_the_page_shows_the_terms_before_a_match_is_accepted_and_then_clocks_and_the_deadline(
     visit: Callable[..., Visitor],
 ) -> None:
     host, invited = visit().be_guest(), visit(timezone_id="Asia/Kolkata").be_guest()
@@ -47,7 +47,7 @@ def test_terms_are_told_before_a_match_is_accepted_and_then_each_seats_time_and_
     expect(page.locator("#seats li.to-move .clock")).to_contain_text("5 days 23 hours")
 
 
-def test_a_clock_counts_down_without_the_page_being_loaded_again(visit: Callable[..., Visitor]) -> None:
+def test_a_clock_counts_down_without_a_reload(visit: Callable[..., Visitor]) -> None:
     host, other = visit().be_guest(), visit().be_guest()
     terms = {"control": "bank", "bank": 600, "increment": 0, "cap": 600}
     match = host.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}], terms=terms)
@@ -60,7 +60,9 @@ def test_a_clock_counts_down_without_the_page_being_loaded_again(visit: Callable
     expect(clock).to_have_text(re.compile("minutes"))
 
 
-def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_conditional_moves_are_entered_on_the_board_and_played_automatically(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     page = white.open(match)
@@ -87,7 +89,9 @@ def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair: tuple[V
     expect(page.locator("#lines .played")).to_have_text(["b6-a5", "d4-c5"])
 
 
-def test_a_line_that_the_match_has_left_is_shown_as_dead_and_why(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_conditional_moves_that_no_longer_fit_are_shown_as_dead_with_the_reason(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     lay_down(white, match, {"move": "b6-a5", "next": [{"move": "d4-c5"}]})
@@ -102,7 +106,9 @@ def test_a_line_that_the_match_has_left_is_shown_as_dead_and_why(pair: tuple[Vis
     expect(page.locator("#lines .tree")).to_be_empty()
 
 
-def test_lines_being_entered_go_on_from_the_move_that_is_played_meanwhile(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_conditional_moves_being_entered_continue_from_a_move_played_meanwhile(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     page = white.open(match)
@@ -146,7 +152,7 @@ def test_a_draw_is_offered_together_with_the_move(pair: tuple[Visitor, Visitor, 
     expect(black.page.locator("#moves")).to_contain_text("c3-d4")
 
 
-def test_both_sides_meet_in_one_rematch_with_the_seats_changed(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_both_players_share_one_rematch_with_the_seats_swapped(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     black.move(match, "b6-a5")
@@ -161,7 +167,7 @@ def test_both_sides_meet_in_one_rematch_with_the_seats_changed(pair: tuple[Visit
     assert white.page.url == black.page.url
 
 
-def test_terms_of_ones_own_are_chosen_for_a_new_match_and_impossible_ones_refused_at_their_place(
+def test_custom_terms_are_chosen_for_a_new_match_and_invalid_ones_reported_at_their_field(
     visit: Callable[..., Visitor],
 ) -> None:
     person = visit().be_guest()
@@ -179,7 +185,7 @@ def test_terms_of_ones_own_are_chosen_for_a_new_match_and_impossible_ones_refuse
     expect(page.locator("#time")).to_contain_text("Moves may be taken back")
 
 
-def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(
+def test_moves_of_all_sides_are_explored_and_the_tree_is_saved_for_its_owner(
     pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
 ) -> None:
     white, black, match = pair
@@ -189,7 +195,7 @@ def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(
     try_out(white, "b6", "a5")
     try_out(white, "d4", "c5")
     page.locator("#analysis").get_by_role("button", name="Save").click()
-    expect(page.locator("#said")).to_contain_text("Saved. Only you can see it.")
+    expect(page.locator("#announcements")).to_contain_text("Saved. Only you can see it.")
     page.locator("#analysis").get_by_role("button", name="Close").click()
     expect(white.square("d4")).to_have_attribute("aria-label", "d4: white man")
     black.move(match, "h6-g5")
@@ -204,13 +210,13 @@ def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(
     assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4", "h6-g5"]
 
 
-def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(
+def test_the_players_chat_while_they_play_and_notes_stay_private(
     pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
 ) -> None:
     white, black, match = pair
     white.open(match)
     black.open(match)
-    white.page.get_by_label("Say something").fill("Good luck!")
+    white.page.get_by_label("Message").fill("Good luck!")
     white.page.keyboard.press("Enter")
     expect(black.page.get_by_role("log")).to_contain_text("Good luck!")
     watcher = visit().open(match)
@@ -226,13 +232,13 @@ def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(
     expect(black.page.get_by_label("Your notes about this match")).to_be_enabled()
 
 
-def test_settings_are_kept_and_a_vacation_stops_the_clock_until_one_comes_back(visit: Callable[..., Visitor]) -> None:
+def test_settings_are_saved_and_a_vacation_stops_the_clock_until_it_is_ended(visit: Callable[..., Visitor]) -> None:
     person, other = visit(timezone_id="Europe/Berlin").be_guest(), visit().be_guest()
     match = person.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}])
     other.call("POST", f"/matches/{match}/joins", {})
     page = person.page
     page.goto("/settings")
-    page.get_by_role("button", name="Take that").click()
+    page.get_by_role("button", name="Use it").click()
     page.get_by_label("Sunday").check()
     page.get_by_label("Automatic vacation").uncheck()
     page.get_by_role("button", name="Save").click()
@@ -259,25 +265,25 @@ def test_settings_are_kept_and_a_vacation_stops_the_clock_until_one_comes_back(v
     expect(page.locator("#vacations")).to_contain_text("You are on vacation until")
     seat = person.open(match).locator("#seats li.to-move .clock")
     expect(seat).to_contain_text("on vacation")
-    expect(page.locator("#time")).to_contain_text("The clock stands still until")
+    expect(page.locator("#time")).to_contain_text("The clock is stopped until")
     page.goto("/settings")
     page.get_by_role("button", name="Come back now").click()
     expect(page.locator("#vacations")).not_to_contain_text("You are on vacation")
     expect(person.open(match).locator("#seats li.to-move .clock")).not_to_contain_text("on vacation")
 
 
-def test_after_a_move_the_next_match_that_waits_is_a_click_away(pair: tuple[Visitor, Visitor, str]) -> None:
+def test_after_a_move_the_page_links_to_the_next_waiting_match(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     other = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{other}/joins", {})
     white.open(match)
     white.submit("c3", "d4")
-    white.page.get_by_role("link", name="Next match that waits for you").click()
+    white.page.get_by_role("link", name="Next match waiting for you").click()
     white.page.wait_for_url(f"**/matches/{other}")
     expect(white.page.locator("#standing")).to_contain_text("Your move")
 
 
-def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit: Callable[..., Visitor]) -> None:
+def test_a_composed_move_can_be_typed_into_conditional_moves(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
@@ -295,7 +301,9 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit: Call
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit: Callable[..., Visitor]) -> None:
+def test_typing_conditional_moves_before_their_board_has_loaded_is_not_interrupted(
+    visit: Callable[..., Visitor],
+) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
@@ -312,7 +320,7 @@ def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit: Callab
     expect(page.locator("#analysis [aria-current]")).to_have_text("b6-a5")
 
 
-def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_after_another_when_it_has(
+def test_moves_entered_before_the_analysis_board_has_loaded_are_added_in_order_afterwards(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
     white, _, match = pair
@@ -334,7 +342,7 @@ def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_afte
 
 
 def typed_while_exploring(pair: tuple[Visitor, Visitor, str]) -> tuple[Page, Route]:
-    """Return White's page with a move typed while what was explored before is fetched, and the request for that."""
+    """Return White's page with a move typed while the saved exploration loads, and the request for it."""
     white, _, match = pair
     page, held = white.open(match), []
     page.route("**/exploration", lambda route: held.append(route))
@@ -344,7 +352,7 @@ def typed_while_exploring(pair: tuple[Visitor, Visitor, str]) -> tuple[Page, Rou
     return page, held[0]
 
 
-def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_and_not_played(
+def test_a_move_entered_while_an_exploration_loads_is_explored_and_not_played(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
     page, held = typed_while_exploring(pair)
@@ -355,7 +363,7 @@ def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_a
     expect(page.locator("#confirm")).to_be_hidden()
 
 
-def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(
+def test_text_typed_while_an_exploration_loads_is_preserved(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
     page, held = typed_while_exploring(pair)
@@ -365,14 +373,14 @@ def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(
     expect(page.locator("#analysis [aria-current]")).to_have_text("c3-d4")
 
 
-def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit: Callable[..., Visitor]) -> None:
+def test_erasing_an_account_needs_its_name_and_signs_out(visit: Callable[..., Visitor]) -> None:
     person = visit().be_guest()
     page = person.page
     page.goto("/settings")
     page.get_by_text("Erase your account").click()
-    page.get_by_role("button", name="Erase me").click()
-    expect(page.locator("#kept [data-error-for='name']")).not_to_be_empty()
-    page.get_by_label("Your name, to be sure").fill(person.name)
-    page.get_by_role("button", name="Erase me").click()
+    page.get_by_role("button", name="Erase my account").click()
+    expect(page.locator("#personal-data [data-error-for='name']")).not_to_be_empty()
+    page.get_by_label("Your name, to confirm").fill(person.name)
+    page.get_by_role("button", name="Erase my account").click()
     page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

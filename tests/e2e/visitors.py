@@ -1,4 +1,4 @@
-"""People with browsers of their own, and the Chromium that they share."""
+"""People with their own browser contexts, and the Chromium that they share."""
 
 import os
 import re
@@ -22,7 +22,7 @@ from playwright.sync_api import (
 from deploy.local.installation import LocalInstallation
 
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-"""The one without windows comes first, where it is installed: it needs a quarter less processor time."""
+"""The headless shell comes first, if installed: it needs a quarter less processor time."""
 
 FLAGS = (
     "--no-sandbox",
@@ -39,20 +39,20 @@ FLAGS = (
     "--js-flags=--no-opt --no-maglev",
 )
 PATIENCE_MS = 15_000
-"""How long a browser waits for what should appear; it goes on as soon as it does."""
+"""How long a browser waits for an expected element; it continues as soon as that appears."""
 
 WINDOW: ViewportSize = {"width": 1280, "height": 720}
-"""The window that a newcomer has."""
+"""The default window of a visitor."""
 
 EMPTY_PAGE = "/healthz"
-"""A page without scripts of the same installation: the browser starts a new process for another one."""
+"""A page of the installation without scripts; for another site the browser would start a new process."""
 
 _EXPECTED = re.compile(r"status of (4\d\d|503)|net::ERR_")
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Run the Chromium of this machine; raises FileNotFoundError when there is none."""
+    """Run the Chromium of this machine; raises FileNotFoundError if there is none."""
     path = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if path is None:
         raise FileNotFoundError(f"none of {', '.join(CHROMIUM)} is on the PATH")
@@ -66,7 +66,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Visitor:
-    """Somebody with a browser. What the browser complains of (scripts that fail, a policy broken) is kept.
+    """A person with a browser. Errors that the browser reports (failed scripts, policy violations) are recorded.
 
     A profile and its first page cost a browser more than most tests do with them, so that ``leave`` makes a newcomer of
     a visitor. It cannot take back what a test installs into the browser for good, such as a clock: such a test has a

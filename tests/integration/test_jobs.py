@@ -53,7 +53,7 @@ def test_an_answer_is_computed_again_by_a_worker_and_never_in_a_request(
         assert stranger.get(f"{path}/{version}").json == {"version": version, "state": "none", "differs": None}
         asked = stranger.post(path, {"version": version})
         assert (asked.status_code, asked.json["state"]) == (202, "asked")
-        assert "A worker computes this again." in stranger.client.get(f"/matches/{match}/record").text
+        assert "A worker is computing this again." in stranger.client.get(f"/matches/{match}/record").text
     assert work(services, match) == "recomputation"
     assert stranger.get(f"{path}/{version}").json == {"version": version, "state": "finished", "differs": None}
     page = stranger.client.get(f"/matches/{match}/record")
@@ -66,7 +66,7 @@ def test_the_former_address_of_the_record_leads_to_it(anna: Caller, services: Se
     former = anna.client.get(f"/matches/{match}/replay?from=2")
     assert (former.status_code, former.headers["Location"]) == (308, f"/matches/{match}/record?from=2")
     asked = anna.client.post(f"/matches/{match}/replay", data={"version": str(version)}, follow_redirects=True)
-    assert "A worker computes this again." in asked.text
+    assert "A worker is computing this again." in asked.text
     assert "<h1>Record</h1>" in asked.text
 
 
@@ -131,14 +131,14 @@ def test_the_record_of_a_long_match_shows_what_is_recorded_until_a_worker_has_re
 ) -> None:
     page = f"/matches/{long_match}/record"
     before = stranger.client.get(page).text
-    assert "A worker replays them by the rules" in before
+    assert "A worker replays them and makes" in before
     assert "Player resigned" in before
     assert "each is what the rules give" not in before
     assert stranger.client.post(page).status_code == 303
     assert "A worker is busy with this match" in stranger.client.get(page).text
     work(services, long_match)
     after = stranger.client.get(page).text
-    assert "6 events were replayed: each is what the rules give. The result is proved: event" in after
+    assert "All 6 events were replayed, and the rules confirm each of them. Proof of the result: event" in after
 
 
 def test_a_match_whose_end_takes_long_to_tell_is_left_to_a_worker(

@@ -60,7 +60,7 @@ def test_a_page_that_slept_for_long_is_told_the_latest_and_that_there_was_more(
     for each in (anna, boris, anna):
         each.move(match)
     news = shown(boris, match, "news", mark)
-    assert re.fullmatch(r"More has happened before\. You played \S+\. anna played \S+\. It is your turn\.", news)
+    assert re.fullmatch(r"More has happened before that\. You played \S+\. anna played \S+\. It is your turn\.", news)
 
 
 def test_a_page_whose_last_event_was_lost_is_told_so(app: Flask, anna: Caller, boris: Caller) -> None:
@@ -69,7 +69,7 @@ def test_a_page_whose_last_event_was_lost_is_told_so(app: Flask, anna: Caller, b
     mark = shown(boris, match, "mark")
     with app.app_context():
         lose_tail(current_services().store, match, 3)
-    lost = "Part of this match was lost. The page shows how it stands now."
+    lost = "Part of this match was lost. The page shows what is left."
     assert shown(boris, match, "news", mark) == lost
     anna.move(match, "g3-h4")
     assert shown(boris, match, "news", mark) == lost
@@ -108,7 +108,7 @@ def test_a_frozen_match_is_nobodys_move_on_its_page_nor_in_lists(anna: Caller, b
     mark = shown(boris, match, "mark")
     assert anna.post(f"/matches/{match}/disputes", DISPUTE).status_code == 201
     frozen = page(boris, f"/matches/{match}")
-    assert "The match is frozen: it goes on when an arbiter has ruled." in frozen
+    assert "The match is frozen: it continues when an arbiter has ruled." in frozen
     assert "Your move" not in re.sub(r'<section class="confirm".*?</section>', "", frozen)
     assert "to move</span>" not in frozen
     assert shown(boris, match, "mine") == ""

@@ -43,7 +43,7 @@ def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(
     assert "You must move by" in page(anna, match)
     assert "If not, the others may claim that time is up." in page(anna, match)
     watch.advance(2 * DAY)
-    assert "The time of anna is up.</strong> You may claim it" in page(boris, match)
+    assert "The time of anna is up.</strong> You may claim the win" in page(boris, match)
     assert "time-claims" not in page(anna, match)
     assert boris.post(f"/matches/{match}/time-claims").status_code == 201
     won = page(boris, match)

@@ -90,7 +90,7 @@ def test_only_so_many_plies_are_told_at_once(anna: Caller, monkeypatch: pytest.M
     assert plies_of(anna.client.get(f"/matches/{match}/plies?to=4").json) == [2, 3, 4]
     refused = anna.client.get(f"/matches/{match}/plies?from=0&to=4")
     assert refused.status_code == 422
-    assert refused.json["errors"] == {"from": ["at most 3 plies are told at once"]}
+    assert refused.json["errors"] == {"from": ["at most 3 plies at once"]}
     assert MAX_PLIES >= 2 * NEARBY_PLIES
 
 

@@ -85,19 +85,19 @@ SAID: list[tuple[e.Event, str]] = [
     (e.CalendarSet(at=T0, seat=BOB), "bob chose other free days."),
     (
         e.ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0, seat=BOB),
-        "The clock of bob stands still: on vacation.",
+        "The clock of bob is stopped: on vacation.",
     ),
     (
         e.ClockPaused(at=T0, reason=PauseReason.WEEKEND, since=T0, seat=ALICE, until=T0 + DAY),
-        "Your clock stands still: a free day.",
+        "Your clock is stopped: a free day.",
     ),
     (
         e.ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0 + DAY, seat=ALICE),
-        "Your clock stands still from Wed 15 November 2023, 22:13 UTC: on vacation.",
+        "Your clock is stopped from Wed 15 November 2023, 22:13 UTC: on vacation.",
     ),
     (
         e.ClockPaused(at=T0, reason=PauseReason.OUTAGE, since=T0 - DAY, seat=None, until=T0),
-        "The clocks stood still: the server was away.",
+        "The clocks were stopped: the server was down.",
     ),
     (e.ClockResumed(at=T0, reason=PauseReason.VACATION, seat=BOB), "The clock of bob runs again."),
     (e.ClockResumed(at=T0, reason=PauseReason.DISPUTE), "The clocks run again."),
@@ -110,7 +110,7 @@ SAID: list[tuple[e.Event, str]] = [
     ),
     (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.TIME), "The time of bob is up."),
     (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.FIRST_MOVE), "bob did not make the first move in time."),
-    (e.FlagForgiven(at=T0, seat=BOB), "bob let the match go on."),
+    (e.FlagForgiven(at=T0, seat=BOB), "bob let the match continue."),
     (e.TakebackRequested(at=T0, seat=BOB, ply=3), "bob asked to take back a move."),
     (e.TakebackAccepted(at=T0, seat=ALICE), "You agreed to take back a move."),
     (e.TakebackDeclined(at=T0, seat=BOB), "bob refused to take back a move."),
@@ -126,7 +126,7 @@ SAID: list[tuple[e.Event, str]] = [
     ),
     (e.StatementFiled(at=T0, dispute=1, seat=ALICE, statement="00"), "You made a statement in the case."),
     (e.MatchFrozen(at=T0, dispute=1, arbiter="ann"), "An arbiter has frozen the match."),
-    (e.MatchUnfrozen(at=T0, dispute=1, arbiter="ann"), "An arbiter lets the match go on."),
+    (e.MatchUnfrozen(at=T0, dispute=1, arbiter="ann"), "An arbiter has unfrozen the match."),
     (
         e.RulingMade(
             at=T0, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="00", rule="00", appeal=False
@@ -139,15 +139,15 @@ SAID: list[tuple[e.Event, str]] = [
         "The case was reopened. The match is frozen until an arbiter has ruled.",
     ),
     (e.ClocksAdjusted(at=T0, remaining=(DAY, 2 * DAY)), "An arbiter set the clocks: White 1 day, Black 2 days."),
-    (e.MatchAnnulled(at=T0), "The match is annulled: it counts for nothing."),
+    (e.MatchAnnulled(at=T0), "The match is annulled."),
     (e.MatchRestored(at=T0), "The match is no longer annulled."),
     (
         e.RulesetProposed(at=T0, arbiter="ann", ruleset=2, reason="00"),
-        "An arbiter proposes to go on under ruleset 2.",
+        "An arbiter proposes to continue under ruleset 2.",
     ),
     (e.RulesetAccepted(at=T0, seat=ALICE), "You agreed to the proposed ruleset."),
     (e.RulesetDeclined(at=T0, seat=BOB), "bob declined the proposed ruleset."),
-    (e.RulesetChanged(at=T0, ruleset=2), "The match goes on under ruleset 2."),
+    (e.RulesetChanged(at=T0, ruleset=2), "The match continues under ruleset 2."),
 ]
 """Events and what alice is told of them, who plays White."""
 

@@ -1,6 +1,6 @@
 """What the page of a match says of its clocks, and what it lets its viewer do."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from api.pages.available_actions import available_actions
 from api.pages.clocks import describe_deadline, seat_clocks, upcoming_vacations
@@ -31,11 +31,11 @@ def test_only_the_clock_of_the_seat_to_move_runs_and_says_what_the_time_is_for()
 
 def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term() -> None:
     match = match_on(days_per_move(3))
-    told = describe_deadline(match.state, match.now)
-    assert (told.seat, told.at, told.over) == (0, match.now + 3 * DAY, False)
-    assert told.consequence == "White loses at that instant"
-    assert told.rule == "3 days for every move; what is not used is not saved."
-    assert (told.by_itself_at, told.changes) == (None, told.at)
+    deadline = describe_deadline(match.state, match.now)
+    assert (deadline.seat, deadline.at, deadline.past) == (0, match.now + 3 * DAY, False)
+    assert deadline.consequence == "White loses at that instant"
+    assert deadline.rule == "3 days for every move; what is not used is not saved."
+    assert (deadline.falls_at, deadline.changes_at) == (None, deadline.at)
 
 
 def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
@@ -51,10 +51,10 @@ def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
 def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(reason=PauseReason.VACATION, player="alice", since=match.now, until=match.now + DAY))
-    clock, told = seat_clocks(match.state, match.now)[0], describe_deadline(match.state, match.now)
+    clock, deadline = seat_clocks(match.state, match.now)[0], describe_deadline(match.state, match.now)
     assert (clock.words, clock.runs, clock.paused) == ("3 days", False, "on vacation")
-    assert told.pauses == (("on vacation", match.now + DAY - 1000),)
-    assert told.changes == match.now + DAY - 1000
+    assert deadline.pauses == (("on vacation", match.now + DAY - 1000),)
+    assert deadline.changes_at == match.now + DAY - 1000
 
 
 def test_a_vacation_that_lies_ahead_is_announced_to_both_sides() -> None:
@@ -69,18 +69,18 @@ def test_a_vacation_that_lies_ahead_is_announced_to_both_sides() -> None:
 def test_while_a_pause_has_no_end_there_is_no_deadline() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(reason=PauseReason.OUTAGE, player=None, since=match.now))
-    told = describe_deadline(match.state, match.now)
-    assert (told.at, told.changes, told.pauses) == (None, None, (("the server was away", None),))
+    deadline = describe_deadline(match.state, match.now)
+    assert (deadline.at, deadline.changes_at, deadline.pauses) == (None, None, (("the server was down", None),))
 
 
 def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> None:
     match = match_on(replace(days_per_move(1), flag=FlagRule.CLAIM))
     late = match.now + 2 * DAY
-    told = describe_deadline(match.state, late)
-    assert (told.over, told.consequence) == (True, "the others may claim that time is up")
-    assert told.by_itself_at > late
+    deadline = describe_deadline(match.state, late)
+    assert (deadline.past, deadline.consequence) == (True, "the others may claim that time is up")
+    assert deadline.falls_at > late
     assert [
-        available_actions(match.state, player, seat, late)["claim"] for seat, player in enumerate(("alice", "bob"))
+        available_actions(match.state, player, seat, late).claim for seat, player in enumerate(("alice", "bob"))
     ] == [
         False,
         True,
@@ -99,17 +99,17 @@ def test_who_loses_on_time_among_four_only_leaves() -> None:
 def test_the_page_offers_what_would_be_accepted() -> None:
     match = match_on(days_per_move(3, takebacks=True))
     alice = available_actions(match.state, "alice", 0, match.now)
-    assert [name for name, can in alice.items() if can] == [
+    assert [name for name, can in asdict(alice).items() if can] == [
         "move",
         "give_time",
         "resign",
         "offer_draw",
         "ask_takeback",
-        "lay_lines",
+        "conditional_moves",
     ]
-    assert alice["give_time"] == [1]
+    assert alice.give_time == (1,)
     stranger = available_actions(match.state, "somebody", None, match.now)
-    assert not any(stranger.values())
+    assert not any(asdict(stranger).values())
 
 
 def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move() -> None:
@@ -123,6 +123,6 @@ def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move() -> None:
     lines = arranged(match.state, "alice", first, match.now)
     match.move("bob", "f6-e5")
     named, other, resigned = describe_tree(match.state, lines)
-    assert (named["played"], other["played"], resigned["played"]) == (False, True, False)
-    assert (named["seat"], named["next"][0]["seat"], other["next"][0]["seat"]) == (1, 0, None)
-    assert resigned["then"] == LineAction.RESIGN
+    assert (named.played, other.played, resigned.played) == (False, True, False)
+    assert (named.seat, named.next[0].seat, other.next[0].seat) == (1, 0, None)
+    assert resigned.then == LineAction.RESIGN

@@ -1,8 +1,8 @@
-"""How pages tell results, ratings and what events recorded."""
+"""How pages describe results, ratings and events."""
 
 import pytest
 
-from api.pages.event_wording import describe, people_named
+from api.pages.event_wording import EventWording, people_named
 from api.pages.rating_chart import rating_chart
 from api.pages.wording import Result, change, reason_words, result_of
 from api.representations.ratings import PublicChange
@@ -17,14 +17,14 @@ ALICE = Person("alice", "Alice", "person", T0)
 
 
 def words(type: str, **content: object) -> dict[str, str]:
-    """Return what the record tells of an event of a match between White and Black."""
-    return dict(describe(type, content, NAMES, "bashni", {"alice": ALICE}))
+    """Return the description of an event of a match between White and Black."""
+    return dict(EventWording(NAMES, "bashni", {"alice": ALICE}).describe(type, content))
 
 
-def test_what_an_event_recorded_is_told_in_words() -> None:
+def test_an_event_is_described_in_words() -> None:
     seats = [{"player": "alice", "joined": True}, {"player": "opponent-3", "joined": True, "level": 3}]
     assert words("match-created", creator="alice", setup="start", seats=seats, rated=True) == {
-        "made by": "Alice",
+        "created by": "Alice",
         "start": "Start",
         "seats": "White: Alice; Black: Opponent 3",
         "rated": "yes",
@@ -34,7 +34,7 @@ def test_what_an_event_recorded_is_told_in_words() -> None:
     assert words("clock-paused", reason="vacation", since=T0)["reason"] == "on vacation"
 
 
-def test_what_a_person_wrote_and_what_cannot_be_understood_is_shown_as_it_stands() -> None:
+def test_texts_of_people_and_unknown_values_are_shown_as_recorded() -> None:
     assert (
         words("ruling-made", ruling="annul", reason="re-played the game-point")["reason"] == "re-played the game-point"
     )
@@ -42,7 +42,7 @@ def test_what_a_person_wrote_and_what_cannot_be_understood_is_shown_as_it_stands
     assert people_named({"seats": [{"player": "alice"}, {}, "nonsense"], "arbiter": 5}) == {"alice"}
 
 
-def test_a_result_is_told_from_the_side_of_who_looks() -> None:
+def test_a_result_is_described_from_the_viewers_side() -> None:
     match = started()
     match.do(Resign(player="alice"))
     summary = summarise(match.state)
@@ -53,16 +53,18 @@ def test_a_result_is_told_from_the_side_of_who_looks() -> None:
     assert result_of(among_four._replace(scores=(0.25,) * 4), FOUR[0]) is Result.DRAWN
 
 
-@pytest.mark.parametrize(("before", "after", "told"), [(1500, 1512.4, "+12"), (1500, 1493, "−7"), (1500, 1500.2, "±0")])
-def test_a_change_of_a_rating_is_that_of_the_numbers_shown(before: float, after: float, told: str) -> None:
-    assert change(before, after) == told
+@pytest.mark.parametrize(
+    ("before", "after", "shown"), [(1500, 1512.4, "+12"), (1500, 1493, "−7"), (1500, 1500.2, "±0")]
+)
+def test_the_change_of_a_rating_is_the_difference_of_the_numbers_shown(before: float, after: float, shown: str) -> None:
+    assert change(before, after) == shown
 
 
-def test_a_reason_without_words_of_its_own_is_spelled_out() -> None:
+def test_an_undeclared_reason_is_spelled_out() -> None:
     assert reason_words("some-new-reason", "bashni") == "some new reason"
 
 
-def test_a_chart_joins_the_ratings_in_the_order_of_time_and_one_rating_is_none() -> None:
+def test_a_chart_joins_the_ratings_in_the_order_of_time_and_needs_two() -> None:
     first, second = PublicChange("m1", T0, 1500, 1580, 90), PublicChange("m2", T0 + DAY, 1580, 1460, 80)
     assert rating_chart([first], "Bashni") == ""
     chart = rating_chart([first, second], "Bashni <2>")

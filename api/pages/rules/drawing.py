@@ -1,10 +1,9 @@
-"""From a figure to HTML: its boards by the one renderer, its claims in words, the board for those who cannot see it."""
+"""From a figure to HTML: its boards, its claims in words, and the position as screen-reader text."""
 
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from api.pages import wording
 from api.pages.board_view import squares_of
@@ -15,7 +14,10 @@ from events.pictures.board import Trace, draw
 from events.pictures.symbols import Symbols
 
 SIZES = ((6, "tiny"), (12, "small"), (16, "medium"))
-"""What pictures up to so many squares wide are called; wider ones are large."""
+"""The sizes of pictures by their greatest width in squares; wider ones are large."""
+
+_CODE = Markup("<code>{}</code>")
+_REACH_MARK = Markup('<circle class="reach-{kind}" cx="{x:g}" cy="{y:g}" r="{radius}"/>')
 
 
 class Board(NamedTuple):
@@ -27,7 +29,7 @@ class Board(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A move that a figure shows to be illegal, and what a player who tries it is told."""
+    """A move that a figure shows to be illegal, and the reason that the rules give."""
 
     move: str
     reason: str
@@ -48,7 +50,7 @@ class Drawn(NamedTuple):
 def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
     """Return ``figure`` as its page shows it, drawn with the ``symbols`` of the page.
 
-    Raises RulesError when it shows what the rules do not know.
+    Raises RulesError for a position or move that the rules reject.
     """
     position = game.parse_position(figure.position)
     setup = setup_of(game, position)
@@ -77,9 +79,9 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
         number,
         with_moves(figure.caption),
         tuple(boards),
-        tuple(Refusal(move, _refused(game, position, move)) for move in figure.illegal.split()),
+        tuple(Refusal(move, _rejection(game, position, move)) for move in figure.illegal.split()),
         _result(game, figure.result, setup) if figure.result else "",
-        tuple(_spoken(game.scene(position))),
+        tuple(_occupied_squares(game.scene(position))),
     )
 
 
@@ -90,21 +92,24 @@ def setup_of(game: AnyGame, position: Any) -> Setup:
 
 
 def with_moves(text: str) -> Markup:
-    """Return ``text`` escaped, what stands in backquotes as code."""
-    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before
+    """Return ``text`` as HTML, with the parts in backquotes as code."""
+    parts = text.split("`")
+    return Markup().join(_CODE.format(part) if number % 2 else part for number, part in enumerate(parts))
 
 
 def _with_reach(picture: Markup, scene: Scene, game: AnyGame, position: Any, square: str) -> Markup:
-    """Return ``picture`` with a dot on every empty square that the piece on ``square`` acts on, else a ring."""
+    """Return ``picture`` with marks on the squares that the piece on ``square`` acts on: dots, or rings if occupied."""
     ends = {hint.path[-1] for hint in game.hints(position).get(square, ()) if hint.path}
-    marks = "".join(_reach_mark(cell, cell.square in scene.columns) for cell in scene.cells if cell.square in ends)
+    marks = Markup().join(
+        _reach_mark(cell, cell.square in scene.columns) for cell in scene.cells if cell.square in ends
+    )
     drawing, end = picture.rsplit("</svg>", 1)
-    return Markup(f'{drawing}<g class="reach" aria-hidden="true">{marks}</g></svg>{end}')  # noqa: S704 - numbers only
+    return Markup('{}<g class="reach" aria-hidden="true">{}</g></svg>{}').format(drawing, marks, end)
 
 
-def _reach_mark(cell: Cell, occupied: bool) -> str:
+def _reach_mark(cell: Cell, occupied: bool) -> Markup:
     kind, radius = ("taken", 0.44) if occupied else ("free", 0.15)
-    return f'<circle class="reach-{kind}" cx="{cell.x + 0.5:g}" cy="{cell.y + 0.5:g}" r="{radius}"/>'
+    return _REACH_MARK.format(kind=kind, x=cell.x + 0.5, y=cell.y + 0.5, radius=radius)
 
 
 def _size(scene: Scene) -> str:
@@ -118,8 +123,8 @@ def _turn(game: AnyGame, position: Any, setup: Setup) -> str:
     return f"{setup.seat_names[game.to_move(position)]} to move"
 
 
-def _refused(game: AnyGame, position: Any, move: str) -> str:
-    """Return what the rules say to ``move``; empty when they have nothing against it."""
+def _rejection(game: AnyGame, position: Any, move: str) -> str:
+    """Return why the rules reject ``move``; empty if they accept it."""
     try:
         game.parse_move(position, move)
     except RulesError as error:
@@ -134,8 +139,8 @@ def _result(game: AnyGame, result: Result, setup: Setup) -> str:
     return f"{scores}: {wording.reason_words(result.reason, game.id)} ({result.reason})"
 
 
-def _spoken(scene: Scene) -> Iterable[str]:
-    """Yield what stands on the occupied squares, in words."""
+def _occupied_squares(scene: Scene) -> Iterable[str]:
+    """Yield the contents of the occupied squares in words."""
     for cell in scene.cells:
         if cell.square in scene.columns:
             yield scene.spoken[cell.square]

@@ -1,7 +1,6 @@
 """A figure of a rules page: a position, what it shows, and what it claims about the rules.
 
-Everything that a figure says is checkable. The page prints the claims beside the picture, the tests hold them against
-the rules of the game.
+Every claim is checkable: the page prints the claims beside the picture, and the tests check them against the rules.
 """
 
 from collections.abc import Iterable
@@ -12,28 +11,28 @@ from domain.games import find_ruleset
 from domain.scene import Label, Scene
 
 MARGIN = 0.5
-"""How far outside a part of a board, in squares, a text still belongs to it."""
+"""How far outside a part of a board, in squares, a label still belongs to it."""
 
 
 class Result(NamedTuple):
-    """How a game is claimed to have ended: one score per seat, and the reason."""
+    """How a game is claimed to end: one score per seat, and the reason."""
 
     scores: tuple[float, ...]
     reason: str
 
 
 class Figure(NamedTuple):
-    """One figure. Moves are written in canonical notation, several of them separated by spaces.
+    """One figure. Moves are in canonical notation, separated by spaces.
 
-    ``caption`` may hold moves and squares in backquotes. ``moves`` are played from ``position``; then ``after`` is the
-    position that they lead to and is drawn beside the first. ``view`` is two squares at opposite corners of the part
-    of the board that is drawn (default: all of it).
+    ``caption`` may hold moves and squares in backquotes. ``moves`` are played from ``position`` and lead to ``after``,
+    which is drawn beside it. ``view`` is two squares at opposite corners of the part of the board that is drawn
+    (default: the whole board).
 
-    Claims about ``position``: ``complete`` is the list of all legal moves (an empty text: none), ``move_count``
-    their number, ``legal`` and ``illegal`` are among them or not, ``read`` pairs other texts with the moves they name,
-    and ``reached`` is all that the piece on ``reach`` can do, drawn as marks on the squares. ``result`` is the end of
-    the game after ``moves``; ``going_on`` claims that there is none. All of this is by ``ruleset``, None being the
-    one that a match gets that asks for none.
+    Claims about ``position``: ``complete`` lists all legal moves (empty: there are none), ``move_count`` is their
+    number, ``legal`` moves are among them and ``illegal`` ones are not, ``read`` pairs other spellings with the moves
+    they name, and ``reached`` lists all moves of the piece on ``reach``, drawn as marks on the squares. ``result`` is
+    the end of the game after ``moves``; ``going_on`` claims that it has not ended. All claims hold under ``ruleset``
+    (None: the default one).
     """
 
     id: str
@@ -55,12 +54,12 @@ class Figure(NamedTuple):
 
 
 def rules_of(game: AnyGame, figure: Figure) -> AnyGame:
-    """Return ``game`` with the ruleset by which ``figure`` speaks; raises UnknownRulesetError."""
+    """Return the rules that the claims of ``figure`` refer to; raises UnknownRulesetError."""
     return game if figure.ruleset is None else find_ruleset(game.id, figure.ruleset)
 
 
 def crop(scene: Scene, view: tuple[str, str] | None) -> Scene:
-    """Return the part of ``scene`` between two squares at its corners, with the coordinates of what is left."""
+    """Return the part of ``scene`` between two squares at its corners, with its coordinates."""
     if view is None:
         return scene
     corners = [cell for cell in scene.cells if cell.square in view]
@@ -77,7 +76,7 @@ def crop(scene: Scene, view: tuple[str, str] | None) -> Scene:
 
 
 def _labels_of(scene: Scene, left: float, top: float, right: float, bottom: float) -> Iterable[Label]:
-    """Yield the labels near the part of the board; one beside the whole board moves up to the part it names."""
+    """Yield the labels of a part of the board; labels beside the whole board move next to the part."""
     board_left, board_bottom = min(cell.x for cell in scene.cells), max(cell.y for cell in scene.cells) + 1
     for label in scene.labels:
         within_x, within_y = left <= label.x <= right, top <= label.y <= bottom

@@ -1,7 +1,8 @@
-"""The rules pages: one frame, one template and one list of figures per game, found by the name of the game."""
+"""The rules pages: a template and a list of figures for each game, both found by the id of the game."""
 
 import re
 from functools import lru_cache
+from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -26,15 +27,15 @@ class Heading(NamedTuple):
 
     level: int
     anchor: str
-    text: Markup
+    text: str
 
 
 @blueprint.get("/games/<game_id>/rules")
 def rules(game_id: str) -> str:
-    """Return the rules of a game for its players; 404 for a game that is not here or has no such page."""
+    """Return the rules of a game for its players; 404 for an unknown game or one without a rules page."""
     game = GAMES.get(game_id)
     if game is None or not has_page(game_id):
-        abort(404, "There are no rules of such a game here.")
+        abort(404, "There is no such rules page.")
     body = body_of(game)
     others = [other for other in GAMES.values() if other.id != game_id and has_page(other.id)]
     return render_template(
@@ -48,7 +49,7 @@ def rules(game_id: str) -> str:
 
 
 def rules_url(game_id: str, ruling: str = "") -> str | None:
-    """Return the address of the rules of a game, or of one ruling such as BA-06; None when they have no page."""
+    """Return the address of the rules of a game, or of one ruling such as BA-06; None if they have no page."""
     return url_for("web.rules", game_id=game_id, _anchor=ruling or None) if has_page(game_id) else None
 
 
@@ -67,25 +68,22 @@ def figures_of(game_id: str) -> tuple[Figure, ...]:
 
 
 def body_of(game: AnyGame) -> Markup:
-    """Return the rules of ``game`` without the frame; raises KeyError for a figure that is not declared."""
+    """Return the rules of ``game`` without the page around them; raises KeyError for an undeclared figure."""
     figures, symbols = _drawn_figures(game)
 
-    def see(figure_id: str) -> Markup:
+    def figure_link(figure_id: str) -> Markup:
         return Markup('<a href="#fig-{}">figure {}</a>').format(figure_id, figures[figure_id].number)
 
     def piece(name: str) -> Markup:
         return piece_pictures(game, figures_of(game.id), name, symbols)
 
-    text = render_template(f"rules/{game.id}.html", game=game, figures=figures, see=see, piece=piece)
+    text = render_template(f"rules/{game.id}.html", game=game, figures=figures, see=figure_link, piece=piece)
     return symbols.definitions() + Markup(text)  # noqa: S704 - a template escapes
 
 
 def contents(body: str) -> list[Heading]:
     """Return the table of contents of a page: its headings that have an anchor."""
-    return [
-        Heading(int(level), anchor, Markup(_TAG.sub("", text)))  # noqa: S704 - comes from an escaped page
-        for level, anchor, text in _HEADING.findall(body)
-    ]
+    return [Heading(int(level), anchor, unescape(_TAG.sub("", text))) for level, anchor, text in _HEADING.findall(body)]
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""Pictures of the pieces of a game, to stand beside their names."""
+"""Pictures of the pieces of a game, shown beside their names."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -13,34 +13,35 @@ from events.pictures.board import face_id, faces
 from events.pictures.symbols import Symbols
 
 VIEW = "-.48 -.46 .96 .92"
-"""What a piece takes up, in squares, about the middle of its upper face."""
+"""The extent of a piece, in squares, around the middle of its upper face."""
+
+_PICTURE = Markup('<svg class="board piece-picture" viewBox="{}" aria-hidden="true"><use href="#{}"/></svg>')
 
 _FROZEN = "frozen "
 
 
 def piece_pictures(game: AnyGame, figures: Sequence[Figure], name: str, symbols: Symbols) -> Markup:
-    """Return small pictures of the piece of this ``name`` in the colours of all seats, or of nobody's piece.
+    """Return small pictures of a piece in the colours of all seats; a single one of a piece that belongs to no seat.
 
-    A name that begins with "frozen" shows the piece as it is without an owner. Raises KeyError for a name that no
-    position of the game's setups and ``figures`` shows.
+    A ``name`` that begins with "frozen" shows the piece as it is without an owner. Raises KeyError for a name that
+    occurs neither in the game's setups nor in ``figures``.
     """
     frozen, kind = name.startswith(_FROZEN), name.casefold().removeprefix(_FROZEN)
     known = _pieces(game, tuple(figures))
     any_seat = known[kind]
     colours = max((setup.colours for setup in game.setups.values()), key=len)
-    shown = [any_seat] if any_seat.seat < 0 else [_of_seat(known, kind, seat) for seat in range(len(colours))]
-    drawings = "".join(_picture(piece._replace(frozen=frozen), colours, symbols) for piece in shown)
-    return Markup(f'<span class="pieces">{drawings}</span>')  # noqa: S704 - made of drawings
+    pieces = [any_seat] if any_seat.seat < 0 else [_of_seat(known, kind, seat) for seat in range(len(colours))]
+    drawings = Markup().join(_picture(piece._replace(frozen=frozen), colours, symbols) for piece in pieces)
+    return Markup('<span class="pieces">{}</span>').format(drawings)
 
 
 def _of_seat(known: dict[str, Piece], kind: str, seat: int) -> Piece:
     return known.get(f"{seat} {kind}") or known[kind]._replace(seat=seat)
 
 
-def _picture(piece: Piece, colours: Sequence[str], symbols: Symbols) -> str:
+def _picture(piece: Piece, colours: Sequence[str], symbols: Symbols) -> Markup:
     symbols.define(faces([piece], colours))
-    face = face_id(piece, colours)
-    return f'<svg class="board piece-picture" viewBox="{VIEW}" aria-hidden="true"><use href="#{face}"/></svg>'
+    return _PICTURE.format(VIEW, face_id(piece, colours))
 
 
 @lru_cache(maxsize=16)

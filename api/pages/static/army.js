@@ -3,12 +3,12 @@
 // `facts` is the draft among the legal moves of the API.
 
 export class Army {
-  // `kept` lists squares and codes of pieces chosen earlier; impossible ones are left out.
-  constructor(facts, kept = []) {
+  // `placed` lists squares and codes of pieces chosen earlier; impossible ones are left out.
+  constructor(facts, placed = []) {
     this.facts = facts;
     this.kinds = new Map(facts.pieces.map((kind) => [kind.code, {...kind, squares: new Set(kind.squares)}]));
     this.chosen = new Map();
-    for (const [square, code] of kept) this.place(code, square);
+    for (const [square, code] of placed) this.place(code, square);
   }
 
   // The code of the piece on a square, undefined on an empty one.

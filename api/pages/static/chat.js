@@ -39,9 +39,9 @@ export function chat(section, api) {
       ),
     );
     instant.dateTime = at;
-    const said = element("p", hidden ? "An arbiter has hidden this message." : text);
-    if (hidden) said.className = "soft";
-    item.append(element("b", author.name), seat === null ? " (watching) " : " ", instant, said);
+    const words = element("p", hidden ? "An arbiter has hidden this message." : text);
+    if (hidden) words.className = "soft";
+    item.append(element("b", author.name), seat === null ? " (watching) " : " ", instant, words);
     const {reader} = section.dataset;
     if (reader && author.id !== reader && text) item.append(reporting(id, item));
     list.append(item);

@@ -65,9 +65,9 @@ export function showLocalTimes(scope) {
     const sameDay = at.getDate() === at.getUTCDate();
     const day = sameDay ? {} : {weekday: "short", day: "numeric", month: "long"};
     const local = new Intl.DateTimeFormat("en-GB", {...day, hour: "2-digit", minute: "2-digit"}).format(at);
-    const told = document.createElement("span");
-    told.className = "local";
-    told.textContent = ` (${local} your time)`;
-    instant.append(told);
+    const localTime = document.createElement("span");
+    localTime.className = "local";
+    localTime.textContent = ` (${local} your time)`;
+    instant.append(localTime);
   }
 }

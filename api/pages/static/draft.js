@@ -36,7 +36,7 @@ export class DraftPanel {
     if (facts !== this.facts) {
       this.facts = facts;
       this.hand = null;
-      this.army = facts ? new Army(JSON.parse(facts), this.kept()) : null;
+      this.army = facts ? new Army(JSON.parse(facts), this.stored()) : null;
       if (this.army?.affords(this.army.facts.first)) this.hand = {code: this.army.facts.first};
     }
     this.relight();
@@ -57,7 +57,7 @@ export class DraftPanel {
       : new Set(army.chosen.keys());
   }
 
-  kept() {
+  stored() {
     try {
       return JSON.parse(sessionStorage.getItem(this.storage) ?? "[]");
     } catch {
@@ -150,14 +150,14 @@ export class DraftPanel {
   }
 
   // Replaces the chosen army.
-  async replace(kept, words) {
+  async replace(placed, words) {
     const question = {
       ask: "Discard the army on the board?",
       consequence: "The pieces you have placed are removed.",
       yes: "Discard",
     };
     if (this.army.chosen.size > 1 && !(await confirmAct(question))) return;
-    this.army = new Army(this.army.facts, kept);
+    this.army = new Army(this.army.facts, placed);
     this.hand = null;
     this.changed(words);
   }
@@ -250,8 +250,8 @@ export class DraftPanel {
       button.setAttribute("aria-disabled", String(!army.affords(code)));
       button.querySelector("[data-supply]").textContent = army.left(code);
     }
-    const told = {spent: army.spent(), rest: army.rest(), reason: this.refusal || army.problem()};
-    for (const [name, text] of Object.entries(told)) panel.querySelector(`[data-draft="${name}"]`).textContent = text;
+    const texts = {spent: army.spent(), rest: army.rest(), reason: this.refusal || army.problem()};
+    for (const [name, text] of Object.entries(texts)) panel.querySelector(`[data-draft="${name}"]`).textContent = text;
     panel.querySelector(".reason").classList.toggle("bad", Boolean(this.refusal));
     panel.querySelector("[data-draft-act=submit]").disabled = Boolean(army.problem());
     panel.querySelector("[data-draft-act=clear]").disabled = !army.chosen.size;

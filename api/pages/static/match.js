@@ -43,7 +43,7 @@ const standing = () => at("standing").dataset;
 const version = () => standing().version; // the version tag, such as 6-3fa9c1d25b0e7c44
 const plies = () => Number(standing().plies);
 const shown = () => Number(at("board").dataset.shown);
-const announcer = new Announcer(at("said"));
+const announcer = new Announcer(at("announcements"));
 const say = (text, bad, aside) => announcer.say(text, bad, aside);
 const notLoaded = () => say("The server cannot be reached. Load the page again.", true);
 

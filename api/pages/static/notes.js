@@ -4,40 +4,40 @@ import {call} from "./api.js";
 
 export function bindNotes(details, api) {
   const field = details.querySelector("textarea");
-  const told = details.querySelector("[role=status]");
-  let kept = null; // the text on the server; null until loaded
+  const status = details.querySelector("[role=status]");
+  let saved = null; // the text on the server; null until loaded
 
   async function load() {
-    if (!details.open || kept !== null) return;
+    if (!details.open || saved !== null) return;
     try {
-      ({text: kept} = await call("GET", `${api}/notes`));
-      field.value = kept;
+      ({text: saved} = await call("GET", `${api}/notes`));
+      field.value = saved;
       field.disabled = false;
-      told.textContent = "";
+      status.textContent = "";
     } catch (problem) {
-      told.textContent = problem.message;
+      status.textContent = problem.message;
     }
   }
 
   async function keep() {
     const text = field.value;
-    if (kept === null || text === kept) return;
-    told.textContent = "Saving …";
+    if (saved === null || text === saved) return;
+    status.textContent = "Saving …";
     try {
-      ({text: kept} = await call("PUT", `${api}/notes`, {text}));
-      told.textContent = "Saved.";
+      ({text: saved} = await call("PUT", `${api}/notes`, {text}));
+      status.textContent = "Saved.";
     } catch (problem) {
-      told.textContent = `Not saved. ${problem.message}`;
+      status.textContent = `Not saved. ${problem.message}`;
     }
   }
 
   details.addEventListener("toggle", load);
   load();
   field.addEventListener("input", () => {
-    told.textContent = field.value === kept ? "" : "Not saved yet.";
+    status.textContent = field.value === saved ? "" : "Not saved yet.";
   });
   field.addEventListener("change", keep);
   addEventListener("beforeunload", (event) => {
-    if (kept !== null && field.value !== kept) event.preventDefault();
+    if (saved !== null && field.value !== saved) event.preventDefault();
   });
 }

@@ -7,8 +7,8 @@ const DAY_MS = 86400000;
 const calendar = document.getElementById("calendar");
 const vacation = document.getElementById("vacation");
 const zone = document.getElementById("zone");
-const told = document.getElementById("calendar-said");
-let kept = zone.value; // the saved zone, in which vacation days are counted
+const status = document.getElementById("calendar-status");
+let savedZone = zone.value; // in which vacation days are counted
 
 calendar.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -20,10 +20,10 @@ calendar.addEventListener("submit", async (event) => {
     auto_vacation: elements.auto_vacation.checked,
     plays_forced: elements.plays_forced.checked,
   };
-  told.textContent = "";
+  status.textContent = "";
   await sent(calendar, async () => {
-    ({zone: kept} = await call("PUT", "/api/v1/me/calendar", wanted));
-    told.textContent = "Saved.";
+    ({zone: savedZone} = await call("PUT", "/api/v1/me/calendar", wanted));
+    status.textContent = "Saved.";
   });
 });
 
@@ -56,10 +56,10 @@ document.getElementById("new-token").addEventListener("submit", async (event) =>
   await sent(form, async () => {
     const {label, secret} = await call("POST", "/api/v1/me/tokens", {label: form.elements.label.value.trim()});
     form.reset();
-    const [told, code] = ["p", "code"].map((name) => document.createElement(name));
-    told.textContent = `The token of ${label}. Copy it now: it is shown only once.`;
+    const [notice, code] = ["p", "code"].map((name) => document.createElement(name));
+    notice.textContent = `The token of ${label}. Copy it now: it is shown only once.`;
     code.textContent = secret;
-    document.getElementById("secret").replaceChildren(told, code);
+    document.getElementById("secret").replaceChildren(notice, code);
   });
 });
 
@@ -86,7 +86,7 @@ function midnight(day, later) {
 // Returns the local time of the zone at an instant, as if it were UTC.
 function wall(at) {
   const format = new Intl.DateTimeFormat("en-GB", {
-    timeZone: kept,
+    timeZone: savedZone,
     hourCycle: "h23",
     year: "numeric",
     month: "numeric",
@@ -113,5 +113,5 @@ if (here !== zone.value && [...zone.options].some((option) => option.value === h
 }
 
 calendar.addEventListener("change", () => {
-  told.textContent = "";
+  status.textContent = "";
 });

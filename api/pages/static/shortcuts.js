@@ -34,10 +34,10 @@ export function bindShortcuts({page, board, say, lastMove}) {
   }
 
   function clocks() {
-    const told = [...page.querySelectorAll("#seats [data-clock]")].map(
+    const sentences = [...page.querySelectorAll("#seats [data-clock]")].map(
       (clock) => `${clock.dataset.clock}: ${clock.textContent.replace(/\s+/g, " ").trim()}.`,
     );
-    return told.join(" ") || "No clock runs.";
+    return sentences.join(" ") || "No clock runs.";
   }
 
   function showKeys() {

@@ -1,5 +1,5 @@
-// Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows. With data-told
-// the detail of the answer is shown first, in place of the form.
+// Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows. With
+// data-shows-answer the detail of the answer is shown first, in place of the form.
 
 import {call, clearProblem, showProblem} from "./api.js";
 import {showLocalTimes} from "./clock.js";
@@ -72,16 +72,16 @@ function bodyOf(form) {
   return body;
 }
 
-function tell(source, words) {
-  const said = document.createElement("p");
-  said.className = "notice";
-  said.setAttribute("role", "status");
-  said.textContent = words;
+function showAnswer(source, words) {
+  const notice = document.createElement("p");
+  notice.className = "notice";
+  notice.setAttribute("role", "status");
+  notice.textContent = words;
   const onwards = document.createElement("a");
   onwards.href = source.dataset.next;
   onwards.className = "button";
   onwards.textContent = "Continue";
-  source.replaceChildren(said, onwards);
+  source.replaceChildren(notice, onwards);
   onwards.focus();
 }
 
@@ -91,7 +91,7 @@ async function act(source, body, scope, button) {
   button.disabled = true;
   try {
     const answer = await call(method, path, body);
-    if ("told" in source.dataset && answer?.detail) tell(source, answer.detail);
+    if ("showsAnswer" in source.dataset && answer?.detail) showAnswer(source, answer.detail);
     else location.assign(source.dataset.next);
   } catch (problem) {
     button.disabled = false;

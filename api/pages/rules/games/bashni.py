@@ -80,7 +80,7 @@ FIGURES = (
     Figure(
         "choice",
         "8/8/5b2/8/1b1b4/2w5/8/8 w 0",
-        "White may choose the shorter capture. But whoever begins with d4 must take f6 as well.",
+        "White may choose the shorter capture. But a capture that begins with d4 must take f6 as well.",
         moves="c3xe5xg7",
         after="8/6(wbb)1/8/8/1b6/8/8/8 b 0",
         complete="c3xa5 c3xe5xg7",

@@ -234,7 +234,7 @@ FIGURES = (
         result=Result((1.0, 0.0), "no-moves"),
     ),
     Figure(
-        "nobody-else",
+        "no-one-else",
         "3,ww,3/2,ww,gu,ww,2/3,ww,3/1,g,1,g,1,g,1/7/3,g,3/ww,6 4 w 0",
         "None of White's three opponents can act: White wins.",
         moves="+a1",

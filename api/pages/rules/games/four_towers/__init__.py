@@ -8,4 +8,4 @@ _SHOWN = (*moves.SHOWN, *rare_moves.SHOWN, *tower_effects.SHOWN, *ending.SHOWN)
 
 FIGURES: tuple[Figure, ...] = tuple(figure for figure, _ in _SHOWN)
 ONLY: dict[str, tuple[Only, ...]] = {figure.id: only for figure, only in _SHOWN if only}
-"""By figure: what it claims about all moves of some sorts."""
+"""The claims of each figure about all moves of some kinds."""

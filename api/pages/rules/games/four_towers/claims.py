@@ -1,4 +1,4 @@
-"""Claims about all moves of one sort: which they are, and that there are no others."""
+"""Claims that certain moves are all legal moves of a kind."""
 
 from typing import NamedTuple
 
@@ -18,14 +18,14 @@ class Only(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A figure, and what it claims about all moves of some sorts in its first position."""
+    """A figure, and its claims about all moves of some kinds in its first position."""
 
     figure: Figure
     only: tuple[Only, ...]
 
 
 def shown(figure: Figure, *only: Only) -> Shown:
-    """Return ``figure`` with its claims, which its caption now ends with."""
+    """Return ``figure`` with its claims, which are appended to its caption."""
     return Shown(figure._replace(caption=" ".join((figure.caption, *map(_sentence, only)))), only)
 
 

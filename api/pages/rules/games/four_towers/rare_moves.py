@@ -70,7 +70,7 @@ SHOWN = (
         Figure(
             "rearrange",
             "3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1",
-            "The wizard's owner may rearrange both knights in arena I, wherever the enemy pawn is not.",
+            "The wizard's owner may rearrange both knights in arena I, on any square where the enemy pawn is not.",
             moves="I:Na3,Nb5",
             after="3/6/8k/10/10/9/pN1W6/10/N8/6/K2 b - -/- - 1 1",
             illegal="I:Na5,Nb5 I:Nb4,Nc4 I:Na3 II:Ne3",

@@ -1,4 +1,4 @@
-"""What others see of a seat that is kept for an invited player: for whom, and that they cannot take it."""
+"""What others see of a seat that is reserved for an invited player: for whom, and that they cannot take it."""
 
 import re
 
@@ -7,7 +7,7 @@ from flask import Flask
 from api.services import Services
 from tests.support.callers import ME, OPEN, Caller, invited
 
-ANYBODY = "Anybody with the address of this page can join"
+ANYONE = "Anyone with the link to this page can join"
 
 
 def page(caller: Caller, path: str) -> str:
@@ -25,11 +25,11 @@ def test_the_page_of_a_match_whose_free_seats_are_kept_says_for_whom_and_does_no
     stranger, carla = Caller(app), Caller(app).sign_up("carla")
     for other in (stranger, carla):
         shown = page(other, f"/matches/{match}")
-        assert "Waiting for boris to join. Black is kept for boris." in shown
-        assert ANYBODY not in shown
+        assert "Waiting for boris to join. Black is reserved for boris." in shown
+        assert ANYONE not in shown
         assert "Sign in to join" not in shown
         assert "Join as" not in shown
-    assert "is kept for" not in page(anna, f"/matches/{match}")
+    assert "is reserved for" not in page(anna, f"/matches/{match}")
     assert "You are invited to play Black." in page(boris, f"/matches/{match}")
 
 
@@ -41,8 +41,8 @@ def test_a_match_with_free_and_kept_seats_says_which_is_which_on_its_page_and_in
     assert not projector.project(list(services.store.all_streams()))
     stranger, carla = Caller(app), Caller(app).sign_up("carla")
     shown = page(stranger, f"/matches/{match}")
-    assert "Blue is kept for boris." in shown
-    assert ANYBODY in shown
+    assert "Blue is reserved for boris." in shown
+    assert ANYONE in shown
     assert "Sign in to join" in shown
     assert re.findall(r"Join as \w+", page(carla, f"/matches/{match}")) == ["Join as Red", "Join as Black"]
-    assert "2 seats free, one kept for boris" in page(carla, "/lobby")
+    assert "2 seats free, one reserved for boris" in page(carla, "/lobby")

@@ -129,7 +129,7 @@ def any_move(position: Position) -> bool:
     checkers, pins = checks_and_pins(men, side, king, own, everybody)
     if not checkers:
         # A man that is not pinned may go wherever its movement takes it.
-        free = _unpinned(pins)
+        free = _unpinned(pins) if pins else ~0
         pawns = men[base + PAWN] & free
         if (pawns << 1 if side == 0 else pawns >> 1) & ~everybody:
             return True

@@ -45,7 +45,7 @@ class Shape(Generic[T]):
         self._made = made
 
     def _describe(self, hints: Mapping[str, Any]) -> None:
-        self._optional = frozenset(name for name, hint in hints.items() if _allows_none(hint))
+        self._absent = {name: None for name, hint in hints.items() if _allows_none(hint)}
         self._readers = {name: (_plain_type(hint), _reader(hint)) for name, hint in hints.items()}
         self._writers = [(name, _writer(hint)) for name, hint in hints.items()]
 
@@ -53,21 +53,20 @@ class Shape(Generic[T]):
         """Return the instance with the fields of ``content`` and those kept ``apart``; raises SchemaError."""
         if type(content) is not dict and not isinstance(content, Mapping):
             refuse("an object", content)
-        values = apart
+        values = {**self._absent, **apart}
         for name, value in content.items():
-            if name not in self._readers:
+            field = self._readers.get(name)
+            if field is None:
                 raise SchemaError(f"the field {name!r} is unknown")
-            plain, reader = self._readers[name]
+            plain, reader = field
             try:
                 values[name] = value if type(value) is plain else reader(value)
             except SchemaError as error:
                 error.path = f".{name}{error.path}"
                 raise
-        for name in self._readers:
-            if name not in content:
-                if name not in self._optional:
-                    raise SchemaError(f"the field {name!r} is missing")
-                values[name] = None
+        if len(values) != len(self._readers) + len(apart):
+            missing = next(name for name in self._readers if name not in values)
+            raise SchemaError(f"the field {missing!r} is missing")
         return self._made(**values)
 
     def write(self, value: T) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 
 
-class Deviation(Exception):
+class DeviationError(Exception):
     """A recorded event that the rules do not give; ``str(deviation)`` says what they give instead."""
 
 
@@ -74,7 +74,7 @@ class Examination:
     def take(self, event: e.Event, following: e.Event | None = None) -> Step:
         """Return the match after ``event``, the next one; ``following`` is the event after it, where it is known.
 
-        An event that deviates from the rules counts all the same, as it does in the match. Raises Deviation for one
+        An event that deviates from the rules counts all the same, as it does in the match. Raises DeviationError for one
         that no match can take at all, and stands where it stood. A move that follows shows that the position could be
         played on, so that this does not have to be found out.
         """
@@ -84,7 +84,7 @@ class Examination:
         try:
             after = self._evolved(before, event)
         except _IMPOSSIBLE as error:
-            raise Deviation(deviation or f"it has no place here: {error}") from error
+            raise DeviationError(deviation or f"it has no place here: {error}") from error
         if after.play.broken is not None and (before is None or before.play.broken is None):
             deviation = deviation or f"it cannot be replayed: {after.play.broken}"
         due, wrong = self._outcome_due(before, after, following)
@@ -202,17 +202,17 @@ class Examination:
 
 
 def _refuse_absurd_times(before: MatchState | None, event: e.Event) -> None:
-    """Raise Deviation for what no match has ever recorded, and no clock can compute in reasonable time."""
+    """Raise DeviationError for what no match has ever recorded, and no clock can compute in reasonable time."""
     try:
         if isinstance(event, e.MatchCreated) and event.terms is not None:
             terms.check(event.terms)
         elif isinstance(event, e.CalendarSet) and event.calendar is not None:
             calendars.check(event.calendar)
     except CommandError as refused:
-        raise Deviation(str(refused)) from None
+        raise DeviationError(str(refused)) from None
     pauses = before.clock.pauses if before is not None and before.clock is not None else ()
     if isinstance(event, e.ClockPaused) and len(pauses) >= MAX_PAUSES:
-        raise Deviation(f"more than {MAX_PAUSES} pauses of a clock at once")
+        raise DeviationError(f"more than {MAX_PAUSES} pauses of a clock at once")
 
 
 def _wrong_move(before: MatchState, event: e.MoveSubmitted) -> str | None:

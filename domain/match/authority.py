@@ -19,7 +19,7 @@ from domain.match.earlier import as_then_decided, is_before_settling, is_of_earl
 from domain.match.enums import Channel, LineAction, PauseReason
 from domain.match.event_types import TYPES
 from domain.match.lines import ConditionalMoves, Line, Lines, answer_due, refuse_if_lines_off
-from domain.match.reconstruction import BY_ONE_SEAT, Unauthorized, command_of, creation_of, refuse_unless
+from domain.match.reconstruction import BY_ONE_SEAT, UnauthorizedError, command_of, creation_of, refuse_unless
 from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import DAY, duration
@@ -74,7 +74,7 @@ class Authority:
                 self._follow(before, recorded)
             else:
                 self._lead(before, recorded, following)
-        except Unauthorized as unauthorized:
+        except UnauthorizedError as unauthorized:
             self._due = ()
             return str(unauthorized)
         return None
@@ -84,27 +84,27 @@ class Authority:
         return f"a {_name(self._due[0])} must follow, and nothing does" if self._due else None
 
     def _refuse_earlier_release(self, before: MatchState | None, recorded: Recorded) -> None:
-        """Raise Unauthorized when only an earlier release stores it so, and could not have read what is before it."""
+        """Raise UnauthorizedError when only an earlier release stores it so, and could not have read what is before it."""
         event, schema = recorded.event, recorded.schema
         if self._present_since is None:
             if is_of_present_release(event, schema):
                 self._present_since = 1 if before is None else before.version + 1
         elif is_of_earlier_release(event, schema):
             words = f"it is stored as only earlier releases did, which could not read version {self._present_since}"
-            raise Unauthorized(words)
+            raise UnauthorizedError(words)
 
     def _follow(self, before: MatchState | None, recorded: Recorded) -> None:
         expected, *rest = self._due
         _refuse_difference(expected, recorded.event)
         if recorded.actor != self._initiator and not (self.named_by_seat and _names_a_seat(before, recorded.actor)):
             words = f"it follows from what {self._initiator} did, and {recorded.actor} is recorded as its actor"
-            raise Unauthorized(words)
+            raise UnauthorizedError(words)
         self._due = tuple(rest)
 
     def _lead(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> None:
         event = recorded.event
         if event.at <= 0:
-            raise Unauthorized(f"it is dated {event.at} ms, which is not after 1970 began")
+            raise UnauthorizedError(f"it is dated {event.at} ms, which is not after 1970 began")
         if before is None:
             earlier = is_of_earlier_release(event, recorded.schema)
             self.named_by_seat = earlier and isinstance(event, e.MatchCreated) and recorded.actor == "seat-0"
@@ -112,14 +112,14 @@ class Authority:
         try:
             decided = self._decided(before, replace(recorded, actor=actor), following)
         except CommandError as refused:
-            raise Unauthorized(f"{actor} could not do this: {refused}") from None
-        except Unauthorized:
+            raise UnauthorizedError(f"{actor} could not do this: {refused}") from None
+        except UnauthorizedError:
             raise
         except Exception as error:
             # Rules may fail in any way on what a forger wrote.
-            raise Unauthorized(f"it cannot be decided again: {type(error).__name__}: {error}") from None
+            raise UnauthorizedError(f"it cannot be decided again: {type(error).__name__}: {error}") from None
         if not decided:
-            raise Unauthorized(f"what {actor} did changes nothing here, and a {_name(event)} is recorded")
+            raise UnauthorizedError(f"what {actor} did changes nothing here, and a {_name(event)} is recorded")
         _refuse_difference(decided[0], event)
         self._due = decided[1:]
         if not _is_laid_down(event):
@@ -140,13 +140,13 @@ class Authority:
                 created = replace(created, terms=event.terms)
             return (created, *others)
         if before is None:
-            raise Unauthorized("the stream does not begin with the creation of the match")
+            raise UnauthorizedError("the stream does not begin with the creation of the match")
         _refuse_opponent(before, event, actor)
         if _is_laid_down(event):
             return _answer_laid_down(before, event, actor)
         command = command_of(before, event, actor, following)
         if command is None:
-            raise Unauthorized(f"nothing that happened before brings a {_name(event)} about")
+            raise UnauthorizedError(f"nothing that happened before brings a {_name(event)} about")
         before_settling = is_before_settling(event, schema)
         if before_settling:
             self._add_trust("that an earlier release, whose rules were less strict, recorded it", before)
@@ -157,7 +157,7 @@ class Authority:
         return (as_then_decided(decided[0], schema), *decided[1:]) if decided else ()
 
     def _trust(self, before: MatchState | None, recorded: Recorded, actor: str) -> None:
-        """Note what ``recorded`` rests on that no event shows; raises Unauthorized where that is out of bounds."""
+        """Note what ``recorded`` rests on that no event shows; raises UnauthorizedError where that is out of bounds."""
         event, words = recorded.event, None
         if isinstance(event, e.ClockPaused) and event.reason == PauseReason.OUTAGE:
             words = "that the server was away"
@@ -182,20 +182,22 @@ class Authority:
 
     def _bound_pause(self, event: e.ClockPaused) -> None:
         if event.seat is None or event.until is None:
-            raise Unauthorized(f"a {event.reason} is that of one seat, and has an end")
+            raise UnauthorizedError(f"a {event.reason} is that of one seat, and has an end")
         if event.reason == PauseReason.WEEKEND:
             if not event.since <= event.at or event.until > event.at + MAX_FREE_DAYS_AHEAD_MS:
-                raise Unauthorized(f"free days are recorded when they count, {MAX_FREE_DAYS} in a row at most")
+                raise UnauthorizedError(f"free days are recorded when they count, {MAX_FREE_DAYS} in a row at most")
             if event.until - event.since > MAX_FREE_STRETCH_MS:
-                raise Unauthorized(f"free days last at most {duration(MAX_FREE_STRETCH_MS)} in one piece")
+                raise UnauthorizedError(f"free days last at most {duration(MAX_FREE_STRETCH_MS)} in one piece")
             return
         length = event.until - event.since
         if event.automatic and length > MIN_VACATION_MS:
-            raise Unauthorized(f"an automatic vacation lasts at most {duration(MIN_VACATION_MS)}")
+            raise UnauthorizedError(f"an automatic vacation lasts at most {duration(MIN_VACATION_MS)}")
         if length > ALLOWANCE:
-            raise Unauthorized(f"a vacation lasts at most {duration(ALLOWANCE)}, and {duration(length)} are recorded")
+            raise UnauthorizedError(
+                f"a vacation lasts at most {duration(ALLOWANCE)}, and {duration(length)} are recorded"
+            )
         if event.since > event.at + MAX_BOOKED_AHEAD_MS:
-            raise Unauthorized(f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)}")
+            raise UnauthorizedError(f"a vacation begins within {duration(MAX_BOOKED_AHEAD_MS)}")
         self._add_vacation(event.seat, event.since, length)
 
     def _count_return(self, before: MatchState, event: e.ClockResumed) -> None:
@@ -208,16 +210,18 @@ class Authority:
         place = seat, year_of(since)
         taken = self._vacations[place] = self._vacations.get(place, 0) + length
         if taken > MAX_VACATION_PER_YEAR_MS:
-            raise Unauthorized(f"seat {seat} has {duration(taken)} of vacation in {place[1]}")
+            raise UnauthorizedError(f"seat {seat} has {duration(taken)} of vacation in {place[1]}")
 
 
 def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Event, ...]:
     """Return what is done for ``actor`` if exactly ``event`` was laid down for where the match stands."""
     refuse_if_lines_off(before)
     if event.at != before.updated_at:
-        raise Unauthorized("what was laid down is done together with the event in front of it, and this is dated later")
+        raise UnauthorizedError(
+            "what was laid down is done together with the event in front of it, and this is dated later"
+        )
     if before.seats[event.seat].player != actor:
-        raise Unauthorized(f"{actor} does not have seat {event.seat}, for which this was laid down")
+        raise UnauthorizedError(f"{actor} does not have seat {event.seat}, for which this was laid down")
     if isinstance(event, e.MoveSubmitted) and event.channel == Channel.FORCED:
         orders = ConditionalMoves(forced=True)
     elif before.play.moves and (
@@ -237,7 +241,7 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
             lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.play.taken_back)
         )
     else:
-        raise Unauthorized("nothing can have been laid down for it: it would be after a move of another seat")
+        raise UnauthorizedError("nothing can have been laid down for it: it would be after a move of another seat")
     return answer_due(before, {event.seat: orders}, event.at).events
 
 
@@ -246,28 +250,30 @@ def _is_laid_down(event: e.Event) -> bool:
 
 
 def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
-    """Raise Unauthorized when an opponent does what opponents never do, or a person what only they do."""
+    """Raise UnauthorizedError when an opponent does what opponents never do, or a person what only they do."""
     seat = before.seat_of(actor)
     level = None if seat is None else before.seats[seat].level
     if level is not None and not isinstance(event, e.MoveSubmitted | e.DrawAccepted | e.DrawDeclined):
-        raise Unauthorized(f"an opponent moves and answers draw offers, and a {_name(event)} of {actor} is recorded")
+        raise UnauthorizedError(
+            f"an opponent moves and answers draw offers, and a {_name(event)} of {actor} is recorded"
+        )
     if level is not None and _is_laid_down(event):
-        raise Unauthorized(f"nothing can have been laid down by {actor}, which is an opponent")
+        raise UnauthorizedError(f"nothing can have been laid down by {actor}, which is an opponent")
     answer = (getattr(event, field, None) for field in ("engine", "level", "seed"))
     if level is None and (
         any(said is not None for said in answer) or getattr(event, "channel", None) == Channel.OPPONENT
     ):
-        raise Unauthorized(f"{actor} is a person, and an answer of an opponent is recorded")
+        raise UnauthorizedError(f"{actor} is a person, and an answer of an opponent is recorded")
 
 
 def _refuse_other_seat(before: MatchState, event: e.Event, actor: str) -> None:
-    """Raise Unauthorized when ``actor`` does not have the seat that acts in ``event``: no rules of a game say that."""
+    """Raise UnauthorizedError when ``actor`` does not have the seat that acts in ``event``: no rules of a game say that."""
     seat = event.claimed_by if isinstance(event, e.FlagFell) else getattr(event, "seat", None)
     if isinstance(event, e.FlagFell) and seat is None:
         refuse_unless(CLOCK, actor)
     acts = isinstance(event, (e.FlagFell, *BY_ONE_SEAT))
     if acts and seat is not None and not (0 <= seat < len(before.seats) and before.seats[seat].player == actor):
-        raise Unauthorized(f"{actor} does not have seat {seat}, which did this")
+        raise UnauthorizedError(f"{actor} does not have seat {seat}, which did this")
 
 
 _WITHOUT_RULES = frozenset(
@@ -286,15 +292,15 @@ _WITHOUT_RULES = frozenset(
 
 
 def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:
-    """Raise Unauthorized when ``recorded`` is not what was decided; only the seed of a match is not decided."""
+    """Raise UnauthorizedError when ``recorded`` is not what was decided; only the seed of a match is not decided."""
     if type(expected) is not type(recorded):
-        raise Unauthorized(f"a {_name(expected)} must follow here, and a {_name(recorded)} is recorded")
+        raise UnauthorizedError(f"a {_name(expected)} must follow here, and a {_name(recorded)} is recorded")
     if isinstance(expected, e.SeedDrawn) and isinstance(recorded, e.SeedDrawn):
         expected = recorded
     for field in fields(expected):
         given, found = getattr(expected, field.name), getattr(recorded, field.name)
         if given != found:
-            raise Unauthorized(
+            raise UnauthorizedError(
                 f"{field.name}: {_shown(given)} follows from what was done, and {_shown(found)} is recorded"
             )
 

@@ -19,7 +19,7 @@ TURN: Final = "turn"
 OUTCOME: Final = "outcome"
 
 
-class Unplayable(ValueError):
+class UnplayableError(ValueError):
     """A match that its own rulesets cannot replay; the message says where and why."""
 
 
@@ -43,7 +43,7 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
 
     It is asked of all that was played under the ruleset ``old``. What was played is compared, not what else could have
     been: the events are replayed under both rulesets side by side. Raises UnknownRulesetError when there is no ruleset
-    ``new`` of its game, and Unplayable.
+    ``new`` of its game, and UnplayableError.
     """
     was: MatchState | None = None
     then: MatchState | None = None
@@ -53,7 +53,7 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
             then = None
             continue
         if was.play.broken is not None:
-            raise Unplayable(was.play.broken)
+            raise UnplayableError(was.play.broken)
         if isinstance(event, e.MatchCreated):
             setups = _setups(event, new)
             if (event.setup, len(event.seats)) not in setups:

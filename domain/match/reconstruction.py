@@ -12,7 +12,7 @@ MAX_OUTAGE_AHEAD_MS = 2 * MINUTE
 """By how much an outage may end after the event that records it: another clock has noticed its end."""
 
 
-class Unauthorized(Exception):
+class UnauthorizedError(Exception):
     """An event that its actor cannot have brought about; the message says why."""
 
 
@@ -36,7 +36,7 @@ def creation_of(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
 def command_of(before: MatchState, event: e.Event, actor: str, following: e.Event | None) -> c.Command | None:  # noqa: C901
     """Return the command by which ``actor`` brings ``event`` about; None when it only ever follows from another one.
 
-    Raises Unauthorized where the event itself says that ``actor`` cannot have done it.
+    Raises UnauthorizedError where the event itself says that ``actor`` cannot have done it.
     """
     match event:
         case e.PlayerJoined():
@@ -129,16 +129,16 @@ _OWN_PAUSES = (PauseReason.VACATION, PauseReason.WEEKEND)
 def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:
     player = None if event.seat is None else before.seats[event.seat].player
     if event.seat is not None and before.seats[event.seat].level is not None:
-        raise Unauthorized(f"{player} is an opponent, which has no vacations and free days")
+        raise UnauthorizedError(f"{player} is an opponent, which has no vacations and free days")
     if event.reason == PauseReason.OUTAGE or event.automatic:
         refuse_unless(CLOCK, actor)
     if event.reason == PauseReason.OUTAGE:
         if event.seat is not None or event.until is None or event.until > event.at + MAX_OUTAGE_AHEAD_MS:
-            raise Unauthorized("an outage is recorded for all seats, and when it is over")
+            raise UnauthorizedError("an outage is recorded for all seats, and when it is over")
     elif event.reason not in _OWN_PAUSES or player is None:
-        raise Unauthorized(f"a clock is never stopped for {str(event.reason)!r} in this way")
+        raise UnauthorizedError(f"a clock is never stopped for {str(event.reason)!r} in this way")
     elif not event.automatic and actor != player:
-        raise Unauthorized(f"{actor} stops the clock of {player}")
+        raise UnauthorizedError(f"{actor} stops the clock of {player}")
     return c.PauseClock(
         reason=event.reason, player=player, since=event.since, until=event.until, automatic=bool(event.automatic)
     )
@@ -149,7 +149,7 @@ def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
         refuse_unless(CONSOLE, actor)
         return c.ResumeClock(reason=event.reason, player=None)
     if event.reason not in _OWN_PAUSES or event.seat is None:
-        raise Unauthorized(f"a pause for {str(event.reason)!r} never ends in this way")
+        raise UnauthorizedError(f"a pause for {str(event.reason)!r} never ends in this way")
     return c.ResumeClock(reason=event.reason, player=actor)
 
 
@@ -189,6 +189,6 @@ BY_ONE_SEAT = (
 
 
 def refuse_unless(allowed: str, actor: str) -> None:
-    """Raise Unauthorized unless ``actor`` is ``allowed``."""
+    """Raise UnauthorizedError unless ``actor`` is ``allowed``."""
     if actor != allowed:
-        raise Unauthorized(f"only the {allowed} does this, and {actor} is recorded as its actor")
+        raise UnauthorizedError(f"only the {allowed} does this, and {actor} is recorded as its actor")

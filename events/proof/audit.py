@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from domain.game import AnyGame, StepBudget
 from domain.games import find_ruleset
-from domain.match.audit import Deviation, Examination, Proof
+from domain.match.audit import DeviationError, Examination, Proof
 from domain.match.authority import Authority, Recorded
 from domain.match.clock import left
 from domain.match.events import DrawAccepted, DrawDeclined, Event, MoveSubmitted
@@ -227,7 +227,7 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
     try:
         step = examination.take(event, following)
         after, deviation = step.after, step.deviation
-    except Deviation as impossible:
+    except DeviationError as impossible:
         deviation = str(impossible)
     unauthorized = None
     # An event that breaks the replay cannot be compared with anything.

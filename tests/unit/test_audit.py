@@ -9,7 +9,7 @@ import pytest
 from domain.four_towers.legal_moves import MoveGenerator
 from domain.game import Outcome
 from domain.games import GAMES
-from domain.match.audit import MAX_PAUSES, Deviation, Examination, Proof
+from domain.match.audit import MAX_PAUSES, DeviationError, Examination, Proof
 from domain.match.calendar import Calendar, Offset
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
 from domain.match.enums import PauseReason
@@ -348,7 +348,7 @@ def test_after_an_event_that_no_match_can_take_an_examination_stands_where_it_st
     for event in match.events[:4]:
         examination.take(event)
     before = examination.state
-    with pytest.raises(Deviation, match="the match has seats 0 to 1, not 3"):
+    with pytest.raises(DeviationError, match="the match has seats 0 to 1, not 3"):
         examination.take(PlayerJoined(at=T0 + 9000, seat=3, player="eve"))
     assert examination.state is before
     for event in match.events[4:]:

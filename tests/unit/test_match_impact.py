@@ -11,7 +11,7 @@ from domain import bashni, fourplay
 from domain.game import NO_ELIMINATION, Outcome
 from domain.games import UnknownRulesetError
 from domain.match.commands import AcceptRuleset, AcceptTakeback, JoinMatch, ProposeRuleset, RequestTakeback, Resign
-from domain.match.impact import Difference, Unplayable, impact
+from domain.match.impact import Difference, UnplayableError, impact
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
 from tests.support.cases import REASON
@@ -178,5 +178,5 @@ def test_a_ruleset_that_does_not_exist_is_no_answer() -> None:
 def test_a_match_that_cannot_be_replayed_as_it_is_says_so() -> None:
     match = played("c3-d4")
     broken = [*match.events[:-1], replace(cast(Any, match.events[-1]), move="c3-e5")]
-    with pytest.raises(Unplayable, match="ply 1, c3-e5: a man moves one square at a time"):
+    with pytest.raises(UnplayableError, match="ply 1, c3-e5: a man moves one square at a time"):
         impact("m", broken, 1, 2)

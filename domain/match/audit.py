@@ -74,9 +74,9 @@ class Examination:
     def take(self, event: e.Event, following: e.Event | None = None) -> Step:
         """Return the match after ``event``, the next one; ``following`` is the event after it, where it is known.
 
-        An event that deviates from the rules counts all the same, as it does in the match. Raises DeviationError for one
-        that no match can take at all, and stands where it stood. A move that follows shows that the position could be
-        played on, so that this does not have to be found out.
+        An event that deviates from the rules counts all the same, as it does in the match. Raises DeviationError for
+        one that no match can take at all, and stands where it stood. A move that follows shows that the position could
+        be played on, so that this does not have to be found out.
         """
         before = self.state
         _refuse_absurd_times(before, event)

@@ -84,7 +84,7 @@ class Authority:
         return f"a {_name(self._due[0])} must follow, and nothing does" if self._due else None
 
     def _refuse_earlier_release(self, before: MatchState | None, recorded: Recorded) -> None:
-        """Raise UnauthorizedError when only an earlier release stores it so, and could not have read what is before it."""
+        """Raise UnauthorizedError when only an earlier release stores it so and could not have read what precedes it."""
         event, schema = recorded.event, recorded.schema
         if self._present_since is None:
             if is_of_present_release(event, schema):
@@ -267,7 +267,7 @@ def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
 
 
 def _refuse_other_seat(before: MatchState, event: e.Event, actor: str) -> None:
-    """Raise UnauthorizedError when ``actor`` does not have the seat that acts in ``event``: no rules of a game say that."""
+    """Raise UnauthorizedError when ``actor`` does not have the seat that acts in ``event``."""
     seat = event.claimed_by if isinstance(event, e.FlagFell) else getattr(event, "seat", None)
     if isinstance(event, e.FlagFell) and seat is None:
         refuse_unless(CLOCK, actor)

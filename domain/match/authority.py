@@ -84,7 +84,7 @@ class Authority:
         return f"a {_name(self._due[0])} must follow, and nothing does" if self._due else None
 
     def _refuse_earlier_release(self, before: MatchState | None, recorded: Recorded) -> None:
-        """Raise UnauthorizedError when only an earlier release stores it so and could not have read what precedes it."""
+        """Raise UnauthorizedError when only an earlier release stores it so and could not have read what is before."""
         event, schema = recorded.event, recorded.schema
         if self._present_since is None:
             if is_of_present_release(event, schema):

@@ -200,11 +200,11 @@ def boot_id() -> str:
         return ""
 
 
-def _digest_at(store: RedisStore, match: str, version: int, head: Head) -> str:
+def _digest_at(store: RedisStore, match_id: str, version: int, head: Head) -> str:
     if head.version == version:
         return head.digest[:DIGEST_BYTES].hex()
     try:
-        (event,) = store.read(match, version - 1, 1)
+        (event,) = store.read(match_id, version - 1, 1)
     except (DamagedStreamError, ValueError):
         return ""
     return event.digest[:DIGEST_BYTES].hex()

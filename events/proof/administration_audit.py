@@ -114,8 +114,8 @@ class _Audit:
                 self._add(f"checkpoint {day}", "the log of administration does not know that it was signed")
         return AuditedAdministration(last.version, self._findings, frozenset(self._named), self._announced)
 
-    def _add(self, place: str, reason: str, match: str | None = None) -> None:
-        self._findings.append(LogFinding(place, reason, match))
+    def _add(self, place: str, reason: str, match_id: str | None = None) -> None:
+        self._findings.append(LogFinding(place, reason, match_id))
 
     def _check_head(self, head: Head) -> None:
         for place, digest in self._heads.get(head.version, ()):
@@ -135,10 +135,10 @@ class _Audit:
             self._announced[act.act, act.actor, facts["match"]] += 1
 
     def _event(self, act: Act) -> None:
-        match, version, digest = act.facts["match"], act.facts["version"], act.facts["digest"]
-        self._named.add((match, version, digest))
+        match_id, version, digest = act.facts["match"], act.facts["version"], act.facts["digest"]
+        self._named.add((match_id, version, digest))
         try:
-            found = self._store.read(match, version - 1, 1)
+            found = self._store.read(match_id, version - 1, 1)
         except StoreUnavailableError:
             raise
         except Exception:
@@ -146,7 +146,7 @@ class _Audit:
             found = []
         if not found or found[0].id != digest:
             reason = f"entry {act.number} of the log of administration has it with the digest {digest}"
-            self._add(f"{match} at version {version}", reason, match)
+            self._add(f"{match_id} at version {version}", reason, match_id)
 
     def _checkpoint(self, act: Act) -> None:
         day = act.facts["day"]

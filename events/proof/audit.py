@@ -178,7 +178,7 @@ class Answer(NamedTuple):
 
 
 def audit(
-    match: str, envelopes: Iterable[Envelope], budget: StepBudget | None = None, authority: Authority | None = None
+    match_id: str, envelopes: Iterable[Envelope], budget: StepBudget | None = None, authority: Authority | None = None
 ) -> Iterator[Record]:
     """Yield a record for every event of ``match``, from its first.
 
@@ -187,7 +187,7 @@ def audit(
     is the last. The hash chain is checked elsewhere (``events.store.chain.verified_events``). Raises
     OutcomeUnknownError when deciding whether the game has ended takes more than ``budget``.
     """
-    examination, held = Examination(match, budget), None
+    examination, held = Examination(match_id, budget), None
     for read in map(_read, envelopes):
         if held is not None:
             record = _examined(examination, authority, held, read.event)

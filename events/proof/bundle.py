@@ -144,7 +144,7 @@ class Bundle(NamedTuple):
 
 
 def make_bundle(
-    match: str,
+    match_id: str,
     envelopes: Sequence[Envelope],
     key: SigningKey,
     now: int,
@@ -158,7 +158,7 @@ def make_bundle(
     where the replay does. Raises OutcomeUnknownError when deciding whether the game has ended takes more than
     ``budget`` (None: no limit).
     """
-    facts = derive_facts(audit(match, envelopes, budget))
+    facts = derive_facts(audit(match_id, envelopes, budget))
     events = [_bundled(envelope) for envelope in envelopes]
     place = _last_seed(envelopes)
     if place is not None and seed_is_withheld(facts):
@@ -172,12 +172,12 @@ def make_bundle(
         "facts": write_value(facts),
         "format": FORMAT,
         "head": write_value(head),
-        "match": match,
+        "match": match_id,
     }
     # Each member is encoded once: the events are nearly all of the bundle, and the signature is over their bytes.
     members = {name: canonical_json(value) for name, value in content.items()}
     unsigned = BundleSignature(key.id, key.instant(now), SignatureText(""), digest_of_inclusion(inclusion))
-    value = SignatureText(key.sign(KIND, _statement(match, head, canonical_object(members), unsigned)))
+    value = SignatureText(key.sign(KIND, _statement(match_id, head, canonical_object(members), unsigned)))
     members["signature"] = canonical_json(write_value(unsigned._replace(value=value)))
     if inclusion is not None:
         members["inclusion"] = canonical_json(write_value(inclusion))
@@ -276,19 +276,19 @@ def _bundled(envelope: Envelope) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _envelope(match: str, event: BundledEvent) -> Envelope:
+def _envelope(match_id: str, event: BundledEvent) -> Envelope:
     # A withheld seed does not affect the rules: any value of its type will do.
     seed = "" if event.schema >= _FIRST_WITH_TEXT.get(event.type, 0) else 0
     content = {**event.data, **dict.fromkeys(event.withheld or (), seed)}
-    return Envelope(event.digest, match, event.version, event.type, event.schema, event.at, event.actor, content)
+    return Envelope(event.digest, match_id, event.version, event.type, event.schema, event.at, event.actor, content)
 
 
-def _statement(match: str, head: BundledHead, unsigned: bytes, signature: BundleSignature) -> dict[str, Any]:
+def _statement(match_id: str, head: BundledHead, unsigned: bytes, signature: BundleSignature) -> dict[str, Any]:
     """Return what is signed; ``unsigned`` is the canonical JSON of all members but signature and inclusion."""
     statement = {
         **head._asdict(),
         "content": hashlib.sha256(unsigned).hexdigest(),
-        "match": match,
+        "match": match_id,
         "signed_at": signature.signed_at,
     }
     return statement if signature.inclusion is None else {**statement, "inclusion": signature.inclusion}

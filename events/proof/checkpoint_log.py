@@ -103,9 +103,9 @@ class CheckpointLog:
         """Return the days that have a checkpoint, the oldest first."""
         return sorted(day.decode() for day in self._client.hkeys(self._places.checkpoints))
 
-    def inclusion(self, match: str) -> Inclusion | None:
+    def inclusion(self, match_id: str) -> Inclusion | None:
         """Return the proof that the last checkpoint knows ``match``, None as long as it does not."""
-        logged, checkpoint = self._client.hget(self._places.logged, match), self.latest()
+        logged, checkpoint = self._client.hget(self._places.logged, match_id), self.latest()
         if logged is None or checkpoint is None:
             return None
         leaf, version, _ = json.loads(logged)

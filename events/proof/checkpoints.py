@@ -73,13 +73,13 @@ class Inclusion(NamedTuple):
     version: int
     path: tuple[Digest, ...]
 
-    def check(self, match: str, digest: str) -> None:
+    def check(self, match_id: str, digest: str) -> None:
         """Raise DocumentError unless the path leads from the head of ``match``, ``digest``, to the checkpoint."""
         if self.checkpoint.format != FORMAT:
             raise DocumentError(
                 "checkpoint.format", f"format {self.checkpoint.format} is not known here, only {FORMAT}"
             )
-        hashed = merkle.leaf_hash(leaf_of(match, self.version, digest))
+        hashed = merkle.leaf_hash(leaf_of(match_id, self.version, digest))
         path = [bytes.fromhex(node) for node in self.path]
         root = merkle.root_from_inclusion(hashed, self.leaf, self.checkpoint.size, path)
         if root is None or root.hex() != self.checkpoint.root:
@@ -117,9 +117,9 @@ def statement(
     return stated if administration is None else {**stated, "administration": write_value(administration)}
 
 
-def leaf_of(match: str, version: int, digest: str) -> bytes:
+def leaf_of(match_id: str, version: int, digest: str) -> bytes:
     """Return the leaf that says that ``match`` had this ``version`` with this ``digest``, as canonical JSON."""
-    return canonical_json({"digest": digest, "match": match, "version": version})
+    return canonical_json({"digest": digest, "match": match_id, "version": version})
 
 
 def write_checkpoint(checkpoint: Checkpoint) -> bytes:

@@ -104,9 +104,9 @@ class _Audit:
         except Exception as error:
             self._add(place, f"cannot be read: {error}")
 
-    def _add(self, place: str, reason: str, match: str | None = None) -> None:
+    def _add(self, place: str, reason: str, match_id: str | None = None) -> None:
         if len(self._findings) < MAX_FINDINGS:
-            self._findings.append(LogFinding(place, reason, match))
+            self._findings.append(LogFinding(place, reason, match_id))
         else:
             self._unlisted += 1
 
@@ -208,27 +208,27 @@ class _Audit:
     def _leaf(self, index: int, packed: bytes) -> None:
         try:
             leaf = json.loads(packed)
-            match, version, digest = leaf["match"], leaf["version"], leaf["digest"]
-            if leaf_of(match, version, digest) != packed or type(version) is not int:
+            match_id, version, digest = leaf["match"], leaf["version"], leaf["digest"]
+            if leaf_of(match_id, version, digest) != packed or type(version) is not int:
                 raise ValueError("it is not in canonical form")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             self._add(f"leaf {index}", f"it cannot be read: {error}")
             return
-        before = self._known.get(match)
+        before = self._known.get(match_id)
         if before is not None and version <= before.version:
             reason = f"leaf {index} has it after leaf {before.place}, which has version {before.version}"
-            self._add(f"{match} at version {version}", f"{reason}: a match has one history", match)
-        self._known[match] = _Leaf(index, version, digest)
+            self._add(f"{match_id} at version {version}", f"{reason}: a match has one history", match_id)
+        self._known[match_id] = _Leaf(index, version, digest)
         if self._last is not None and index < self._last.size:
-            self._covered[match] = version
-        found = self._event(match, version)
+            self._covered[match_id] = version
+        found = self._event(match_id, version)
         if found is None or found[0] != digest:
-            self._add(f"{match} at version {version}", f"a checkpoint has it with the digest {digest}", match)
+            self._add(f"{match_id} at version {version}", f"a checkpoint has it with the digest {digest}", match_id)
 
-    def _event(self, match: str, version: int) -> tuple[str, int] | None:
+    def _event(self, match_id: str, version: int) -> tuple[str, int] | None:
         """Return digest and instant of an event; None when there is none that can be read."""
         try:
-            events = self._store.read(match, version - 1, 1)
+            events = self._store.read(match_id, version - 1, 1)
         except StoreUnavailableError:
             raise
         except Exception:
@@ -257,20 +257,22 @@ class _Audit:
 
     def _table(self) -> None:
         missing = set(self._known)
-        for match, noted in self._log.logged():
-            leaf = self._known.get(match)
-            missing.discard(match)
+        for match_id, noted in self._log.logged():
+            leaf = self._known.get(match_id)
+            missing.discard(match_id)
             if leaf is None:
-                self._add(match, "it is noted as logged, and no leaf has it", match)
+                self._add(match_id, "it is noted as logged, and no leaf has it", match_id)
                 continue
             try:
                 same = json.loads(noted) == list(leaf)
             except ValueError:
                 same = False
             if not same:
-                self._add(f"{match} at version {leaf.version}", "it is not noted as logged in its last leaf", match)
-        for match in sorted(missing):
-            self._add(match, "a leaf has it, and it is not noted as logged", match)
+                self._add(
+                    f"{match_id} at version {leaf.version}", "it is not noted as logged in its last leaf", match_id
+                )
+        for match_id in sorted(missing):
+            self._add(match_id, "a leaf has it, and it is not noted as logged", match_id)
 
     def _matches(self) -> None:
         """Find matches that a checkpoint should include and does not, and those that the store has lost."""
@@ -281,23 +283,23 @@ class _Audit:
             listed: list[str] = []
             self._part(f"the list of matches of shard {shard}", partial(self._list, shard, listed))
             lost.difference_update(listed)
-            for match, version in self._ahead(listed):
-                covered = self._covered.get(match, 0)
-                first, last = self._event(match, covered + 1), self._event(match, version)
+            for match_id, version in self._ahead(listed):
+                covered = self._covered.get(match_id, 0)
+                first, last = self._event(match_id, covered + 1), self._event(match_id, version)
                 if first is None or last is None:
                     continue
                 newest = max(newest, last[1])
-                late.append((first[1], match, covered + 1))
-        for match in sorted(lost):
-            self._add(match, "a checkpoint has it, and the store does not list it", match)
-        for at, match, version in late:
-            place = f"{match} at version {version}"
+                late.append((first[1], match_id, covered + 1))
+        for match_id in sorted(lost):
+            self._add(match_id, "a checkpoint has it, and the store does not list it", match_id)
+        for at, match_id, version in late:
+            place = f"{match_id} at version {version}"
             if self._last is not None and at < self._last.signed_at - LAG_MS:
                 reason = f"it is of {rfc3339(at)}, and the checkpoint of {self._last.day} does not know it"
-                self._add(place, reason, match)
+                self._add(place, reason, match_id)
             elif at < newest - OVERDUE_MS:
                 reason = f"it is of {rfc3339(at)}, and no checkpoint knows it; matches went on until {rfc3339(newest)}"
-                self._add(place, reason, match)
+                self._add(place, reason, match_id)
 
     def _list(self, shard: int, listed: list[str]) -> None:
         listed.extend(self._store.streams(shard))

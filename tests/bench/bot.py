@@ -19,9 +19,9 @@ def tables() -> Iterator[Table]:
             "The bot of the documentation, one match of each game", "game", "plies", "moves of the bot", "end"
         )
         with ApiClient(installation.url) as client:
-            for match, game in matches.items():
-                shown = client.get(f"/matches/{match}")
-                table.add(game, shown["ply"], bot.moves[match], shown["result"]["reason"])
+            for match_id, game in matches.items():
+                shown = client.get(f"/matches/{match_id}")
+                table.add(game, shown["ply"], bot.moves[match_id], shown["result"]["reason"])
         yield table
         answers = Table("What it was answered", "status", "times", "target")
         for status, times in sorted(bot.answers.items()):

@@ -52,13 +52,13 @@ def tables() -> Iterator[Table]:
     yield table
 
 
-def _begin(matches: Matches, match: str, game: str, creator: str, levels: tuple[int, ...]) -> None:
+def _begin(matches: Matches, match_id: str, game: str, creator: str, levels: tuple[int, ...]) -> None:
     """Create a match of opponents of ``levels`` and, on the last seat, its creator; other seats have level 1."""
     setup = next(iter(GAMES[game].setups.values()))
     seats = [Seat.opponent(level) for level in levels]
     seats += [Seat.opponent(1)] * (len(setup.seat_names) - len(seats) - 1)
     command = CreateMatch(
-        match=match,
+        match=match_id,
         creator=creator,
         game=game,
         setup=setup.name,
@@ -68,19 +68,19 @@ def _begin(matches: Matches, match: str, game: str, creator: str, levels: tuple[
         seed="1",
         terms=STANDARD,
     )
-    matches.append_decision(match, command, creator, Request("create", ""))
+    matches.append_decision(match_id, command, creator, Request("create", ""))
 
 
 def _waits(matches: Matches, game: str) -> Iterator[float]:
     """Play random moves against opponents of level 1; yield the seconds that each of their moves takes."""
     chance, measured = Random(game), 0
     for number in range(ANSWERS):
-        match = f"quick-{game}-{number}"
-        _begin(matches, match, game, "alone", (1,))
+        match_id = f"quick-{game}-{number}"
+        _begin(matches, match_id, game, "alone", (1,))
         while measured < ANSWERS:
-            plies = len(matches.load(match).state.play.moves)
+            plies = len(matches.load(match_id).state.play.moves)
             start = time.perf_counter()
-            state = matches.load(match).state
+            state = matches.load(match_id).state
             turn = to_move(state)
             if state.status != Status.PLAYING or turn is None:
                 break
@@ -89,11 +89,13 @@ def _waits(matches: Matches, game: str) -> Iterator[float]:
                 move = rules.format_move(
                     state.play.position, chance.choice(list(rules.legal_moves(state.play.position)))
                 )
-                matches.append_decision(match, SubmitMove(player="alone", move=move), "alone", Request(f"{plies}", ""))
+                matches.append_decision(
+                    match_id, SubmitMove(player="alone", move=move), "alone", Request(f"{plies}", "")
+                )
                 continue
-            while len(matches.load(match).state.play.moves) == plies:
+            while len(matches.load(match_id).state.play.moves) == plies:
                 if time.perf_counter() - start > TIMEOUT_S:
-                    raise RuntimeError(f"no opponent answers in {match}")
+                    raise RuntimeError(f"no opponent answers in {match_id}")
                 time.sleep(POLL_INTERVAL_S)
             yield time.perf_counter() - start
             measured += 1

@@ -54,7 +54,7 @@ def tables() -> Iterator[Table]:
 def store_random_match(store: EventStore, seed: int) -> None:
     """Play a random game of Bashni to its end and append it under a name made of the seed."""
     game, chance = GAMES["bashni"], Random(seed)
-    match = PlayedMatch(creation(match=f"m{seed}", rated=False))
+    match = PlayedMatch(creation(match_id=f"m{seed}", rated=False))
     match.do(JoinMatch(player="bob"))
     while match.state.status == Status.PLAYING:
         player = match.state.seats[game.to_move(match.state.play.position)].player or ""

@@ -78,11 +78,11 @@ def tables() -> Iterator[Table]:
         chromium() as browser,
     ):
         for game, setup, seats in MATCHES:
-            people, match = _middle_of_play(browser, installation, game, setup, seats)
-            _add(table, browser, people[0], f"match: {game}, {seats} seats", f"/matches/{match}", targets=True)
+            people, match_id = _middle_of_play(browser, installation, game, setup, seats)
+            _add(table, browser, people[0], f"match: {game}, {seats} seats", f"/matches/{match_id}", targets=True)
             if game == "bashni":
-                _add(table, browser, people[0], "record", f"/matches/{match}/record")
-                _add(table, browser, people[0], "case file", f"/matches/{match}/case")
+                _add(table, browser, people[0], "record", f"/matches/{match_id}/record")
+                _add(table, browser, people[0], "case file", f"/matches/{match_id}/case")
                 reader = people[0]
             for person in people[1 if game == "bashni" else 0 :]:
                 person.close()
@@ -97,14 +97,14 @@ def _middle_of_play(
     """Return the players of a match, the one to move first, and the match."""
     people = [Visitor(browser, installation).be_guest() for _ in range(seats)]
     others = [{"kind": "player", "name": person.name} for person in people[1:]]
-    match = people[0].create(game, setup, [{"kind": "me"}, *others])
+    match_id = people[0].create(game, setup, [{"kind": "me"}, *others])
     for person in people[1:]:
-        person.call("POST", f"/matches/{match}/joins", {})
+        person.call("POST", f"/matches/{match_id}/joins", {})
     moves, movers = long_game(GAMES[game], setup, PLIES + 1)
     for move, seat in zip(moves[:PLIES], movers, strict=False):
-        people[seat].move(match, move)
+        people[seat].move(match_id, move)
     to_move = people[movers[PLIES]]
-    return [to_move, *(person for person in people if person is not to_move)], match
+    return [to_move, *(person for person in people if person is not to_move)], match_id
 
 
 def _add(table: Table, browser: Browser, visitor: Visitor, name: str, path: str, targets: bool = False) -> None:

@@ -67,10 +67,10 @@ def tables() -> Iterator[Table]:
 def _fill(settings: Settings) -> None:
     """Play one match and append copies of it."""
     store = make_store(settings)
-    match = play_match(Matches(store, now_ms), "bashni", "start", random_game(GAMES["bashni"], "start"))
-    drafts = [event.draft for event in store.read(match)]
+    match_id = play_match(Matches(store, now_ms), "bashni", "start", random_game(GAMES["bashni"], "start"))
+    drafts = [event.draft for event in store.read(match_id)]
     for number in range(1, MATCHES):
-        store.append(f"{match}{number}", EMPTY, drafts, Request("copy", "copy"))
+        store.append(f"{match_id}{number}", EMPTY, drafts, Request("copy", "copy"))
     store.client.close()
 
 

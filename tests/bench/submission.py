@@ -96,10 +96,10 @@ class _Requests:
             found += [self._request(match, ply, move) for ply, move in enumerate(self._moves)]
         return found
 
-    def _request(self, match: str, ply: int, move: str) -> bytes:
+    def _request(self, match_id: str, ply: int, move: str) -> bytes:
         body = b'{"move":"%s"}' % move.encode()
         head = (
-            f"POST /api/v1/matches/{match}/moves HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"POST /api/v1/matches/{match_id}/moves HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"Authorization: Bearer {self._tokens[ply % 2]}\r\nIdempotency-Key: {ply}\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )

@@ -53,14 +53,14 @@ async def _all_viewers(port: int, matches: list[str]) -> list[float | None]:
     return await asyncio.gather(*viewers)
 
 
-async def _viewer(port: int, match: str, address: str) -> float | None:
+async def _viewer(port: int, match_id: str, address: str) -> float | None:
     """Return after how many seconds a viewer of ``match`` was served; None when it was refused or disconnected."""
     began = time.perf_counter()
     writer = None
     try:
         async with asyncio.timeout(TIMEOUT_S):
             reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
-            writer.write(f"GET /api/v1/matches/{match}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            writer.write(f"GET /api/v1/matches/{match_id}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
             await reader.readuntil(b"event: match-started")
             # The others are still coming: an open stream stays open, as a page's does.
             return time.perf_counter() - began

@@ -55,12 +55,12 @@ def _waits(matches: Matches, readmodels: ReadModels) -> Iterator[float]:
                 return
 
 
-def _until_visible(readmodels: ReadModels, match: str, version: int) -> float:
+def _until_visible(readmodels: ReadModels, match_id: str, version: int) -> float:
     start = time.perf_counter()
     while True:
-        summary = readmodels.summary(match)
+        summary = readmodels.summary(match_id)
         waited = time.perf_counter() - start
         if summary is not None and summary.version >= version:
             return waited
         if waited > TIMEOUT_S:
-            raise RuntimeError(f"version {version} of {match} does not become visible")
+            raise RuntimeError(f"version {version} of {match_id} does not become visible")

@@ -19,9 +19,11 @@ def bare() -> Flask:
     app = Flask("bare")
 
     @app.post("/api/v1/matches/<match>/moves")
-    def moves(match: str) -> tuple[Response, int]:
+    def moves(match_id: str) -> tuple[Response, int]:
         content = {"seat": 0, "ply": 1, **request.get_json()}
         envelope = {"id": "0" * 64, "version": 3, "type": "move-submitted", "at": "2026-01-01T00:00:00.000Z"}
-        return jsonify({"match": match, "version": 3, "events": [{**envelope, "actor": match, "data": content}]}), 201
+        return jsonify(
+            {"match": match_id, "version": 3, "events": [{**envelope, "actor": match_id, "data": content}]}
+        ), 201
 
     return app

@@ -122,10 +122,10 @@ class Person:
     def _replace_ended_matches(self, others: Sequence[str]) -> None:
         # Read one by one: lists come from the read models, which are not updated while the relay is down.
         if len(self._matches) == MATCHES_PER_PERSON:
-            match = self._matches.popleft()
-            state = self._read(f"/matches/{match}")
+            match_id = self._matches.popleft()
+            state = self._read(f"/matches/{match_id}")
             if state is None or state["result"] is None:
-                self._matches.append(match)
+                self._matches.append(match_id)
         if len(self._matches) < MATCHES_PER_PERSON:
             self._open(others)
 
@@ -142,20 +142,20 @@ class Person:
         if answer.status == 201:
             self._matches.append(answer.body["id"])
 
-    def _answer(self, owed: str, match: str) -> None:
+    def _answer(self, owed: str, match_id: str) -> None:
         if owed == "invitation":
-            self._post_until_answered(f"/matches/{match}/joins", {}, secrets.token_hex(8))
+            self._post_until_answered(f"/matches/{match_id}/joins", {}, secrets.token_hex(8))
             return
-        legal = self._read(f"/matches/{match}/legal-moves")
+        legal = self._read(f"/matches/{match_id}/legal-moves")
         if not legal or not legal["moves"]:
             return
         move = self._chance.choice(legal["moves"])
         answer = self._post_until_answered(
-            f"/matches/{match}/moves", {"move": move}, secrets.token_hex(8), legal["version_tag"]
+            f"/matches/{match_id}/moves", {"move": move}, secrets.token_hex(8), legal["version_tag"]
         )
         if answer.status == 201:
             event = answer.body["events"][0]
-            self.acknowledged.append(Acknowledged(match, event["version"], event["id"], event["data"]["move"]))
+            self.acknowledged.append(Acknowledged(match_id, event["version"], event["id"], event["data"]["move"]))
 
     def _read(self, path: str) -> Any:
         try:
@@ -295,8 +295,10 @@ def _wait_until_all_continue(
     waiting = dict(before)
     while waiting and time.monotonic() < deadline and not any(future.done() for future in playing):
         time.sleep(POLL_INTERVAL_S * 5)
-        waiting = {match: version for match, version in waiting.items() if store.head(match).version <= version}
-    return tuple(f"{match} stays at version {version}" for match, version in waiting.items())
+        waiting = {
+            match_id: version for match_id, version in waiting.items() if store.head(match_id).version <= version
+        }
+    return tuple(f"{match_id} stays at version {version}" for match_id, version in waiting.items())
 
 
 def _wait_for_opponents(store: RedisStore) -> tuple[str, ...]:
@@ -304,7 +306,7 @@ def _wait_for_opponents(store: RedisStore) -> tuple[str, ...]:
     deadline = time.monotonic() + MAX_RECOVERY_S
     while owing := [state.match_id for state in _states(store) if debts_of(state)]:
         if time.monotonic() > deadline:
-            return tuple(f"{match} waits for an opponent" for match in owing)
+            return tuple(f"{match_id} waits for an opponent" for match_id in owing)
         time.sleep(POLL_INTERVAL_S * 5)
     return ()
 
@@ -343,13 +345,13 @@ def _compare(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[t
     counts = Counter(acknowledged)
     stored: Counter[Acknowledged] = Counter()
     doubled = [f"acknowledged {count} times: {move}" for move, count in counts.items() if count > 1]
-    for match in store.all_streams():
-        moves = [event for event in store.read(match) if event.type == "move-submitted"]
+    for match_id in store.all_streams():
+        moves = [event for event in store.read(match_id) if event.type == "move-submitted"]
         if [event.data["ply"] for event in moves] != list(range(1, len(moves) + 1)):
-            doubled.append(f"{match}: the plies are not 1 to {len(moves)}")
+            doubled.append(f"{match_id}: the plies are not 1 to {len(moves)}")
         for event in moves:
             if "level" not in event.data:
-                stored[Acknowledged(match, event.version, event.id, event.data["move"])] += 1
+                stored[Acknowledged(match_id, event.version, event.id, event.data["move"])] += 1
     lost = tuple(f"not in the store: {move}" for move in counts if move not in stored)
     doubled += [f"stored, but not acknowledged: {move}" for move in stored if move not in counts]
     return lost, tuple(doubled)

@@ -132,12 +132,12 @@ def answer(game: AnyGame, position: Any, move: Any, depth: int) -> list[dict[str
     return [{"move": game.format_move(after, best), "next": answer(game, after, best, depth - 1)}]
 
 
-def play(match: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
+def play(match_id: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
     """Submit the moves, each by the player to move."""
     game = GAMES[game_id]
     position = game.initial(setup)
     for text in moves:
-        seated[game.to_move(position)].move(match, text)
+        seated[game.to_move(position)].move(match_id, text)
         position = game.play(position, game.parse_move(position, text))
 
 
@@ -145,11 +145,11 @@ def match_of(seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequenc
     """Return a match between ``seated`` after ``moves``."""
     host = seated[-1]
     seats: list[dict[str, Any]] = [{"kind": "player", "name": one.name} for one in seated[:-1]]
-    match = host.create(game_id, setup, [*seats, {"kind": "me"}], **terms)
+    match_id = host.create(game_id, setup, [*seats, {"kind": "me"}], **terms)
     for guest in seated[:-1]:
-        guest.call("POST", f"/matches/{match}/joins", {})
-    play(match, seated, game_id, setup, moves)
-    return match
+        guest.call("POST", f"/matches/{match_id}/joins", {})
+    play(match_id, seated, game_id, setup, moves)
+    return match_id
 
 
 def scenes(
@@ -218,9 +218,9 @@ def mixed_column(page: Page) -> str | None:
     return found
 
 
-def most_mobile(visitor: Visitor, match: str) -> str:
+def most_mobile(visitor: Visitor, match_id: str) -> str:
     """Return the square of the piece with the most destinations."""
-    hints: dict[str, list[Any]] = visitor.call("GET", f"/matches/{match}/legal-moves")["hints"]
+    hints: dict[str, list[Any]] = visitor.call("GET", f"/matches/{match_id}/legal-moves")["hints"]
     return max(hints, key=lambda square: (len({tuple(hint["path"]) for hint in hints[square]}), square))
 
 
@@ -242,12 +242,12 @@ def take(target: Path) -> None:
             anna.page.goto(path)
             keep(name)
 
-        def board(name: str, match: str) -> None:
-            page = anna.open(match)
+        def board(name: str, match_id: str) -> None:
+            page = anna.open(match_id)
             page.locator("#board .can-begin").first.wait_for(state="attached")
             column = mixed_column(page)
             if column is None:
-                anna.square(most_mobile(anna, match)).click()
+                anna.square(most_mobile(anna, match_id)).click()
             else:
                 anna.square(column).hover()
             keep(name)
@@ -255,8 +255,8 @@ def take(target: Path) -> None:
         def keep(name: str) -> None:
             (target / f"{name}.png").write_bytes(shrunk(anna.page.screenshot(full_page=True)))
 
-        def composing(name: str, match: str) -> None:
-            page = anna.open(match)
+        def composing(name: str, match_id: str) -> None:
+            page = anna.open(match_id)
             page.locator("#compositions button").first.click()
             for piece in range(2):
                 page.locator("#board .can-begin").nth(piece).click()
@@ -265,40 +265,40 @@ def take(target: Path) -> None:
             page.locator("#board .can-begin").first.click()
             keep(name)
 
-        def lines(match: str) -> None:
-            laid, left_out = replies(anna.call("GET", f"/matches/{match}")["moves"])
-            anna.call("PUT", f"/matches/{match}/lines", {"lines": laid})
-            page = anna.open(match)
+        def lines(match_id: str) -> None:
+            laid, left_out = replies(anna.call("GET", f"/matches/{match_id}")["moves"])
+            anna.call("PUT", f"/matches/{match_id}/lines", {"lines": laid})
+            page = anna.open(match_id)
             page.get_by_role("button", name="Change them").click()
             page.locator("#analysis .tree button").nth(2).click()
             page.locator("#analysis").get_by_role("button", name="Accept a draw").wait_for()
             keep("lines")
-            people[1].move(match, left_out)
-            anna.open(match).locator("#lines .tag.dead").wait_for()
+            people[1].move(match_id, left_out)
+            anna.open(match_id).locator("#lines .tag.dead").wait_for()
             keep("lines-dead")
 
-        def on_record(match: str) -> None:
+        def on_record(match_id: str) -> None:
             arbiter = Visitor(browser, installation, viewport=DESKTOP).sign_up("Elena")
             roles = Administration(make_store(installation.settings).client, installation.settings.prefix, now_ms)
             roles.grant(arbiter.call("GET", "/me")["id"], ARBITER, "console")
             page = arbiter.page
-            page.goto(f"/matches/{match}/case")
+            page.goto(f"/matches/{match_id}/case")
             page.get_by_role("img", name="Case 1").wait_for()
             (target / "case-file.png").write_bytes(shrunk(page.screenshot()))
-            page.goto(f"/matches/{match}/record")
+            page.goto(f"/matches/{match_id}/record")
             page.locator("#v8").get_by_text("Positions and boards").click()
             page.evaluate("document.getElementById('v7').scrollIntoView()")
             (target / "record.png").write_bytes(shrunk(page.screenshot()))
 
-        def drafting(match: str) -> None:
-            page = anna.open(match)
+        def drafting(match_id: str) -> None:
+            page = anna.open(match_id)
             page.get_by_role("button", name="Ready-made army").click()
             page.locator("#draft [data-draft-act=submit]:enabled").wait_for()
             keep("fourplay-draft")
 
-        def windows(name: str, match: str) -> None:
+        def windows(name: str, match_id: str) -> None:
             for width, height in WINDOWS:
-                page = (from_afar if width > LARGE else near).open(match)
+                page = (from_afar if width > LARGE else near).open(match_id)
                 page.locator("#board .can-begin").first.wait_for(state="attached")
                 page.set_viewport_size({"width": width, "height": height})
                 place = target / "windows" / f"{name}-{width}x{height}.png"
@@ -308,9 +308,9 @@ def take(target: Path) -> None:
         on_record(matches.pop("case"))
         lines(matches.pop("lines"))
         drafting(matches.pop("draft"))
-        for name, match in matches.items():
-            board(name, match)
-            windows(name, match)
+        for name, match_id in matches.items():
+            board(name, match_id)
+            windows(name, match_id)
         composing("four-towers-rearrangement", matches["four-towers"])
         picture("my-matches", "/matches")
         picture("lobby", "/lobby")

@@ -55,10 +55,10 @@ def shown(request: pytest.FixtureRequest, installation: LocalInstallation, brows
     game, setup = request.param
     player = Visitor(browser, installation).be_guest()
     seats = len(GAMES[game].setups[setup].seat_names)
-    match = player.create(game, setup, [{"kind": "me"}, *[{"kind": "opponent", "level": 1}] * (seats - 1)])
+    match_id = player.create(game, setup, [{"kind": "me"}, *[{"kind": "opponent", "level": 1}] * (seats - 1)])
     columns = GAMES[game].scene(GAMES[game].initial(setup)).columns
     home = [square for square, pieces in columns.items() if pieces[-1].seat == 0]
-    yield Shown(player.open(match), home, MIN_CELL_PX[request.param])
+    yield Shown(player.open(match_id), home, MIN_CELL_PX[request.param])
     player.close()
 
 

@@ -17,9 +17,9 @@ Match = tuple[Visitor, Visitor, str]
 def towers(visit: Callable[..., Visitor]) -> Match:
     """Return two people and their match of The Tower Game; the first is White."""
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("tower-game", "original", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
-    return white, black, match
+    match_id = white.create("tower-game", "original", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match_id}/joins", {})
+    return white, black, match_id
 
 
 def type_move(page: Page, text: str) -> None:
@@ -75,22 +75,22 @@ def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the
 
 
 def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(towers: Match) -> None:
-    white, black, match = towers
-    page = white.open(match)
+    white, black, match_id = towers
+    page = white.open(match_id)
     type_move(page, "cc4")
     expect(page.locator("#moves")).to_contain_text("cc4")
-    black.move(match, "cc7-cc5")
+    black.move(match_id, "cc7-cc5")
     expect(page.locator("#standing")).to_contain_text("Your move")
     type_move(page, "dbJcd3")
     expect(page.locator("#moves")).to_contain_text("dbJcd3")
-    black.move(match, "aa6")
+    black.move(match_id, "aa6")
     expect(page.locator("#standing")).to_contain_text("Your move")
     type_move(page, "O-J")
     expect(white.square("ea1")).to_have_attribute("aria-label", "ea1: white king")
     expect(white.square("db1")).to_have_attribute("aria-label", "db1: white rook")
     listed = page.locator("#moves").get_by_role("link")
     expect(listed).to_have_text(["cc4", "cc5", "dbJcd3", "aa6", "Kea1"])
-    assert white.call("GET", f"/matches/{match}")["moves"] == ["cc2-cc4", "cc7-cc5", "db1-cd3", "aa7-aa6", "cc1-ea1"]
+    assert white.call("GET", f"/matches/{match_id}")["moves"] == ["cc2-cc4", "cc7-cc5", "db1-cd3", "aa7-aa6", "cc1-ea1"]
 
 
 def test_an_ambiguous_short_move_is_refused_with_all_candidates(towers: Match) -> None:
@@ -139,17 +139,17 @@ def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enla
 
 
 def test_a_player_who_resigns_in_a_match_of_four_watches_the_others_play(visit: Callable[..., Visitor]) -> None:
-    red, others, match = four(visit, "standard")
+    red, others, match_id = four(visit, "standard")
     blue, yellow, _ = others
-    red.move(match, "a1-a2")
+    red.move(match_id, "a1-a2")
     for each in others:
-        each.move(match, each.call("GET", f"/matches/{match}/legal-moves")["moves"][0])
-    page = red.open(match)
+        each.move(match_id, each.call("GET", f"/matches/{match_id}/legal-moves")["moves"][0])
+    page = red.open(match_id)
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     expect(red.square("a2")).to_have_attribute("aria-label", "a2: frozen red Rook")
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
     expect(page.locator("#actions").get_by_role("button")).to_have_count(0)
     expect(page.get_by_label("Type a move")).to_be_hidden()
-    blue.move(match, blue.call("GET", f"/matches/{match}/legal-moves")["moves"][0])
+    blue.move(match_id, blue.call("GET", f"/matches/{match_id}/legal-moves")["moves"][0])
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {yellow.name} (Yellow)")

@@ -14,11 +14,11 @@ from tests.e2e.visitors import Visitor
 def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     installation: LocalInstallation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
 ) -> None:
-    white, black, match = pair
-    white.move(match, "c3-d4")
-    black.move(match, "b6-a5")
+    white, black, match_id = pair
+    white.move(match_id, "c3-d4")
+    black.move(match_id, "b6-a5")
     page = black.page
-    black.open(match).get_by_role("link", name="Case file").click()
+    black.open(match_id).get_by_role("link", name="Case file").click()
     page.get_by_label("It is about").select_option("illegal-move")
     page.get_by_role("button", name="Raise the dispute").click()
     expect(page.locator("#statement-error")).not_to_be_empty()
@@ -26,7 +26,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     page.get_by_role("button", name="Raise the dispute").click()
     expect(page.get_by_text("The match is frozen.")).to_be_visible()
     expect(page.get_by_text("White moved twice.")).to_be_visible()
-    expect(white.open(match).get_by_text("The match is frozen")).to_be_visible()
+    expect(white.open(match_id).get_by_text("The match is frozen")).to_be_visible()
 
     arbiter = visit().sign_up()
     settings = installation.settings
@@ -48,10 +48,10 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     expect(page.get_by_text("The match is frozen.")).to_have_count(0)
 
     page = visit().page
-    page.goto(f"/matches/{match}/case")
+    page.goto(f"/matches/{match_id}/case")
     expect(page.get_by_text("The second move was made in error.")).to_be_visible()
     expect(page.get_by_text("White moved twice.")).to_have_count(0)
-    assert black.call("GET", f"/matches/{match}")["ply"] == 1
+    assert black.call("GET", f"/matches/{match_id}")["ply"] == 1
 
     page.locator("main").get_by_role("link", name="Bashni").click()
     page.get_by_role("link", name="Record").click()
@@ -60,4 +60,4 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     expect(page.locator("li", has_text="Match created")).to_contain_text(f"White: {white.name}; Black: {black.name}")
     page.get_by_text("Positions and boards").first.click()
     expect(page.get_by_text("Black to move").first).to_be_visible()
-    assert page.goto(f"/matches/{match}/record?from=999").status == 404
+    assert page.goto(f"/matches/{match_id}/record?from=999").status == 404

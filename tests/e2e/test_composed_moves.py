@@ -16,11 +16,11 @@ TO_A_DRAGON = ["b3-c5", "k8-k7", "f2-g4", "i8-i7"]
 def started(visit: Callable[..., Visitor], moves: list[str]) -> tuple[Visitor, Visitor, str]:
     """Return White, Black and a match of Four Towers in which ``moves`` have been played."""
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
+    match_id = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match_id}/joins", {})
     for ply, move in enumerate(moves):
-        (white, black)[ply % 2].move(match, move)
-    return white, black, match
+        (white, black)[ply % 2].move(match_id, move)
+    return white, black, match_id
 
 
 def drag(page: Page, start: str, target: str) -> None:
@@ -57,8 +57,8 @@ def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(v
 
 
 def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview(visit: Callable[..., Visitor]) -> None:
-    white, _, match = started(visit, TO_A_WIZARD)
-    page = white.open(match)
+    white, _, match_id = started(visit, TO_A_WIZARD)
+    page = white.open(match_id)
     page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).click()
     panel = page.locator("#composing")
     expect(panel).to_contain_text("Rearrange arena I")
@@ -74,7 +74,7 @@ def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview
     expect(panel).to_contain_text("I:Pa4,Rb3,Pb5,Pc3,Bc4")
     panel.get_by_role("button", name="Undo").click()
     expect(panel).to_contain_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
-    assert white.call("GET", f"/matches/{match}")["ply"] == len(TO_A_WIZARD)
+    assert white.call("GET", f"/matches/{match_id}")["ply"] == len(TO_A_WIZARD)
     done.click()
     expect(page.locator("#chosen")).to_have_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
     expect(panel).to_be_hidden()
@@ -84,7 +84,7 @@ def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview
     page.locator("#submit").click()
     expect(page.locator("#moves")).to_contain_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
     expect(page.locator("#compositions").get_by_role("button")).to_have_count(0)
-    assert white.call("GET", f"/matches/{match}")["moves"][-1] == "I:Pa4,Rb3,Pb4,Pc3,Bc4"
+    assert white.call("GET", f"/matches/{match_id}")["moves"][-1] == "I:Pa4,Rb3,Pb4,Pc3,Bc4"
 
 
 def test_a_multi_move_is_chosen_component_by_component(visit: Callable[..., Visitor]) -> None:
@@ -105,8 +105,8 @@ def test_a_multi_move_is_chosen_component_by_component(visit: Callable[..., Visi
 
 
 def test_leaving_or_restarting_a_composition_restores_the_board(visit: Callable[..., Visitor]) -> None:
-    white, _, match = started(visit, TO_A_WIZARD)
-    page = white.open(match)
+    white, _, match_id = started(visit, TO_A_WIZARD)
+    page = white.open(match_id)
     begin = page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True)
     begin.click()
     expect(page.locator("#composing")).to_be_visible()
@@ -120,7 +120,7 @@ def test_leaving_or_restarting_a_composition_restores_the_board(visit: Callable[
     expect(white.square("a3")).to_have_attribute("aria-label", "a3, arena I: white rook")
     expect(page.locator("#composing")).to_be_hidden()
     expect(begin).to_be_visible()
-    assert white.call("GET", f"/matches/{match}")["ply"] == len(TO_A_WIZARD)
+    assert white.call("GET", f"/matches/{match_id}")["ply"] == len(TO_A_WIZARD)
 
 
 def test_an_arena_is_rearranged_with_the_keyboard_alone(visit: Callable[..., Visitor]) -> None:
@@ -157,12 +157,12 @@ def test_a_part_whose_check_is_lost_can_be_added_again(visit: Callable[..., Visi
 
 
 def test_a_draw_offer_does_not_disturb_a_move_being_composed(visit: Callable[..., Visitor]) -> None:
-    white, black, match = started(visit, TO_A_DRAGON)
-    page = white.open(match)
+    white, black, match_id = started(visit, TO_A_DRAGON)
+    page = white.open(match_id)
     page.locator("#compositions").get_by_role("button", name="Multi-move").click()
     choose(white, "h3", "h4")
     expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
-    black.call("POST", f"/matches/{match}/draw-offers", {})
+    black.call("POST", f"/matches/{match_id}/draw-offers", {})
     expect(page.locator("#offers")).to_contain_text("A draw is offered")
     expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
     choose(white, "e3", "e4")

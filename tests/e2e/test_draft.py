@@ -12,8 +12,8 @@ ARMY = (("A", "e5"), ("A", "d3"), ("Mu", "d4"), ("Mu", "d5"), ("R", "a1"))
 
 
 def test_an_army_is_placed_changed_restored_after_a_reload_and_submitted_at_once(visit: Callable[..., Visitor]) -> None:
-    red, (blue, *_), match = four(visit, "draft")
-    page = red.open(match)
+    red, (blue, *_), match_id = four(visit, "draft")
+    page = red.open(match_id)
     reason, submit = page.locator("#draft-reason"), page.get_by_role("button", name="Submit", exact=True)
     expect(page.locator("#board .is-target")).to_have_count(49)
     expect(page.get_by_label("Type a move")).to_be_hidden()
@@ -53,10 +53,10 @@ def test_an_army_is_placed_changed_restored_after_a_reload_and_submitted_at_once
     expect(page.locator("[data-draft='spent']")).to_have_text("54")
     page.locator("[data-code='A']").click(force=True)  # it is only marked as disabled, so that it can say why
     expect(page.locator("#announcements p:last-child")).to_have_text("None of this kind is left: Archer.")
-    assert red.call("GET", f"/matches/{match}")["moves"] == []
+    assert red.call("GET", f"/matches/{match_id}")["moves"] == []
     submit.click()
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
-    assert red.call("GET", f"/matches/{match}")["moves"] == [
+    assert red.call("GET", f"/matches/{match_id}")["moves"] == [
         "K@b2", "Q@a2", *(f"{code}@{square}" for code, square in ARMY), "done",
     ]  # fmt: skip
     expect(red.square("a2")).to_have_attribute("aria-label", "a2: red Queen")

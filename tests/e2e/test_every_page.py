@@ -145,8 +145,8 @@ def matches_of(person: Visitor, other: Visitor) -> dict[str, str]:
     matches["left"] = person.create("bashni", "start", [{"kind": "me"}, invited])
     matches["finished"] = person.create("bashni", "start", [invited, {"kind": "me"}], private=True)
     matches["disputed"] = person.create("bashni", "start", [{"kind": "me"}, invited])
-    for match in matches.values():
-        other.call("POST", f"/matches/{match}/joins", {})
+    for match_id in matches.values():
+        other.call("POST", f"/matches/{match_id}/joins", {})
     matches["open"] = person.create("towers", "four-player", [{"kind": "me"}, invited, *[{"kind": "open"}] * 2])
 
     person.move(matches["bashni"], "c3-d4")

@@ -125,10 +125,10 @@ def test_a_move_by_keyboard_is_announced_from_the_first_key_to_the_answer(
 ) -> None:
     white, black, *others = (visit().be_guest() for _ in range(seats))
     seated = [{"kind": "player", "name": each.name} for each in (black, *others)]
-    match = white.create(game, setup, [{"kind": "me"}, *seated])
+    match_id = white.create(game, setup, [{"kind": "me"}, *seated])
     for each in (black, *others):
-        each.call("POST", f"/matches/{match}/joins", {})
-    page = white.open(match)
+        each.call("POST", f"/matches/{match_id}/joins", {})
+    page = white.open(match_id)
     expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)
     page.evaluate(WATCH)
     expected: list[str] = []
@@ -139,7 +139,7 @@ def test_a_move_by_keyboard_is_announced_from_the_first_key_to_the_answer(
         page.keyboard.press("Enter")
         expect(last_said(page)).to_have_text(turn.played)
         expect(white.square(turn.end)).to_be_focused()
-        black.move(match, turn.answer)
+        black.move(match_id, turn.answer)
         told = turn.told.replace("NAME", black.name)
         expect(last_said(page)).to_have_text(told)
         expect(white.square(turn.end)).to_be_focused()
@@ -151,8 +151,8 @@ def test_a_move_by_keyboard_is_announced_from_the_first_key_to_the_answer(
 def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
-    white, black, match = pair
-    page = white.open(match)
+    white, black, match_id = pair
+    page = white.open(match_id)
     expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)
     page.evaluate(WATCH)
     for key in ("b", "N", "N", "Enter", "N", "Enter"):
@@ -175,7 +175,7 @@ def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(
     expect(page.locator("#shown")).to_have_text("1 / 1")
     expect(white.square("d4")).to_be_focused()
     page.locator("#typed").focus()
-    black.move(match, "b6-a5")
+    black.move(match_id, "b6-a5")
     expect(last_said(page)).to_contain_text("It is your turn.")
     expect(page.locator("#typed")).to_be_focused()
     expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)
@@ -195,6 +195,6 @@ def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(
     for key in ("Enter", "n", "Enter"):
         press(page, key)
     expect(page.locator("#confirm")).to_be_visible()
-    black.call("POST", f"/matches/{match}/resignation", {})
+    black.call("POST", f"/matches/{match_id}/resignation", {})
     expect(page.locator("#confirm")).to_be_hidden()
     expect(page.locator("#board .square:focus")).to_have_count(1)

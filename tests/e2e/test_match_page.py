@@ -46,8 +46,8 @@ def test_the_second_player_sees_the_board_from_the_other_side(pair: tuple[Visito
 
 
 def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Visitor, Visitor, str]) -> None:
-    white, _, match = pair
-    page = white.open(match)
+    white, _, match_id = pair
+    page = white.open(match_id)
     page.locator("#board .can-begin[data-square='c3']").click()
     white.square("d4").click()
     expect(page.locator("#confirm")).to_be_visible()
@@ -55,7 +55,7 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Vis
     page.keyboard.press("Escape")
     expect(page.locator("#confirm")).to_be_hidden()
     expect(white.square("c3")).to_have_attribute("aria-label", "c3: white man")
-    assert white.call("GET", f"/matches/{match}")["ply"] == 0
+    assert white.call("GET", f"/matches/{match_id}")["ply"] == 0
     white.submit("c3", "b4")
     expect(page.locator("#moves")).to_contain_text("c3-b4")
 
@@ -81,12 +81,12 @@ def test_a_page_with_a_lost_move_shows_its_replacement_and_drops_the_chosen_answ
 
 def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
+    match_id = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match_id}/joins", {})
     # Any line will do that ends in a choice of one column with at least two jumps.
     sides = (white, black)
     for ply in range(200):
-        legal = sides[ply % 2].call("GET", f"/matches/{match}/legal-moves")
+        legal = sides[ply % 2].call("GET", f"/matches/{match_id}/legal-moves")
         mover = sides[legal["to_move"]]
         long = [
             (start, hint)
@@ -96,9 +96,9 @@ def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit: Callable[.
         ]
         if long:
             break
-        mover.move(match, legal["moves"][(ply * 7 + 3) % len(legal["moves"])])
+        mover.move(match_id, legal["moves"][(ply * 7 + 3) % len(legal["moves"])])
     start, hint = long[0]
-    page = mover.open(match)
+    page = mover.open(match_id)
     page.locator(f"#board .can-begin[data-square='{start}']").click()
     for square in hint["path"]:
         if page.locator("#confirm").is_visible():
@@ -130,9 +130,9 @@ def test_a_typed_move_is_played_and_an_illegal_one_is_refused_with_its_reason(
 
 def test_a_move_without_a_further_square_is_offered_as_a_button(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
-    page = white.open(match)
+    match_id = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match_id}/joins", {})
+    page = white.open(match_id)
     page.locator("#board .can-begin[data-square='a6']").click()
     page.locator("#options").get_by_role("button", name="build").click()
     expect(page.locator("#chosen")).to_have_text("+a6")
@@ -184,16 +184,16 @@ def test_an_earlier_position_stays_shown_when_a_move_arrives(pair: tuple[Visitor
 
 
 def test_a_resignation_needs_confirmation_and_both_sides_see_the_result(pair: tuple[Visitor, Visitor, str]) -> None:
-    white, black, match = pair
-    white.move(match, OPENING[0])
-    white.open(match)
-    black.open(match)
+    white, black, match_id = pair
+    white.move(match_id, OPENING[0])
+    white.open(match_id)
+    black.open(match_id)
     black.page.get_by_role("button", name="Resign").click()
     dialog = black.page.get_by_role("dialog")
     expect(dialog).to_contain_text("Resign this match?")
     dialog.get_by_role("button", name="Back").click()
     expect(dialog).to_be_hidden()
-    assert white.call("GET", f"/matches/{match}")["status"] == "playing"
+    assert white.call("GET", f"/matches/{match_id}")["status"] == "playing"
     black.page.get_by_role("button", name="Resign").click()
     dialog.get_by_role("button", name="Resign").click()
     for side in (white, black):
@@ -229,10 +229,10 @@ def test_a_draw_is_offered_declined_and_finally_agreed(pair: tuple[Visitor, Visi
 def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
-    white, _, match = pair
+    white, _, match_id = pair
     waiting: list[Route] = []
     white.context.route("**/static/*/match.js", lambda route: waiting.append(route))
-    white.page.goto(f"/matches/{match}", wait_until="commit")
+    white.page.goto(f"/matches/{match_id}", wait_until="commit")
     white.page.get_by_role("button", name="Offer a draw").click()
     expect(white.page.get_by_role("dialog")).to_be_hidden()
     waiting[0].continue_()
@@ -243,26 +243,26 @@ def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(
 def test_an_outdated_page_shows_the_present_position_and_plays_nothing(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
-    white, black, match = pair
+    white, black, match_id = pair
     white.context.route("**/stream*", lambda route: route.abort())
-    white.context.route(f"**/api/v1/matches/{match}", lambda route: route.abort())
-    page = white.open(match)
+    white.context.route(f"**/api/v1/matches/{match_id}", lambda route: route.abort())
+    page = white.open(match_id)
     page.locator("#board .can-begin[data-square='c3']").click()
     white.square("d4").click()
     expect(page.locator("#confirm")).to_be_visible()
-    white.move(match, "g3-h4")
-    black.move(match, "b6-a5")
+    white.move(match_id, "g3-h4")
+    black.move(match_id, "b6-a5")
     page.locator("#submit").click()
     expect(page.locator("#announcements")).to_contain_text("The match has moved on")
     expect(page.locator("#confirm")).to_be_hidden()
     expect(page.locator("#moves")).to_contain_text("b6-a5")
-    assert white.call("GET", f"/matches/{match}")["moves"] == ["g3-h4", "b6-a5"]
+    assert white.call("GET", f"/matches/{match_id}")["moves"] == ["g3-h4", "b6-a5"]
     white.submit("c3", "d4")
     expect(page.locator("#moves")).to_contain_text("c3-d4")
 
 
 def test_a_move_whose_response_was_lost_is_retried_and_counts_once(pair: tuple[Visitor, Visitor, str]) -> None:
-    white, _, match = pair
+    white, _, match_id = pair
     keys = []
 
     def lose_the_first_answer(route: Route) -> None:
@@ -274,27 +274,27 @@ def test_a_move_whose_response_was_lost_is_retried_and_counts_once(pair: tuple[V
             route.continue_()
 
     white.context.route("**/stream*", lambda route: route.abort())
-    white.context.route(f"**/api/v1/matches/{match}", lambda route: route.abort())
+    white.context.route(f"**/api/v1/matches/{match_id}", lambda route: route.abort())
     white.context.route("**/moves", lose_the_first_answer)
-    page = white.open(match)
+    page = white.open(match_id)
     white.submit("c3", "d4")
     expect(page.locator("#announcements")).to_contain_text("cannot be reached")
     expect(page.locator("#confirm")).to_be_visible()
     page.locator("#submit").click()
     expect(page.locator("#announcements")).to_contain_text("You played c3-d4.")
     assert keys[0] == keys[1]
-    assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4"]
+    assert white.call("GET", f"/matches/{match_id}")["moves"] == ["c3-d4"]
 
 
 def test_without_the_live_stream_the_page_still_learns_of_moves(pair: tuple[Visitor, Visitor, str]) -> None:
-    white, black, match = pair
+    white, black, match_id = pair
     black.context.route("**/stream*", lambda route: route.abort())
-    page = black.open(match)
+    page = black.open(match_id)
     expect(page.locator("#connection")).to_contain_text("checks for moves every few seconds")
-    white.move(match, OPENING[0])
+    white.move(match_id, OPENING[0])
     expect(page.locator("#moves")).to_contain_text(OPENING[0])
-    white.call("POST", f"/matches/{match}/resignation", {})
-    white.call("POST", f"/matches/{match}/rematches", {})
+    white.call("POST", f"/matches/{match_id}/resignation", {})
+    white.call("POST", f"/matches/{match_id}/rematches", {})
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator("#offers")).to_contain_text(f"{white.name} proposes a rematch.")
 
@@ -314,9 +314,9 @@ def test_a_spectator_watches_live_and_cannot_act(
 
 def test_the_inspector_shows_a_column_from_top_to_bottom(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
-    page = white.open(match)
+    match_id = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match_id}/joins", {})
+    page = white.open(match_id)
     white.square("a6").hover()
     expect(page.locator("#inspector")).to_contain_text("a6: tower, height 2")
     expect(page.locator("#inspector li")).to_have_text(["white piece", "white piece"])
@@ -325,13 +325,13 @@ def test_the_inspector_shows_a_column_from_top_to_bottom(visit: Callable[..., Vi
 def test_the_board_can_be_read_as_text_and_without_scripts(
     pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
 ) -> None:
-    white, _, match = pair
-    white.move(match, OPENING[0])
+    white, _, match_id = pair
+    white.move(match_id, OPENING[0])
     reader = visit(java_script_enabled=False)
     page = reader.page
-    page.goto(f"/matches/{match}")
+    page.goto(f"/matches/{match_id}")
     page.get_by_text("The board as text").click()
     expect(page.locator("pre.diagram")).to_be_visible()
     assert "w" in page.locator("pre.diagram").inner_text()
-    page.goto(f"/matches/{match}?ply=0")
+    page.goto(f"/matches/{match_id}?ply=0")
     expect(page.locator("#past")).to_contain_text("an earlier position")

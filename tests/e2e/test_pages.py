@@ -68,11 +68,11 @@ def test_a_guest_signs_up_and_continues_the_match_in_the_time_zone_of_the_browse
     page.get_by_role("button", name="Play as a guest").click()
     expect(page.get_by_role("heading", name="New match")).to_be_visible()
     assert guest.call("GET", "/me/calendar")["zone"] == "Asia/Tokyo"
-    match = guest.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])
-    page.goto(f"/sign-up?next=/matches/{match}")
+    match_id = guest.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])
+    page.goto(f"/sign-up?next=/matches/{match_id}")
     expect(page.locator("main")).to_contain_text("You keep everything when you sign up")
     expect(page.locator("[name='time_zone']")).to_have_value("Asia/Tokyo")
-    name = f"greta-{match[-8:]}"
+    name = f"greta-{match_id[-8:]}"
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill("a tower of words")
     page.locator("main").get_by_role("button", name="Sign up").click()
@@ -88,8 +88,8 @@ def test_signing_in_never_leads_to_another_site(visit: Callable[..., Visitor]) -
 
 def test_an_open_match_is_found_in_the_lobby_and_joined(visit: Callable[..., Visitor]) -> None:
     host, caller = visit().be_guest(), visit().be_guest()
-    match = host.create("towers", "two-player", [{"kind": "open"}, {"kind": "me"}])
-    host.open(match)
+    match_id = host.create("towers", "two-player", [{"kind": "open"}, {"kind": "me"}])
+    host.open(match_id)
     expect(host.page.locator("#standing")).to_contain_text("Waiting for someone to play White")
     caller.page.goto("/lobby?game=towers")
     listed = caller.page.locator("li", has_text=host.name)
@@ -109,13 +109,13 @@ def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(
     page.get_by_role("radio", name=re.compile("^Ruleset 2")).check()
     page.get_by_role("button", name="Begin").click()
     expect(page.locator(".match > header")).to_contain_text(re.compile("private.*ruleset 2"))
-    match = page.url.rsplit("/", 1)[1]
+    match_id = page.url.rsplit("/", 1)[1]
     invited.page.goto("/matches")
     invited.page.get_by_role("link", name=host.name).click()
     invited.page.wait_for_url("**/matches/*")
     invited.page.get_by_role("button", name="Accept the invitation").click()
     expect(invited.page.locator("#standing")).to_contain_text(f"Waiting for {host.name}")
-    stranger.page.goto(f"/matches/{match}")
+    stranger.page.goto(f"/matches/{match_id}")
     expect(stranger.page.get_by_role("heading", name="There is no such match")).to_be_visible()
 
 
@@ -150,12 +150,12 @@ def test_a_match_of_four_is_created_with_the_seats_of_its_setup(visit: Callable[
 def test_the_page_of_a_finished_rated_match_shows_the_rating_changes(visit: Callable[..., Visitor]) -> None:
     white, black = visit().sign_up(), visit().sign_up()
     seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
-    match = white.create("bashni", "start", seats, rated=True)
-    black.call("POST", f"/matches/{match}/joins", {})
-    white.move(match, "c3-d4")
-    black.move(match, "b6-a5")
-    white.open(match)
-    black.call("POST", f"/matches/{match}/resignation", {})
+    match_id = white.create("bashni", "start", seats, rated=True)
+    black.call("POST", f"/matches/{match_id}/joins", {})
+    white.move(match_id, "c3-d4")
+    black.move(match_id, "b6-a5")
+    white.open(match_id)
+    black.call("POST", f"/matches/{match_id}/resignation", {})
     expect(white.page.locator(".result")).to_contain_text("White has won")
     expect(white.page.locator(".result")).to_contain_text(re.compile(r"1500 → \d+ \(\+\d+\)"))
     white.page.goto(f"/players/{black.name}")
@@ -168,10 +168,10 @@ def test_the_page_of_a_finished_rated_match_shows_the_rating_changes(visit: Call
 def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit: Callable[..., Visitor]) -> None:
     white, black = visit().sign_up(), visit().sign_up()
     seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
-    match = white.create("bashni", "start", seats, rated=True)
-    black.call("POST", f"/matches/{match}/joins", {})
-    black.call("POST", f"/matches/{match}/resignation", {})
-    white.open(match)
+    match_id = white.create("bashni", "start", seats, rated=True)
+    black.call("POST", f"/matches/{match_id}/joins", {})
+    black.call("POST", f"/matches/{match_id}/resignation", {})
+    white.open(match_id)
     expect(white.page.locator(".result")).to_contain_text("too short to count for the ratings")
 
 

@@ -14,12 +14,12 @@ WINDOW = {"width": 320, "height": 568}
 def test_a_standalone_picture_has_its_colours_and_lists_show_small_boards_on_a_phone(
     visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
 ) -> None:
-    white, black, match = pair
-    white.move(match, "c3-d4")
-    black.move(match, "b6-a5")
+    white, black, match_id = pair
+    white.move(match_id, "c3-d4")
+    black.move(match_id, "b6-a5")
     page = visit(viewport=WINDOW).page
 
-    page.goto(f"/matches/{match}/board.svg")
+    page.goto(f"/matches/{match_id}/board.svg")
     seen = colours_in(page.screenshot(clip={"x": 0, "y": 0, "width": 320, "height": 240}))
     assert len(seen) > 50
     assert min(seen[GROUND], seen[BLACK_FACE]) > 1000
@@ -27,7 +27,7 @@ def test_a_standalone_picture_has_its_colours_and_lists_show_small_boards_on_a_p
     assert colours_in(page.screenshot(clip={"x": 0, "y": 0, "width": 320, "height": 100}))[DARK_GROUND] > 1000
 
     page.emulate_media(color_scheme="light")
-    row = page.locator(".rows li", has=page.locator(f"a[href='/matches/{match}']"))
+    row = page.locator(".rows li", has=page.locator(f"a[href='/matches/{match_id}']"))
     eventually(
         lambda: page.goto("/lobby?view=recent") and "the last b6-a5" in "".join(row.all_text_contents()),
         "the last move in the lobby",

@@ -84,13 +84,13 @@ def test_every_board_reached_by_steps_equals_the_one_that_the_server_draws(visit
 
 def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) -> None:
     white, black = visit(viewport=WINDOW).be_guest(), visit().be_guest()  # a clock is installed into a browser for good
-    match = white.play_bashni(black)
+    match_id = white.play_bashni(black)
     for ply, move in enumerate(MOVES):
-        (white, black)[ply % 2].move(match, move)
+        (white, black)[ply % 2].move(match_id, move)
     white.page.clock.install()
     white.page.route("**/stream?*", lambda _: None)  # it stays away, lest anything else ask while requests are counted
     with white.page.expect_response("**/chat?*"):
-        page = white.open(match)
+        page = white.open(match_id)
     expect(page.locator("#player")).to_be_hidden()
     expect(page.locator(".can-begin").first).to_be_visible()
     page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
@@ -103,7 +103,7 @@ def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) 
     expect(page.locator("#past")).to_contain_text("after move 5 of 6")
     expect(page.locator("#moves [aria-current]")).to_have_attribute("data-ply", "5")
     expect(page.locator("#announcements")).to_have_text("After move 5 of 6: a3xc5.")
-    expect(page).to_have_url(f"{white.installation.url}/matches/{match}?ply=5")
+    expect(page).to_have_url(f"{white.installation.url}/matches/{match_id}?ply=5")
     expect(page.locator(".can-begin")).to_have_count(0)
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator("#past p")).to_be_hidden()
@@ -113,7 +113,7 @@ def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) 
     page.get_by_role("button", name="To the start").click()
     expect(page.locator("#shown")).to_have_text("0 / 6")
     expect(white.square("d4")).to_have_attribute("aria-label", "d4: empty")
-    assert [url.partition(match)[2].partition("&")[0] for url in asked] == ["/plies?from=0"]
+    assert [url.partition(match_id)[2].partition("&")[0] for url in asked] == ["/plies?from=0"]
     asked.clear()
     page.get_by_role("button", name="Replay the moves").click()
     page.clock.run_for(1000)
@@ -139,6 +139,6 @@ def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) 
 
     page.get_by_text("The board as text").click()
     expect(page.locator("#diagram")).to_have_attribute("data-ply", "3")
-    assert page.locator("#diagram pre").text_content() == white.call("GET", f"/matches/{match}?ply=3")["diagram"]
+    assert page.locator("#diagram pre").text_content() == white.call("GET", f"/matches/{match_id}?ply=3")["diagram"]
     page.reload()
     expect(page.get_by_label("Speed")).to_have_value("4")

@@ -32,9 +32,9 @@ def shifts(page: Page) -> list[list[object]]:
 def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_draw_offer(
     pair: tuple[Visitor, Visitor, str], width: int, height: int
 ) -> None:
-    white, black, match = pair
+    white, black, match_id = pair
     white.page.set_viewport_size({"width": width, "height": height})
-    page = white.open(match)
+    page = white.open(match_id)
     expect(page.locator("#board .can-begin").first).to_be_visible()
     page.evaluate("document.fonts.ready")
     page.evaluate(FRAMES)
@@ -47,7 +47,7 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     white.submit("c3", "d4")
     expect(page.locator("#shown")).to_have_text("1 / 1")
     assert shifts(page) == []
-    black.move(match, "b6-a5")
+    black.move(match_id, "b6-a5")
     expect(page.locator("#shown")).to_have_text("2 / 2")
     assert shifts(page) == []
     page.get_by_role("button", name="One move back").click()
@@ -55,7 +55,7 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     assert shifts(page) == []
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator("#shown")).to_have_text("2 / 2")
-    black.call("POST", f"/matches/{match}/draw-offers", {})
+    black.call("POST", f"/matches/{match_id}/draw-offers", {})
     expect(page.locator("#offers")).to_contain_text("A draw is offered")
     assert shifts(page) == []
     white.submit("d4", "c5")

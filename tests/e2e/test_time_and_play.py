@@ -15,9 +15,9 @@ def try_out(visitor: Visitor, start: str, target: str) -> None:
     expect(visitor.page.locator("#analysis [aria-current]")).to_have_text(re.compile(f"{start}[-x]{target}"))
 
 
-def lay_down(visitor: Visitor, match: str, *lines: dict[str, object]) -> None:
+def lay_down(visitor: Visitor, match_id: str, *lines: dict[str, object]) -> None:
     """Set conditional moves through the API."""
-    visitor.call("PUT", f"/matches/{match}/lines", {"lines": list(lines)})
+    visitor.call("PUT", f"/matches/{match_id}/lines", {"lines": list(lines)})
 
 
 def test_the_page_shows_the_terms_before_a_match_is_accepted_and_then_clocks_and_the_deadline(
@@ -26,8 +26,8 @@ def test_the_page_shows_the_terms_before_a_match_is_accepted_and_then_clocks_and
     host, invited = visit().be_guest(), visit(timezone_id="Asia/Kolkata").be_guest()
     terms = {"control": "days-per-move", "bank": 3 * 86_400}
     seats = [{"kind": "me"}, {"kind": "player", "name": invited.name}]
-    match = host.create("bashni", "start", seats, terms=terms)
-    page = invited.open(match)
+    match_id = host.create("bashni", "start", seats, terms=terms)
+    page = invited.open(match_id)
     expect(page.locator("#time")).to_contain_text("3 days for every move")
     expect(page.locator("#time")).to_contain_text("Vacation stops a player's clock")
     page.get_by_role("button", name="Accept the invitation").click()
@@ -36,9 +36,9 @@ def test_the_page_shows_the_terms_before_a_match_is_accepted_and_then_clocks_and
     expect(told).to_contain_text(f"{host.name} must move by")
     expect(told.locator("time").first).to_contain_text(re.compile(r"\d\d:\d\d UTC \(.*\d\d:\d\d your time\)"))
     expect(told).to_contain_text("If not, the match is called off without a result.")
-    host.move(match, "c3-d4")
+    host.move(match_id, "c3-d4")
     expect(page.locator("#time")).to_contain_text("You must move by")
-    page = host.open(match)
+    page = host.open(match_id)
     page.get_by_text("Give time").click()
     page.get_by_label("How much").select_option("3 days")
     page.get_by_role("button", name="Give", exact=True).click()
@@ -50,9 +50,9 @@ def test_the_page_shows_the_terms_before_a_match_is_accepted_and_then_clocks_and
 def test_a_clock_counts_down_without_a_reload(visit: Callable[..., Visitor]) -> None:
     host, other = visit().be_guest(), visit().be_guest()
     terms = {"control": "bank", "bank": 600, "increment": 0, "cap": 600}
-    match = host.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}], terms=terms)
-    other.call("POST", f"/matches/{match}/joins", {})
-    page = host.open(match)
+    match_id = host.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}], terms=terms)
+    other.call("POST", f"/matches/{match_id}/joins", {})
+    page = host.open(match_id)
     clock = page.locator("#seats li.to-move .clock b")
     shown = clock.inner_text()
     assert re.fullmatch(r"9 minutes( \d+ seconds?)?", shown)
@@ -63,9 +63,9 @@ def test_a_clock_counts_down_without_a_reload(visit: Callable[..., Visitor]) -> 
 def test_conditional_moves_are_entered_on_the_board_and_played_automatically(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
-    white, black, match = pair
-    white.move(match, "c3-d4")
-    page = white.open(match)
+    white, black, match_id = pair
+    white.move(match_id, "c3-d4")
+    page = white.open(match_id)
     page.get_by_role("button", name="Enter conditional moves").click()
     try_out(white, "b6", "a5")
     expect(page.locator("#analysis")).to_contain_text("you (White) answer")
@@ -76,10 +76,10 @@ def test_conditional_moves_are_entered_on_the_board_and_played_automatically(
     expect(page.locator("#analysis .tree")).to_have_text(
         re.compile(r"if\s*b6-a5\s*then\s*d4-c5\s*if\s*any other move then resign")
     )
-    assert white.call("GET", f"/matches/{match}")["ply"] == 1
+    assert white.call("GET", f"/matches/{match_id}")["ply"] == 1
     page.locator("#analysis").get_by_role("button", name="Save").click()
     expect(page.locator("#lines")).to_contain_text("Armed")
-    black.open(match)
+    black.open(match_id)
     assert "d4-c5" not in black.page.content()
     black.submit("b6", "a5")
     for side in (white, black):
@@ -92,16 +92,16 @@ def test_conditional_moves_are_entered_on_the_board_and_played_automatically(
 def test_conditional_moves_that_no_longer_fit_are_shown_as_dead_with_the_reason(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
-    white, black, match = pair
-    white.move(match, "c3-d4")
-    lay_down(white, match, {"move": "b6-a5", "next": [{"move": "d4-c5"}]})
-    page = white.open(match)
+    white, black, match_id = pair
+    white.move(match_id, "c3-d4")
+    lay_down(white, match_id, {"move": "b6-a5", "next": [{"move": "d4-c5"}]})
+    page = white.open(match_id)
     expect(page.locator("#lines")).to_contain_text("Armed")
-    black.move(match, "h6-g5")
+    black.move(match_id, "h6-g5")
     expect(page.locator("#lines")).to_contain_text("Dead")
     expect(page.locator("#lines")).to_contain_text("h6-g5")
     expect(page.locator("#lines .tree")).to_contain_text("if b6-a5 then d4-c5")
-    assert white.call("GET", f"/matches/{match}")["ply"] == 2
+    assert white.call("GET", f"/matches/{match_id}")["ply"] == 2
     page.locator("#lines").get_by_role("button", name="Remove them").click()
     expect(page.locator("#lines .tree")).to_be_empty()
 
@@ -153,14 +153,14 @@ def test_a_draw_is_offered_together_with_the_move(pair: tuple[Visitor, Visitor, 
 
 
 def test_both_players_share_one_rematch_with_the_seats_swapped(pair: tuple[Visitor, Visitor, str]) -> None:
-    white, black, match = pair
-    white.move(match, "c3-d4")
-    black.move(match, "b6-a5")
-    white.call("POST", f"/matches/{match}/resignation", {})
-    white.open(match)
+    white, black, match_id = pair
+    white.move(match_id, "c3-d4")
+    black.move(match_id, "b6-a5")
+    white.call("POST", f"/matches/{match_id}/resignation", {})
+    white.open(match_id)
     white.page.get_by_role("button", name="Propose a rematch").click()
     expect(white.page.locator("#standing")).to_contain_text(f"Waiting for {black.name} to join")
-    black.open(match)
+    black.open(match_id)
     black.page.get_by_role("link", name="To the rematch").click()
     black.page.get_by_role("button", name="Accept the invitation").click()
     expect(black.page.locator("#standing")).to_contain_text("Your move: you play White")
@@ -188,9 +188,9 @@ def test_custom_terms_are_chosen_for_a_new_match_and_invalid_ones_reported_at_th
 def test_moves_of_all_sides_are_explored_and_the_tree_is_saved_for_its_owner(
     pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
 ) -> None:
-    white, black, match = pair
-    white.move(match, "c3-d4")
-    page = white.open(match)
+    white, black, match_id = pair
+    white.move(match_id, "c3-d4")
+    page = white.open(match_id)
     page.get_by_role("button", name="Explore").click()
     try_out(white, "b6", "a5")
     try_out(white, "d4", "c5")
@@ -198,16 +198,16 @@ def test_moves_of_all_sides_are_explored_and_the_tree_is_saved_for_its_owner(
     expect(page.locator("#announcements")).to_contain_text("Saved. Only you can see it.")
     page.locator("#analysis").get_by_role("button", name="Close").click()
     expect(white.square("d4")).to_have_attribute("aria-label", "d4: white man")
-    black.move(match, "h6-g5")
+    black.move(match_id, "h6-g5")
     expect(page.locator("#moves")).to_contain_text("h6-g5")
     page.get_by_role("button", name="Explore").click()
     expect(page.locator("#analysis .tree button")).to_have_text(["b6-a5", "d4-c5", "h6-g5"])
     expect(page.locator("#analysis [aria-current]")).to_have_text("h6-g5")
     watcher = visit()
-    watcher.open(match).get_by_role("button", name="Explore").click()
+    watcher.open(match_id).get_by_role("button", name="Explore").click()
     try_out(watcher, "g3", "h4")
     expect(watcher.page.locator("#analysis").get_by_role("button", name="Save")).to_be_hidden()
-    assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4", "h6-g5"]
+    assert white.call("GET", f"/matches/{match_id}")["moves"] == ["c3-d4", "h6-g5"]
 
 
 def test_the_players_chat_while_they_play_and_notes_stay_private(
@@ -234,8 +234,8 @@ def test_the_players_chat_while_they_play_and_notes_stay_private(
 
 def test_settings_are_saved_and_a_vacation_stops_the_clock_until_it_is_ended(visit: Callable[..., Visitor]) -> None:
     person, other = visit(timezone_id="Europe/Berlin").be_guest(), visit().be_guest()
-    match = person.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}])
-    other.call("POST", f"/matches/{match}/joins", {})
+    match_id = person.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}])
+    other.call("POST", f"/matches/{match_id}/joins", {})
     page = person.page
     page.goto("/settings")
     page.get_by_role("button", name="Use it").click()
@@ -263,13 +263,13 @@ def test_settings_are_saved_and_a_vacation_stops_the_clock_until_it_is_ended(vis
     page.get_by_label("Last day").fill(in_a_week)
     page.get_by_role("button", name="Take vacation").click()
     expect(page.locator("#vacations")).to_contain_text("You are on vacation until")
-    seat = person.open(match).locator("#seats li.to-move .clock")
+    seat = person.open(match_id).locator("#seats li.to-move .clock")
     expect(seat).to_contain_text("on vacation")
     expect(page.locator("#time")).to_contain_text("The clock is stopped until")
     page.goto("/settings")
     page.get_by_role("button", name="Come back now").click()
     expect(page.locator("#vacations")).not_to_contain_text("You are on vacation")
-    expect(person.open(match).locator("#seats li.to-move .clock")).not_to_contain_text("on vacation")
+    expect(person.open(match_id).locator("#seats li.to-move .clock")).not_to_contain_text("on vacation")
 
 
 def test_after_a_move_the_page_links_to_the_next_waiting_match(pair: tuple[Visitor, Visitor, str]) -> None:
@@ -285,11 +285,11 @@ def test_after_a_move_the_page_links_to_the_next_waiting_match(pair: tuple[Visit
 
 def test_a_composed_move_can_be_typed_into_conditional_moves(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
+    match_id = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match_id}/joins", {})
     for side, move in ((white, "b3-c5"), (black, "k8-k7"), (white, "f2-g4")):
-        side.move(match, move)
-    page = white.open(match)
+        side.move(match_id, move)
+    page = white.open(match_id)
     page.get_by_role("button", name="Enter conditional moves").click()
     for move in ("i8-i7", "e3-e4;h3-h4"):
         page.get_by_label("Type a move").fill(move)
@@ -297,7 +297,7 @@ def test_a_composed_move_can_be_typed_into_conditional_moves(visit: Callable[...
         expect(page.locator("#analysis [aria-current]")).to_have_text(move)
     page.locator("#analysis").get_by_role("button", name="Save").click()
     expect(page.locator("#lines")).to_contain_text("Armed")
-    black.move(match, "i8-i7")
+    black.move(match_id, "i8-i7")
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
@@ -305,10 +305,10 @@ def test_typing_conditional_moves_before_their_board_has_loaded_is_not_interrupt
     visit: Callable[..., Visitor],
 ) -> None:
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
-    white.move(match, "c3-d4")
-    page, held = white.open(match), []
+    match_id = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match_id}/joins", {})
+    white.move(match_id, "c3-d4")
+    page, held = white.open(match_id), []
     page.route("**/positions", lambda route: held.append(route), times=1)
     with page.expect_request("**/positions"):
         page.get_by_role("button", name="Enter conditional moves").click()

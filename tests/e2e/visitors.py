@@ -126,18 +126,18 @@ class Visitor:
 
     def play_bashni(self, black: "Visitor") -> str:
         """Create a match of Bashni that ``black`` has joined and return its id; one plays White oneself."""
-        match = self.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-        black.call("POST", f"/matches/{match}/joins", {})
-        return match
+        match_id = self.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+        black.call("POST", f"/matches/{match_id}/joins", {})
+        return match_id
 
-    def move(self, match: str, *moves: str) -> None:
+    def move(self, match_id: str, *moves: str) -> None:
         """Submit moves without the pages."""
         for move in moves:
-            self.call("POST", f"/matches/{match}/moves", {"move": move})
+            self.call("POST", f"/matches/{match_id}/moves", {"move": move})
 
-    def open(self, match: str, query: str = "") -> Page:
+    def open(self, match_id: str, query: str = "") -> Page:
         """Show the page of a match and wait until its scripts have done their first work."""
-        self.page.goto(f"/matches/{match}{query}")
+        self.page.goto(f"/matches/{match_id}{query}")
         self.page.locator("#board .square[tabindex='0']").wait_for(state="attached")
         return self.page
 
@@ -175,7 +175,7 @@ def four(visit: Callable[..., Visitor], setup: str, **options: Any) -> tuple[Vis
     """Return four people and their match of Fourplay; the first, whose browser has ``options``, is Red."""
     red, *others = visit(**options).be_guest(), visit().be_guest(), visit().be_guest(), visit().be_guest()
     seats = [{"kind": "me"}, *({"kind": "player", "name": each.name} for each in others)]
-    match = red.create("fourplay", setup, seats)
+    match_id = red.create("fourplay", setup, seats)
     for each in others:
-        each.call("POST", f"/matches/{match}/joins", {})
-    return red, others, match
+        each.call("POST", f"/matches/{match_id}/joins", {})
+    return red, others, match_id

@@ -54,21 +54,22 @@ class Life:
     def play(self) -> None:
         """Play matches of every kind, with notes, lines and talk."""
         me, other = self.me, self.other
-        match = self.match = started(me, other)
-        ok(me.move(match))
+        match_id = self.match = started(me, other)
+        ok(me.move(match_id))
         ok(
             me.put(
-                f"/matches/{match}/lines", {"lines": [{"move": "h6-g5", "next": [{"move": "g3-h4"}]}], "forced": True}
+                f"/matches/{match_id}/lines",
+                {"lines": [{"move": "h6-g5", "next": [{"move": "g3-h4"}]}], "forced": True},
             )
         )
-        ok(me.put(f"/matches/{match}/notes", {"text": WORDS["note"]}))
-        ok(me.put(f"/matches/{match}/exploration", {"ply": 0, "tree": [{"move": "a3-b4"}]}))
-        ok(me.post(f"/matches/{match}/chat", {"text": WORDS["chat"]}, Idempotency_Key="1"))
-        ok(other.post(f"/matches/{match}/chat", {"text": "Hm."}))
-        ok(me.post(f"/matches/{match}/chat/2/reports", {"reason": WORDS["report"]}))
+        ok(me.put(f"/matches/{match_id}/notes", {"text": WORDS["note"]}))
+        ok(me.put(f"/matches/{match_id}/exploration", {"ply": 0, "tree": [{"move": "a3-b4"}]}))
+        ok(me.post(f"/matches/{match_id}/chat", {"text": WORDS["chat"]}, Idempotency_Key="1"))
+        ok(other.post(f"/matches/{match_id}/chat", {"text": "Hm."}))
+        ok(me.post(f"/matches/{match_id}/chat/2/reports", {"reason": WORDS["report"]}))
         ok(me.put("/me/mutes/carla", {}))
-        ok(me.put(f"/matches/{match}/chat/openness", {}))
-        ok(me.post(f"/matches/{match}/time-gifts", {"seat": 1, "seconds": 3600}))
+        ok(me.put(f"/matches/{match_id}/chat/openness", {}))
+        ok(me.post(f"/matches/{match_id}/time-gifts", {"seat": 1, "seconds": 3600}))
         for first, second, private in ((me, other, False), (other, me, True)):
             rated = started(first, second, rated=True, private=private)
             ok(first.move(rated))
@@ -83,12 +84,12 @@ class Life:
 
     def dispute(self) -> None:
         """Dispute, state and appeal."""
-        me, match = self.me, self.match
+        me, match_id = self.me, self.match
         self.services.administration.grant(self.third.id, "arbiter", "console")
         said = {"ply": 1, "ground": "conduct", "statement": WORDS["statement"]}
-        ok(me.post(f"/matches/{match}/disputes", said, Idempotency_Key="2"))
-        ok(self.third.post(f"/matches/{match}/rulings", {"ruling": "let-stand", "reason": "So it is.", "rule": "1"}))
-        ok(me.post(f"/matches/{match}/appeals", {"statement": WORDS["appeal"]}))
+        ok(me.post(f"/matches/{match_id}/disputes", said, Idempotency_Key="2"))
+        ok(self.third.post(f"/matches/{match_id}/rulings", {"ruling": "let-stand", "reason": "So it is.", "rule": "1"}))
+        ok(me.post(f"/matches/{match_id}/appeals", {"statement": WORDS["appeal"]}))
 
     def judge(self) -> None:
         """Open a case about others, rule on it, and propose another ruleset."""

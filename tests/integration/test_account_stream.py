@@ -54,10 +54,10 @@ def test_an_account_hears_what_awaits_it_and_then_of_every_change_of_its_matches
     first, other = started(anna, boris), started(boris, Caller(anna.client.application).sign_up("clara"))
     project(services)
 
-    def item(match: str, owed: str | None, status: str = "playing") -> dict[str, Any]:
-        tag = seen(anna, match)
+    def item(match_id: str, owed: str | None, status: str = "playing") -> dict[str, Any]:
+        tag = seen(anna, match_id)
         return {
-            "match": match,
+            "match": match_id,
             "version": int(tag.partition("-")[0]),
             "version_tag": tag,
             "status": status,
@@ -135,10 +135,10 @@ def test_an_account_has_a_limit_of_its_own_and_room_again_when_a_stream_is_close
 def test_the_address_of_the_api_leads_to_the_stream_with_a_ticket_that_is_good_once(
     app: Flask, streams: FlaskClient, anna: Caller, boris: Caller, stranger: Caller
 ) -> None:
-    match = started(anna, boris, private=True)
+    match_id = started(anna, boris, private=True)
     bot = Caller(app)
     token = anna.token()
-    for path in (f"/matches/{match}/stream?after=0", "/me/stream"):
+    for path in (f"/matches/{match_id}/stream?after=0", "/me/stream"):
         led = bot.get(path, Authorization=token)
         assert (led.status_code, led.headers["Cache-Control"]) == (307, "no-store")
         place = urlsplit(led.headers["Location"])
@@ -151,7 +151,7 @@ def test_the_address_of_the_api_leads_to_the_stream_with_a_ticket_that_is_good_o
         assert (again.status_code, again.json["code"]) == (401, "invalid-token")
     public = started(anna, boris)
     assert stranger.get(f"/matches/{public}/stream").headers["Location"].endswith(f"/matches/{public}/stream")
-    assert stranger.get(f"/matches/{match}/stream").status_code == 404
+    assert stranger.get(f"/matches/{match_id}/stream").status_code == 404
     assert stranger.get("/me/stream").status_code == 401
 
 

@@ -28,7 +28,7 @@ def arbiter(app: Flask, services: Services) -> Caller:
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return a match of anna and boris in which two plies were played and boris disputes something."""
     match = started(anna, boris)
     anna.move(match)
@@ -45,33 +45,33 @@ def run(services: Services, monkeypatch: pytest.MonkeyPatch, *arguments: str) ->
 
 
 def test_what_was_refused_is_logged_as_refused_and_what_happened_with_its_event(
-    arbiter: Caller, services: Services, match: str
+    arbiter: Caller, services: Services, match_id: str
 ) -> None:
     wanted = {"ruling": "take-back", "ply": 9}
-    refused = arbiter.post(f"/matches/{match}/rulings", {**wanted, **REASON})
+    refused = arbiter.post(f"/matches/{match_id}/rulings", {**wanted, **REASON})
     assert refused.status_code == 422
-    condition = {"If-Match": f'"{tag_of(services.store.read(match)[0])}"'}
-    stale = arbiter.post(f"/matches/{match}/freezing", {"frozen": False}, **condition)
+    condition = {"If-Match": f'"{tag_of(services.store.read(match_id)[0])}"'}
+    stale = arbiter.post(f"/matches/{match_id}/freezing", {"frozen": False}, **condition)
     assert stale.status_code == 409
     key = {"Idempotency-Key": "once"}
     for _ in range(2):
-        ruled = arbiter.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON}, **key)
+        ruled = arbiter.post(f"/matches/{match_id}/rulings", {"ruling": "let-stand", **REASON}, **key)
         assert ruled.status_code == 201
-    (made,) = (event for event in services.store.read(match) if event.type == "ruling-made")
+    (made,) = (event for event in services.store.read(match_id) if event.type == "ruling-made")
     acts = [(act.act, dict(act.facts)) for act in services.administration.acts() if "match" in act.facts]
     assert acts == [
-        ("refused", {**wanted, "act": "ruling-made", "code": refused.json["code"], "match": match}),
-        ("refused", {"act": "match-unfrozen", "code": "stale-version", "match": match}),
+        ("refused", {**wanted, "act": "ruling-made", "code": refused.json["code"], "match": match_id}),
+        ("refused", {"act": "match-unfrozen", "code": "stale-version", "match": match_id}),
         (
             "ruling-made",
-            {"match": match, "version": made.version, "digest": made.id, "ruling": "let-stand", "appeal": False},
+            {"match": match_id, "version": made.version, "digest": made.id, "ruling": "let-stand", "appeal": False},
         ),
     ]  # fmt: skip
     assert not any(word in str(acts) for word in REASON.values())
 
 
 def test_a_ruling_after_which_the_process_was_killed_is_logged_by_a_relay_and_once_only(
-    arbiter: Caller, services: Services, match: str, monkeypatch: pytest.MonkeyPatch
+    arbiter: Caller, services: Services, match_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
@@ -80,8 +80,8 @@ def test_a_ruling_after_which_the_process_was_killed_is_logged_by_a_relay_and_on
     with monkeypatch.context() as patched:
         patched.setattr(Administration, "record_event", killed)
         with pytest.raises(KeyboardInterrupt):
-            arbiter.post(f"/matches/{match}/rulings", body)
-    (made,) = (event for event in services.store.read(match) if event.type == "ruling-made")
+            arbiter.post(f"/matches/{match_id}/rulings", body)
+    (made,) = (event for event in services.store.read(match_id) if event.type == "ruling-made")
     assert [act.act for act in services.administration.acts()] == ["role-granted"]
     settings = services.settings
     for name in ("one", "two"):
@@ -102,9 +102,9 @@ def test_a_role_that_is_held_already_is_not_granted_again(services: Services, ar
 
 
 def test_who_may_read_the_log_can_compute_its_chain_again(
-    arbiter: Caller, services: Services, match: str, monkeypatch: pytest.MonkeyPatch
+    arbiter: Caller, services: Services, match_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert arbiter.post(f"/matches/{match}/rulings", {"ruling": "annul", **REASON}).status_code == 201
+    assert arbiter.post(f"/matches/{match_id}/rulings", {"ruling": "annul", **REASON}).status_code == 201
     checkpoint = services.checkpoints.sign(services.now())
     following, items = 0, []
     while following is not None:
@@ -125,16 +125,16 @@ def test_who_may_read_the_log_can_compute_its_chain_again(
 
 
 def test_the_console_prints_the_log_and_what_was_changed_in_it(
-    arbiter: Caller, services: Services, match: str, monkeypatch: pytest.MonkeyPatch
+    arbiter: Caller, services: Services, match_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert arbiter.post(f"/matches/{match}/freezing", {"frozen": False}).status_code == 201
+    assert arbiter.post(f"/matches/{match_id}/freezing", {"frozen": False}).status_code == 201
     printed = run(services, monkeypatch, "log")
     lines = printed.stdout.splitlines()
     assert printed.exit_code == 0
     assert [line.split("  ")[0] for line in lines] == ["1", "2"]
     assert "  role-granted by console  " in lines[0]
     assert f"  match-unfrozen by carla ({arbiter.id})  " in lines[1]
-    assert f'"match":"{match}"' in lines[1]
+    assert f'"match":"{match_id}"' in lines[1]
     assert run(services, monkeypatch, "log", "--after", "1").stdout.splitlines() == lines[1:]
     store: Any = services.store.client
     log = f"{services.settings.prefix}{{administration}}:log"

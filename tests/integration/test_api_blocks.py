@@ -16,9 +16,9 @@ def clara(app: Flask) -> Caller:
     return Caller(app).sign_up("clara")
 
 
-def texts(who: Caller, match: str) -> list[str]:
+def texts(who: Caller, match_id: str) -> list[str]:
     """Return what ``who`` is shown of a chat."""
-    return [each["text"] for each in who.get(f"/matches/{match}/chat").json["items"]]
+    return [each["text"] for each in who.get(f"/matches/{match_id}/chat").json["items"]]
 
 
 def test_a_list_is_its_owners_own_and_names_whom_and_how(anna: Caller, boris: Caller, clara: Caller) -> None:
@@ -66,21 +66,21 @@ def test_who_is_blocked_can_neither_invite_nor_take_a_seat_nor_play_again(anna: 
 
 
 def test_messages_of_whom_one_mutes_are_not_shown_to_oneself_alone(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris)
-    boris.post(f"/matches/{match}/chat", {"text": "Ha!"})
-    anna.post(f"/matches/{match}/chat", {"text": "Please."})
+    match_id = started(anna, boris)
+    boris.post(f"/matches/{match_id}/chat", {"text": "Ha!"})
+    anna.post(f"/matches/{match_id}/chat", {"text": "Please."})
     assert anna.put("/me/mutes/boris", {}).status_code == 204
-    assert texts(anna, match) == ["Please."]
-    assert texts(boris, match) == ["Ha!", "Please."]
-    assert boris.post(f"/matches/{match}/chat", {"text": "Hello?"}).status_code == 201
+    assert texts(anna, match_id) == ["Please."]
+    assert texts(boris, match_id) == ["Ha!", "Please."]
+    assert boris.post(f"/matches/{match_id}/chat", {"text": "Hello?"}).status_code == 201
 
 
 def test_a_player_whom_all_others_in_a_match_block_cannot_talk_there(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris)
+    match_id = started(anna, boris)
     assert anna.put("/me/blocks/boris", {}).status_code == 204
-    refused = boris.post(f"/matches/{match}/chat", {"text": "Ha!"})
+    refused = boris.post(f"/matches/{match_id}/chat", {"text": "Ha!"})
     assert (refused.status_code, refused.json["code"]) == (403, "blocked")
-    assert anna.post(f"/matches/{match}/chat", {"text": "Let us just play."}).status_code == 201
+    assert anna.post(f"/matches/{match_id}/chat", {"text": "Let us just play."}).status_code == 201
 
 
 def test_invitations_of_one_person_to_another_are_limited(server: RealServer) -> None:
@@ -100,11 +100,11 @@ def test_invitations_of_one_person_to_another_are_limited(server: RealServer) ->
 def test_when_a_match_is_over_others_listen_and_join_in_only_if_all_players_want_them_to(
     anna: Caller, boris: Caller, clara: Caller, stranger: Caller
 ) -> None:
-    match = started(anna, boris)
-    path = f"/matches/{match}/chat"
+    match_id = started(anna, boris)
+    path = f"/matches/{match_id}/chat"
     assert clara.put(f"{path}/openness", {}).json["code"] == "not-your-seat"
     assert anna.put(f"{path}/openness", {}).status_code == 204
-    anna.post(f"/matches/{match}/resignation")
+    anna.post(f"/matches/{match_id}/resignation")
     heard = clara.get(path).json
     assert (heard["writable"], heard["open"]) == (False, False)
     refused = clara.post(path, {"text": "well played"})
@@ -117,4 +117,4 @@ def test_when_a_match_is_over_others_listen_and_join_in_only_if_all_players_want
     assert stranger.get(path).json["writable"] is False
     assert boris.delete(f"{path}/openness").status_code == 204
     assert clara.post(path, {"text": "one more thing"}).status_code == 403
-    assert texts(stranger, match) == ["thank you", "well played"]
+    assert texts(stranger, match_id) == ["thank you", "well played"]

@@ -30,7 +30,7 @@ BODIES = {
 
 
 @pytest.fixture
-def match(app: Flask, anna: Caller, boris: Caller) -> str:
+def match_id(app: Flask, anna: Caller, boris: Caller) -> str:
     """Return a match that was moved to a ruleset that is not installed."""
     services: Services = app.extensions[EXTENSION]
     match = started(anna, boris)
@@ -43,7 +43,7 @@ def match(app: Flask, anna: Caller, boris: Caller) -> str:
 
 @pytest.mark.parametrize("decided", [False, True])
 def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
-    app: Flask, anna: Caller, match: str, decided: bool
+    app: Flask, anna: Caller, match_id: str, decided: bool
 ) -> None:
     services: Services = app.extensions[EXTENSION]
     if decided:
@@ -51,16 +51,16 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
             OpenCase(arbiter="carla", ply=1, ground=Ground.ILLEGAL_MOVE, statement=Statement("", "").digest),
             Rule(arbiter="carla", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.5, 0.5)),
         ):
-            services.matches.append_decision(match, command, "carla", Request(command.__class__.__name__, ""))
+            services.matches.append_decision(match_id, command, "carla", Request(command.__class__.__name__, ""))
     asked = set()
     for rule in app.url_map.iter_rules():
         if not rule.arguments & {"match", "match_id"} or "stream" in rule.rule:
             continue
-        path = rule.rule.replace("<match>", match).replace("<match_id>", match)
+        path = rule.rule.replace("<match>", match_id).replace("<match_id>", match_id)
         for method in (rule.methods or set()) & {"GET", "POST", "PUT"}:
             body = None if method == "GET" else BODIES.get(path.rsplit("/", 1)[1], {})
             answer = anna.client.open(path, method=method, json=body)
             assert answer.status_code < 500, (method, path, answer.text)
             asked.add((method, path.rsplit("/", 1)[1]))
     assert {("GET", "board.svg"), ("POST", "positions"), ("GET", "record"), ("GET", "bundle")} <= asked
-    assert anna.get(f"/matches/{match}").json["broken"].startswith("ruleset 99: ")
+    assert anna.get(f"/matches/{match_id}").json["broken"].startswith("ruleset 99: ")

@@ -16,49 +16,49 @@ def clara(app: Flask) -> Caller:
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return a match of anna (to move) and boris that has just started."""
     return started(anna, boris)
 
 
-def said(who: Caller, match: str, query: str = "") -> list[tuple[int, str, int | None, str]]:
+def said(who: Caller, match_id: str, query: str = "") -> list[tuple[int, str, int | None, str]]:
     """Return what ``who`` hears of the chat: number, author, seat and text of each message."""
-    heard = who.get(f"/matches/{match}/chat{query}")
+    heard = who.get(f"/matches/{match_id}/chat{query}")
     assert heard.status_code == 200, heard.text
     return [(each["id"], each["author"]["name"], each["seat"], each["text"]) for each in heard.json["items"]]
 
 
 def test_players_talk_and_spectators_hear_them_when_it_is_over(
-    anna: Caller, boris: Caller, clara: Caller, stranger: Caller, match: str
+    anna: Caller, boris: Caller, clara: Caller, stranger: Caller, match_id: str
 ) -> None:
-    assert anna.post(f"/matches/{match}/chat", {"text": "good luck"}).status_code == 201
-    assert boris.post(f"/matches/{match}/chat", {"text": "Удачи!\n"}).json["seat"] == 1
-    assert said(boris, match) == [(1, "anna", 0, "good luck"), (2, "boris", 1, "Удачи!\n")]
+    assert anna.post(f"/matches/{match_id}/chat", {"text": "good luck"}).status_code == 201
+    assert boris.post(f"/matches/{match_id}/chat", {"text": "Удачи!\n"}).json["seat"] == 1
+    assert said(boris, match_id) == [(1, "anna", 0, "good luck"), (2, "boris", 1, "Удачи!\n")]
     for refused in (
-        clara.get(f"/matches/{match}/chat"),
-        clara.post(f"/matches/{match}/chat", {"text": "d4!"}),
-        stranger.get(f"/matches/{match}/chat"),
+        clara.get(f"/matches/{match_id}/chat"),
+        clara.post(f"/matches/{match_id}/chat", {"text": "d4!"}),
+        stranger.get(f"/matches/{match_id}/chat"),
     ):
         assert (refused.status_code, refused.json["code"]) == (403, "chat-closed")
-    assert len(said(anna, match)) == 2
-    anna.post(f"/matches/{match}/resignation")
-    assert boris.post(f"/matches/{match}/chat", {"text": "well played"}).json["seat"] == 1
-    assert [text for *_, text in said(stranger, match)] == ["good luck", "Удачи!\n", "well played"]
-    assert clara.post(f"/matches/{match}/chat", {"text": "me too"}).json["code"] == "chat-closed"
-    assert stranger.post(f"/matches/{match}/chat", {"text": "me too"}).json["code"] == "not-signed-in"
+    assert len(said(anna, match_id)) == 2
+    anna.post(f"/matches/{match_id}/resignation")
+    assert boris.post(f"/matches/{match_id}/chat", {"text": "well played"}).json["seat"] == 1
+    assert [text for *_, text in said(stranger, match_id)] == ["good luck", "Удачи!\n", "well played"]
+    assert clara.post(f"/matches/{match_id}/chat", {"text": "me too"}).json["code"] == "chat-closed"
+    assert stranger.post(f"/matches/{match_id}/chat", {"text": "me too"}).json["code"] == "not-signed-in"
 
 
-def test_a_chat_is_read_page_by_page_and_from_a_message_on(anna: Caller, match: str) -> None:
+def test_a_chat_is_read_page_by_page_and_from_a_message_on(anna: Caller, match_id: str) -> None:
     for number in range(1, 6):
-        assert anna.post(f"/matches/{match}/chat", {"text": f"{number}"}).json["id"] == number
-    first = anna.get(f"/matches/{match}/chat?limit=3").json
+        assert anna.post(f"/matches/{match_id}/chat", {"text": f"{number}"}).json["id"] == number
+    first = anna.get(f"/matches/{match_id}/chat?limit=3").json
     assert first["next"] == 3
-    assert [text for *_, text in said(anna, match, f"?after={first['next']}&limit=2")] == ["4", "5"]
-    assert anna.get(f"/matches/{match}/chat?after=3&limit=2").json["next"] is None
+    assert [text for *_, text in said(anna, match_id, f"?after={first['next']}&limit=2")] == ["4", "5"]
+    assert anna.get(f"/matches/{match_id}/chat?after=3&limit=2").json["next"] is None
 
 
-def test_a_message_that_is_sent_twice_is_said_once(anna: Caller, boris: Caller, match: str) -> None:
-    path = f"/matches/{match}/chat"
+def test_a_message_that_is_sent_twice_is_said_once(anna: Caller, boris: Caller, match_id: str) -> None:
+    path = f"/matches/{match_id}/chat"
     first, again = (anna.post(path, {"text": "once"}, Idempotency_Key="k") for _ in range(2))
     assert (again.status_code, again.json) == (201, first.json)
     other = anna.post(path, {"text": "another"}, Idempotency_Key="k")
@@ -66,43 +66,43 @@ def test_a_message_that_is_sent_twice_is_said_once(anna: Caller, boris: Caller, 
     assert boris.post(path, {"text": "once"}, Idempotency_Key="k").json["id"] == 2
 
 
-def test_the_chat_is_no_part_of_the_match(anna: Caller, match: str) -> None:
-    before = anna.get(f"/matches/{match}/events").json
-    anna.post(f"/matches/{match}/chat", {"text": "good luck"})
-    assert anna.get(f"/matches/{match}/events").json == before
+def test_the_chat_is_no_part_of_the_match(anna: Caller, match_id: str) -> None:
+    before = anna.get(f"/matches/{match_id}/events").json
+    anna.post(f"/matches/{match_id}/chat", {"text": "good luck"})
+    assert anna.get(f"/matches/{match_id}/events").json == before
 
 
-def test_a_chat_has_an_end(anna: Caller, match: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chat_has_an_end(anna: Caller, match_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.private.chats.MAX_MESSAGES_PER_CHAT", 1)
-    anna.post(f"/matches/{match}/chat", {"text": "the only one"})
-    refused = anna.post(f"/matches/{match}/chat", {"text": "one more"})
+    anna.post(f"/matches/{match_id}/chat", {"text": "the only one"})
+    refused = anna.post(f"/matches/{match_id}/chat", {"text": "one more"})
     assert (refused.status_code, refused.json["code"]) == (409, "chat-full")
-    assert len(said(anna, match)) == 1
+    assert len(said(anna, match_id)) == 1
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "x" * 2001, None, 5, "\ud800"])
-def test_what_is_no_message_is_refused_at_its_field(anna: Caller, match: str, text: object) -> None:
+def test_what_is_no_message_is_refused_at_its_field(anna: Caller, match_id: str, text: object) -> None:
     body = b'{"text":"\\ud800"}' if text == "\ud800" else None
-    path = f"/matches/{match}/chat"
+    path = f"/matches/{match_id}/chat"
     if body is None:
         refused: TestResponse = anna.post(path, {"text": text})
     else:
         refused = anna.client.post(f"/api/v1{path}", data=body, content_type="application/json")
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["text"])
-    assert said(anna, match) == []
+    assert said(anna, match_id) == []
 
 
-def test_notes_are_ones_own(anna: Caller, boris: Caller, clara: Caller, match: str) -> None:
-    assert anna.get(f"/matches/{match}/notes").json == {"text": ""}
-    assert anna.put(f"/matches/{match}/notes", {"text": "he likes c5"}).json == {"text": "he likes c5"}
-    assert anna.get(f"/matches/{match}/notes").json == {"text": "he likes c5"}
-    assert boris.get(f"/matches/{match}/notes").json == {"text": ""}
-    refused = clara.get(f"/matches/{match}/notes")
+def test_notes_are_ones_own(anna: Caller, boris: Caller, clara: Caller, match_id: str) -> None:
+    assert anna.get(f"/matches/{match_id}/notes").json == {"text": ""}
+    assert anna.put(f"/matches/{match_id}/notes", {"text": "he likes c5"}).json == {"text": "he likes c5"}
+    assert anna.get(f"/matches/{match_id}/notes").json == {"text": "he likes c5"}
+    assert boris.get(f"/matches/{match_id}/notes").json == {"text": ""}
+    refused = clara.get(f"/matches/{match_id}/notes")
     assert (refused.status_code, refused.json["code"]) == (403, "not-your-seat")
-    too_long = anna.put(f"/matches/{match}/notes", {"text": "x" * 20_001})
+    too_long = anna.put(f"/matches/{match_id}/notes", {"text": "x" * 20_001})
     assert (too_long.status_code, list(too_long.json["errors"])) == (422, ["text"])
-    anna.put(f"/matches/{match}/notes", {"text": ""})
-    assert anna.get(f"/matches/{match}/notes").json == {"text": ""}
+    anna.put(f"/matches/{match_id}/notes", {"text": ""})
+    assert anna.get(f"/matches/{match_id}/notes").json == {"text": ""}
 
 
 TREE: list[dict[str, Any]] = [
@@ -111,13 +111,13 @@ TREE: list[dict[str, Any]] = [
 ]
 
 
-def test_an_exploration_is_played_out_kept_and_ones_own(anna: Caller, boris: Caller, match: str) -> None:
-    path = f"/matches/{match}/exploration"
+def test_an_exploration_is_played_out_kept_and_ones_own(anna: Caller, boris: Caller, match_id: str) -> None:
+    path = f"/matches/{match_id}/exploration"
     nothing: dict[str, Any] = {"ply": None, "position": None, "tree": []}
     assert anna.get(path).json == nothing
     kept = anna.put(path, {"ply": 0, "tree": TREE}).json
-    assert kept == {"ply": 0, "position": anna.get(f"/matches/{match}?ply=0").json["position"], "tree": TREE}
-    anna.move(match, "c3-d4")
+    assert kept == {"ply": 0, "position": anna.get(f"/matches/{match_id}?ply=0").json["position"], "tree": TREE}
+    anna.move(match_id, "c3-d4")
     assert anna.get(path).json == kept
     assert boris.get(path).json == nothing
     assert anna.put(path, {"ply": 1, "tree": TREE[0]["next"]}).json["ply"] == 1
@@ -137,9 +137,9 @@ def test_an_exploration_is_played_out_kept_and_ones_own(anna: Caller, boris: Cal
     ],
 )
 def test_an_exploration_that_breaks_the_rules_is_refused_at_its_place(
-    anna: Caller, match: str, body: object, code: str, field: str
+    anna: Caller, match_id: str, body: object, code: str, field: str
 ) -> None:
-    path = f"/matches/{match}/exploration"
+    path = f"/matches/{match_id}/exploration"
     before = anna.put(path, {"ply": 0, "tree": TREE}).json
     refused = anna.put(path, body)
     assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (422, code, [field])
@@ -150,9 +150,9 @@ def test_an_exploration_that_breaks_the_rules_is_refused_at_its_place(
 def test_nothing_is_said_or_written_beside_a_private_match_of_others(
     anna: Caller, boris: Caller, clara: Caller, part: str
 ) -> None:
-    match = started(anna, boris, private=True)
+    match_id = started(anna, boris, private=True)
     bodies = {"chat": {"text": "x"}, "notes": {"text": "x"}, "exploration": {"ply": 0, "tree": []}, "lines": {}}
-    path = f"/matches/{match}/{part}"
+    path = f"/matches/{match_id}/{part}"
     acted = clara.post(path, bodies[part]) if part == "chat" else clara.put(path, bodies[part])
     for refused in (clara.get(path), acted):
         assert (refused.status_code, refused.json["code"]) == (404, "no-such-match")

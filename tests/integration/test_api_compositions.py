@@ -22,15 +22,15 @@ def played(anna: Caller, boris: Caller, moves: list[str], **more: bool) -> str:
     return match
 
 
-def check(caller: Caller, match: str, kind: str, *parts: str) -> dict[str, Any]:
-    answer = caller.post(f"/matches/{match}/compositions", {"kind": kind, "parts": list(parts)})
+def check(caller: Caller, match_id: str, kind: str, *parts: str) -> dict[str, Any]:
+    answer = caller.post(f"/matches/{match_id}/compositions", {"kind": kind, "parts": list(parts)})
     assert answer.status_code == 200, answer.text
     return dict(answer.json)
 
 
 def test_legal_moves_say_what_can_be_put_together(anna: Caller, boris: Caller) -> None:
-    match = played(anna, boris, TO_A_WIZARD)
-    found = {each["kind"]: each for each in anna.get(f"/matches/{match}/legal-moves").json["compositions"]}
+    match_id = played(anna, boris, TO_A_WIZARD)
+    found = {each["kind"]: each for each in anna.get(f"/matches/{match_id}/legal-moves").json["compositions"]}
     assert list(found) == ["rearrange-I", "rearrange-II"]
     assert found["rearrange-I"]["title"] == "Rearrange arena I"
     assert found["rearrange-I"]["sources"] == ["d5"]
@@ -39,9 +39,9 @@ def test_legal_moves_say_what_can_be_put_together(anna: Caller, boris: Caller) -
 
 
 def test_games_without_such_moves_offer_none_and_know_no_kind(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris)
-    assert anna.get(f"/matches/{match}/legal-moves").json["compositions"] == []
-    refused = anna.post(f"/matches/{match}/compositions", {"kind": "multi", "parts": []})
+    match_id = started(anna, boris)
+    assert anna.get(f"/matches/{match_id}/legal-moves").json["compositions"] == []
+    refused = anna.post(f"/matches/{match_id}/compositions", {"kind": "multi", "parts": []})
     assert (refused.status_code, refused.json["code"]) == (422, "malformed-move")
     assert list(refused.json["errors"]) == ["kind"]
 
@@ -58,16 +58,16 @@ def test_a_rearrangement_is_put_together_checked_and_played(anna: Caller, boris:
 
 
 def test_a_multi_move_is_put_together_checked_and_played(anna: Caller, boris: Caller) -> None:
-    match = played(anna, boris, TO_A_DRAGON)
-    assert [each["kind"] for each in anna.get(f"/matches/{match}/legal-moves").json["compositions"]] == ["multi"]
-    one = check(anna, match, "multi", "h3-h4")
+    match_id = played(anna, boris, TO_A_DRAGON)
+    assert [each["kind"] for each in anna.get(f"/matches/{match_id}/legal-moves").json["compositions"]] == ["multi"]
+    one = check(anna, match_id, "multi", "h3-h4")
     assert one["move"] is None
     assert "add another" in one["reason"]
     assert "h3" not in one["following"]
     assert {"move": "e3-e4", "path": ["e4"], "label": "move"} in one["following"]["e3"]
-    two = check(anna, match, "multi", "h3-h4", "e3-e4")
+    two = check(anna, match_id, "multi", "h3-h4", "e3-e4")
     assert (two["move"], two["version"]) == ("e3-e4;h3-h4", one["version"])
-    assert anna.move(match, "h3-h4;e3-e4").json["events"][0]["data"]["move"] == two["move"]
+    assert anna.move(match_id, "h3-h4;e3-e4").json["events"][0]["data"]["move"] == two["move"]
 
 
 def test_the_part_that_fails_is_named_with_the_reason(anna: Caller, boris: Caller) -> None:
@@ -81,11 +81,11 @@ def test_the_part_that_fails_is_named_with_the_reason(anna: Caller, boris: Calle
 def test_checking_changes_nothing_and_is_open_to_all_who_see_the_match(
     app: Flask, anna: Caller, boris: Caller, stranger: Caller
 ) -> None:
-    match = played(anna, boris, TO_A_WIZARD)
-    before = anna.get(f"/matches/{match}/events").json
+    match_id = played(anna, boris, TO_A_WIZARD)
+    before = anna.get(f"/matches/{match_id}/events").json
     for caller in (anna, boris, stranger):
-        assert check(caller, match, "rearrange-I", "a3-b3")["move"] is not None
-    assert anna.get(f"/matches/{match}/events").json == before
+        assert check(caller, match_id, "rearrange-I", "a3-b3")["move"] is not None
+    assert anna.get(f"/matches/{match_id}/events").json == before
     private = played(anna, boris, TO_A_WIZARD, private=True)
     refused = stranger.post(f"/matches/{private}/compositions", {"kind": "rearrange-I", "parts": []})
     assert (refused.status_code, refused.json["code"]) == (404, "no-such-match")
@@ -108,8 +108,8 @@ def test_checking_changes_nothing_and_is_open_to_all_who_see_the_match(
 def test_a_malformed_check_is_refused_and_its_field_is_named(
     anna: Caller, boris: Caller, body: object, code: str, fields: list[str]
 ) -> None:
-    match = played(anna, boris, [])
-    refused = anna.post(f"/matches/{match}/compositions", body)
+    match_id = played(anna, boris, [])
+    refused = anna.post(f"/matches/{match_id}/compositions", body)
     assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (422, code, fields)
 
 
@@ -117,18 +117,18 @@ def test_nothing_is_put_together_before_a_match_and_after_it(anna: Caller, boris
     waiting = anna.create(ME, OPEN, game="four-towers", setup="standard")
     over = played(anna, boris, TO_A_DRAGON)
     assert anna.post(f"/matches/{over}/resignation").status_code == 201
-    for match, code in ((waiting, "match-not-started"), (over, "match-over")):
-        refused = anna.post(f"/matches/{match}/compositions", {"kind": "multi", "parts": []})
+    for match_id, code in ((waiting, "match-not-started"), (over, "match-over")):
+        refused = anna.post(f"/matches/{match_id}/compositions", {"kind": "multi", "parts": []})
         assert (refused.status_code, refused.json["code"]) == (409, code)
-        assert anna.get(f"/matches/{match}/legal-moves").json["compositions"] == []
+        assert anna.get(f"/matches/{match_id}/legal-moves").json["compositions"] == []
 
 
 def test_the_board_is_drawn_after_the_parts_so_far_with_what_the_towers_do(anna: Caller, boris: Caller) -> None:
-    match = played(anna, boris, TO_A_WIZARD)
-    drawn = anna.client.get(f"/matches/{match}/board.svg?inline=1&compose=rearrange-I&part=a3-b3&part=c3-c4")
+    match_id = played(anna, boris, TO_A_WIZARD)
+    drawn = anna.client.get(f"/matches/{match_id}/board.svg?inline=1&compose=rearrange-I&part=a3-b3&part=c3-c4")
     assert drawn.status_code == 200
     assert 'aria-label="b3, arena I: white rook"' in drawn.text
     assert 'aria-label="c4, arena I: white bishop"' in drawn.text
     assert '<desc data-title="A wizard on a tower">White may, instead of a move, rearrange' in drawn.text
-    refused = anna.client.get(f"/matches/{match}/board.svg?compose=rearrange-I&part=here")
+    refused = anna.client.get(f"/matches/{match_id}/board.svg?compose=rearrange-I&part=here")
     assert (refused.status_code, refused.json["code"]) == (422, "malformed-move")

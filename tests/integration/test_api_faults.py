@@ -30,12 +30,12 @@ def own_server(tmp_path: Path) -> Iterator[RealServer]:
 def test_without_its_store_the_api_asks_to_come_again_and_recovers_by_itself(own_server: RealServer) -> None:
     app = app_on(own_server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match = started(anna, boris)
-    move = anna.legal_move(match)
+    match_id = started(anna, boris)
+    move = anna.legal_move(match_id)
     own_server.kill()
     attempts = [
-        anna.move(match, move, Idempotency_Key="k1"),
-        anna.get(f"/matches/{match}"),
+        anna.move(match_id, move, Idempotency_Key="k1"),
+        anna.get(f"/matches/{match_id}"),
         anna.get("/me"),
         anna.get("/matches"),
         Caller(app).post("/guests"),
@@ -48,8 +48,8 @@ def test_without_its_store_the_api_asks_to_come_again_and_recovers_by_itself(own
     assert anna.client.get("/readyz").status_code == 503
     assert "rookery_store_up 0.0" in anna.client.get("/metrics").text
     own_server.start()
-    assert anna.move(match, move, Idempotency_Key="k1").status_code == 201
-    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+    assert anna.move(match_id, move, Idempotency_Key="k1").status_code == 201
+    assert anna.get(f"/matches/{match_id}").json["moves"] == [move]
     assert anna.client.get("/readyz").json["status"] == "ready"
 
 
@@ -105,33 +105,33 @@ def test_an_app_may_start_before_its_store(own_server: RealServer) -> None:
 
 def test_a_move_whose_reply_was_lost_on_the_way_from_the_store_is_played_once(server: RealServer, app: Flask) -> None:
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match, token = started(anna, boris), anna.token()
-    move = anna.legal_move(match)
+    match_id, token = started(anna, boris), anna.token()
+    move = anna.legal_move(match_id)
     proxy = LossyProxy(server.port)
     try:
         through_proxy = Caller(app_on(proxy.url))
-        assert through_proxy.get(f"/matches/{match}", Authorization=token).status_code == 200
+        assert through_proxy.get(f"/matches/{match_id}", Authorization=token).status_code == 200
         proxy.lose_reply_to(b":feed")
-        answer = through_proxy.move(match, move, Authorization=token)
+        answer = through_proxy.move(match_id, move, Authorization=token)
         assert proxy.lost.is_set()
     finally:
         proxy.close()
     assert answer.status_code == 201
-    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+    assert anna.get(f"/matches/{match_id}").json["moves"] == [move]
 
 
 def test_a_full_store_refuses_moves_and_goes_on_when_there_is_room(
     app: Flask, redis: StoreClient, anna: Caller, boris: Caller
 ) -> None:
-    match = started(anna, boris)
-    move = anna.legal_move(match)
+    match_id = started(anna, boris)
+    move = anna.legal_move(match_id)
     redis.config_set("maxmemory", 1)
-    refused = anna.move(match, move)
+    refused = anna.move(match_id, move)
     assert (refused.status_code, refused.json["code"]) == (503, "store-full")
-    for path in (f"/matches/{match}", f"/matches/{match}/events", "/matches", "/me"):
+    for path in (f"/matches/{match_id}", f"/matches/{match_id}/events", "/matches", "/me"):
         assert anna.get(path).status_code == 200, path
     redis.config_set("maxmemory", 0)
-    assert anna.move(match, move).status_code == 201
+    assert anna.move(match_id, move).status_code == 201
 
 
 def test_a_store_that_was_installed_otherwise_is_not_ready(server: RealServer, redis: StoreClient) -> None:

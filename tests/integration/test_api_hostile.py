@@ -40,9 +40,9 @@ def test_signing_in_leads_back_to_where_one_came_from(anna: Caller, target: str)
 def test_a_score_beyond_all_numbers_is_refused_at_its_place(app: Flask, anna: Caller, boris: Caller) -> None:
     judge = Caller(app).sign_up("julia")
     app.extensions[EXTENSION].administration.grant(judge.id, "arbiter", "console")
-    match = started(anna, boris)
+    match_id = started(anna, boris)
     body = {"ruling": "decide", "reason": "Agreed.", "rule": "12", "scores": [10**400, 0]}
-    refused = judge.post(f"/matches/{match}/rulings", body)
+    refused = judge.post(f"/matches/{match_id}/rulings", body)
     assert (refused.status_code, refused.json["errors"]) == (422, {"scores.0": ["is too large a number"]})
 
 
@@ -77,9 +77,9 @@ NEW = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}
 def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None:
     app = app_on(server.url, Limits(matches="2/hour", all_matches="3/hour", words="1/hour"))
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match = started(anna, boris)
-    assert anna.post(f"/matches/{match}/resignation").status_code == 201
-    assert anna.post(f"/matches/{match}/rematches").status_code == 201
+    match_id = started(anna, boris)
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
+    assert anna.post(f"/matches/{match_id}/rematches").status_code == 201
     refused = anna.post("/matches", NEW)
     assert (refused.status_code, refused.json["code"]) == (429, "too-many-requests")
     assert refused.json["detail"].startswith("You have created too many matches. Wait ")
@@ -87,9 +87,9 @@ def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None
     assert boris.post("/matches", NEW).status_code == 201
     crowded = boris.post("/matches", NEW)
     assert crowded.json["detail"].startswith("Too many matches have been created from your network address.")
-    assert boris.post(f"/matches/{match}/chat", {"text": "Thank you."}).status_code == 201
+    assert boris.post(f"/matches/{match_id}/chat", {"text": "Thank you."}).status_code == 201
     assert (
-        boris.post(f"/matches/{match}/chat", {"text": "Again?"})
+        boris.post(f"/matches/{match_id}/chat", {"text": "Again?"})
         .json["detail"]
         .startswith("You have sent too many messages.")
     )
@@ -102,17 +102,17 @@ def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
     services: Services = app.extensions[EXTENSION]
     wanted = {**NEW, "seats": [ME, opponent(1)]}
     first = anna.post("/matches", wanted, Idempotency_Key="first")
-    match = first.json["id"]
-    services.projector.project([match])
+    match_id = first.json["id"]
+    services.projector.project([match_id])
     refused = anna.post("/matches", wanted)
     assert (refused.status_code, refused.json["code"]) == (409, "too-many-matches")
     assert refused.json["detail"].startswith("You are playing 1 matches against opponents")
-    assert anna.post("/matches", wanted, Idempotency_Key="first").json["id"] == match, (
+    assert anna.post("/matches", wanted, Idempotency_Key="first").json["id"] == match_id, (
         "a repeated request is no other one"
     )
     assert anna.post("/matches", NEW).status_code == 201, "people may be as busy as they like"
-    assert anna.post(f"/matches/{match}/resignation").status_code == 201
-    services.projector.project([match])
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
+    services.projector.project([match_id])
     assert anna.post("/matches", wanted).status_code == 201
 
 

@@ -83,11 +83,11 @@ def test_a_cursor_of_nobody_is_refused(anna: Caller, cursor: str) -> None:
 
 
 def test_open_matches_are_listed_until_they_are_joined(anna: Caller, boris: Caller, services: Services) -> None:
-    match = anna.create(ME, OPEN)
+    match_id = anna.create(ME, OPEN)
     hidden = anna.create(ME, OPEN, private=True)
     project(services)
-    assert [item["id"] for item in all_pages(boris, "/matches?view=open&", 1)] == [match]
-    assert boris.post(f"/matches/{match}/joins").status_code == 201
+    assert [item["id"] for item in all_pages(boris, "/matches?view=open&", 1)] == [match_id]
+    assert boris.post(f"/matches/{match_id}/joins").status_code == 201
     project(services)
     assert all_pages(boris, "/matches?view=open&", 1) == []
     assert hidden not in [item["id"] for item in all_pages(boris, "/matches?", 50)]
@@ -126,11 +126,11 @@ def test_finished_matches_are_found_by_game_result_and_whom_they_were_against(
 
 
 def test_a_listed_match_says_what_the_match_itself_says(anna: Caller, boris: Caller, services: Services) -> None:
-    match = started(anna, boris)
-    anna.move(match)
+    match_id = started(anna, boris)
+    anna.move(match_id)
     project(services)
     (listed,) = all_pages(boris, "/matches?game=bashni&player=anna&", 50)
-    shown = boris.get(f"/matches/{match}").json
+    shown = boris.get(f"/matches/{match_id}").json
     assert listed == {name: shown[name] for name in listed}
 
 
@@ -150,17 +150,17 @@ def test_private_matches_are_in_the_lists_of_their_players_only(
 def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
     anna: Caller, boris: Caller, stranger: Caller, services: Services
 ) -> None:
-    match = started(anna, boris, rated=True)
+    match_id = started(anna, boris, rated=True)
     for player in (anna, boris, anna, boris):
-        assert player.move(match).status_code == 201
-    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+        assert player.move(match_id).status_code == 201
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
     project(services)
-    assert services.ratings.rate(match)
+    assert services.ratings.rate(match_id)
     (mine,) = stranger.get("/players/anna/ratings").json["items"]
     assert stranger.get("/players/anna").json["ratings"] == [mine]
     assert (mine["pool"], mine["matches"], mine["provisional"]) == ("bashni-2", 1, True)
     (change,) = stranger.get("/players/boris/ratings/bashni-2/history").json["items"]
-    assert change["match"] == match
+    assert change["match"] == match_id
     assert change["after"] > change["before"]
     assert stranger.get("/players/boris/head-to-head/anna").json["items"] == [
         {"pool": "bashni-2", "wins": 1, "draws": 0, "losses": 0}
@@ -174,15 +174,15 @@ def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
 def test_what_follows_from_a_private_match_does_not_lead_others_to_it(
     anna: Caller, boris: Caller, stranger: Caller, services: Services
 ) -> None:
-    match = started(anna, boris, rated=True, private=True)
+    match_id = started(anna, boris, rated=True, private=True)
     for player in (anna, boris, anna, boris):
-        assert player.move(match).status_code == 201
-    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+        assert player.move(match_id).status_code == 201
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
     project(services)
-    services.ratings.rate(match)
+    services.ratings.rate(match_id)
     history, score = "/players/boris/ratings/bashni-2/history", "/players/boris/head-to-head/anna"
     won = [{"pool": "bashni-2", "wins": 1, "draws": 0, "losses": 0}]
-    for visitor, told, counted in ((anna, match, won), (boris, match, won), (stranger, None, [])):
+    for visitor, told, counted in ((anna, match_id, won), (boris, match_id, won), (stranger, None, [])):
         assert [change["match"] for change in visitor.get(history).json["items"]] == [told]
         assert visitor.get(score).json["items"] == counted
-        assert (match in visitor.client.get("/players/boris").text) == (told is not None)
+        assert (match_id in visitor.client.get("/players/boris").text) == (told is not None)

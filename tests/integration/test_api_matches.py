@@ -14,7 +14,7 @@ from tests.support.callers import ME, OPEN, Caller, invited, opponent, started
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return a match of anna (to move) and boris that has just started."""
     return started(anna, boris)
 
@@ -36,16 +36,16 @@ def test_a_created_match_says_where_it_is_and_who_sits_where(anna: Caller, boris
 
 
 def test_a_match_of_opponents_starts_at_once(anna: Caller) -> None:
-    match = anna.create(opponent(1), opponent(8), rated=True)
-    shown = anna.get(f"/matches/{match}").json
+    match_id = anna.create(opponent(1), opponent(8), rated=True)
+    shown = anna.get(f"/matches/{match_id}").json
     assert shown["status"] == "playing"
     assert shown["seats"][1]["player"] == {"id": "opponent-8", "name": "Opponent 8", "kind": "opponent", "level": 8}
 
 
-def test_a_move_is_answered_with_its_events_and_the_new_version(anna: Caller, match: str) -> None:
-    move = anna.legal_move(match)
-    before = anna.get(f"/matches/{match}").json["version"]
-    answer = anna.move(match, move)
+def test_a_move_is_answered_with_its_events_and_the_new_version(anna: Caller, match_id: str) -> None:
+    move = anna.legal_move(match_id)
+    before = anna.get(f"/matches/{match_id}").json["version"]
+    answer = anna.move(match_id, move)
     assert answer.status_code == 201
     assert answer.json["version"] == before + 1
     (event,) = answer.json["events"]
@@ -53,19 +53,19 @@ def test_a_move_is_answered_with_its_events_and_the_new_version(anna: Caller, ma
     assert answer.headers["ETag"] == f'"{answer.json["version_tag"]}"'
     assert (event["type"], event["actor"]) == ("move-submitted", anna.id)
     assert event["data"] == {"seat": 0, "ply": 1, "move": move, "channel": "web"}
-    shown = anna.get(f"/matches/{match}").json
+    shown = anna.get(f"/matches/{match_id}").json
     assert (shown["moves"], shown["ply"], shown["to_move"]) == ([move], 1, 1)
 
 
-def test_every_ply_of_a_match_can_be_looked_at(anna: Caller, boris: Caller, match: str) -> None:
-    positions = [anna.get(f"/matches/{match}").json["position"]]
+def test_every_ply_of_a_match_can_be_looked_at(anna: Caller, boris: Caller, match_id: str) -> None:
+    positions = [anna.get(f"/matches/{match_id}").json["position"]]
     for player in (anna, boris, anna):
-        player.move(match)
-        positions.append(anna.get(f"/matches/{match}").json["position"])
+        player.move(match_id)
+        positions.append(anna.get(f"/matches/{match_id}").json["position"])
     for ply, position in enumerate(positions):
-        shown = anna.get(f"/matches/{match}?ply={ply}").json
+        shown = anna.get(f"/matches/{match_id}?ply={ply}").json
         assert (shown["shown_ply"], shown["position"], shown["ply"]) == (ply, position, 3)
-    refused = anna.get(f"/matches/{match}?ply=4")
+    refused = anna.get(f"/matches/{match_id}?ply=4")
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["ply"])
 
 
@@ -73,111 +73,111 @@ def test_a_ply_shows_the_position_in_which_the_next_one_was_played_after_a_resig
     app: Flask, anna: Caller, boris: Caller
 ) -> None:
     four = [anna, boris, Caller(app).play_as_guest(), Caller(app).play_as_guest()]
-    match = anna.create(ME, OPEN, OPEN, OPEN, game="fourplay", setup="standard")
+    match_id = anna.create(ME, OPEN, OPEN, OPEN, game="fourplay", setup="standard")
     for player in four[1:]:
-        assert player.post(f"/matches/{match}/joins").status_code == 201
-    positions = [anna.get(f"/matches/{match}").json["position"]]
+        assert player.post(f"/matches/{match_id}/joins").status_code == 201
+    positions = [anna.get(f"/matches/{match_id}").json["position"]]
     for player in four[:2]:
-        player.move(match)
-        positions.append(anna.get(f"/matches/{match}").json["position"])
-    four[2].post(f"/matches/{match}/resignation")
-    positions[2] = anna.get(f"/matches/{match}").json["position"]
-    four[3].move(match)
-    shown = [anna.get(f"/matches/{match}?ply={ply}").json["position"] for ply in range(3)]
+        player.move(match_id)
+        positions.append(anna.get(f"/matches/{match_id}").json["position"])
+    four[2].post(f"/matches/{match_id}/resignation")
+    positions[2] = anna.get(f"/matches/{match_id}").json["position"]
+    four[3].move(match_id)
+    shown = [anna.get(f"/matches/{match_id}?ply={ply}").json["position"] for ply in range(3)]
     assert shown == positions
-    assert anna.get(f"/matches/{match}").json["ply"] == 3
+    assert anna.get(f"/matches/{match_id}").json["ply"] == 3
 
 
-def test_an_unchanged_match_is_not_sent_again(anna: Caller, match: str) -> None:
-    etag = anna.get(f"/matches/{match}").headers["ETag"]
-    again = anna.get(f"/matches/{match}", If_None_Match=etag)
+def test_an_unchanged_match_is_not_sent_again(anna: Caller, match_id: str) -> None:
+    etag = anna.get(f"/matches/{match_id}").headers["ETag"]
+    again = anna.get(f"/matches/{match_id}", If_None_Match=etag)
     assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", etag)
-    assert anna.get(f"/matches/{match}/legal-moves", If_None_Match=f"W/{etag}").status_code == 304
-    anna.move(match)
-    assert anna.get(f"/matches/{match}", If_None_Match=etag).status_code == 200
+    assert anna.get(f"/matches/{match_id}/legal-moves", If_None_Match=f"W/{etag}").status_code == 304
+    anna.move(match_id)
+    assert anna.get(f"/matches/{match_id}", If_None_Match=etag).status_code == 200
 
 
-def test_legal_moves_are_the_hints_of_the_board(anna: Caller, match: str) -> None:
-    legal = anna.get(f"/matches/{match}/legal-moves").json
+def test_legal_moves_are_the_hints_of_the_board(anna: Caller, match_id: str) -> None:
+    legal = anna.get(f"/matches/{match_id}/legal-moves").json
     hinted = [hint["move"] for hints in legal["hints"].values() for hint in hints]
     assert sorted(hinted) == sorted(legal["moves"])
     assert legal["to_move"] == 0
 
 
-def test_events_are_read_page_by_page(anna: Caller, match: str) -> None:
-    first = anna.get(f"/matches/{match}/events?limit=2").json
-    rest = anna.get(f"/matches/{match}/events?after={first['next']}").json
+def test_events_are_read_page_by_page(anna: Caller, match_id: str) -> None:
+    first = anna.get(f"/matches/{match_id}/events?limit=2").json
+    rest = anna.get(f"/matches/{match_id}/events?after={first['next']}").json
     assert [event["version"] for event in (*first["items"], *rest["items"])] == [1, 2, 3]
     assert rest["next"] is None
 
 
 def test_the_seed_of_a_match_is_nobodys_business(anna: Caller, services: Services) -> None:
-    match = anna.create(ME, opponent(3))
-    assert re.fullmatch("[0-9a-f]{32}", services.store.read(match)[0].data["seed"])
-    (created, *_) = anna.get(f"/matches/{match}/events").json["items"]
+    match_id = anna.create(ME, opponent(3))
+    assert re.fullmatch("[0-9a-f]{32}", services.store.read(match_id)[0].data["seed"])
+    (created, *_) = anna.get(f"/matches/{match_id}/events").json["items"]
     assert "seed" not in created["data"]
 
 
 def test_nor_is_the_one_with_which_it_goes_on(anna: Caller, services: Services) -> None:
-    match = anna.create(ME, opponent(3))
-    assert anna.move(match, "c3-d4").status_code == 201
-    asked = anna.post(f"/matches/{match}/takeback-requests")
+    match_id = anna.create(ME, opponent(3))
+    assert anna.move(match_id, "c3-d4").status_code == 201
+    asked = anna.post(f"/matches/{match_id}/takeback-requests")
     assert [event["type"] for event in asked.json["events"]] == ["takeback-requested", "moves-taken-back", "seed-drawn"]
-    assert services.store.read(match)[-1].data["seed"] != services.store.read(match)[0].data["seed"]
-    assert "seed" not in anna.get(f"/matches/{match}/events").json["items"][-1]["data"]
+    assert services.store.read(match_id)[-1].data["seed"] != services.store.read(match_id)[0].data["seed"]
+    assert "seed" not in anna.get(f"/matches/{match_id}/events").json["items"][-1]["data"]
     assert asked.json["events"][-1]["data"] == {}
 
 
-def test_anybody_may_watch_a_public_match(stranger: Caller, match: str) -> None:
+def test_anybody_may_watch_a_public_match(stranger: Caller, match_id: str) -> None:
     for part in ("", "/legal-moves", "/events"):
-        assert stranger.get(f"/matches/{match}{part}").status_code == 200
+        assert stranger.get(f"/matches/{match_id}{part}").status_code == 200
 
 
 def test_a_private_match_does_not_exist_for_strangers(
     app: Flask, anna: Caller, boris: Caller, stranger: Caller
 ) -> None:
     clara = Caller(app).sign_up("clara")
-    match = anna.create(invited("boris"), OPEN, private=True)
+    match_id = anna.create(invited("boris"), OPEN, private=True)
     none = clara.get("/matches/m2222222222222222").json
     for visitor in (stranger, clara):
         for part in ("", "/legal-moves", "/events", "?ply=0"):
-            refused = visitor.get(f"/matches/{match}{part}")
+            refused = visitor.get(f"/matches/{match_id}{part}")
             assert (refused.status_code, refused.json) == (404, none)
     for act, body in (*ACTS, ("moves", {"move": "c3-d4"})):
-        refused = clara.post(f"/matches/{match}/{act}", body)
+        refused = clara.post(f"/matches/{match_id}/{act}", body)
         assert (refused.status_code, refused.json) == (404, none), act
-    stale = clara.post(f"/matches/{match}/moves", {"move": "c3-d4"}, If_Match=f'"7-{"0" * 16}"')
+    stale = clara.post(f"/matches/{match_id}/moves", {"move": "c3-d4"}, If_Match=f'"7-{"0" * 16}"')
     assert (stale.status_code, stale.json) == (404, none)
     for insider in (anna, boris):
-        assert insider.get(f"/matches/{match}").status_code == 200
+        assert insider.get(f"/matches/{match_id}").status_code == 200
 
 
-def test_a_match_can_be_won_by_resignation(anna: Caller, boris: Caller, match: str) -> None:
-    answer = anna.post(f"/matches/{match}/resignation")
+def test_a_match_can_be_won_by_resignation(anna: Caller, boris: Caller, match_id: str) -> None:
+    answer = anna.post(f"/matches/{match_id}/resignation")
     assert [event["type"] for event in answer.json["events"]] == ["player-resigned", "match-finished"]
-    shown = boris.get(f"/matches/{match}").json
+    shown = boris.get(f"/matches/{match_id}").json
     assert (shown["status"], shown["to_move"]) == ("finished", None)
     assert shown["result"] == {"scores": [0.0, 1.0], "reason": "resignation"}
-    assert boris.get(f"/matches/{match}/legal-moves").json["moves"] == []
+    assert boris.get(f"/matches/{match_id}/legal-moves").json["moves"] == []
 
 
-def test_a_draw_is_offered_and_agreed(anna: Caller, boris: Caller, match: str) -> None:
-    assert anna.post(f"/matches/{match}/draw-offers").status_code == 201
-    assert boris.get(f"/matches/{match}").json["draw_agreed"] == [0]
-    assert boris.post(f"/matches/{match}/draw-acceptance").status_code == 201
-    assert boris.get(f"/matches/{match}").json["result"] == {"scores": [0.5, 0.5], "reason": "draw-agreed"}
+def test_a_draw_is_offered_and_agreed(anna: Caller, boris: Caller, match_id: str) -> None:
+    assert anna.post(f"/matches/{match_id}/draw-offers").status_code == 201
+    assert boris.get(f"/matches/{match_id}").json["draw_agreed"] == [0]
+    assert boris.post(f"/matches/{match_id}/draw-acceptance").status_code == 201
+    assert boris.get(f"/matches/{match_id}").json["result"] == {"scores": [0.5, 0.5], "reason": "draw-agreed"}
 
 
-def test_a_draw_offer_can_be_turned_down(anna: Caller, boris: Caller, match: str) -> None:
-    anna.post(f"/matches/{match}/draw-offers")
-    assert boris.post(f"/matches/{match}/draw-refusal").status_code == 201
-    assert anna.get(f"/matches/{match}").json["draw_agreed"] == []
+def test_a_draw_offer_can_be_turned_down(anna: Caller, boris: Caller, match_id: str) -> None:
+    anna.post(f"/matches/{match_id}/draw-offers")
+    assert boris.post(f"/matches/{match_id}/draw-refusal").status_code == 201
+    assert anna.get(f"/matches/{match_id}").json["draw_agreed"] == []
 
 
 def test_an_invitation_can_be_declined(anna: Caller, boris: Caller) -> None:
-    match = anna.create(ME, invited("boris"))
-    assert boris.post(f"/matches/{match}/abortion").status_code == 201
-    assert anna.get(f"/matches/{match}").json["status"] == "aborted"
+    match_id = anna.create(ME, invited("boris"))
+    assert boris.post(f"/matches/{match_id}/abortion").status_code == 201
+    assert anna.get(f"/matches/{match_id}").json["status"] == "aborted"
 
 
 ACTS: list[tuple[str, dict[str, Any]]] = [
@@ -295,17 +295,17 @@ def test_a_refusal_has_its_status_and_kind_and_changes_nothing(
     assert services.store.read(table.match) == before
 
 
-def test_a_stale_version_says_which_is_current(anna: Caller, match: str) -> None:
-    seen = anna.get(f"/matches/{match}/legal-moves").json
-    anna.post(f"/matches/{match}/draw-offers")
-    refused = anna.move(match, "c3-d4", If_Match=f'"{seen["version_tag"]}"')
+def test_a_stale_version_says_which_is_current(anna: Caller, match_id: str) -> None:
+    seen = anna.get(f"/matches/{match_id}/legal-moves").json
+    anna.post(f"/matches/{match_id}/draw-offers")
+    refused = anna.move(match_id, "c3-d4", If_Match=f'"{seen["version_tag"]}"')
     assert refused.json["current_version"] == 4
     assert refused.json["detail"] == "The match is at version 4: read it again before you act."
-    assert anna.move(match, If_Match=f'"{refused.json["current_version_tag"]}"').status_code == 201
+    assert anna.move(match_id, If_Match=f'"{refused.json["current_version_tag"]}"').status_code == 201
 
 
-def test_a_refused_move_names_its_field_and_the_reason(anna: Caller, match: str) -> None:
-    refused = anna.move(match, "c3-e5")
+def test_a_refused_move_names_its_field_and_the_reason(anna: Caller, match_id: str) -> None:
+    refused = anna.move(match_id, "c3-e5")
     assert list(refused.json["errors"]) == ["move"]
     assert refused.json["errors"]["move"][0]
 

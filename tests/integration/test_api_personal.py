@@ -25,22 +25,22 @@ WORDS = "Nobody else may ever read this."
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller, services: Services) -> str:
+def match_id(anna: Caller, boris: Caller, services: Services) -> str:
     """Return a match in which anna has left traces wherever something can be kept."""
-    match = started(anna, boris)
-    anna.move(match)
-    boris.move(match)
+    match_id = started(anna, boris)
+    anna.move(match_id)
+    boris.move(match_id)
     put = anna.client.put
-    assert put(f"/api/v1/matches/{match}/notes", json={"text": WORDS}).status_code == 200
-    assert put(f"/api/v1/matches/{match}/lines", json={"lines": [], "forced": True}).status_code == 200
-    assert anna.post(f"/matches/{match}/chat", {"text": WORDS}).status_code == 201
-    assert boris.post(f"/matches/{match}/chat", {"text": "Good luck."}).status_code == 201
+    assert put(f"/api/v1/matches/{match_id}/notes", json={"text": WORDS}).status_code == 200
+    assert put(f"/api/v1/matches/{match_id}/lines", json={"lines": [], "forced": True}).status_code == 200
+    assert anna.post(f"/matches/{match_id}/chat", {"text": WORDS}).status_code == 201
+    assert boris.post(f"/matches/{match_id}/chat", {"text": "Good luck."}).status_code == 201
     raised = {"ply": 1, "ground": "conduct", "statement": WORDS}
-    assert anna.post(f"/matches/{match}/disputes", raised).status_code == 201
+    assert anna.post(f"/matches/{match_id}/disputes", raised).status_code == 201
     anna.token()
     services.administration.grant(anna.id, "arbiter", "console")
     project(services)
-    return match
+    return match_id
 
 
 def everything(services: Services) -> str:
@@ -57,16 +57,16 @@ def archive(caller: Caller) -> dict[str, Any]:
 
 
 def test_the_archive_holds_all_that_is_kept_about_a_person_and_nothing_of_others(
-    anna: Caller, boris: Caller, match: str
+    anna: Caller, boris: Caller, match_id: str
 ) -> None:
     own = archive(anna)
     assert own["person.json"]["name"] == "anna"
     assert own["person.json"]["roles"] == ["arbiter"]
     assert [token["label"] for token in own["person.json"]["tokens"]] == ["for a test"]
-    part = own[f"matches/{match}.json"]
+    part = own[f"matches/{match_id}.json"]
     assert (part["notes"], part["forced"]) == (WORDS, True)
-    assert [message["text"] for message in own["chats.json"][match]] == [WORDS]
-    assert [said["text"] for said in own["statements.json"][match]] == [WORDS]
+    assert [message["text"] for message in own["chats.json"][match_id]] == [WORDS]
+    assert [said["text"] for said in own["statements.json"][match_id]] == [WORDS]
     assert [act["act"] for act in own["administration.json"]] == ["role-granted"]
     assert [event["type"] for event in part["events"]][-1] == "dispute-raised"
     assert "seed" not in part["events"][0]["data"]
@@ -74,7 +74,7 @@ def test_the_archive_holds_all_that_is_kept_about_a_person_and_nothing_of_others
 
 
 def test_an_erased_person_is_gone_everywhere_and_every_chain_is_whole(
-    app: Flask, anna: Caller, boris: Caller, services: Services, match: str
+    app: Flask, anna: Caller, boris: Caller, services: Services, match_id: str
 ) -> None:
     authorization = anna.token()
     waiting = anna.create(ME, OPEN)
@@ -84,18 +84,18 @@ def test_an_erased_person_is_gone_everywhere_and_every_chain_is_whole(
     }
     assert anna.post("/me/erasure", {"name": "anna"}).status_code == 200
     kept = everything(services)
-    assert match in kept
+    assert match_id in kept
     assert WORDS not in kept
     assert Caller(app).get("/me", Authorization=authorization).status_code == 401
     assert anna.get("/me").status_code == 401
     assert services.administration.roles_of(anna.id) == frozenset()
-    shown = boris.get(f"/matches/{match}").json
+    shown = boris.get(f"/matches/{match_id}").json
     assert shown["seats"][0]["player"]["name"] == "somebody who left"
     assert (shown["status"], shown["result"]["reason"]) == ("finished", "resignation")
     assert boris.get(f"/matches/{waiting}").json["status"] == "aborted"
-    chat = boris.get(f"/matches/{match}/chat").json["items"]
+    chat = boris.get(f"/matches/{match_id}/chat").json["items"]
     assert [message["text"] for message in chat] == ["", "Good luck."]
-    assert boris.post(f"/matches/{match}/chat", {"text": "And good bye."}).json["id"] == 3
+    assert boris.post(f"/matches/{match_id}/chat", {"text": "And good bye."}).json["id"] == 3
     assert verify_all(services.store) == []
     assert services.administration.verify() == 3
     assert Caller(app).sign_up("anna").id != anna.id
@@ -119,26 +119,26 @@ def arbiter(app: Flask, services: Services) -> Caller:
     return caller
 
 
-def open_a_case(arbiter: Caller, match: str) -> None:
+def open_a_case(arbiter: Caller, match_id: str) -> None:
     """Let an arbiter open a case with words of his own."""
     body = {"ply": 1, "ground": "clock", "statement": "Seen by the arbiter."}
-    opened = arbiter.post(f"/matches/{match}/cases", body)
+    opened = arbiter.post(f"/matches/{match_id}/cases", body)
     assert opened.status_code == 201, opened.text
 
 
 def test_what_an_arbiter_said_about_matches_of_others_is_handed_out_and_erased(
     anna: Caller, boris: Caller, arbiter: Caller, services: Services
 ) -> None:
-    match = started(anna, boris)
-    anna.move(match)
-    open_a_case(arbiter, match)
+    match_id = started(anna, boris)
+    anna.move(match_id)
+    open_a_case(arbiter, match_id)
     project(services)
     own = archive(arbiter)
-    assert [said["text"] for said in own["statements.json"][match]] == ["Seen by the arbiter."]
+    assert [said["text"] for said in own["statements.json"][match_id]] == ["Seen by the arbiter."]
     assert [act["act"] for act in own["administration.json"]] == ["role-granted", "case-opened"]
     assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200
     assert "Seen by the arbiter." not in everything(services)
-    (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
+    (case,) = anna.get(f"/matches/{match_id}/disputes").json["disputes"]
     assert (case["arbiter"]["name"], case["open"]) == ("somebody who left", True)
     assert case["statements"][0]["text"] is None
 
@@ -146,30 +146,30 @@ def test_what_an_arbiter_said_about_matches_of_others_is_handed_out_and_erased(
 def test_what_a_bystander_said_after_a_match_is_handed_out_and_erased(
     anna: Caller, boris: Caller, arbiter: Caller, services: Services
 ) -> None:
-    match = started(anna, boris)
-    assert boris.post(f"/matches/{match}/resignation").status_code == 201
+    match_id = started(anna, boris)
+    assert boris.post(f"/matches/{match_id}/resignation").status_code == 201
     for player in (anna, boris):
-        assert player.put(f"/matches/{match}/chat/openness", {}).status_code == 204
-    assert arbiter.post(f"/matches/{match}/chat", {"text": WORDS}).status_code == 201
+        assert player.put(f"/matches/{match_id}/chat/openness", {}).status_code == 204
+    assert arbiter.post(f"/matches/{match_id}/chat", {"text": WORDS}).status_code == 201
     project(services)
-    assert [message["text"] for message in archive(arbiter)["chats.json"][match]] == [WORDS]
+    assert [message["text"] for message in archive(arbiter)["chats.json"][match_id]] == [WORDS]
     assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200
     assert WORDS not in everything(services)
-    assert [message["text"] for message in anna.get(f"/matches/{match}/chat").json["items"]] == [""]
+    assert [message["text"] for message in anna.get(f"/matches/{match_id}/chat").json["items"]] == [""]
 
 
 def test_words_that_two_have_said_stay_when_one_of_them_is_erased(
     anna: Caller, boris: Caller, services: Services
 ) -> None:
-    match = started(anna, boris)
-    anna.move(match)
+    match_id = started(anna, boris)
+    anna.move(match_id)
     same = "We agree."
     raised = {"ply": 1, "ground": "conduct", "statement": same}
-    assert anna.post(f"/matches/{match}/disputes", raised).status_code == 201
-    assert boris.post(f"/matches/{match}/statements", {"statement": same}).status_code == 201
+    assert anna.post(f"/matches/{match_id}/disputes", raised).status_code == 201
+    assert boris.post(f"/matches/{match_id}/statements", {"statement": same}).status_code == 201
     project(services)
     assert boris.post("/me/erasure", {"name": "boris"}).status_code == 200
-    (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
+    (case,) = anna.get(f"/matches/{match_id}/disputes").json["disputes"]
     assert [statement["text"] for statement in case["statements"]] == [same, None]
 
 
@@ -194,7 +194,7 @@ def test_a_person_in_a_frozen_match_and_one_that_cannot_be_read_is_erased_all_th
 
 
 def test_an_erasure_that_was_cut_short_is_finished_by_asking_again(
-    anna: Caller, boris: Caller, services: Services, match: str, monkeypatch: pytest.MonkeyPatch
+    anna: Caller, boris: Caller, services: Services, match_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut(*_: object) -> None:
         raise StoreUnavailableError("the server was killed")
@@ -205,7 +205,7 @@ def test_an_erasure_that_was_cut_short_is_finished_by_asking_again(
             assert anna.post("/me/erasure", {"name": "anna"}).status_code == 503
     assert anna.post("/me/erasure", {"name": "anna"}).status_code == 200
     assert WORDS not in everything(services)
-    assert boris.get(f"/matches/{match}").json["result"]["reason"] == "resignation"
+    assert boris.get(f"/matches/{match_id}").json["result"]["reason"] == "resignation"
     assert services.administration.verify() == len(services.administration.acts())
 
 
@@ -221,7 +221,7 @@ def test_a_name_that_was_taken_anew_stays_with_its_new_owner(app: Flask, anna: C
 
 
 def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_erased(
-    anna: Caller, boris: Caller, services: Services, match: str
+    anna: Caller, boris: Caller, services: Services, match_id: str
 ) -> None:
     small = archive(anna)
     for _ in range(MAX_MATCHES_PER_REQUEST):
@@ -248,7 +248,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
 
 
 def test_the_erasure_of_much_ends_the_account_at_once_and_a_relay_does_the_rest(
-    app: Flask, anna: Caller, boris: Caller, services: Services, match: str
+    app: Flask, anna: Caller, boris: Caller, services: Services, match_id: str
 ) -> None:
     waiting = [anna.create(ME, OPEN) for _ in range(MAX_MATCHES_PER_REQUEST)]
     project(services)
@@ -256,8 +256,8 @@ def test_the_erasure_of_much_ends_the_account_at_once_and_a_relay_does_the_rest(
     assert answer.status_code == 200
     assert answer.json["detail"].startswith("Your account is gone. To leave your matches ")
     assert services.people.find("anna") is None
-    assert anna.post(f"/matches/{match}/resignation").status_code == 401
-    assert boris.get(f"/matches/{match}").json["status"] == "playing"
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 401
+    assert boris.get(f"/matches/{match_id}").json["status"] == "playing"
     assert list(services.rewriting.pending()) == [anna.id]
     later = services.now() + SETTLED_AFTER_MS + 1000
     Rewriting(services.store.client, "rk:", lambda: later).follow_up(partial(forget, services.personal_data))

@@ -20,7 +20,7 @@ def app(server: RealServer, watch: Watch) -> Flask:
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return an unrated match of anna (to move) and boris that has just started."""
     return started(anna, boris)
 
@@ -94,9 +94,9 @@ def test_terms_that_cannot_be_played_are_refused_at_their_field(
 
 
 def test_a_clock_says_who_has_how_long_and_what_happens_when(anna: Caller, boris: Caller, watch: Watch) -> None:
-    match = started(anna, boris)
+    match_id = started(anna, boris)
     watch.advance(2 * DAY)
-    first = anna.get(f"/matches/{match}").json
+    first = anna.get(f"/matches/{match_id}").json
     assert first["clock"]["forecast"] == {
         "seat": 0,
         "at": "2023-11-21T22:13:20.000Z",
@@ -105,10 +105,10 @@ def test_a_clock_says_who_has_how_long_and_what_happens_when(anna: Caller, boris
         "by_itself_at": "2023-11-21T22:13:20.000Z",
     }
     assert first["deadline"] == first["clock"]["forecast"]["at"]
-    anna.move(match)
-    boris.move(match)
+    anna.move(match_id)
+    boris.move(match_id)
     watch.advance(HOUR)
-    clock = boris.get(f"/matches/{match}").json["clock"]
+    clock = boris.get(f"/matches/{match_id}").json["clock"]
     assert [(seat["left"], seat["running"]) for seat in clock["seats"]] == [
         (9 * 86_400 - 3_600, True),
         (11 * 86_400, False),
@@ -125,84 +125,86 @@ def test_an_open_match_says_when_it_will_be_called_off_and_runs_no_clock(anna: C
     assert (shown["takeback"], shown["fallen"], shown["rematch_of"], shown["rematch"]) == (None, None, None, None)
 
 
-def test_an_event_says_whether_a_move_came_from_the_page_or_a_program(anna: Caller, boris: Caller, match: str) -> None:
-    (by_hand,) = anna.move(match).json["events"]
-    move = boris.legal_move(match)
-    (by_program,) = Caller(boris.client.application).move(match, move, Authorization=boris.token()).json["events"]
+def test_an_event_says_whether_a_move_came_from_the_page_or_a_program(
+    anna: Caller, boris: Caller, match_id: str
+) -> None:
+    (by_hand,) = anna.move(match_id).json["events"]
+    move = boris.legal_move(match_id)
+    (by_program,) = Caller(boris.client.application).move(match_id, move, Authorization=boris.token()).json["events"]
     assert (by_hand["data"]["channel"], by_program["data"]["channel"]) == ("web", "api")
 
 
-def test_a_draw_is_offered_with_a_move(anna: Caller, boris: Caller, match: str) -> None:
-    moved = anna.post(f"/matches/{match}/moves", {"move": "c3-d4", "offer_draw": True})
+def test_a_draw_is_offered_with_a_move(anna: Caller, boris: Caller, match_id: str) -> None:
+    moved = anna.post(f"/matches/{match_id}/moves", {"move": "c3-d4", "offer_draw": True})
     assert [event["type"] for event in moved.json["events"]] == ["move-submitted", "draw-offered"]
-    assert boris.get(f"/matches/{match}").json["draw_agreed"] == [0]
-    assert boris.post(f"/matches/{match}/draw-acceptance").status_code == 201
+    assert boris.get(f"/matches/{match_id}").json["draw_agreed"] == [0]
+    assert boris.post(f"/matches/{match_id}/draw-acceptance").status_code == 201
 
 
-def test_a_move_is_taken_back_when_the_other_agrees(anna: Caller, boris: Caller, match: str) -> None:
-    before = anna.get(f"/matches/{match}").json["position"]
-    anna.move(match, "c3-d4")
-    assert anna.post(f"/matches/{match}/takeback-requests").status_code == 201
-    assert boris.get(f"/matches/{match}").json["takeback"] == {"seat": 0, "ply": 0, "agreed": [0]}
-    agreed = boris.post(f"/matches/{match}/takeback-acceptance")
+def test_a_move_is_taken_back_when_the_other_agrees(anna: Caller, boris: Caller, match_id: str) -> None:
+    before = anna.get(f"/matches/{match_id}").json["position"]
+    anna.move(match_id, "c3-d4")
+    assert anna.post(f"/matches/{match_id}/takeback-requests").status_code == 201
+    assert boris.get(f"/matches/{match_id}").json["takeback"] == {"seat": 0, "ply": 0, "agreed": [0]}
+    agreed = boris.post(f"/matches/{match_id}/takeback-acceptance")
     assert [event["type"] for event in agreed.json["events"]] == ["takeback-accepted", "moves-taken-back"]
-    shown = anna.get(f"/matches/{match}").json
+    shown = anna.get(f"/matches/{match_id}").json
     assert (shown["position"], shown["moves"], shown["to_move"], shown["takeback"]) == (before, [], 0, None)
 
 
-def test_a_request_to_take_back_is_refused_or_withdrawn(anna: Caller, boris: Caller, match: str) -> None:
+def test_a_request_to_take_back_is_refused_or_withdrawn(anna: Caller, boris: Caller, match_id: str) -> None:
     for refusing in (boris, anna):
-        anna.move(match)
-        assert anna.post(f"/matches/{match}/takeback-requests").status_code == 201
-        assert refusing.post(f"/matches/{match}/takeback-refusal").status_code == 201
-        assert anna.get(f"/matches/{match}").json["takeback"] is None
-        boris.move(match)
+        anna.move(match_id)
+        assert anna.post(f"/matches/{match_id}/takeback-requests").status_code == 201
+        assert refusing.post(f"/matches/{match_id}/takeback-refusal").status_code == 201
+        assert anna.get(f"/matches/{match_id}").json["takeback"] is None
+        boris.move(match_id)
 
 
-def test_taking_back_is_refused_in_words(anna: Caller, boris: Caller, match: str) -> None:
+def test_taking_back_is_refused_in_words(anna: Caller, boris: Caller, match_id: str) -> None:
     rated = started(anna, boris, rated=True)
     attempts = [
         ("takebacks-not-allowed", anna, rated, "takeback-requests"),
-        ("nothing-to-take-back", anna, match, "takeback-requests"),
-        ("no-takeback-request", boris, match, "takeback-acceptance"),
-        ("no-takeback-request", boris, match, "takeback-refusal"),
+        ("nothing-to-take-back", anna, match_id, "takeback-requests"),
+        ("no-takeback-request", boris, match_id, "takeback-acceptance"),
+        ("no-takeback-request", boris, match_id, "takeback-refusal"),
     ]
     for code, who, where, act in attempts:
         refused = who.post(f"/matches/{where}/{act}")
         assert (refused.status_code, refused.json["code"]) == (409, code)
         assert refused.json["detail"]
-    anna.move(match)
-    anna.post(f"/matches/{match}/takeback-requests")
-    again = anna.post(f"/matches/{match}/takeback-requests")
+    anna.move(match_id)
+    anna.post(f"/matches/{match_id}/takeback-requests")
+    again = anna.post(f"/matches/{match_id}/takeback-requests")
     assert again.json["code"] == "takeback-already-requested"
 
 
 def test_the_proposals_of_both_players_meet_in_one_rematch(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris, private=True, terms=THREE_DAYS)
-    early = anna.post(f"/matches/{match}/rematches")
+    match_id = started(anna, boris, private=True, terms=THREE_DAYS)
+    early = anna.post(f"/matches/{match_id}/rematches")
     assert (early.status_code, early.json["code"]) == (409, "match-not-over")
-    anna.post(f"/matches/{match}/resignation")
-    over = anna.get(f"/matches/{match}")
-    proposed = anna.post(f"/matches/{match}/rematches")
+    anna.post(f"/matches/{match_id}/resignation")
+    over = anna.get(f"/matches/{match_id}")
+    proposed = anna.post(f"/matches/{match_id}/rematches")
     assert proposed.status_code == 201
     assert proposed.headers["Location"] == f"/api/v1/matches/{proposed.json['id']}"
-    assert (proposed.json["status"], proposed.json["rematch_of"]) == ("open", match)
-    agreed = boris.post(f"/matches/{match}/rematches").json
+    assert (proposed.json["status"], proposed.json["rematch_of"]) == ("open", match_id)
+    agreed = boris.post(f"/matches/{match_id}/rematches").json
     assert (agreed["id"], agreed["status"], agreed["private"]) == (proposed.json["id"], "playing", True)
     assert [seat["player"]["name"] for seat in agreed["seats"]] == ["boris", "anna"]
     assert agreed["terms"] == over.json["terms"]
     for again in (anna, boris):
-        assert again.post(f"/matches/{match}/rematches").json["version"] == agreed["version"]
-    told = anna.get(f"/matches/{match}", If_None_Match=over.headers["ETag"])
+        assert again.post(f"/matches/{match_id}/rematches").json["version"] == agreed["version"]
+    told = anna.get(f"/matches/{match_id}", If_None_Match=over.headers["ETag"])
     assert (told.status_code, told.json["rematch"]) == (200, agreed["id"])
 
 
 def test_a_rematch_is_for_those_who_played(app: Flask, anna: Caller, boris: Caller) -> None:
     clara = Caller(app).sign_up("clara")
     public, private = started(anna, boris), started(anna, boris, private=True)
-    for match, status, code in ((public, 403, "not-your-seat"), (private, 404, "no-such-match")):
-        anna.post(f"/matches/{match}/resignation")
-        refused = clara.post(f"/matches/{match}/rematches")
+    for match_id, status, code in ((public, 403, "not-your-seat"), (private, 404, "no-such-match")):
+        anna.post(f"/matches/{match_id}/resignation")
+        refused = clara.post(f"/matches/{match_id}/rematches")
         assert (refused.status_code, refused.json["code"]) == (status, code)
     declined = anna.post(f"/matches/{public}/rematches").json["id"]
     assert boris.post(f"/matches/{declined}/abortion").status_code == 201
@@ -212,9 +214,9 @@ def test_a_rematch_is_for_those_who_played(app: Flask, anna: Caller, boris: Call
 
 def test_an_opponent_plays_again_at_once_at_its_level(app: Flask) -> None:
     guest = Caller(app).play_as_guest()
-    match = guest.create(ME, opponent(3))
-    guest.post(f"/matches/{match}/resignation")
-    again = guest.post(f"/matches/{match}/rematches").json
+    match_id = guest.create(ME, opponent(3))
+    guest.post(f"/matches/{match_id}/resignation")
+    again = guest.post(f"/matches/{match_id}/rematches").json
     assert (again["status"], again["seats"][0]["player"]["level"]) == ("playing", 3)
 
 

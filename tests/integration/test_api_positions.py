@@ -8,30 +8,30 @@ LINE = ["c3-d4", "b6-a5", "d4-c5"]
 
 
 def test_a_line_is_played_out_from_where_the_match_stands_and_nothing_is_played(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris)
-    anna.move(match, "c3-d4")
-    found = anna.post(f"/matches/{match}/positions", {"line": LINE[1:]}).json
+    match_id = started(anna, boris)
+    anna.move(match_id, "c3-d4")
+    found = anna.post(f"/matches/{match_id}/positions", {"line": LINE[1:]}).json
     assert (found["ply"], found["line"], found["to_move"], found["result"]) == (1, LINE[1:], 1, None)
     assert found["moves"] == [hint["move"] for hints in found["hints"].values() for hint in hints]
-    assert anna.get(f"/matches/{match}").json["moves"] == ["c3-d4"]
+    assert anna.get(f"/matches/{match_id}").json["moves"] == ["c3-d4"]
     for move in LINE[1:]:
-        (boris if move == "b6-a5" else anna).move(match, move)
-    assert anna.get(f"/matches/{match}").json["position"] == found["position"]
-    assert anna.get(f"/matches/{match}/legal-moves").json["hints"] == found["hints"]
+        (boris if move == "b6-a5" else anna).move(match_id, move)
+    assert anna.get(f"/matches/{match_id}").json["position"] == found["position"]
+    assert anna.get(f"/matches/{match_id}/legal-moves").json["hints"] == found["hints"]
 
 
 def test_a_line_begins_at_any_ply_of_the_match(anna: Caller, boris: Caller, stranger: Caller) -> None:
-    match = started(anna, boris)
-    anna.move(match, "c3-d4")
-    found = stranger.post(f"/matches/{match}/positions", {"ply": 0, "line": ["g3-h4"]}).json
+    match_id = started(anna, boris)
+    anna.move(match_id, "c3-d4")
+    found = stranger.post(f"/matches/{match_id}/positions", {"ply": 0, "line": ["g3-h4"]}).json
     assert (found["ply"], found["line"], found["to_move"]) == (0, ["g3-h4"], 1)
-    refused = stranger.post(f"/matches/{match}/positions", {"ply": 2, "line": []})
+    refused = stranger.post(f"/matches/{match_id}/positions", {"ply": 2, "line": []})
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["ply"])
 
 
 def test_an_illegal_move_is_named_by_its_place_in_the_line(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris)
-    refused = anna.post(f"/matches/{match}/positions", {"line": ["c3-d4", "c3-d4"]})
+    match_id = started(anna, boris)
+    refused = anna.post(f"/matches/{match_id}/positions", {"line": ["c3-d4", "c3-d4"]})
     assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (
         422,
         "illegal-move",
@@ -40,8 +40,8 @@ def test_an_illegal_move_is_named_by_its_place_in_the_line(anna: Caller, boris: 
 
 
 def test_nobody_looks_into_a_private_match_by_imagining(anna: Caller, boris: Caller, stranger: Caller) -> None:
-    match = started(anna, boris, private=True)
-    assert stranger.post(f"/matches/{match}/positions", {"line": []}).status_code == 404
+    match_id = started(anna, boris, private=True)
+    assert stranger.post(f"/matches/{match_id}/positions", {"line": []}).status_code == 404
 
 
 def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger: Caller) -> None:
@@ -54,5 +54,5 @@ def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger: Call
 
 
 def test_the_end_of_a_line_says_whether_its_result_is_known(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris)
-    assert anna.post(f"/matches/{match}/positions", {"line": LINE}).json["result_known"] is True
+    match_id = started(anna, boris)
+    assert anna.post(f"/matches/{match_id}/positions", {"line": LINE}).json["result_known"] is True

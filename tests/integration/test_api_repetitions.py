@@ -10,20 +10,20 @@ from tests.support.callers import ME, OPEN, Caller, started
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return a match of anna (to move) and boris that has just started."""
     return started(anna, boris)
 
 
-def test_a_repeated_request_gets_the_first_answer_byte_for_byte(anna: Caller, boris: Caller, match: str) -> None:
-    move = anna.legal_move(match)
-    first = anna.move(match, move, Idempotency_Key="k1")
-    boris.move(match)
-    again = anna.move(match, move, Idempotency_Key="k1")
+def test_a_repeated_request_gets_the_first_answer_byte_for_byte(anna: Caller, boris: Caller, match_id: str) -> None:
+    move = anna.legal_move(match_id)
+    first = anna.move(match_id, move, Idempotency_Key="k1")
+    boris.move(match_id)
+    again = anna.move(match_id, move, Idempotency_Key="k1")
     assert (again.status_code, again.data, again.headers["ETag"]) == (201, first.data, first.headers["ETag"])
     assert "Idempotency-Replayed" not in first.headers
     assert again.headers["Idempotency-Replayed"] == "true"
-    assert boris.get(f"/matches/{match}").json["ply"] == 2
+    assert boris.get(f"/matches/{match_id}").json["ply"] == 2
 
 
 def test_a_repeated_creation_gets_the_first_answer_byte_for_byte(anna: Caller, boris: Caller) -> None:
@@ -38,9 +38,9 @@ def test_a_repeated_creation_gets_the_first_answer_byte_for_byte(anna: Caller, b
     assert (other.status_code, other.json["code"]) == (422, "idempotency-key-reused")
 
 
-def test_the_same_body_written_in_another_way_is_the_same_request(anna: Caller, match: str) -> None:
-    move = anna.legal_move(match)
-    path = f"/api/v1/matches/{match}/moves"
+def test_the_same_body_written_in_another_way_is_the_same_request(anna: Caller, match_id: str) -> None:
+    move = anna.legal_move(match_id)
+    path = f"/api/v1/matches/{match_id}/moves"
     sent = [b'{"move":"%s"}' % move.encode(), b'  { "move" :  "\\u%04x%s" } ' % (ord(move[0]), move[1:].encode())]
     answers = [
         anna.client.post(path, data=body, content_type="application/json", headers={"Idempotency-Key": "k1"})
@@ -51,17 +51,17 @@ def test_the_same_body_written_in_another_way_is_the_same_request(anna: Caller, 
 
 
 def test_of_fifty_who_submit_at_once_one_is_first_and_the_others_hear_the_version(
-    app: Flask, anna: Caller, match: str
+    app: Flask, anna: Caller, match_id: str
 ) -> None:
-    move, token = anna.legal_move(match), anna.token()
-    etag = anna.get(f"/matches/{match}").headers["ETag"]
+    move, token = anna.legal_move(match_id), anna.token()
+    etag = anna.get(f"/matches/{match_id}").headers["ETag"]
     callers = [Caller(app) for _ in range(50)]
     start = threading.Barrier(len(callers))
     answers: list[TestResponse] = []
 
     def submit(caller: Caller) -> None:
         start.wait()
-        answers.append(caller.move(match, move, If_Match=etag, Authorization=token))
+        answers.append(caller.move(match_id, move, If_Match=etag, Authorization=token))
 
     threads = [threading.Thread(target=submit, args=(caller,)) for caller in callers]
     for thread in threads:
@@ -72,17 +72,17 @@ def test_of_fifty_who_submit_at_once_one_is_first_and_the_others_hear_the_versio
     assert statuses == [201] + [409] * 49
     late = [answer.json for answer in answers if answer.status_code == 409]
     assert {(each["code"], each["current_version"]) for each in late} == {("stale-version", 4)}
-    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+    assert anna.get(f"/matches/{match_id}").json["moves"] == [move]
 
 
 def test_of_fifty_repetitions_of_one_request_all_hear_the_same_and_one_acts(
-    app: Flask, anna: Caller, match: str
+    app: Flask, anna: Caller, match_id: str
 ) -> None:
-    move, token = anna.legal_move(match), anna.token()
+    move, token = anna.legal_move(match_id), anna.token()
     answers: list[TestResponse] = []
 
     def submit() -> None:
-        answers.append(Caller(app).move(match, move, Idempotency_Key="k1", Authorization=token))
+        answers.append(Caller(app).move(match_id, move, Idempotency_Key="k1", Authorization=token))
 
     threads = [threading.Thread(target=submit) for _ in range(50)]
     for thread in threads:
@@ -91,4 +91,4 @@ def test_of_fifty_repetitions_of_one_request_all_hear_the_same_and_one_acts(
         thread.join()
     assert {(answer.status_code, answer.data) for answer in answers} == {(201, answers[0].data)}
     assert sum("Idempotency-Replayed" not in answer.headers for answer in answers) == 1
-    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+    assert anna.get(f"/matches/{match_id}").json["moves"] == [move]

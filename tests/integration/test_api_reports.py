@@ -18,88 +18,90 @@ def judge(app: Flask, services: Services) -> Caller:
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return a match in whose chat boris has said something bad, as the second message."""
-    match = started(anna, boris)
-    anna.post(f"/matches/{match}/chat", {"text": "good luck"})
-    boris.post(f"/matches/{match}/chat", {"text": "You fool."})
-    return match
+    match_id = started(anna, boris)
+    anna.post(f"/matches/{match_id}/chat", {"text": "good luck"})
+    boris.post(f"/matches/{match_id}/chat", {"text": "You fool."})
+    return match_id
 
 
-def texts(who: Caller, match: str) -> list[tuple[str, bool]]:
+def texts(who: Caller, match_id: str) -> list[tuple[str, bool]]:
     """Return what ``who`` is shown of a chat, and whether it is hidden."""
-    return [(each["text"], each["hidden"]) for each in who.get(f"/matches/{match}/chat").json["items"]]
+    return [(each["text"], each["hidden"]) for each in who.get(f"/matches/{match_id}/chat").json["items"]]
 
 
-def report(who: Caller, match: str, number: int = 2, reason: str = "An insult.") -> int:
-    return who.post(f"/matches/{match}/chat/{number}/reports", {"reason": reason}).status_code
+def report(who: Caller, match_id: str, number: int = 2, reason: str = "An insult.") -> int:
+    return who.post(f"/matches/{match_id}/chat/{number}/reports", {"reason": reason}).status_code
 
 
-def test_who_reports_a_message_does_not_see_it_any_more_and_others_do(anna: Caller, boris: Caller, match: str) -> None:
-    assert report(anna, match) == 204
-    assert texts(anna, match) == [("good luck", False)]
-    assert texts(boris, match) == [("good luck", False), ("You fool.", False)]
+def test_who_reports_a_message_does_not_see_it_any_more_and_others_do(
+    anna: Caller, boris: Caller, match_id: str
+) -> None:
+    assert report(anna, match_id) == 204
+    assert texts(anna, match_id) == [("good luck", False)]
+    assert texts(boris, match_id) == [("good luck", False), ("You fool.", False)]
 
 
-def test_arbiters_see_what_was_reported_why_and_by_whom(anna: Caller, judge: Caller, match: str) -> None:
-    assert report(anna, match) == 204
-    assert report(anna, match) == 204, "once more is the same report"
+def test_arbiters_see_what_was_reported_why_and_by_whom(anna: Caller, judge: Caller, match_id: str) -> None:
+    assert report(anna, match_id) == 204
+    assert report(anna, match_id) == 204, "once more is the same report"
     (item,) = judge.get("/reports").json["items"]
-    assert (item["match"], item["message"], item["text"], item["author"]["name"]) == (match, 2, "You fool.", "boris")
+    assert (item["match"], item["message"], item["text"], item["author"]["name"]) == (match_id, 2, "You fool.", "boris")
     assert [(each["reporter"]["name"], each["reason"]) for each in item["reports"]] == [("anna", "An insult.")]
     assert anna.get("/reports").json["code"] == "role-required"
 
 
 def test_what_an_arbiter_hides_is_hidden_from_everybody_and_on_record(
-    anna: Caller, boris: Caller, judge: Caller, services: Services, match: str
+    anna: Caller, boris: Caller, judge: Caller, services: Services, match_id: str
 ) -> None:
-    report(anna, match)
-    assert judge.post(f"/matches/{match}/chat/2/hiding").status_code == 204
-    assert texts(boris, match) == texts(anna, match) == [("good luck", False), ("", True)]
+    report(anna, match_id)
+    assert judge.post(f"/matches/{match_id}/chat/2/hiding").status_code == 204
+    assert texts(boris, match_id) == texts(anna, match_id) == [("good luck", False), ("", True)]
     assert judge.get("/reports").json["items"] == []
     last = services.administration.acts()[-1]
-    assert (last.act, last.actor, dict(last.facts)) == ("message-hidden", judge.id, {"match": match, "message": 2})
-    assert judge.post(f"/matches/{match}/chat/2/showing").status_code == 204
-    assert texts(boris, match) == [("good luck", False), ("You fool.", False)]
+    assert (last.act, last.actor, dict(last.facts)) == ("message-hidden", judge.id, {"match": match_id, "message": 2})
+    assert judge.post(f"/matches/{match_id}/chat/2/showing").status_code == 204
+    assert texts(boris, match_id) == [("good luck", False), ("You fool.", False)]
 
 
-def test_what_an_arbiter_lets_stand_is_shown_to_its_reporter_again(anna: Caller, judge: Caller, match: str) -> None:
-    report(anna, match)
-    assert judge.post(f"/matches/{match}/chat/2/showing").status_code == 204
-    assert len(texts(anna, match)) == 2
+def test_what_an_arbiter_lets_stand_is_shown_to_its_reporter_again(anna: Caller, judge: Caller, match_id: str) -> None:
+    report(anna, match_id)
+    assert judge.post(f"/matches/{match_id}/chat/2/showing").status_code == 204
+    assert len(texts(anna, match_id)) == 2
     assert judge.get("/reports").json["items"] == []
 
 
-def test_an_arbiter_cannot_judge_messages_of_their_own_match(anna: Caller, services: Services, match: str) -> None:
+def test_an_arbiter_cannot_judge_messages_of_their_own_match(anna: Caller, services: Services, match_id: str) -> None:
     services.administration.grant(anna.id, "arbiter", "console")
-    assert anna.post(f"/matches/{match}/chat/2/hiding").json["code"] == "conflict-of-interest"
+    assert anna.post(f"/matches/{match_id}/chat/2/hiding").json["code"] == "conflict-of-interest"
 
 
 @pytest.mark.parametrize("act", ["reports", "hiding", "showing"])
-def test_a_message_that_there_is_not_is_said_so(anna: Caller, judge: Caller, match: str, act: str) -> None:
+def test_a_message_that_there_is_not_is_said_so(anna: Caller, judge: Caller, match_id: str, act: str) -> None:
     who, body = (anna, {"reason": "x"}) if act == "reports" else (judge, {})
-    assert who.post(f"/matches/{match}/chat/3/{act}", body).json["code"] == "no-such-message"
+    assert who.post(f"/matches/{match_id}/chat/3/{act}", body).json["code"] == "no-such-message"
 
 
-def test_who_does_not_hear_a_chat_cannot_report_what_is_said_there(judge: Caller, app: Flask, match: str) -> None:
+def test_who_does_not_hear_a_chat_cannot_report_what_is_said_there(judge: Caller, app: Flask, match_id: str) -> None:
     clara = Caller(app).sign_up("clara")
-    assert clara.post(f"/matches/{match}/chat/2/reports", {"reason": "x"}).json["code"] == "chat-closed"
+    assert clara.post(f"/matches/{match_id}/chat/2/reports", {"reason": "x"}).json["code"] == "chat-closed"
 
 
 def test_reports_are_limited(server: RealServer) -> None:
     app = app_on(server.url, Limits(reports="1/day"))
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match = started(anna, boris)
-    boris.post(f"/matches/{match}/chat", {"text": "a"})
-    assert report(anna, match, 1) == 204
-    assert report(anna, match, 1) == 429
+    match_id = started(anna, boris)
+    boris.post(f"/matches/{match_id}/chat", {"text": "a"})
+    assert report(anna, match_id, 1) == 204
+    assert report(anna, match_id, 1) == 429
 
 
 def test_the_erasure_of_a_reporter_takes_the_report_back_and_that_of_an_author_the_text(
-    anna: Caller, boris: Caller, judge: Caller, services: Services, match: str
+    anna: Caller, boris: Caller, judge: Caller, services: Services, match_id: str
 ) -> None:
-    report(anna, match)
-    report(boris, match, 1, "Sarcasm.")
+    report(anna, match_id)
+    report(boris, match_id, 1, "Sarcasm.")
     services.chats.erase(boris.id)
     assert [item["text"] for item in judge.get("/reports").json["items"]] == ["good luck", ""]
     services.reports.erase(anna.id)
@@ -109,6 +111,6 @@ def test_the_erasure_of_a_reporter_takes_the_report_back_and_that_of_an_author_t
 
 
 @pytest.mark.parametrize("number", [2**31, 2**64, 10**30])
-def test_a_message_of_a_huge_number_is_none(anna: Caller, judge: Caller, match: str, number: int) -> None:
-    assert report(anna, match, number) == 404
-    assert judge.post(f"/matches/{match}/chat/{number}/hiding").status_code == 404
+def test_a_message_of_a_huge_number_is_none(anna: Caller, judge: Caller, match_id: str, number: int) -> None:
+    assert report(anna, match_id, number) == 404
+    assert judge.post(f"/matches/{match_id}/chat/{number}/hiding").status_code == 404

@@ -31,28 +31,28 @@ def test_a_position_is_looked_at_by_the_ruleset_that_is_asked_for(stranger: Call
 def test_a_match_is_played_by_the_ruleset_it_was_made_with(
     anna: Caller, boris: Caller, ruleset: int, legal: str
 ) -> None:
-    match = anna.create(ME, invited(boris.name), ruleset=ruleset)
-    boris.post(f"/matches/{match}/joins")
+    match_id = anna.create(ME, invited(boris.name), ruleset=ruleset)
+    boris.post(f"/matches/{match_id}/joins")
     for number, move in enumerate(PARTING.split()):
-        assert (anna, boris)[number % 2].move(match, move).status_code == 201
-    offered = anna.get(f"/matches/{match}/legal-moves").json
+        assert (anna, boris)[number % 2].move(match_id, move).status_code == 201
+    offered = anna.get(f"/matches/{match_id}/legal-moves").json
     assert offered["moves"] == ["f4xd6xb4", legal]
     assert [hint["move"] for hint in offered["hints"]["f4"]] == offered["moves"]
-    assert anna.move(match, legal).status_code == 201
-    shown = boris.get(f"/matches/{match}").json
+    assert anna.move(match_id, legal).status_code == 201
+    shown = boris.get(f"/matches/{match_id}").json
     assert (shown["game"]["ruleset"], shown["spelled"][-1]) == (ruleset, legal)
 
 
 def test_a_match_that_asks_for_no_ruleset_gets_the_one_that_the_game_names(anna: Caller) -> None:
-    match = anna.create(ME, OPEN)
-    assert anna.get(f"/matches/{match}").json["game"]["ruleset"] == 1
-    assert anna.get(f"/matches/{match}/events").json["items"][0]["data"]["ruleset"] == 1
+    match_id = anna.create(ME, OPEN)
+    assert anna.get(f"/matches/{match_id}").json["game"]["ruleset"] == 1
+    assert anna.get(f"/matches/{match_id}/events").json["items"][0]["data"]["ruleset"] == 1
 
 
 def test_the_pages_say_by_which_ruleset_a_match_is_played(app: Flask, anna: Caller) -> None:
     usual, other = anna.create(ME, OPEN), anna.create(ME, OPEN, ruleset=2)
     towers = anna.create(ME, OPEN, game="towers", setup="two-player")
-    said = {match: anna.client.get(f"/matches/{match}").text for match in (usual, other, towers)}
+    said = {match_id: anna.client.get(f"/matches/{match_id}").text for match_id in (usual, other, towers)}
     assert ">ruleset 1</a>" in said[usual]
     assert ">ruleset 2</a>" in said[other]
     assert "ruleset 1" in said[towers]

@@ -46,9 +46,9 @@ def pass_time(services: Services, watch: Watch, instant: int) -> None:
     watch.now = instant
 
 
-def forecast(caller: Caller, match: str) -> str:
+def forecast(caller: Caller, match_id: str) -> str:
     """Return the instant at which the flag of the seat to move would fall."""
-    return str(caller.get(f"/matches/{match}").json["clock"]["forecast"]["at"])
+    return str(caller.get(f"/matches/{match_id}").json["clock"]["forecast"]["at"])
 
 
 def refusal(answer: TestResponse) -> tuple[int, str]:
@@ -75,11 +75,11 @@ def test_guests_have_a_calendar_too(stranger: Caller) -> None:
 
 
 def test_a_calendar_reaches_the_matches_that_are_being_played(anna: Caller, boris: Caller, services: Services) -> None:
-    match = under_way(services, anna, boris)
-    assert forecast(boris, match) == on(T0 + 3 * DAY)  # it is a Tuesday, and Friday is free
+    match_id = under_way(services, anna, boris)
+    assert forecast(boris, match_id) == on(T0 + 3 * DAY)  # it is a Tuesday, and Friday is free
     anna.put("/me/calendar", {**CALENDAR, "free_days": [4]})
-    assert forecast(boris, match) == on(T0 + 4 * DAY)
-    events = boris.get(f"/matches/{match}/events")
+    assert forecast(boris, match_id) == on(T0 + 4 * DAY)
+    events = boris.get(f"/matches/{match_id}/events")
     assert "calendar-set" not in events.text
     assert "clock-paused" not in events.text
 
@@ -125,8 +125,8 @@ def test_a_vacation_stops_the_clocks_of_two_matches(anna: Caller, boris: Caller,
     vacation = {"since": on(T0 + DAY), "until": on(T0 + 8 * DAY), "automatic": False}
     assert taken.json == {"items": [vacation], "left": 23 * 86_400, "year": 2023}
     assert anna.get("/me/vacations").json == taken.json
-    for match, seat in zip(matches, (0, 1), strict=True):
-        (announced,) = boris.get(f"/matches/{match}").json["clock"]["seats"][seat]["announced"]
+    for match_id, seat in zip(matches, (0, 1), strict=True):
+        (announced,) = boris.get(f"/matches/{match_id}").json["clock"]["seats"][seat]["announced"]
         assert announced == {"reason": "vacation", "since": vacation["since"], "until": vacation["until"]}
     assert forecast(boris, matches[0]) == on(T0 + 10 * DAY)
 
@@ -134,12 +134,12 @@ def test_a_vacation_stops_the_clocks_of_two_matches(anna: Caller, boris: Caller,
 def test_a_vacation_without_a_beginning_begins_now_and_can_be_ended_early(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
-    match = under_way(services, anna, boris)
+    match_id = under_way(services, anna, boris)
     assert anna.post("/me/vacations", {"until": on(T0 + 8 * DAY)}).status_code == 201
-    assert boris.get(f"/matches/{match}").json["clock"]["seats"][0]["on_vacation"]
+    assert boris.get(f"/matches/{match_id}").json["clock"]["seats"][0]["on_vacation"]
     pass_time(services, watch, T0 + 2 * DAY)
     assert anna.delete("/me/vacations/current").status_code == 204
-    assert not boris.get(f"/matches/{match}").json["clock"]["seats"][0]["on_vacation"]
+    assert not boris.get(f"/matches/{match_id}").json["clock"]["seats"][0]["on_vacation"]
     assert anna.get("/me/vacations").json["left"] == 28 * 86_400
     assert refusal(anna.delete("/me/vacations/current")) == (404, "no-vacation")
 
@@ -201,36 +201,36 @@ def test_changes_of_the_calendar_are_limited(server: RealServer, watch: Watch) -
 def test_a_late_move_is_refused_because_the_flag_has_fallen(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
-    match = under_way(services, anna, boris)
+    match_id = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
-    move = anna.legal_move(match)
+    move = anna.legal_move(match_id)
     pass_time(services, watch, T0 + 3 * DAY)
-    refused = anna.move(match, move)
+    refused = anna.move(match_id, move)
     assert refusal(refused) == (409, "match-over")
-    assert boris.get(f"/matches/{match}").json["result"] == {"scores": [0.0, 1.0], "reason": "flag"}
+    assert boris.get(f"/matches/{match_id}").json["result"] == {"scores": [0.0, 1.0], "reason": "flag"}
 
 
 def test_lines_can_be_laid_down_after_an_outage_that_nobody_had_noticed_yet(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
-    match = under_way(services, anna, boris)
+    match_id = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
-    move = anna.legal_move(match)
+    move = anna.legal_move(match_id)
     pass_time(services, watch, T0 + DAY)
     watch.now = T0 + 3 * DAY
-    laid = anna.put(f"/matches/{match}/lines", {"lines": [{"move": move}]})
+    laid = anna.put(f"/matches/{match_id}/lines", {"lines": [{"move": move}]})
     assert laid.status_code == 200, laid.text
-    assert forecast(boris, match) == on(T0 + 5 * DAY)
+    assert forecast(boris, match_id) == on(T0 + 5 * DAY)
 
 
 def test_automatic_vacation_lets_a_late_move_count(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
-    match = under_way(services, anna, boris)
-    move = anna.legal_move(match)
+    match_id = under_way(services, anna, boris)
+    move = anna.legal_move(match_id)
     pass_time(services, watch, T0 + 3 * DAY + HOUR)
-    version = anna.get(f"/matches/{match}").json["version_tag"]
-    assert anna.move(match, move, If_Match=f'"{version}"').status_code == 201
+    version = anna.get(f"/matches/{match_id}").json["version_tag"]
+    assert anna.move(match_id, move, If_Match=f'"{version}"').status_code == 201
     taken = {"since": on(T0 + 3 * DAY), "until": on(T0 + 4 * DAY), "automatic": True}
     assert anna.get("/me/vacations").json["items"] == [taken]
 
@@ -238,32 +238,35 @@ def test_automatic_vacation_lets_a_late_move_count(
 def test_a_flag_by_claim_is_claimed_by_another_seat(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
-    match = under_way(services, anna, boris, flag="claim")
+    match_id = under_way(services, anna, boris, flag="claim")
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
-    early = boris.post(f"/matches/{match}/time-claims")
+    early = boris.post(f"/matches/{match_id}/time-claims")
     assert refusal(early) == (409, "time-not-up")
     assert early.json["detail"] == "There are 3 days left."
     pass_time(services, watch, T0 + 3 * DAY + MINUTE)
-    assert refusal(anna.post(f"/matches/{match}/time-claims")) == (409, "time-not-up")
-    claimed = boris.post(f"/matches/{match}/time-claims", Idempotency_Key="claim")
+    assert refusal(anna.post(f"/matches/{match_id}/time-claims")) == (409, "time-not-up")
+    claimed = boris.post(f"/matches/{match_id}/time-claims", Idempotency_Key="claim")
     assert [event["type"] for event in claimed.json["events"]] == ["flag-fell", "match-finished"]
-    again = boris.post(f"/matches/{match}/time-claims", Idempotency_Key="claim")
+    again = boris.post(f"/matches/{match_id}/time-claims", Idempotency_Key="claim")
     assert (again.status_code, again.json) == (201, claimed.json)
 
 
 def test_strangers_claim_nothing_and_hear_nothing_of_private_matches(anna: Caller, boris: Caller, app: Flask) -> None:
-    match = started(anna, boris, private=True)
+    match_id = started(anna, boris, private=True)
     carol = Caller(app).sign_up("carol")
     for act in ("time-claims", "forgiveness"):
-        assert refusal(carol.post(f"/matches/{match}/{act}")) == (404, "no-such-match")
-    assert refusal(carol.post(f"/matches/{match}/time-gifts", {"seat": 0, "seconds": 3600})) == (404, "no-such-match")
+        assert refusal(carol.post(f"/matches/{match_id}/{act}")) == (404, "no-such-match")
+    assert refusal(carol.post(f"/matches/{match_id}/time-gifts", {"seat": 0, "seconds": 3600})) == (
+        404,
+        "no-such-match",
+    )
 
 
 def test_time_is_given_to_another_seat(anna: Caller, boris: Caller, services: Services) -> None:
-    match = under_way(services, anna, boris)
-    given = boris.post(f"/matches/{match}/time-gifts", {"seat": 0, "seconds": 86_400})
+    match_id = under_way(services, anna, boris)
+    given = boris.post(f"/matches/{match_id}/time-gifts", {"seat": 0, "seconds": 86_400})
     assert given.json["events"][0]["data"] == {"seat": 1, "time": DAY, "to": 0}
-    assert forecast(anna, match) == on(T0 + 4 * DAY)
+    assert forecast(anna, match_id) == on(T0 + 4 * DAY)
 
 
 @pytest.mark.parametrize(
@@ -287,25 +290,25 @@ def test_an_invalid_gift_is_refused_with_its_place(
 def test_the_winner_may_forgive_a_flag_and_the_match_goes_on(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
-    match = under_way(services, anna, boris)
+    match_id = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
-    assert refusal(boris.post(f"/matches/{match}/forgiveness")) == (409, "nothing-to-forgive")
+    assert refusal(boris.post(f"/matches/{match_id}/forgiveness")) == (409, "nothing-to-forgive")
     pass_time(services, watch, T0 + 3 * DAY)
-    services.timekeeper.settle(match, watch.now)
-    assert refusal(anna.post(f"/matches/{match}/forgiveness")) == (409, "nothing-to-forgive")
-    assert boris.post(f"/matches/{match}/forgiveness").json["events"][0]["type"] == "flag-forgiven"
-    assert anna.move(match).status_code == 201
+    services.timekeeper.settle(match_id, watch.now)
+    assert refusal(anna.post(f"/matches/{match_id}/forgiveness")) == (409, "nothing-to-forgive")
+    assert boris.post(f"/matches/{match_id}/forgiveness").json["events"][0]["type"] == "flag-forgiven"
+    assert anna.move(match_id).status_code == 201
 
 
 def test_a_flag_is_forgiven_within_three_days_or_never(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
-    match = under_way(services, anna, boris)
+    match_id = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
     pass_time(services, watch, T0 + 3 * DAY)
-    services.timekeeper.settle(match, watch.now)
+    services.timekeeper.settle(match_id, watch.now)
     watch.advance(3 * DAY + 1)
-    assert refusal(boris.post(f"/matches/{match}/forgiveness")) == (409, "too-late-to-forgive")
+    assert refusal(boris.post(f"/matches/{match_id}/forgiveness")) == (409, "too-late-to-forgive")
 
 
 def test_readiness_says_when_the_clocks_were_last_kept(app: Flask, services: Services, watch: Watch) -> None:

@@ -52,18 +52,20 @@ def test_an_answer_comes_in_the_coding_that_the_client_prefers(
 
 
 def test_the_version_tag_of_a_compressed_answer_can_be_sent_back(anna: Caller, boris: Caller) -> None:
-    match = started(anna, boris)
+    match_id = started(anna, boris)
     for path in ("", "/legal-moves"):
-        plain = anna.get(f"/matches/{match}{path}")
-        answer = anna.get(f"/matches/{match}{path}", Accept_Encoding=BROWSER)
+        plain = anna.get(f"/matches/{match_id}{path}")
+        answer = anna.get(f"/matches/{match_id}{path}", Accept_Encoding=BROWSER)
         assert coding(answer) == "br"
         assert answer.headers["ETag"] == plain.headers["ETag"] == f'"{plain.json["version_tag"]}"'
-        unchanged = anna.get(f"/matches/{match}{path}", Accept_Encoding=BROWSER, If_None_Match=answer.headers["ETag"])
+        unchanged = anna.get(
+            f"/matches/{match_id}{path}", Accept_Encoding=BROWSER, If_None_Match=answer.headers["ETag"]
+        )
         assert (unchanged.status_code, unchanged.data, coding(unchanged)) == (304, b"", None)
         assert unchanged.headers["ETag"] == plain.headers["ETag"]
     tag = answer.headers["ETag"]
-    assert anna.move(match, "c3-d4", If_Match=tag, Accept_Encoding=BROWSER).status_code == 201
-    assert anna.get(f"/matches/{match}", Accept_Encoding=BROWSER, If_None_Match=tag).status_code == 200
+    assert anna.move(match_id, "c3-d4", If_Match=tag, Accept_Encoding=BROWSER).status_code == 201
+    assert anna.get(f"/matches/{match_id}", Accept_Encoding=BROWSER, If_None_Match=tag).status_code == 200
 
 
 def test_a_problem_is_compressed_and_a_short_answer_is_not(stranger: Caller) -> None:

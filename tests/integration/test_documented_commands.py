@@ -61,12 +61,12 @@ def test_every_documented_command_does_what_it_says_on_the_installation_that_run
     (beside / "tests").symlink_to(ROOT / "tests")
     with ApiClient(installation.url) as client:
         client.sign_up("Documented", "correct horse battery")
-        match = client.post("/matches", {"game": "bashni", "seats": [{"kind": "me"}, {"kind": "open"}]})["id"]
-        (beside / f"rookery-{match}.json").write_text(rookery("audit", "export", match).stdout)
+        match_id = client.post("/matches", {"game": "bashni", "seats": [{"kind": "me"}, {"kind": "open"}]})["id"]
+        (beside / f"rookery-{match_id}.json").write_text(rookery("audit", "export", match_id).stdout)
     (beside / "rookery-keys.json").write_text(rookery("audit", "keys").stdout)
     assert len(COMMANDS) > 20
     for command in COMMANDS:
-        line = command.replace("MATCH", match).replace("NAME", "Documented").replace("*.json", "towers.public.json")
+        line = command.replace("MATCH", match_id).replace("NAME", "Documented").replace("*.json", "towers.public.json")
         words = shlex.split(line, comments=True)[1:]
         if " ".join(words[:2]) in EXPLAINED_ONLY:
             words = [*words[:2], "--help"]

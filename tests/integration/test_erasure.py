@@ -41,13 +41,13 @@ def holding(directory: Path) -> list[str]:
 def say_something(app: Flask) -> Caller:
     """Return anna, who has left words in a case, in notes and in a chat."""
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match, words = started(anna, boris), WORDS.decode()
+    match_id, words = started(anna, boris), WORDS.decode()
     for path, body in (
         ("disputes", {"ply": 0, "ground": "conduct", "statement": words}),
         ("chat", {"text": words}),
     ):
-        assert anna.post(f"/matches/{match}/{path}", body).status_code == 201
-    assert anna.put(f"/matches/{match}/notes", {"text": words}).status_code == 200
+        assert anna.post(f"/matches/{match_id}/{path}", body).status_code == 201
+    assert anna.put(f"/matches/{match_id}/notes", {"text": words}).status_code == 200
     project(app.extensions["rookery"])
     return anna
 

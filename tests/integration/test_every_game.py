@@ -65,17 +65,17 @@ def opponents(seats: int) -> list[dict[str, object]]:
     return [opponent(1 + seat % 2) for seat in range(seats)]
 
 
-def answered(services: Services, match: str) -> MatchState:
+def answered(services: Services, match_id: str) -> MatchState:
     """Let the opponents do all that they owe the match; return it as it stands then."""
-    while answer(services, match) is not None:
+    while answer(services, match_id) is not None:
         pass
-    return services.matches.load(match).state
+    return services.matches.load(match_id).state
 
 
-def settle(services: Services, match: str) -> None:
+def settle(services: Services, match_id: str) -> None:
     """Bring the read models and the ratings up to the match, as the relay and the workers do."""
-    services.projector.project([match])
-    services.ratings.rate(match)
+    services.projector.project([match_id])
+    services.ratings.rate(match_id)
 
 
 def rating_after(players: Sequence[str | None], scores: Sequence[float], player: str) -> float:
@@ -89,21 +89,21 @@ def rating_after(players: Sequence[str | None], scores: Sequence[float], player:
     return rate(DEFAULT, results).rating
 
 
-def assert_settled(services: Services, caller: Caller, match: str) -> None:
+def assert_settled(services: Services, caller: Caller, match_id: str) -> None:
     """Check that the result of a rated match, the first of its pool, says the same wherever it is told."""
-    state = services.matches.load(match).state
+    state = services.matches.load(match_id).state
     summary = summarise(state)
     assert state.status == Status.FINISHED
     assert state.result.scores is not None
-    assert verify(services.store, match).head.version == state.version
-    assert services.readmodels.summary(match) == summary
+    assert verify(services.store, match_id).head.version == state.version
+    assert services.readmodels.summary(match_id) == summary
     players = [seat.player for seat in state.seats]
     expected = {player: rating_after(players, state.result.scores, player) for player in players if player is not None}
-    changes = services.readmodels.rating_change(match)
+    changes = services.readmodels.rating_change(match_id)
     assert {player: before for player, (before, _) in changes.items()} == dict.fromkeys(expected, DEFAULT.rating)
     assert {player: after for player, (_, after) in changes.items()} == pytest.approx(expected)
     result = {"scores": list(state.result.scores), "reason": state.result.reason}
-    assert caller.get(f"/matches/{match}").json["result"] == result
+    assert caller.get(f"/matches/{match_id}").json["result"] == result
     assert [each["result"] for each in caller.get("/matches").json["items"]] == [result]
     table = caller.get(f"/leaderboards/{summary.pool}").json["items"]
     shown = [(each["player"]["id"], each["rating"]) for each in table]
@@ -119,10 +119,10 @@ def test_late_starts_are_those_of_registered_games() -> None:
 def test_opponents_answer_each_other_from_the_start(
     services: Services, anna: Caller, game: AnyGame, setup: str, seats: int
 ) -> None:
-    match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
+    match_id = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     for ply in range(1, 2 * seats + 1):
-        assert answer(services, match) is not None
-        assert len(services.matches.load(match).state.play.moves) == ply
+        assert answer(services, match_id) is not None
+        assert len(services.matches.load(match_id).state.play.moves) == ply
 
 
 @every_setup
@@ -135,64 +135,66 @@ def test_a_match_of_opponents_ends_with_a_result_that_counts(
     seats: int,
 ) -> None:
     begin_late(monkeypatch, game)
-    match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
-    state = answered(services, match)
+    match_id = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
+    state = answered(services, match_id)
     outcome = game.outcome(state.play.position, state.play.history)
     assert state.ruleset == game.ruleset
     assert outcome is not None
     assert (state.result.scores, state.result.reason) == outcome
-    settle(services, match)
-    assert_settled(services, anna, match)
+    settle(services, match_id)
+    assert_settled(services, anna, match_id)
 
 
 def test_relay_and_workers_play_a_match_from_its_creation_to_its_ratings(services: Services, anna: Caller) -> None:
     settings = services.settings._replace(shards=services.store.shards)
     with running(Relay(settings)), CeleryWorker(settings):
-        match = anna.create(*opponents(2), rated=True)
-        eventually(lambda: services.readmodels.rating_change(match), "the rating", DEADLINE_S)
-        state = services.matches.load(match).state
-        eventually(lambda: services.readmodels.summary(match) == summarise(state), "the projection")
-    assert_settled(services, anna, match)
+        match_id = anna.create(*opponents(2), rated=True)
+        eventually(lambda: services.readmodels.rating_change(match_id), "the rating", DEADLINE_S)
+        state = services.matches.load(match_id).state
+        eventually(lambda: services.readmodels.summary(match_id) == summarise(state), "the projection")
+    assert_settled(services, anna, match_id)
 
 
 def test_a_match_of_four_that_a_person_resigns_goes_on_to_its_end(
     services: Services, anna: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin_late(monkeypatch, GAMES["fourplay"])
-    match = anna.create(ME, opponent(1), opponent(2), opponent(1), game="fourplay", setup="standard", rated=True)
-    anna.move(match)
-    answer(services, match)
-    assert anna.post(f"/matches/{match}/resignation").status_code == 201
-    left = anna.get(f"/matches/{match}").json
+    match_id = anna.create(ME, opponent(1), opponent(2), opponent(1), game="fourplay", setup="standard", rated=True)
+    anna.move(match_id)
+    answer(services, match_id)
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
+    left = anna.get(f"/matches/{match_id}").json
     assert (left["status"], left["to_move"], left["result"]) == ("playing", 2, None)
-    state = answered(services, match)
+    state = answered(services, match_id)
     assert state.play.last_ply[0] == 1
     assert min(state.play.last_ply[1:]) > 1
     assert state.result.scores is not None
     assert state.result.scores[0] == 0
-    settle(services, match)
-    assert_settled(services, anna, match)
-    assert services.readmodels.rating_change(match)[anna.id][1] < DEFAULT.rating
+    settle(services, match_id)
+    assert_settled(services, anna, match_id)
+    assert services.readmodels.rating_change(match_id)[anna.id][1] < DEFAULT.rating
 
 
 def test_who_has_left_a_match_of_four_can_neither_move_nor_stop_a_draw(app: Flask, anna: Caller) -> None:
     others = [Caller(app).sign_up(name) for name in ("boris", "clara", "dmitri")]
-    match = anna.create(ME, *(invited(each.name) for each in others), game="fourplay", setup="standard", rated=True)
+    match_id = anna.create(ME, *(invited(each.name) for each in others), game="fourplay", setup="standard", rated=True)
     for each in others:
-        each.post(f"/matches/{match}/joins")
+        each.post(f"/matches/{match_id}/joins")
     for each in (anna, *others):
-        assert each.move(match).status_code == 201
-    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+        assert each.move(match_id).status_code == 201
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
     boris, clara, dmitri = others
-    assert boris.move(match).status_code == clara.move(match).status_code == dmitri.move(match).status_code == 201
-    assert anna.get(f"/matches/{match}").json["to_move"] == 1
-    assert anna.move(match).status_code == 409
-    assert boris.post(f"/matches/{match}/draw-offers").status_code == 201
-    assert anna.post(f"/matches/{match}/draw-refusal").json["code"] == "no-longer-playing"
-    assert clara.post(f"/matches/{match}/draw-acceptance").status_code == 201
-    assert anna.get(f"/matches/{match}").json["status"] == "playing"
-    assert dmitri.post(f"/matches/{match}/draw-acceptance").status_code == 201
-    result = anna.get(f"/matches/{match}").json["result"]
+    assert (
+        boris.move(match_id).status_code == clara.move(match_id).status_code == dmitri.move(match_id).status_code == 201
+    )
+    assert anna.get(f"/matches/{match_id}").json["to_move"] == 1
+    assert anna.move(match_id).status_code == 409
+    assert boris.post(f"/matches/{match_id}/draw-offers").status_code == 201
+    assert anna.post(f"/matches/{match_id}/draw-refusal").json["code"] == "no-longer-playing"
+    assert clara.post(f"/matches/{match_id}/draw-acceptance").status_code == 201
+    assert anna.get(f"/matches/{match_id}").json["status"] == "playing"
+    assert dmitri.post(f"/matches/{match_id}/draw-acceptance").status_code == 201
+    result = anna.get(f"/matches/{match_id}").json["result"]
     assert result == {"scores": [0, 0.6667, 0.6667, 0.6667], "reason": "draw-agreed"}
 
 
@@ -242,15 +244,15 @@ def test_parts_of_a_win_and_shared_places_come_through_to_ratings_and_pages(
     names = ("anna", "boris", "clara", "dmitri")[: len(rules.setups[setup].seat_names)]
     people = [Caller(app).sign_up(name) for name in names]
     host, *others = people
-    match = host.create(ME, *(invited(each.name) for each in others), game=game, setup=setup, rated=True)
+    match_id = host.create(ME, *(invited(each.name) for each in others), game=game, setup=setup, rated=True)
     for each in others:
-        each.post(f"/matches/{match}/joins")
+        each.post(f"/matches/{match_id}/joins")
     for move in moves.split():
-        mover = people[host.get(f"/matches/{match}").json["to_move"]]
-        assert mover.move(match, move).status_code == 201
-    state = services.matches.load(match).state
+        mover = people[host.get(f"/matches/{match_id}").json["to_move"]]
+        assert mover.move(match_id, move).status_code == 201
+    state = services.matches.load(match_id).state
     assert (state.result.scores, state.result.reason) == outcome
-    settle(services, match)
-    assert_settled(services, host, match)
-    page = host.client.get(f"/matches/{match}").text
+    settle(services, match_id)
+    assert_settled(services, host, match_id)
+    page = host.client.get(f"/matches/{match_id}").text
     assert [word for word in words if word not in page] == []

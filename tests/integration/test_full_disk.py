@@ -91,14 +91,14 @@ def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_g
 ) -> None:
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match = started(anna, boris)
-    move = anna.legal_move(match)
-    assert anna.get(f"/matches/{match}/bundle").status_code == 200
+    match_id = started(anna, boris)
+    move = anna.legal_move(match_id)
+    assert anna.get(f"/matches/{match_id}/bundle").status_code == 200
     disk.free = MIN_FREE_BYTES - 1
     watch.step()
     refused = [
-        anna.move(match, move, Idempotency_Key="k1"),
-        anna.post(f"/matches/{match}/chat", {"text": "hello"}),
+        anna.move(match_id, move, Idempotency_Key="k1"),
+        anna.post(f"/matches/{match_id}/chat", {"text": "hello"}),
         Caller(app).post("/guests"),
     ]
     for answer in refused:
@@ -106,18 +106,18 @@ def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_g
         assert "disk or memory is almost full" in answer.json["detail"]
         assert int(answer.headers["Retry-After"]) > 0
     reads = ["", "/legal-moves", "/events", "/chat", "/bundle"]
-    for path in [f"/matches/{match}{each}" for each in reads] + ["/matches", "/me", "/me/pending", "/players/anna"]:
+    for path in [f"/matches/{match_id}{each}" for each in reads] + ["/matches", "/me", "/me/pending", "/players/anna"]:
         assert anna.get(path).status_code == 200, path
-    for page in ("/", f"/matches/{match}", "/players/anna", "/settings"):
+    for page in ("/", f"/matches/{match_id}", "/players/anna", "/settings"):
         assert anna.client.get(page).status_code == 200, page
     assert anna.client.get("/readyz").status_code == 200
     disk.free = MIN_TO_RESUME_BYTES - 1
     watch.step()
-    assert anna.move(match, move, Idempotency_Key="k1").status_code == 503
+    assert anna.move(match_id, move, Idempotency_Key="k1").status_code == 503
     disk.free = ROOM
     watch.step()
-    assert anna.move(match, move, Idempotency_Key="k1").status_code == 201
-    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+    assert anna.move(match_id, move, Idempotency_Key="k1").status_code == 201
+    assert anna.get(f"/matches/{match_id}").json["moves"] == [move]
     assert ["almost full" in words for words in said] == [True, False]
 
 

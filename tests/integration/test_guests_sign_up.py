@@ -38,20 +38,20 @@ def names_of(services: Services, caller: Caller) -> list[str]:
 def test_a_guest_who_signs_up_keeps_matches_notes_settings_and_tokens_under_the_same_id(
     app: Flask, services: Services, guest: Caller, anna: Caller
 ) -> None:
-    match, token = started(guest, anna), guest.token()
-    guest.move(match, "c3-d4")
-    guest.put(f"/matches/{match}/notes", {"text": "a note"})
+    match_id, token = started(guest, anna), guest.token()
+    guest.move(match_id, "c3-d4")
+    guest.put(f"/matches/{match_id}/notes", {"text": "a note"})
     calendar = {"zone": "Asia/Tokyo", "free_days": [6], "auto_vacation": False, "plays_forced": True}
     assert guest.put("/me/calendar", calendar).status_code == 200
     signed_up = guest.post("/players", {**NEW_NAME, "time_zone": "Europe/Rome"})
     assert (signed_up.status_code, signed_up.json["id"], signed_up.json["kind"]) == (201, guest.id, "person")
     for headers in ({}, {"Authorization": token}):
         assert guest.get("/me", **headers).json["name"] == "Greta"
-    assert guest.get(f"/matches/{match}/notes").json == {"text": "a note"}
+    assert guest.get(f"/matches/{match_id}/notes").json == {"text": "a note"}
     assert guest.get("/me/calendar").json["zone"] == "Asia/Tokyo"
-    assert anna.get(f"/matches/{match}").json["seats"][0]["player"]["name"] == "Greta"
-    anna.move(match, "b6-a5")
-    assert guest.move(match, "d4-c5").status_code == 201
+    assert anna.get(f"/matches/{match_id}").json["seats"][0]["player"]["name"] == "Greta"
+    anna.move(match_id, "b6-a5")
+    assert guest.move(match_id, "d4-c5").status_code == 201
     assert guest.create(ME, OPEN, rated=True), "what guests cannot do, a person can"
     assert guest.create(ME, opponent(8))
     again = Caller(app)

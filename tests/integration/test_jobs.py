@@ -20,89 +20,89 @@ from workers.opponents import answer
 
 def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
     """Return a match of anna that an opponent has answered in, and the version of the answer."""
-    match = anna.create(ME, opponent(1))
-    anna.move(match)
-    written = answer(services, match)
+    match_id = anna.create(ME, opponent(1))
+    anna.move(match_id)
+    written = answer(services, match_id)
     assert written is not None
-    return match, written.version
+    return match_id, written.version
 
 
-def work(services: Services, match: str) -> str | None:
+def work(services: Services, match_id: str) -> str | None:
     """Do the job of the match, as a worker does."""
-    return do_job(services.personal_data, services.keys, services.checkpoints, match, services.now())
+    return do_job(services.personal_data, services.keys, services.checkpoints, match_id, services.now())
 
 
 @pytest.fixture
 def long_match(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return a finished match that counts as too long for a request."""
-    match = started(anna, boris)
-    anna.move(match)
-    boris.post(f"/matches/{match}/resignation")
+    match_id = started(anna, boris)
+    anna.move(match_id)
+    boris.post(f"/matches/{match_id}/resignation")
     for place in ("api.resources.proofs", "api.pages.record_page"):
         monkeypatch.setattr(f"{place}.MAX_EVENTS_AT_ONCE", 3)
-    return match
+    return match_id
 
 
 def test_an_answer_is_computed_again_by_a_worker_and_never_in_a_request(
     anna: Caller, stranger: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match, version = against_opponent(anna, services)
-    path = f"/matches/{match}/recomputations"
+    match_id, version = against_opponent(anna, services)
+    path = f"/matches/{match_id}/recomputations"
     with monkeypatch.context() as patched:
         patched.setattr("domain.match.opponents.choose", None)
         assert stranger.get(f"{path}/{version}").json == {"version": version, "state": "none", "differs": None}
         asked = stranger.post(path, {"version": version})
         assert (asked.status_code, asked.json["state"]) == (202, "asked")
-        assert "A worker is computing this again." in stranger.client.get(f"/matches/{match}/record").text
-    assert work(services, match) == "recomputation"
+        assert "A worker is computing this again." in stranger.client.get(f"/matches/{match_id}/record").text
+    assert work(services, match_id) == "recomputation"
     assert stranger.get(f"{path}/{version}").json == {"version": version, "state": "finished", "differs": None}
-    page = stranger.client.get(f"/matches/{match}/record")
+    page = stranger.client.get(f"/matches/{match_id}/record")
     assert "Computed again: it is what is recorded." in page.text
     assert "Refresh" not in page.headers
 
 
 def test_the_former_address_of_the_record_leads_to_it(anna: Caller, services: Services) -> None:
-    match, version = against_opponent(anna, services)
-    former = anna.client.get(f"/matches/{match}/replay?from=2")
-    assert (former.status_code, former.headers["Location"]) == (308, f"/matches/{match}/record?from=2")
-    asked = anna.client.post(f"/matches/{match}/replay", data={"version": str(version)}, follow_redirects=True)
+    match_id, version = against_opponent(anna, services)
+    former = anna.client.get(f"/matches/{match_id}/replay?from=2")
+    assert (former.status_code, former.headers["Location"]) == (308, f"/matches/{match_id}/record?from=2")
+    asked = anna.client.post(f"/matches/{match_id}/replay", data={"version": str(version)}, follow_redirects=True)
     assert "A worker is computing this again." in asked.text
     assert "<h1>Record</h1>" in asked.text
 
 
 def test_what_was_computed_again_is_not_computed_once_more(anna: Caller, services: Services) -> None:
-    match, version = against_opponent(anna, services)
-    anna.post(f"/matches/{match}/recomputations", {"version": version})
-    work(services, match)
-    again = anna.post(f"/matches/{match}/recomputations", {"version": version})
+    match_id, version = against_opponent(anna, services)
+    anna.post(f"/matches/{match_id}/recomputations", {"version": version})
+    work(services, match_id)
+    again = anna.post(f"/matches/{match_id}/recomputations", {"version": version})
     assert (again.status_code, again.json["state"]) == (202, "finished")
-    assert services.jobs.pending(match) is None
+    assert services.jobs.pending(match_id) is None
 
 
 def test_the_page_asks_for_a_recomputation_with_a_form(anna: Caller, services: Services) -> None:
-    match, version = against_opponent(anna, services)
-    assert f'name="version" value="{version}"' in anna.client.get(f"/matches/{match}/record").text
-    asked = anna.client.post(f"/matches/{match}/record", data={"version": str(version)})
-    assert (asked.status_code, asked.headers["Location"]) == (303, f"/matches/{match}/record?from=1#v{version}")
-    assert services.jobs.pending(match)[:2] == ("recomputation", version)
-    assert anna.client.get(f"/matches/{match}/record").headers["Refresh"] == "3"
-    assert anna.client.get(f"/matches/{match}/record?recompute={version}").status_code == 200
+    match_id, version = against_opponent(anna, services)
+    assert f'name="version" value="{version}"' in anna.client.get(f"/matches/{match_id}/record").text
+    asked = anna.client.post(f"/matches/{match_id}/record", data={"version": str(version)})
+    assert (asked.status_code, asked.headers["Location"]) == (303, f"/matches/{match_id}/record?from=1#v{version}")
+    assert services.jobs.pending(match_id)[:2] == ("recomputation", version)
+    assert anna.client.get(f"/matches/{match_id}/record").headers["Refresh"] == "3"
+    assert anna.client.get(f"/matches/{match_id}/record?recompute={version}").status_code == 200
 
 
 def test_a_match_has_one_job_at_a_time(anna: Caller, services: Services) -> None:
-    match, version = against_opponent(anna, services)
-    assert anna.post(f"/matches/{match}/bundle").json == {"state": "asked"}
-    assert anna.post(f"/matches/{match}/bundle").json == {"state": "asked"}
-    refused = anna.post(f"/matches/{match}/recomputations", {"version": version})
+    match_id, version = against_opponent(anna, services)
+    assert anna.post(f"/matches/{match_id}/bundle").json == {"state": "asked"}
+    assert anna.post(f"/matches/{match_id}/bundle").json == {"state": "asked"}
+    refused = anna.post(f"/matches/{match_id}/recomputations", {"version": version})
     assert (refused.status_code, refused.json["code"]) == (409, "job-running")
-    work(services, match)
-    assert anna.post(f"/matches/{match}/recomputations", {"version": version}).status_code == 202
+    work(services, match_id)
+    assert anna.post(f"/matches/{match_id}/recomputations", {"version": version}).status_code == 202
 
 
 @pytest.mark.parametrize("version", [1, 3, 99])
 def test_only_answers_of_opponents_can_be_computed_again(anna: Caller, services: Services, version: int) -> None:
-    match, _ = against_opponent(anna, services)
-    refused = anna.post(f"/matches/{match}/recomputations", {"version": version})
+    match_id, _ = against_opponent(anna, services)
+    refused = anna.post(f"/matches/{match_id}/recomputations", {"version": version})
     assert (refused.status_code, refused.json["code"]) == (422, "not-recomputable")
 
 
@@ -110,7 +110,7 @@ def test_jobs_are_limited_per_person(server: RealServer) -> None:
     app = app_on(server.url, UNLIMITED._replace(jobs="2/hour"))
     anna = Caller(app).sign_up("anna")
     matches = [anna.create(ME, opponent(1)) for _ in range(3)]
-    assert [anna.post(f"/matches/{match}/bundle").status_code for match in matches] == [202, 202, 429]
+    assert [anna.post(f"/matches/{match_id}/bundle").status_code for match_id in matches] == [202, 202, 429]
 
 
 def test_the_bundle_of_a_long_match_is_made_by_a_worker(
@@ -144,41 +144,41 @@ def test_the_record_of_a_long_match_shows_what_is_recorded_until_a_worker_has_re
 def test_a_match_whose_end_takes_long_to_tell_is_left_to_a_worker(
     anna: Caller, boris: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = started(anna, boris)
-    anna.move(match)
+    match_id = started(anna, boris)
+    anna.move(match_id)
 
     def too_much(_: Any, __: Any, budget: StepBudget) -> None:
         StepBudget(0).spend()
 
     register(monkeypatch, variant(GAMES["bashni"], bounded_outcome=too_much))
-    assert anna.get(f"/matches/{match}/bundle").json["code"] == "not-ready"
-    assert "A worker replays them" in anna.client.get(f"/matches/{match}/record").text
-    anna.post(f"/matches/{match}/bundle")
-    work(services, match)
-    assert anna.get(f"/matches/{match}/bundle").status_code == 200
+    assert anna.get(f"/matches/{match_id}/bundle").json["code"] == "not-ready"
+    assert "A worker replays them" in anna.client.get(f"/matches/{match_id}/record").text
+    anna.post(f"/matches/{match_id}/bundle")
+    work(services, match_id)
+    assert anna.get(f"/matches/{match_id}/bundle").status_code == 200
 
 
 def test_the_bundle_of_a_finished_match_is_made_once(
     anna: Caller, boris: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = started(anna, boris)
-    anna.move(match)
-    running = stranger.get(f"/matches/{match}/bundle").data
-    boris.post(f"/matches/{match}/resignation")
-    finished = stranger.get(f"/matches/{match}/bundle").data
+    match_id = started(anna, boris)
+    anna.move(match_id)
+    running = stranger.get(f"/matches/{match_id}/bundle").data
+    boris.post(f"/matches/{match_id}/resignation")
+    finished = stranger.get(f"/matches/{match_id}/bundle").data
     assert finished != running
     monkeypatch.setattr("api.resources.proofs.make_bundle", None)
-    assert [boris.get(f"/matches/{match}/bundle").data for _ in range(2)] == [finished] * 2
+    assert [boris.get(f"/matches/{match_id}/bundle").data for _ in range(2)] == [finished] * 2
 
 
 def test_a_bundle_is_made_again_for_another_key_and_another_history(
     anna: Caller, boris: Caller, services: Services
 ) -> None:
-    match = started(anna, boris)
-    anna.post(f"/matches/{match}/abortion")
-    first = anna.get(f"/matches/{match}/bundle").json
+    match_id = started(anna, boris)
+    anna.post(f"/matches/{match_id}/abortion")
+    first = anna.get(f"/matches/{match_id}/bundle").json
     services.keys.rotate()
-    second = anna.get(f"/matches/{match}/bundle").json
+    second = anna.get(f"/matches/{match_id}/bundle").json
     assert first["signature"]["key"] != second["signature"]["key"]
     assert first["events"] == second["events"]
 
@@ -205,12 +205,12 @@ def test_a_job_that_was_given_up_may_be_asked_for_again(services: Services) -> N
 
 
 def test_a_job_that_fails_is_forgotten(anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    match = anna.create(ME, opponent(1))
-    anna.post(f"/matches/{match}/bundle")
+    match_id = anna.create(ME, opponent(1))
+    anna.post(f"/matches/{match_id}/bundle")
     monkeypatch.setattr("workers.jobs.make_bundle", None)
     with pytest.raises(TypeError):
-        work(services, match)
-    assert services.jobs.pending(match) is None
+        work(services, match_id)
+    assert services.jobs.pending(match_id) is None
 
 
 def test_a_job_that_is_asked_for_while_another_is_given_up_is_not_lost(services: Services) -> None:

@@ -48,23 +48,23 @@ def checked(cli: Any) -> Callable[..., tuple[Result, Result]]:
     return run
 
 
-def take_out_of_the_log(shop: SteppedInstallation, match: str) -> None:
+def take_out_of_the_log(shop: SteppedInstallation, match_id: str) -> None:
     """Remove the leaves of a match from the list and its entry from the table of what was logged."""
     for leaf in shop.client.lrange(f"{LOG}:leaves", 0, -1):
-        if json.loads(leaf)["match"] == match:
+        if json.loads(leaf)["match"] == match_id:
             shop.client.lrem(f"{LOG}:leaves", 1, leaf)
-    shop.client.hdel(f"{LOG}:logged", match)
+    shop.client.hdel(f"{LOG}:logged", match_id)
 
 
-def rewrite_and_take_out(shop: SteppedInstallation, match: str) -> None:
+def rewrite_and_take_out(shop: SteppedInstallation, match_id: str) -> None:
     """Rewrite a match with chain and head, and let the log forget that it has known it."""
-    rewrite(shop, match)
-    take_out_of_the_log(shop, match)
+    rewrite(shop, match_id)
+    take_out_of_the_log(shop, match_id)
 
 
-def build_again(shop: SteppedInstallation, match: str) -> None:
+def build_again(shop: SteppedInstallation, match_id: str) -> None:
     """Rewrite a match and build the tree again over what is left of the leaves."""
-    rewrite_and_take_out(shop, match)
+    rewrite_and_take_out(shop, match_id)
     leaves = shop.client.lrange(f"{LOG}:leaves", 0, -1)
     shop.client.set(f"{LOG}:size", len(leaves))
     for (level, index), node in merkle.appended_nodes(0, map(merkle.leaf_hash, leaves), _unread).items():
@@ -144,13 +144,13 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
 }
 
 
-def cut(shop: SteppedInstallation, match: str, version: int) -> None:
+def cut(shop: SteppedInstallation, match_id: str, version: int) -> None:
     """Cut everything after a version off a match, with its head."""
-    events = key_of(shop, match, "e")
+    events = key_of(shop, match_id, "e")
     for id, _ in shop.client.xrange(events, f"{version + 1}-0"):
         shop.client.xdel(events, id)
-    digest = shop.store.read(match)[-1].digest
-    shop.client.hset(key_of(shop, match, "h"), mapping={"v": version, "d": digest})
+    digest = shop.store.read(match_id)[-1].digest
+    shop.client.hset(key_of(shop, match_id, "h"), mapping={"v": version, "d": digest})
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -311,19 +311,19 @@ def test_whatever_is_done_to_the_log_of_administration_is_named(
 def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
     shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
-    match = matches[2]
-    shop.do(match, RaiseDispute(player="bob", ply=2, ground=Ground.CLOCK, statement="0" * 64), "bob")
-    shop.do(match, Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="0" * 64), "ann")
-    (ruling,) = (event for event in shop.store.read(match) if event.type == "ruling-made")
-    said = f"DIFFERENT {match} at version {ruling.version}: ruling-made is not in the log of administration\n"
+    match_id = matches[2]
+    shop.do(match_id, RaiseDispute(player="bob", ply=2, ground=Ground.CLOCK, statement="0" * 64), "bob")
+    shop.do(match_id, Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="0" * 64), "ann")
+    (ruling,) = (event for event in shop.store.read(match_id) if event.type == "ruling-made")
+    said = f"DIFFERENT {match_id} at version {ruling.version}: ruling-made is not in the log of administration\n"
     assert said in checked()[0].output
     act = shop.checkpoints._administration.record_event(ruling)
     assert act is not None
     assert said not in checked()[0].output
-    rewrite(shop, match)
+    rewrite(shop, match_id)
     for result in checked():
         reason = f"entry {act.number} of the log of administration has it with the digest {ruling.id}"
-        assert f"{match} at version {ruling.version}: {reason}" in result.output
+        assert f"{match_id} at version {ruling.version}: {reason}" in result.output
 
 
 def test_a_log_of_which_entries_were_lost_goes_on_after_them(

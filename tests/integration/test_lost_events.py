@@ -65,12 +65,12 @@ class WatchedServer:
     def watch(self, behind: bool = False) -> StoreWatch:
         return StoreWatch(self.store, self.var / MARK, self.said.append, self.redis, behind)
 
-    def append(self, match: str, count: int = 1) -> None:
+    def append(self, match_id: str, count: int = 1) -> None:
         store = self.store
-        head = store.head(match)
+        head = store.head(match_id)
         for _ in range(count):
             draft = MOVED if head.version else CREATED
-            head = store.append(match, head, [draft], Request(f"{head.version}", match)).head
+            head = store.append(match_id, head, [draft], Request(f"{head.version}", match_id)).head
 
     def close(self) -> None:
         """Stop the server and give the directory up, once."""
@@ -348,23 +348,23 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the server is embedded
     matches = Matches(watched.store, now_ms)
     *moves, last = random_game(GAMES["bashni"], "start", 3)
-    match = play_match(matches, "bashni", "start", moves)
+    match_id = play_match(matches, "bashni", "start", moves)
     watch = watched.watch()
     watch.start()
     half = watched.log.stat().st_size
-    before = watched.store.head(match).version
-    matches.append_decision(match, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
+    before = watched.store.head(match_id).version
+    matches.append_decision(match_id, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
     watch.stop()
     watched.cut(half)
     watched.close()
-    with pytest.raises(InstallationError, match=rf"{match}: version {before + 1}\n(.|\n)*rookery up --accept-loss"):
+    with pytest.raises(InstallationError, match=rf"{match_id}: version {before + 1}\n(.|\n)*rookery up --accept-loss"):
         StoreAlone(watched.var, embedded=True).start()
     assert not (watched.redis / RESERVE_FILE).exists()
     said: list[str] = []
     with StoreAlone(watched.var, embedded=True, on_message=said.append, accept_loss=True) as running:
         visitor = Caller(app_on(running.settings.redis_url))
-        (loss,) = visitor.get(f"/matches/{match}").json["losses"]
-        page = visitor.client.get(f"/matches/{match}").text
+        (loss,) = visitor.get(f"/matches/{match_id}").json["losses"]
+        page = visitor.client.get(f"/matches/{match_id}").text
         ready = visitor.client.get("/readyz").json
     assert loss["after_version"] == before
     assert "Part of this match was lost." in page
@@ -373,7 +373,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     assert (copy / "appendonlydir").is_dir()
     assert str(copy) in said[1]  # after the word that the server is being started
     with StoreAlone(watched.var, embedded=True) as again:
-        assert make_store(again.settings).head(match).version == before
+        assert make_store(again.settings).head(match_id).version == before
 
 
 def test_up_says_what_flushing_behind_the_acknowledgement_may_cost(tmp_path: Path) -> None:

@@ -28,123 +28,125 @@ LOST, PLAYED = "c3-d4", "g3-h4"
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return a match of anna (to move) and boris that has just started."""
     return started(anna, boris)
 
 
-def another_history(services: Services, anna: Caller, match: str) -> tuple[str, str]:
+def another_history(services: Services, anna: Caller, match_id: str) -> tuple[str, str]:
     """Let anna play a move that is lost, and another one in its place; return the version tags after the two."""
-    lost = anna.move(match, LOST).json
-    lose_tail(services.store, match, lost["version"] - 1)
-    played = anna.move(match, PLAYED).json
+    lost = anna.move(match_id, LOST).json
+    lose_tail(services.store, match_id, lost["version"] - 1)
+    played = anna.move(match_id, PLAYED).json
     assert played["version"] == lost["version"]
     return lost["version_tag"], played["version_tag"]
 
 
 def test_who_has_seen_the_lost_version_is_shown_the_one_in_its_place(
-    services: Services, anna: Caller, match: str
+    services: Services, anna: Caller, match_id: str
 ) -> None:
-    lost, present = another_history(services, anna, match)
+    lost, present = another_history(services, anna, match_id)
     for part in ("", "/legal-moves"):
-        answer = anna.get(f"/matches/{match}{part}", If_None_Match=f'"{lost}"')
+        answer = anna.get(f"/matches/{match_id}{part}", If_None_Match=f'"{lost}"')
         assert (answer.status_code, answer.json["version_tag"]) == (200, present)
-        assert anna.get(f"/matches/{match}{part}", If_None_Match=f'"{present}"').status_code == 304
+        assert anna.get(f"/matches/{match_id}{part}", If_None_Match=f'"{present}"').status_code == 304
 
 
 def test_a_move_that_was_meant_for_the_lost_position_is_refused(
-    services: Services, anna: Caller, boris: Caller, match: str
+    services: Services, anna: Caller, boris: Caller, match_id: str
 ) -> None:
-    lost, present = another_history(services, anna, match)
-    refused = boris.move(match, If_Match=f'"{lost}"')
+    lost, present = another_history(services, anna, match_id)
+    refused = boris.move(match_id, If_Match=f'"{lost}"')
     assert (refused.status_code, refused.json["code"]) == (409, "stale-version")
     assert refused.json["detail"].startswith("What you saw is no longer part of the match")
     assert refused.json["current_version_tag"] == present
-    bare = boris.move(match, If_Match=f'"{lost.partition("-")[0]}"')
+    bare = boris.move(match_id, If_Match=f'"{lost.partition("-")[0]}"')
     assert (bare.status_code, bare.json["code"]) == (412, "version-tag-required")
     assert "version tag" in bare.json["errors"]["If-Match"][0]
-    assert boris.move(match, If_Match=f'"{present}"').status_code == 201
+    assert boris.move(match_id, If_Match=f'"{present}"').status_code == 201
 
 
 def test_lines_that_were_meant_for_the_lost_position_are_refused(
-    services: Services, anna: Caller, boris: Caller, match: str
+    services: Services, anna: Caller, boris: Caller, match_id: str
 ) -> None:
-    lost, present = another_history(services, anna, match)
-    lines = {"lines": [{"move": boris.legal_move(match)}]}
-    refused = boris.put(f"/matches/{match}/lines", lines, If_Match=f'"{lost}"')
+    lost, present = another_history(services, anna, match_id)
+    lines = {"lines": [{"move": boris.legal_move(match_id)}]}
+    refused = boris.put(f"/matches/{match_id}/lines", lines, If_Match=f'"{lost}"')
     assert (refused.status_code, refused.json["current_version_tag"]) == (409, present)
-    assert boris.get(f"/matches/{match}/lines").json["lines"] == []
-    assert boris.put(f"/matches/{match}/lines", lines, If_Match=f'"{present}"').json["version_tag"] == present
+    assert boris.get(f"/matches/{match_id}/lines").json["lines"] == []
+    assert boris.put(f"/matches/{match_id}/lines", lines, If_Match=f'"{present}"').json["version_tag"] == present
 
 
 def test_who_reads_events_on_from_a_lost_one_hears_that_it_is_lost(
-    services: Services, anna: Caller, match: str
+    services: Services, anna: Caller, match_id: str
 ) -> None:
-    lost, present = another_history(services, anna, match)
-    refused = anna.get(f"/matches/{match}/events?after={lost}")
+    lost, present = another_history(services, anna, match_id)
+    refused = anna.get(f"/matches/{match_id}/events?after={lost}")
     assert (refused.status_code, refused.json["current_version_tag"]) == (409, present)
-    assert anna.get(f"/matches/{match}/events?after={present}").json == {"items": [], "next": None}
+    assert anna.get(f"/matches/{match_id}/events?after={present}").json == {"items": [], "next": None}
 
 
 @pytest.mark.parametrize("meanwhile", ["nothing", "draw-offers"])
 def test_a_request_whose_effect_was_lost_is_carried_out_when_it_is_repeated(
-    services: Services, anna: Caller, match: str, meanwhile: str
+    services: Services, anna: Caller, match_id: str, meanwhile: str
 ) -> None:
-    lost = anna.move(match, LOST, Idempotency_Key="k")
-    lose_tail(services.store, match, lost.json["version"] - 1)
+    lost = anna.move(match_id, LOST, Idempotency_Key="k")
+    lose_tail(services.store, match_id, lost.json["version"] - 1)
     if meanwhile != "nothing":
-        assert anna.post(f"/matches/{match}/{meanwhile}").json["version"] == lost.json["version"]
-    again = anna.move(match, LOST, Idempotency_Key="k")
+        assert anna.post(f"/matches/{match_id}/{meanwhile}").json["version"] == lost.json["version"]
+    again = anna.move(match_id, LOST, Idempotency_Key="k")
     assert (again.status_code, "Idempotency-Replayed" in again.headers) == (201, False)
-    assert anna.get(f"/matches/{match}").json["moves"] == [LOST]
-    third = anna.move(match, LOST, Idempotency_Key="k")
+    assert anna.get(f"/matches/{match_id}").json["moves"] == [LOST]
+    third = anna.move(match_id, LOST, Idempotency_Key="k")
     assert (third.data, third.headers["Idempotency-Replayed"]) == (again.data, "true")
 
 
 def test_a_stream_that_is_resumed_after_a_lost_event_says_so(
-    server: RealServer, services: Services, anna: Caller, boris: Caller, match: str
+    server: RealServer, services: Services, anna: Caller, boris: Caller, match_id: str
 ) -> None:
-    lost, present = another_history(services, anna, match)
+    lost, present = another_history(services, anna, match_id)
     visitor = create_stream_app(settings_for(server.url)).test_client()
-    watching = visitor.get(f"/api/v1/matches/{match}/stream", headers={"Last-Event-ID": lost})
+    watching = visitor.get(f"/api/v1/matches/{match_id}/stream", headers={"Last-Event-ID": lost})
     messages = told(watching)
     assert next(messages) == reset_to(present)
-    after = boris.move(match).json["version_tag"]
+    after = boris.move(match_id).json["version_tag"]
     assert next(messages)[:2] == (after, "move-submitted")
     watching.close()
 
 
 def test_a_stream_that_has_told_a_lost_event_says_so(
-    server: RealServer, services: Services, monkeypatch: pytest.MonkeyPatch, anna: Caller, match: str
+    server: RealServer, services: Services, monkeypatch: pytest.MonkeyPatch, anna: Caller, match_id: str
 ) -> None:
     monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_S", 0.05)
     visitor = create_stream_app(settings_for(server.url)).test_client()
-    watching = visitor.get(f"/api/v1/matches/{match}/stream?after={anna.get(f'/matches/{match}').json['version_tag']}")
+    watching = visitor.get(
+        f"/api/v1/matches/{match_id}/stream?after={anna.get(f'/matches/{match_id}').json['version_tag']}"
+    )
     messages = told(watching)
-    lost = anna.move(match, LOST).json
+    lost = anna.move(match_id, LOST).json
     assert next(messages)[:2] == (lost["version_tag"], "move-submitted")
-    lose_tail(services.store, match, lost["version"] - 1)
-    assert next(messages) == reset_to(anna.get(f"/matches/{match}").json["version_tag"])
-    played = anna.move(match, PLAYED).json["version_tag"]
+    lose_tail(services.store, match_id, lost["version"] - 1)
+    assert next(messages) == reset_to(anna.get(f"/matches/{match_id}").json["version_tag"])
+    played = anna.move(match_id, PLAYED).json["version_tag"]
     assert next(messages)[:2] == (played, "move-submitted")
     watching.close()
 
 
 def test_a_lost_event_that_was_read_for_a_watcher_before_the_reset_is_not_told_after_it(
-    services: Services, anna: Caller, match: str
+    services: Services, anna: Caller, match_id: str
 ) -> None:
     nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
     hub = Hub(services.store, nobody, nobody)
     hub._reader = object()  # type: ignore[assignment]
-    watcher, before = hub.enter(match), services.store.head(match).tag
-    messages = (text for text in hub.messages(match, before, watcher, lambda: True) if text.startswith("id: "))
-    lost = anna.move(match, LOST).json
+    watcher, before = hub.enter(match_id), services.store.head(match_id).tag
+    messages = (text for text in hub.messages(match_id, before, watcher, lambda: True) if text.startswith("id: "))
+    lost = anna.move(match_id, LOST).json
     assert next(messages).startswith(f"id: {lost['version_tag']}\n")
     hub._wake_all()
-    hub._publish(match, lost["version"])
-    lose_tail(services.store, match, lost["version"] - 1)
+    hub._publish(match_id, lost["version"])
+    lose_tail(services.store, match_id, lost["version"] - 1)
     assert next(messages).startswith(f"id: {before}\nevent: reset\n")
-    played = anna.move(match, PLAYED).json["version_tag"]
+    played = anna.move(match_id, PLAYED).json["version_tag"]
     assert next(messages).startswith(f"id: {played}\n")
 
 

@@ -11,9 +11,9 @@ MARK = re.compile(r'<rect class="mark ([^"]+)"')
 PLACE = r'data-square="{}" [^>]*>(?:<desc[^>]*>[^<]*</desc>)*<rect x="([0-9.]+)" y="([0-9.]+)"'
 
 
-def shown(caller: Caller, match: str, query: str = "") -> str:
+def shown(caller: Caller, match_id: str, query: str = "") -> str:
     """Return the page of the match as the caller sees it."""
-    answer = caller.client.get(f"/matches/{match}{query}", headers={"Accept": "text/html"})
+    answer = caller.client.get(f"/matches/{match_id}{query}", headers={"Accept": "text/html"})
     assert answer.status_code == 200
     return answer.text
 
@@ -33,10 +33,10 @@ def four(app: Flask) -> Four:
     """Return four people and their match of Towers."""
     people = [Caller(app).play_as_guest() for _ in range(4)]
     others = [invited(person.name) for person in people[1:]]
-    match = people[0].create(ME, *others, game="towers", setup="four-player")
+    match_id = people[0].create(ME, *others, game="towers", setup="four-player")
     for person in people[1:]:
-        assert person.post(f"/matches/{match}/joins").status_code == 201
-    return people, match
+        assert person.post(f"/matches/{match_id}/joins").status_code == 201
+    return people, match_id
 
 
 def test_each_of_four_players_sees_the_own_corner_at_the_lower_left_and_an_onlooker_the_board_as_it_is(
@@ -92,10 +92,10 @@ def _latest_marks(page: str) -> dict[str, list[str]]:
 def test_a_move_that_a_conditional_line_made_for_its_player_is_marked_with_the_answer_to_it(
     anna: Caller, boris: Caller
 ) -> None:
-    match = started(anna, boris)
+    match_id = started(anna, boris)
     lines = {"lines": [{"move": "c3-d4", "next": [{"move": "b6-a5"}]}]}
-    answer = boris.put(f"/matches/{match}/lines", lines)
+    answer = boris.put(f"/matches/{match_id}/lines", lines)
     assert answer.status_code == 200, answer.text
-    assert anna.move(match, "c3-d4").status_code == 201
-    assert set(_latest_marks(shown(boris, match))) == {"white", "black"}
-    assert set(_latest_marks(shown(anna, match))) == {""}
+    assert anna.move(match_id, "c3-d4").status_code == 201
+    assert set(_latest_marks(shown(boris, match_id))) == {"white", "black"}
+    assert set(_latest_marks(shown(anna, match_id))) == {""}

@@ -122,8 +122,8 @@ def front(installation: LocalInstallation, tmp_path_factory: pytest.TempPathFact
 def test_pages_come_compressed_over_tls_and_plain_requests_are_sent_there(front: Front) -> None:
     with front.client() as client:
         page = ask(client, "GET", "/", Accept_Encoding="gzip, br")
-        match, cookie = match_of_a_guest(client)
-        answer = ask(client, "GET", f"{API}/matches/{match}", Accept_Encoding="gzip", Cookie=cookie)
+        match_id, cookie = match_of_a_guest(client)
+        answer = ask(client, "GET", f"{API}/matches/{match_id}", Accept_Encoding="gzip", Cookie=cookie)
     assert (page.status, page.headers["Content-Encoding"]) == (200, "br")
     assert answer.headers["Content-Encoding"] == "gzip"
     assert answer.headers["ETag"] == f'"{json.loads(gzip.decompress(answer.content))["version_tag"]}"'
@@ -167,15 +167,15 @@ def match_of_a_guest(client: http.client.HTTPConnection) -> tuple[str, str]:
     return created.json["id"], cookie
 
 
-def hear_a_move(front: Front, client: http.client.HTTPConnection, match: str, cookie: str) -> None:
+def hear_a_move(front: Front, client: http.client.HTTPConnection, match_id: str, cookie: str) -> None:
     """Play a move while the streams of the match and the account are open, and wait until it is heard there."""
     with front.connect() as stream, front.connect() as account:
-        for opened, path in ((stream, f"matches/{match}/stream"), (account, "me/stream")):
+        for opened, path in ((stream, f"matches/{match_id}/stream"), (account, "me/stream")):
             opened.sendall(f"GET {API}/{path} HTTP/1.1\r\nHost: {HOST}\r\nCookie: {cookie}\r\n\r\n".encode())
         read_until(stream, b"event: match-started")
         read_until(account, b"event: pending")
-        legal = ask(client, "GET", f"{API}/matches/{match}/legal-moves", Cookie=cookie)
-        moved = ask(client, "POST", f"{API}/matches/{match}/moves", {"move": legal.json["moves"][0]}, Cookie=cookie)
+        legal = ask(client, "GET", f"{API}/matches/{match_id}/legal-moves", Cookie=cookie)
+        moved = ask(client, "POST", f"{API}/matches/{match_id}/moves", {"move": legal.json["moves"][0]}, Cookie=cookie)
         assert moved.status == 201, moved.content
         read_until(stream, b"event: move-submitted")
         read_until(account, b'"events":["move-submitted"')

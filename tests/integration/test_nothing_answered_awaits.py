@@ -33,14 +33,14 @@ def test_a_match_whose_move_was_acknowledged_awaits_nobody_who_made_it(
 
 
 def test_what_a_listed_match_says_is_what_the_store_says(anna: Caller, boris: Caller, services: Services) -> None:
-    match = started(anna, boris)
+    match_id = started(anna, boris)
     project(services)
-    anna.move(match)
-    boris.move(match)
+    anna.move(match_id)
+    boris.move(match_id)
     (item,) = anna.get("/me/pending").json["items"]
-    shown = anna.get(f"/matches/{match}").json
+    shown = anna.get(f"/matches/{match_id}").json
     assert item["match"] == {name: shown[name] for name in item["match"]}
-    boris.post(f"/matches/{match}/resignation")
+    boris.post(f"/matches/{match_id}/resignation")
     assert listed(anna, "/me/pending") == listed(anna, "/me/queue") == []
 
 
@@ -55,9 +55,9 @@ def test_the_matches_that_a_page_loads_are_bounded_and_the_next_page_goes_on(
     loads: list[str] = []
     load = services.matches.load
 
-    def counted(match: str) -> Loaded:
-        loads.append(match)
-        return load(match)
+    def counted(match_id: str) -> Loaded:
+        loads.append(match_id)
+        return load(match_id)
 
     monkeypatch.setattr(services.matches, "load", counted)
     for path in ("/me/pending", "/me/queue"):

@@ -29,17 +29,17 @@ STATIC = ("/static/", "/games/<game_id>/rules", "/openapi.json", "/docs/api")
 """Files, rules and the description of the API: the same whatever is played, with moves of their own as examples."""
 
 
-def addresses(app: Flask, match: str) -> Iterator[str]:
+def addresses(app: Flask, match_id: str) -> Iterator[str]:
     """Yield every address of ``app`` that can be looked at, with the names of what there is."""
     names = {
-        "match": match,
+        "match": match_id,
         "player": "anna",
         "other": "boris",
         "game": "bashni",
         "pool": "bashni-2",
         "code": "chat-closed",
     }
-    names |= {"match_id": match, "game_id": "bashni"}
+    names |= {"match_id": match_id, "game_id": "bashni"}
     rule: Rule
     for rule in app.url_map.iter_rules():
         if rule.methods and "GET" in rule.methods and not rule.rule.startswith(STATIC):
@@ -47,9 +47,9 @@ def addresses(app: Flask, match: str) -> Iterator[str]:
             yield app.url_map.bind("").build(rule.endpoint, values)
 
 
-def outputs(app: Flask, match: str, others: list[Caller]) -> Iterator[tuple[str, str]]:
+def outputs(app: Flask, match_id: str, others: list[Caller]) -> Iterator[tuple[str, str]]:
     """Yield every address as each of ``others`` sees it, and what acting on the match tells them."""
-    for address in addresses(app, match):
+    for address in addresses(app, match_id):
         for other in others:
             yield f"{address} for {other.name}", told(other.client.get(address))
     for other in others:
@@ -58,7 +58,7 @@ def outputs(app: Flask, match: str, others: list[Caller]) -> Iterator[tuple[str,
             ("compositions", {"kind": "multi", "parts": []}),
             ("joins", {}),
         ):
-            yield f"{act} of {other.name}", other.post(f"/matches/{match}/{act}", body).text
+            yield f"{act} of {other.name}", other.post(f"/matches/{match_id}/{act}", body).text
 
 
 def told(answer: TestResponse) -> str:
@@ -112,20 +112,20 @@ def test_nothing_private_leaves_its_authors_hands(
 ) -> None:
     monkeypatch.setattr("events.service.matches.SNAPSHOT_EVERY", 1)
     scenario = Scenario(app, redis, capfd)
-    match, anna, boris = scenario.match, scenario.anna, scenario.boris
-    assert anna.move(match, "c3-d4").status_code == 201
-    assert anna.put(f"/matches/{match}/lines", {"lines": LINES, "forced": True}).status_code == 200
-    assert anna.put(f"/matches/{match}/notes", {"text": NOTE}).status_code == 200
-    assert anna.put(f"/matches/{match}/exploration", {"ply": 1, "tree": LINES}).status_code == 200
-    assert anna.post(f"/matches/{match}/chat", {"text": WORD}).status_code == 201
+    match_id, anna, boris = scenario.match, scenario.anna, scenario.boris
+    assert anna.move(match_id, "c3-d4").status_code == 201
+    assert anna.put(f"/matches/{match_id}/lines", {"lines": LINES, "forced": True}).status_code == 200
+    assert anna.put(f"/matches/{match_id}/notes", {"text": NOTE}).status_code == 200
+    assert anna.put(f"/matches/{match_id}/exploration", {"ply": 1, "tree": LINES}).status_code == 200
+    assert anna.post(f"/matches/{match_id}/chat", {"text": WORD}).status_code == 201
     notebooks = [f"{{people}}:{kind}:{anna.id}" for kind in ("notes", "explorations")]
 
     assert scenario.outputs_with(FIRST_REPLY, SECOND_REPLY, NOTE) == set()
     assert scenario.keys_with(FIRST_REPLY, SECOND_REPLY, NOTE) == {scenario.orders, *notebooks}
-    assert scenario.outputs_with(WORD) == {f"{API}/matches/{match}/chat for boris"}
-    assert scenario.keys_with(WORD) == {f"chat:{{{match}}}"}
+    assert scenario.outputs_with(WORD) == {f"{API}/matches/{match_id}/chat for boris"}
+    assert scenario.keys_with(WORD) == {f"chat:{{{match_id}}}"}
 
-    fired, again = (boris.move(match, "h6-g5", Idempotency_Key="k") for _ in range(2))
+    fired, again = (boris.move(match_id, "h6-g5", Idempotency_Key="k") for _ in range(2))
     assert FIRST_REPLY in fired.text
     assert again.json == fired.json
     assert SECOND_REPLY not in again.text

@@ -94,26 +94,26 @@ def test_sessions_tokens_and_passwords_of_then_are_good_today(app: Flask, facts:
 def test_a_match_goes_on_and_its_conditional_moves_are_played(
     app: Flask, anna: Caller, matches: dict[str, str]
 ) -> None:
-    match = matches["running"]
-    assert get(anna, f"/matches/{match}")["moves"] == ["c3-d4", "b6-a5"]
+    match_id = matches["running"]
+    assert get(anna, f"/matches/{match_id}")["moves"] == ["c3-d4", "b6-a5"]
     boris = signed_in(app, "boris")
-    assert get(boris, f"/matches/{match}/lines")["lines"][0]["move"] == "d4-c5"
-    answer = anna.move(match, "d4-c5")
+    assert get(boris, f"/matches/{match_id}/lines")["lines"][0]["move"] == "d4-c5"
+    answer = anna.move(match_id, "d4-c5")
     assert answer.status_code == 201, answer.text
-    assert get(anna, f"/matches/{match}")["moves"] == ["c3-d4", "b6-a5", "d4-c5", "d6xb4"]
+    assert get(anna, f"/matches/{match_id}")["moves"] == ["c3-d4", "b6-a5", "d4-c5", "d6xb4"]
 
 
 @pytest.mark.parametrize("name", ["rematch", "private", "draft", "composed", "opponents"])
 def test_a_running_match_of_every_game_takes_a_move(app: Flask, matches: dict[str, str], name: str) -> None:
-    match = matches[name]
+    match_id = matches[name]
     people = [signed_in(app, each) for each in ("anna", "boris", "clara", "dmitri")]
     for _ in range(2):
-        seen_by = next(each for each in people if each.get(f"/matches/{match}").status_code == 200)
-        shown = get(seen_by, f"/matches/{match}")
+        seen_by = next(each for each in people if each.get(f"/matches/{match_id}").status_code == 200)
+        shown = get(seen_by, f"/matches/{match_id}")
         player = shown["seats"][shown["to_move"]]["player"]["name"]
         mover = next(each for each in people if each.name == player)
-        assert mover.move(match).status_code == 201
-        assert get(mover, f"/matches/{match}")["ply"] == shown["ply"] + 1
+        assert mover.move(match_id).status_code == 201
+        assert get(mover, f"/matches/{match_id}")["ply"] == shown["ply"] + 1
         if name == "opponents":
             break
 
@@ -121,7 +121,7 @@ def test_a_running_match_of_every_game_takes_a_move(app: Flask, matches: dict[st
 def test_every_page_of_every_match_opens(app: Flask, anna: Caller, matches: dict[str, str]) -> None:
     judith = signed_in(app, "judith")
     paths = ["/", "/lobby", "/matches", "/settings", "/leaderboards?pool=bashni-2", "/players/anna", "/players/boris"]
-    paths += [f"/matches/{match}" for match in matches.values()]
+    paths += [f"/matches/{match_id}" for match_id in matches.values()]
     for name in ("finished", "private", "disputed", "draft", "composed"):
         paths += [f"/matches/{matches[name]}{page}" for page in ("/record", "/board.svg", "/plies")]
     paths += [f"/matches/{matches[name]}/case" for name in ("ruled", "annulled", "disputed")]

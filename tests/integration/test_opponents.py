@@ -27,16 +27,18 @@ def shop(server: RealServer) -> SteppedInstallation:
     return shop
 
 
-def plies(shop: SteppedInstallation, match: str) -> int:
+def plies(shop: SteppedInstallation, match_id: str) -> int:
     """Return how many plies of a match have been played."""
-    return len(shop.state(match).play.moves)
+    return len(shop.state(match_id).play.moves)
 
 
-def move_of_person(shop: SteppedInstallation, match: str, player: str) -> None:
+def move_of_person(shop: SteppedInstallation, match_id: str, player: str) -> None:
     """Play the first legal move for ``player``."""
-    state = shop.state(match)
+    state = shop.state(match_id)
     game = find_ruleset(state.game, state.ruleset)
-    shop.do(match, SubmitMove(player=player, move=game.format_move(state.play.position, legal_moves(state)[0])), player)
+    shop.do(
+        match_id, SubmitMove(player=player, move=game.format_move(state.play.position, legal_moves(state)[0])), player
+    )
 
 
 def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: SteppedInstallation) -> None:

@@ -21,9 +21,9 @@ def app(server: RealServer, watch: Watch) -> Flask:
     return app_on(server.url, now=watch)
 
 
-def page(caller: Caller, match: str) -> str:
+def page(caller: Caller, match_id: str) -> str:
     """Return the page of the match as the caller sees it."""
-    answer = caller.client.get(f"/matches/{match}", headers={"Accept": "text/html"})
+    answer = caller.client.get(f"/matches/{match_id}", headers={"Accept": "text/html"})
     assert answer.status_code == 200
     return " ".join(answer.text.split())
 
@@ -39,25 +39,25 @@ def begun(white: Caller, black: Caller, terms: dict[str, Any]) -> str:
 def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(
     anna: Caller, boris: Caller, stranger: Caller, watch: Watch
 ) -> None:
-    match = begun(anna, boris, CLAIMED)
-    assert "You must move by" in page(anna, match)
-    assert "If not, the others may claim that time is up." in page(anna, match)
+    match_id = begun(anna, boris, CLAIMED)
+    assert "You must move by" in page(anna, match_id)
+    assert "If not, the others may claim that time is up." in page(anna, match_id)
     watch.advance(2 * DAY)
-    assert "The time of anna is up.</strong> You may claim the win" in page(boris, match)
-    assert "time-claims" not in page(anna, match)
-    assert boris.post(f"/matches/{match}/time-claims").status_code == 201
-    won = page(boris, match)
+    assert "The time of anna is up.</strong> You may claim the win" in page(boris, match_id)
+    assert "time-claims" not in page(anna, match_id)
+    assert boris.post(f"/matches/{match_id}/time-claims").status_code == 201
+    won = page(boris, match_id)
     assert "On time." in won
     assert "You have won on time.</strong> Until" in won
-    assert all("forgiveness" not in page(other, match) for other in (anna, stranger))
-    assert boris.post(f"/matches/{match}/forgiveness").status_code == 201
-    assert "You must move by" in page(anna, match)
+    assert all("forgiveness" not in page(other, match_id) for other in (anna, stranger))
+    assert boris.post(f"/matches/{match_id}/forgiveness").status_code == 201
+    assert "You must move by" in page(anna, match_id)
 
 
 def test_a_move_against_an_opponent_can_be_taken_back_on_the_page(anna: Caller) -> None:
-    match = anna.create(ME, opponent(1))
-    anna.move(match)
-    assert "takeback-requests" in page(anna, match)
+    match_id = anna.create(ME, opponent(1))
+    anna.move(match_id)
+    assert "takeback-requests" in page(anna, match_id)
 
 
 def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(

@@ -73,14 +73,14 @@ def test_a_picture_that_is_known_is_not_sent_again_until_the_match_has_moved_on(
 def test_a_picture_is_kept_for_ever_only_while_its_address_names_the_match_as_it_stands(
     anna: Caller, boris: Caller, stranger: Caller
 ) -> None:
-    match = started(anna, boris)
-    anna.move(match, "c3-d4")
-    picture = shared(page(stranger, f"/matches/{match}"))["og:image"].removeprefix("http://127.0.0.1:8000")
+    match_id = started(anna, boris)
+    anna.move(match_id, "c3-d4")
+    picture = shared(page(stranger, f"/matches/{match_id}"))["og:image"].removeprefix("http://127.0.0.1:8000")
     before = stranger.client.get(picture)
     assert before.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert anna.post(f"/matches/{match}/takeback-requests").status_code == 201
-    assert boris.post(f"/matches/{match}/takeback-acceptance").status_code == 201
-    anna.move(match, "e3-f4")
+    assert anna.post(f"/matches/{match_id}/takeback-requests").status_code == 201
+    assert boris.post(f"/matches/{match_id}/takeback-acceptance").status_code == 201
+    anna.move(match_id, "e3-f4")
     after = stranger.client.get(picture)
     assert after.headers["Cache-Control"] == "public, no-cache"
     assert after.data != before.data
@@ -89,8 +89,8 @@ def test_a_picture_is_kept_for_ever_only_while_its_address_names_the_match_as_it
 def test_a_picture_opened_by_itself_may_use_its_own_style_and_nothing_else(
     anna: Caller, boris: Caller, stranger: Caller
 ) -> None:
-    match = started(anna, boris)
-    alone = stranger.client.get(f"/matches/{match}/board.svg?ply=0")
+    match_id = started(anna, boris)
+    alone = stranger.client.get(f"/matches/{match_id}/board.svg?ply=0")
     policies = alone.headers.getlist("Content-Security-Policy")
     assert len(policies) == 1
     assert re.fullmatch(
@@ -99,10 +99,10 @@ def test_a_picture_opened_by_itself_may_use_its_own_style_and_nothing_else(
     assert "<style>" in alone.text
     assert "<title>Bashni, at the start</title>" in alone.text
     assert 'class="square"' not in alone.text
-    inline = stranger.client.get(f"/matches/{match}/board.svg?ply=0&inline=1")
+    inline = stranger.client.get(f"/matches/{match_id}/board.svg?ply=0&inline=1")
     assert "<style>" not in inline.text
     assert inline.text.count('class="square"') == 64
-    tried = stranger.client.get(f"/matches/{match}/board.svg?try=c3-d4")
+    tried = stranger.client.get(f"/matches/{match_id}/board.svg?try=c3-d4")
     assert tried.headers["Rookery-Move"] == "c3-d4"
     assert "<style>" in tried.text
 
@@ -112,8 +112,8 @@ def test_the_pictures_of_links_are_pngs_of_the_size_that_is_announced(
     anna: Caller, stranger: Caller, game: str
 ) -> None:
     setup = next(iter(GAMES[game].setups))
-    match = anna.create(ME, *[OPEN] * (len(GAMES[game].setups[setup].seat_names) - 1), game=game, setup=setup)
-    for path in (f"/matches/{match}", f"/games/{game}"):
+    match_id = anna.create(ME, *[OPEN] * (len(GAMES[game].setups[setup].seat_names) - 1), game=game, setup=setup)
+    for path in (f"/matches/{match_id}", f"/games/{game}"):
         said = shared(page(stranger, path))
         assert said["og:url"] == f"http://127.0.0.1:8000{path}"
         assert (said["og:image:width"], said["og:image:height"]) == (str(PNG_WIDTH), str(PNG_HEIGHT))
@@ -157,8 +157,8 @@ def test_lists_show_each_match_by_its_board_and_its_last_move_and_load_none(
     waiting = boris.create(ME, OPEN, game="towers", setup="two-player")
     project(services)
 
-    def loaded(match: str) -> None:
-        raise AssertionError(f"{match} was loaded for a list")
+    def loaded(match_id: str) -> None:
+        raise AssertionError(f"{match_id} was loaded for a list")
 
     with monkeypatch.context() as patched:
         patched.setattr(services.matches, "load", loaded)
@@ -185,9 +185,9 @@ def test_lists_show_each_match_by_its_board_and_its_last_move_and_load_none(
 def test_a_match_whose_ruleset_is_not_installed_is_listed_without_a_board(
     anna: Caller, boris: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = started(anna, boris)
+    match_id = started(anna, boris)
     project(services)
     monkeypatch.setitem(GAMES.rulesets, "bashni", GAMES.rulesets["bashni"][1:])
     text = page(anna, "/matches")
-    assert f"/matches/{match}" in text
+    assert f"/matches/{match_id}" in text
     assert small_boards(text) == []

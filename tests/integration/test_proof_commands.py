@@ -12,14 +12,14 @@ from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet.batches import ProcessesKilledError, run_in_batches
 
 
-def key_of(shop: SteppedInstallation, match: str, part: str) -> str:
+def key_of(shop: SteppedInstallation, match_id: str, part: str) -> str:
     """Return the key of the events (e) or the head (h) of a match."""
-    return f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:{part}"
+    return f"{PREFIX}{{s{shop.keys.shard_of(match_id):02d}}}:m:{match_id}:{part}"
 
 
-def make_unreadable(shop: SteppedInstallation, match: str, version: int) -> None:
+def make_unreadable(shop: SteppedInstallation, match_id: str, version: int) -> None:
     """Write nonsense in the place of an event."""
-    events = key_of(shop, match, "e")
+    events = key_of(shop, match_id, "e")
     stored: Any = shop.client.xrange(events)
     shop.client.delete(events)
     for id, fields in stored:
@@ -27,9 +27,9 @@ def make_unreadable(shop: SteppedInstallation, match: str, version: int) -> None
         shop.client.xadd(events, {**fields, b"b": b"nonsense"} if place == version else fields, id=id)
 
 
-def make_empty(shop: SteppedInstallation, match: str) -> None:
+def make_empty(shop: SteppedInstallation, match_id: str) -> None:
     """Lose all events of a match."""
-    shop.client.delete(key_of(shop, match, "e"), key_of(shop, match, "h"))
+    shop.client.delete(key_of(shop, match_id, "e"), key_of(shop, match_id, "h"))
 
 
 def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallation, cli: Any, tmp_path: Any) -> None:
@@ -65,9 +65,9 @@ def test_a_process_that_is_killed_costs_nothing_but_time(shop: SteppedInstallati
 
 
 def test_processes_that_are_killed_whatever_is_done_are_told_with_where_they_stood(shop: SteppedInstallation) -> None:
-    match = shop.start("alice", "bob")
+    match_id = shop.start("alice", "bob")
     with pytest.raises(
-        ProcessesKilledError, match=f"3 times in a row, the last time at the matches {match} to {match}"
+        ProcessesKilledError, match=f"3 times in a row, the last time at the matches {match_id} to {match_id}"
     ):
         list(run_in_batches(shop.settings, killed, 1, 2))
 

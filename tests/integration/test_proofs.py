@@ -38,14 +38,14 @@ def sign(shop: SteppedInstallation, days: int) -> Checkpoint:
     return shop.checkpoints.sign(shop.now)
 
 
-def rewrite(shop: SteppedInstallation, match: str) -> None:
+def rewrite(shop: SteppedInstallation, match_id: str) -> None:
     """Play a match anew from its first move, as somebody does who has the store in his hands."""
-    keys = [f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:{part}" for part in "ehs"]
-    events = shop.store.read(match)
+    keys = [f"{PREFIX}{{s{shop.keys.shard_of(match_id):02d}}}:m:{match_id}:{part}" for part in "ehs"]
+    events = shop.store.read(match_id)
     shop.client.delete(*keys)
-    shop.client.lrem(f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:streams", 0, match)
-    shop.create(match=match, creator="alice")
-    assert shop.store.read(match)[0] != events[0]
+    shop.client.lrem(f"{PREFIX}{{s{shop.keys.shard_of(match_id):02d}}}:streams", 0, match_id)
+    shop.create(match=match_id, creator="alice")
+    assert shop.store.read(match_id)[0] != events[0]
 
 
 class TestKeys:
@@ -305,13 +305,13 @@ def test_a_rewritten_past_is_found_by_the_log_and_by_who_kept_a_checkpoint(
 def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     app: Flask, anna: Caller, boris: Caller, stranger: Caller, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = started(anna, boris)
-    anna.move(match)
+    match_id = started(anna, boris)
+    anna.move(match_id)
     private = anna.create(ME, OPEN, private=True)
     against = anna.create(ME, opponent(1))
     services = app.extensions["rookery"]
     first = services.checkpoints.sign(services.now())
-    boris.move(match)
+    boris.move(match_id)
     second = services.checkpoints.sign(services.now() + DAY_MS)
 
     assert stranger.get("/checkpoints").json == {"days": [first.day, second.day]}
@@ -323,8 +323,8 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     read_consistency(proof).check(first, second)
     assert stranger.get("/checkpoints/consistency?first=0&second=99").status_code == 404
 
-    answer = stranger.get(f"/matches/{match}/bundle")
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="rookery-{match}.json"'
+    answer = stranger.get(f"/matches/{match_id}/bundle")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="rookery-{match_id}.json"'
     keys = stranger.client.get("/.well-known/rookery-keys.json").data
     found = {step.name: step for step in verify(answer.data, read_key_set(keys))}
     assert all(step.proved for step in found.values())
@@ -332,7 +332,7 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     assert read_bundle(answer.data).head.version == 5
     assert stranger.get("/schemas/bundle-1").json["title"] == "Rookery bundle, format 1"
 
-    assert f'href="/api/v1/matches/{match}/bundle" download' in stranger.client.get(f"/matches/{match}").text
+    assert f'href="/api/v1/matches/{match_id}/bundle" download' in stranger.client.get(f"/matches/{match_id}").text
     assert stranger.get(f"/matches/{private}/bundle").json["code"] == "no-such-match"
     assert boris.get(f"/matches/{private}/bundle").status_code == 404
     assert read_bundle(anna.get(f"/matches/{private}/bundle").data).match == private

@@ -31,10 +31,10 @@ def test_notes_trees_and_lines_of_a_person_have_one_quota(
     anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.operations.notebooks.MAX_BYTES", 400)
-    match, other = started(anna, boris), started(anna, boris)
-    anna.move(match, "c3-d4")
-    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 250}).status_code == 200
-    assert anna.put(f"/matches/{match}/lines", LINES).status_code == 200
+    match_id, other = started(anna, boris), started(anna, boris)
+    anna.move(match_id, "c3-d4")
+    assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 250}).status_code == 200
+    assert anna.put(f"/matches/{match_id}/lines", LINES).status_code == 200
     refused = anna.put(f"/matches/{other}/notes", {"text": "ä" * 40})
     assert (refused.status_code, refused.json["code"]) == (409, "quota-exceeded")
     assert refused.json["bytes_allowed"] == 400
@@ -48,25 +48,27 @@ def test_notes_trees_and_lines_of_a_person_have_one_quota(
 def test_what_makes_it_less_is_never_refused_and_makes_room(
     anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match, other = started(anna, boris), started(anna, boris)
-    anna.move(match, "c3-d4")
-    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 500}).status_code == 200
-    assert anna.put(f"/matches/{match}/lines", LINES).status_code == 200
+    match_id, other = started(anna, boris), started(anna, boris)
+    anna.move(match_id, "c3-d4")
+    assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 500}).status_code == 200
+    assert anna.put(f"/matches/{match_id}/lines", LINES).status_code == 200
     monkeypatch.setattr("api.operations.notebooks.MAX_BYTES", 400)
-    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 450}).status_code == 200
+    assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 450}).status_code == 200
     assert anna.put(f"/matches/{other}/notes", {"text": "x"}).status_code == 409
-    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 200}).status_code == 200
+    assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 200}).status_code == 200
     assert anna.put(f"/matches/{other}/notes", {"text": "x" * 150}).status_code == 409
-    assert anna.delete(f"/matches/{match}/lines").status_code == 204
+    assert anna.delete(f"/matches/{match_id}/lines").status_code == 204
     assert anna.put(f"/matches/{other}/notes", {"text": "x" * 150}).status_code == 200
 
 
 def test_lines_that_are_refused_take_no_room(anna: Caller, boris: Caller, services: Services) -> None:
-    match = started(anna, boris)
-    anna.move(match, "c3-d4")
-    assert anna.put(f"/matches/{match}/lines", LINES).status_code == 200
+    match_id = started(anna, boris)
+    anna.move(match_id, "c3-d4")
+    assert anna.put(f"/matches/{match_id}/lines", LINES).status_code == 200
     kept = services.store.client.get(f"{services.settings.prefix}{{people}}:bytes-kept:{anna.id}")
-    refused = anna.put(f"/matches/{match}/lines", {"lines": [{"move": "a1-a1"}, {"move": "b6-a5"}, {"move": "b6-c5"}]})
+    refused = anna.put(
+        f"/matches/{match_id}/lines", {"lines": [{"move": "a1-a1"}, {"move": "b6-a5"}, {"move": "b6-c5"}]}
+    )
     assert refused.status_code == 422
     assert services.store.client.get(f"{services.settings.prefix}{{people}}:bytes-kept:{anna.id}") == kept
 
@@ -74,10 +76,10 @@ def test_lines_that_are_refused_take_no_room(anna: Caller, boris: Caller, servic
 def test_guests_may_keep_less(services: Services, app: Any) -> None:
     assert MAX_GUEST_BYTES < MAX_BYTES
     guest = Caller(app).play_as_guest()
-    match = guest.create(ME, OPEN)
+    match_id = guest.create(ME, OPEN)
     services.notebooks.count_conditional_moves(guest.id, "elsewhere", MAX_GUEST_BYTES - 5)
-    assert guest.put(f"/matches/{match}/notes", {"text": "123456"}).json["code"] == "quota-exceeded"
-    assert guest.put(f"/matches/{match}/notes", {"text": "12345"}).status_code == 200
+    assert guest.put(f"/matches/{match_id}/notes", {"text": "123456"}).json["code"] == "quota-exceeded"
+    assert guest.put(f"/matches/{match_id}/notes", {"text": "12345"}).status_code == 200
 
 
 def test_what_was_kept_before_there_was_a_quota_counts(services: Services) -> None:
@@ -94,12 +96,12 @@ def test_what_was_kept_before_there_was_a_quota_counts(services: Services) -> No
 def test_what_is_said_in_chats_is_bounded_in_bytes(server: RealServer) -> None:
     app = app_on(server.url, UNLIMITED._replace(chat_bytes="10/30 day"))
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match = started(anna, boris)
-    assert anna.post(f"/matches/{match}/chat", {"text": "123456"}).status_code == 201
-    refused = anna.post(f"/matches/{match}/chat", {"text": "äää"})
+    match_id = started(anna, boris)
+    assert anna.post(f"/matches/{match_id}/chat", {"text": "123456"}).status_code == 201
+    refused = anna.post(f"/matches/{match_id}/chat", {"text": "äää"})
     assert refused.status_code == 429
     assert refused.json["detail"].startswith("You have written as much as one person may in 30 days. Wait ")
-    assert boris.post(f"/matches/{match}/chat", {"text": "123456"}).status_code == 201
+    assert boris.post(f"/matches/{match_id}/chat", {"text": "123456"}).status_code == 201
 
 
 class TestGuests:
@@ -124,8 +126,8 @@ class TestGuests:
     def test_a_guest_who_has_finished_a_match_stays(self, app: Any, anna: Caller) -> None:
         services: Services = app.extensions[EXTENSION]
         guest = Caller(app).play_as_guest()
-        match = started(guest, anna)
-        guest.post(f"/matches/{match}/resignation")
+        match_id = started(guest, anna)
+        guest.post(f"/matches/{match_id}/resignation")
         assert rounds(services, services.now() + 10 * MAX_GUEST_IDLE_MS) == 0
         assert services.people.person(guest.id) is not None
 

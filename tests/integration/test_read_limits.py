@@ -42,8 +42,12 @@ def test_addresses_of_one_ipv6_network_count_as_one(server: RealServer) -> None:
 def test_what_is_computed_has_a_limit_of_its_own(server: RealServer) -> None:
     app = app_on(server.url, UNLIMITED._replace(computations="1/hour"))
     anna, boris, visitor = Caller(app).sign_up("anna"), Caller(app).sign_up("boris"), Caller(app)
-    match = started(anna, boris)
-    assert codes(visitor, f"/matches/{match}", f"/api/v1/matches/{match}/bundle", "/games/bashni") == [200, 429, 200]
+    match_id = started(anna, boris)
+    assert codes(visitor, f"/matches/{match_id}", f"/api/v1/matches/{match_id}/bundle", "/games/bashni") == [
+        200,
+        429,
+        200,
+    ]
 
 
 def test_people_count_each_for_themselves_behind_one_address(server: RealServer) -> None:

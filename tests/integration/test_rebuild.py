@@ -117,9 +117,9 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: SteppedIns
     assert shop.dump() == grown
 
 
-def generations(shop: SteppedInstallation, match: str) -> Generations:
+def generations(shop: SteppedInstallation, match_id: str) -> Generations:
     """Return the generations of the shard of a match."""
-    return Generations.parse(shop.client.get(shop.keys.generation(shop.keys.shard_of(match))))
+    return Generations.parse(shop.client.get(shop.keys.generation(shop.keys.shard_of(match_id))))
 
 
 def killed_before(monkeypatch: pytest.MonkeyPatch, function: str) -> None:

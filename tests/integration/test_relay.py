@@ -34,9 +34,9 @@ def pending(line: Consumer) -> int:
     return sum(lag.pending for lag in line.group.lag())
 
 
-def break_off(shop: SteppedInstallation, match: str, version: int) -> None:
+def break_off(shop: SteppedInstallation, match_id: str, version: int) -> None:
     """Make the stored event ``version`` of ``match`` unreadable."""
-    key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:e"
+    key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match_id):02d}}}:m:{match_id}:e"
     (entry,) = shop.client.xrange(key, f"{version}-0", f"{version}-0")
     later: Any = shop.client.xrange(key, f"{version + 1}-0", "+")
     shop.client.xtrim(key, minid=f"{version}-0", approximate=False)

@@ -21,28 +21,28 @@ def page(caller: Caller, path: str) -> str:
 def test_the_page_of_a_match_whose_free_seats_are_kept_says_for_whom_and_does_not_ask_others_to_join(
     app: Flask, anna: Caller, boris: Caller
 ) -> None:
-    match = anna.create(ME, invited("boris"))
+    match_id = anna.create(ME, invited("boris"))
     stranger, carla = Caller(app), Caller(app).sign_up("carla")
     for other in (stranger, carla):
-        shown = page(other, f"/matches/{match}")
+        shown = page(other, f"/matches/{match_id}")
         assert "Waiting for boris to join. Black is reserved for boris." in shown
         assert ANYONE not in shown
         assert "Sign in to join" not in shown
         assert "Join as" not in shown
-    assert "is reserved for" not in page(anna, f"/matches/{match}")
-    assert "You are invited to play Black." in page(boris, f"/matches/{match}")
+    assert "is reserved for" not in page(anna, f"/matches/{match_id}")
+    assert "You are invited to play Black." in page(boris, f"/matches/{match_id}")
 
 
 def test_a_match_with_free_and_kept_seats_says_which_is_which_on_its_page_and_in_the_lobby(
     app: Flask, services: Services, anna: Caller, boris: Caller
 ) -> None:
-    match = anna.create(ME, invited("boris"), OPEN, OPEN, game="towers", setup="four-player")
+    match_id = anna.create(ME, invited("boris"), OPEN, OPEN, game="towers", setup="four-player")
     projector = services.projector
     assert not projector.project(list(services.store.all_streams()))
     stranger, carla = Caller(app), Caller(app).sign_up("carla")
-    shown = page(stranger, f"/matches/{match}")
+    shown = page(stranger, f"/matches/{match_id}")
     assert "Blue is reserved for boris." in shown
     assert ANYONE in shown
     assert "Sign in to join" in shown
-    assert re.findall(r"Join as \w+", page(carla, f"/matches/{match}")) == ["Join as Red", "Join as Black"]
+    assert re.findall(r"Join as \w+", page(carla, f"/matches/{match_id}")) == ["Join as Red", "Join as Black"]
     assert "2 seats free, one reserved for boris" in page(carla, "/lobby")

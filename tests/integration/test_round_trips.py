@@ -41,10 +41,10 @@ def counted(monkeypatch: pytest.MonkeyPatch, open_script: str) -> Iterator[Round
         yield counts
 
 
-def settled(shop: SteppedInstallation, match: str, monkeypatch: pytest.MonkeyPatch, open_script: str) -> RoundTrips:
+def settled(shop: SteppedInstallation, match_id: str, monkeypatch: pytest.MonkeyPatch, open_script: str) -> RoundTrips:
     """Return what it costs to settle ``match`` now."""
     with counted(monkeypatch, open_script) as counts:
-        shop.timekeeper.settle(match, shop.now)
+        shop.timekeeper.settle(match_id, shop.now)
     return counts
 
 

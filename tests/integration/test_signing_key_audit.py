@@ -31,7 +31,7 @@ DAMAGES: dict[str, tuple[Callable[[SteppedInstallation], Any], str]] = {
 
 
 @pytest.fixture
-def match(shop: SteppedInstallation) -> str:
+def match_id(shop: SteppedInstallation) -> str:
     """Return a match that a checkpoint knows."""
     match = shop.start("alice", "bob")
     shop.play(match, 2)
@@ -45,22 +45,22 @@ def results(cli: Any) -> tuple[Result, Result]:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_signing_key_is_named_and_the_rest_is_looked_at(
-    shop: SteppedInstallation, match: str, cli: Any, damage: str
+    shop: SteppedInstallation, match_id: str, cli: Any, damage: str
 ) -> None:
     assert [result.exit_code for result in results(cli)] == [0, 0]
     strike, said = DAMAGES[damage]
     strike(shop)
-    known = shop.store.head(match).version
-    rewrite(shop, match)
+    known = shop.store.head(match_id).version
+    rewrite(shop, match_id)
     for result in results(cli):
         assert result.exit_code == 1
         assert said in result.output
-        assert f"{match} at version {known}: a checkpoint has it with the digest " in result.output
+        assert f"{match_id} at version {known}: a checkpoint has it with the digest " in result.output
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(
-    shop: SteppedInstallation, match: str, damage: str
+    shop: SteppedInstallation, match_id: str, damage: str
 ) -> None:
     strike, said = DAMAGES[damage]
     strike(shop)
@@ -74,7 +74,7 @@ def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(
     assert shop.keyring.examine() == ([], None)
 
 
-def test_a_private_key_of_another_type_is_named(shop: SteppedInstallation, match: str, cli: Any) -> None:
+def test_a_private_key_of_another_type_is_named(shop: SteppedInstallation, match_id: str, cli: Any) -> None:
     shop.client.delete(PRIVATE)
     shop.client.rpush(PRIVATE, "x")
     for result in results(cli):
@@ -82,7 +82,7 @@ def test_a_private_key_of_another_type_is_named(shop: SteppedInstallation, match
         assert "the signing key: it cannot be read: " in result.output
 
 
-def test_a_horizon_that_is_too_far_ahead_is_named(shop: SteppedInstallation, match: str, cli: Any) -> None:
+def test_a_horizon_that_is_too_far_ahead_is_named(shop: SteppedInstallation, match_id: str, cli: Any) -> None:
     shop.client.set(HORIZON, "4000000000000")
     for result in results(cli):
         assert result.exit_code == 1
@@ -90,7 +90,7 @@ def test_a_horizon_that_is_too_far_ahead_is_named(shop: SteppedInstallation, mat
 
 
 def test_a_signing_key_whose_file_is_lost_is_named_and_without_a_file_it_is_said_that_it_was_not_checked(
-    shop: SteppedInstallation, match: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, match_id: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "at-rest.key"
     KeyRing(shop.client, PREFIX, lambda: shop.now, path).signing()

@@ -42,7 +42,7 @@ def store(server: RealServer) -> Iterator[RedisStore]:
 
 
 @pytest.fixture
-def match(store: RedisStore) -> str:
+def match_id(store: RedisStore) -> str:
     return play_match(Matches(store, now_ms), "bashni", "start", MOVES)
 
 
@@ -50,14 +50,14 @@ def rookery(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))
 
 
-def test_whole_chains_are_counted(store: RedisStore, match: str) -> None:
+def test_whole_chains_are_counted(store: RedisStore, match_id: str) -> None:
     result = rookery("verify")
     assert (result.exit_code, result.stdout) == (0, f"{NO_LOGS}1 matches, 9 events intact\n")
 
 
-def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, match: str) -> None:
+def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, match_id: str) -> None:
     client: Any = store.client
-    (key,) = client.keys(f"*{match}:e")
+    (key,) = client.keys(f"*{match_id}:e")
     entries = client.xrange(key)
     client.delete(key)
     for entry_id, fields in entries:
@@ -66,19 +66,19 @@ def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, m
         client.xadd(key, fields, id=entry_id)
     result = rookery("verify")
     assert result.exit_code == 1
-    assert f"DAMAGED {match} is damaged at version 5: " in result.stdout
+    assert f"DAMAGED {match_id} is damaged at version 5: " in result.stdout
     assert result.stdout.endswith("1 of 1 matches damaged\n")
 
 
-def test_read_models_are_made_anew_and_differences_are_told(store: RedisStore, match: str) -> None:
+def test_read_models_are_made_anew_and_differences_are_told(store: RedisStore, match_id: str) -> None:
     assert rookery("rebuild", "--processes", "1").stdout == "1 matches, 9 events\n"
     assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
     keys = ReadModelKeys(store.prefix, store.shards)
-    current = Generations.parse(store.client.get(keys.generation(keys.shard_of(match)))).current
-    store.client.delete(keys.summary(match, current))
+    current = Generations.parse(store.client.get(keys.generation(keys.shard_of(match_id)))).current
+    store.client.delete(keys.summary(match_id, current))
     result = rookery("rebuild", "--check", "--processes", "1")
     assert result.exit_code == 1
-    assert f"DIFFERENT {keys.summary(match, 0)}" in result.stdout
+    assert f"DIFFERENT {keys.summary(match_id, 0)}" in result.stdout
     assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
 
 
@@ -93,10 +93,10 @@ def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(
     assert result.stdout == ""
 
 
-def test_the_relay_carries_events_until_it_is_told_to_stop(store: RedisStore, match: str) -> None:
+def test_the_relay_carries_events_until_it_is_told_to_stop(store: RedisStore, match_id: str) -> None:
     command = bound_to_parent([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
-        summary = ReadModelKeys(store.prefix, store.shards).summary(match, 0)
+        summary = ReadModelKeys(store.prefix, store.shards).summary(match_id, 0)
         eventually(lambda: store.client.exists(summary), "a summary")
         relay.send_signal(signal.SIGTERM)
     assert relay.returncode == 0

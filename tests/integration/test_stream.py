@@ -107,16 +107,16 @@ def test_a_watcher_lives_through_a_restart_of_the_server(
 
 def test_a_private_match_is_told_to_insiders_only(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
     white, black = players
-    match = white.create(ME, invited(black.name), private=True)
+    match_id = white.create(ME, invited(black.name), private=True)
     cookie = black.client.get_cookie(COOKIE)
     assert cookie is not None
     for headers in ({"Cookie": f"{COOKIE}={cookie.value}"}, {"Authorization": white.token()}):
-        with Watching(stream.port, match, **headers) as watching:
+        with Watching(stream.port, match_id, **headers) as watching:
             told = watching.next()
             assert told.event == "match-created"
             assert "seed" not in told.data["data"]
     for headers in ({}, {"Authorization": Caller(black.client.application).play_as_guest().token()}):
-        with Watching(stream.port, match, **headers) as refused:
+        with Watching(stream.port, match_id, **headers) as refused:
             assert refused.answer.status == 404
             assert json.loads(refused.answer.read())["code"] == "no-such-match"
 
@@ -125,20 +125,20 @@ def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
     own_server: RealServer, stream: StreamProcess, players: tuple[Caller, Caller]
 ) -> None:
     white, black = players
-    match = started(white, black)
+    match_id = started(white, black)
     client = own_server.client()
-    with Watching(stream.port, match):
+    with Watching(stream.port, match_id):
         eventually(lambda: client.pubsub_numsub(ChatKeys("rk:").channel)[0][1] == 1, "the subscription to all chats")
     spectator = Caller(white.client.application).play_as_guest()
     with (
-        Watching(stream.port, match, f"?after={seen(white, match)}", Authorization=black.token()) as playing,
-        Watching(stream.port, match, f"?after={seen(white, match)}", Authorization=spectator.token()) as watching,
+        Watching(stream.port, match_id, f"?after={seen(white, match_id)}", Authorization=black.token()) as playing,
+        Watching(stream.port, match_id, f"?after={seen(white, match_id)}", Authorization=spectator.token()) as watching,
     ):
-        first = white.move(match).json["events"]
+        first = white.move(match_id).json["events"]
         assert [playing.next().data, watching.next().data] == first * 2
-        white.post(f"/matches/{match}/chat", {"text": "good luck"})
+        white.post(f"/matches/{match_id}/chat", {"text": "good luck"})
         assert playing.news() == ("chat", {})
-        second = black.move(match).json["events"]
+        second = black.move(match_id).json["events"]
         assert [playing.next().data, watching.next().data] == second * 2
 
 
@@ -146,10 +146,10 @@ def test_who_watches_a_match_that_is_over_hears_at_once_of_a_rematch(
     stream: StreamProcess, players: tuple[Caller, Caller]
 ) -> None:
     white, black = players
-    match = started(white, black)
-    white.post(f"/matches/{match}/resignation")
-    with Watching(stream.port, match, f"?after={seen(white, match)}") as watching:
-        rematch = black.post(f"/matches/{match}/rematches").json["id"]
+    match_id = started(white, black)
+    white.post(f"/matches/{match_id}/resignation")
+    with Watching(stream.port, match_id, f"?after={seen(white, match_id)}") as watching:
+        rematch = black.post(f"/matches/{match_id}/rematches").json["id"]
         assert watching.news() == ("rematch", {})
         white.post(f"/matches/{rematch}/joins")
         assert watching.news() == ("rematch", {})
@@ -193,9 +193,9 @@ def test_a_place_that_is_no_version_tag_is_refused(server: RealServer, after: st
 
 def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(server: RealServer) -> None:
     app = app_on(server.url)
-    match = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
+    match_id = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
     visitor = create_stream_app(settings_for(server.url), max_streams=2).test_client()
-    path = f"/api/v1/matches/{match}/stream"
+    path = f"/api/v1/matches/{match_id}/stream"
     first, second = visitor.get(path), visitor.get(path)
     refused = visitor.get(path)
     assert (refused.status_code, refused.json["code"]) == (503, "too-many-streams")
@@ -209,9 +209,9 @@ def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(serve
 
 def test_one_address_leaves_room_for_others(server: RealServer) -> None:
     app = app_on(server.url)
-    match = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
+    match_id = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
     visitor = create_stream_app(settings_for(server.url), max_per_address=2).test_client()
-    path = f"/api/v1/matches/{match}/stream"
+    path = f"/api/v1/matches/{match_id}/stream"
     first, second = visitor.get(path), visitor.get(path)
     refused = visitor.get(path)
     assert (refused.status_code, refused.json["code"]) == (503, "too-many-streams")
@@ -232,7 +232,7 @@ def test_the_stream_of_who_has_gone_ends_soon(
     monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_S", 0.01)
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
-    match = started(anna, boris, private=private)
+    match_id = started(anna, boris, private=private)
     made = anna.post("/me/tokens", {"label": "for a test"}).json
     cookie = anna.client.get_cookie(COOKIE)
     assert cookie is not None
@@ -240,7 +240,7 @@ def test_the_stream_of_who_has_gone_ends_soon(
     visitor = create_stream_app(settings_for(server.url)).test_client()
     if not shown:
         visitor.set_cookie(COOKIE, cookie.value)
-    watching = visitor.get(f"/api/v1/matches/{match}/stream?after={seen(anna, match)}", headers=shown)
+    watching = visitor.get(f"/api/v1/matches/{match_id}/stream?after={seen(anna, match_id)}", headers=shown)
     messages = watching.iter_encoded()
     assert b": still here\n\n" in messages
     gone = {
@@ -267,8 +267,8 @@ def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
 def test_hundreds_of_watchers_who_come_at_the_same_moment_are_all_served(
     stream: StreamProcess, players: tuple[Caller, Caller]
 ) -> None:
-    match = started(*players)
-    request = f"GET /api/v1/matches/{match}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    match_id = started(*players)
+    request = f"GET /api/v1/matches/{match_id}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
     with ExitStack() as stack:
         crowd = [stack.enter_context(socket.create_connection(("127.0.0.1", stream.port))) for _ in range(400)]
         for connection in crowd:

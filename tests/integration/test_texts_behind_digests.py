@@ -28,14 +28,14 @@ SAID = "He moved twice, that Boris."
 
 
 @pytest.fixture
-def match(anna: Caller, boris: Caller) -> str:
+def match_id(anna: Caller, boris: Caller) -> str:
     """Return a match with an open case."""
-    match = started(anna, boris)
-    anna.move(match)
-    boris.move(match)
-    raised = anna.post(f"/matches/{match}/disputes", {"ply": 2, "ground": "conduct", "statement": SAID})
+    match_id = started(anna, boris)
+    anna.move(match_id)
+    boris.move(match_id)
+    raised = anna.post(f"/matches/{match_id}/disputes", {"ply": 2, "ground": "conduct", "statement": SAID})
     assert raised.status_code == 201, raised.text
-    return match
+    return match_id
 
 
 @pytest.fixture
@@ -46,72 +46,72 @@ def arbiter(app: Flask, services: Services) -> Caller:
     return caller
 
 
-def case_of(caller: Caller, match: str) -> dict[str, Any]:
+def case_of(caller: Caller, match_id: str) -> dict[str, Any]:
     """Return the case of a match as ``caller`` reads it."""
-    (case,) = caller.get(f"/matches/{match}/disputes").json["disputes"]
+    (case,) = caller.get(f"/matches/{match_id}/disputes").json["disputes"]
     return dict(case)
 
 
-def faults(services: Services, match: str) -> list[tuple[int, str]]:
+def faults(services: Services, match_id: str) -> list[tuple[int, str]]:
     """Return the versions and members that the comparison with the digests finds fault with."""
-    found = services.statements.faults(match, services.store.read(match), services.people.persons)
+    found = services.statements.faults(match_id, services.store.read(match_id), services.people.persons)
     return [(fault.version, fault.member) for fault in found]
 
 
-def rule_and_propose(arbiter: Caller, match: str) -> None:
+def rule_and_propose(arbiter: Caller, match_id: str) -> None:
     """Rule on the case and propose another ruleset."""
-    assert arbiter.post(f"/matches/{match}/rulings", RULING).status_code == 201
+    assert arbiter.post(f"/matches/{match_id}/rulings", RULING).status_code == 201
     proposal = {"ruleset": 2, "reason": WHY}
-    assert arbiter.post(f"/matches/{match}/ruleset-proposals", proposal).status_code == 201
+    assert arbiter.post(f"/matches/{match_id}/ruleset-proposals", proposal).status_code == 201
 
 
 def test_reasons_are_read_by_all_who_see_the_match_and_stand_in_no_event_or_bundle(
-    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match: str
+    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match_id: str
 ) -> None:
-    rule_and_propose(arbiter, match)
-    (ruling,) = case_of(stranger, match)["rulings"]
+    rule_and_propose(arbiter, match_id)
+    (ruling,) = case_of(stranger, match_id)["rulings"]
     assert (ruling["reason"], ruling["rule"]) == (REASON, RULE)
-    made = next(event for event in services.store.read(match) if event.type == "ruling-made")
+    made = next(event for event in services.store.read(match_id) if event.type == "ruling-made")
     for member in ("reason", "rule"):
         kept = ruling["digests"][member]
         assert kept["fault"] is None
         assert kept["sha256"] == sha256((kept["salt"] + ruling[member]).encode()).hexdigest() == made.data[member]
-    assert stranger.get(f"/matches/{match}/disputes").json["proposal"]["reason"] == WHY
+    assert stranger.get(f"/matches/{match_id}/disputes").json["proposal"]["reason"] == WHY
     for page in ("case", "record"):
-        shown = stranger.client.get(f"/matches/{match}/{page}").text
+        shown = stranger.client.get(f"/matches/{match_id}/{page}").text
         assert all(text in shown for text in (REASON, RULE, WHY))
-    bundle = stranger.get(f"/matches/{match}/bundle").data
+    bundle = stranger.get(f"/matches/{match_id}/bundle").data
     assert read_bundle(bundle).head.version == made.version + 1
-    exported = bundle.decode() + stranger.get(f"/matches/{match}/events").text
+    exported = bundle.decode() + stranger.get(f"/matches/{match_id}/events").text
     assert not any(text in exported for text in (REASON, RULE, WHY))
-    assert faults(services, match) == []
+    assert faults(services, match_id) == []
 
 
 def test_reasons_are_gone_with_their_author_and_every_chain_is_whole(
-    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match: str
+    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match_id: str
 ) -> None:
-    rule_and_propose(arbiter, match)
+    rule_and_propose(arbiter, match_id)
     project(services)
     assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200
-    (ruling,) = case_of(anna, match)["rulings"]
+    (ruling,) = case_of(anna, match_id)["rulings"]
     assert (ruling["reason"], ruling["rule"], ruling["digests"]["reason"]["salt"]) == (None, None, None)
     assert ruling["digests"]["reason"]["fault"] is None
     for page in ("case", "record"):
-        shown = anna.client.get(f"/matches/{match}/{page}").text
+        shown = anna.client.get(f"/matches/{match_id}/{page}").text
         assert "erased with its author" in shown
         assert not any(text in shown for text in (REASON, RULE, WHY))
     assert verify_all(services.store) == []
-    assert faults(services, match) == []
+    assert faults(services, match_id) == []
 
 
 def test_the_reason_of_an_older_ruling_is_shown_until_its_author_is_erased(
-    app: Flask, stranger: Caller, arbiter: Caller, services: Services, match: str
+    app: Flask, stranger: Caller, arbiter: Caller, services: Services, match_id: str
 ) -> None:
-    loaded = services.matches.load(match)
+    loaded = services.matches.load(match_id)
     content = {"dispute": 1, "arbiter": arbiter.id, **RULING, "appeal": False}
     older = Draft("ruling-made", 1, loaded.state.updated_at, arbiter.id, content)
-    services.store.append(match, loaded.head, [older], Request("an older server", ""))
-    facts = {"match": match, **RULING}
+    services.store.append(match_id, loaded.head, [older], Request("an older server", ""))
+    facts = {"match": match_id, **RULING}
     services.administration.record("ruling-made", arbiter.id, facts)
     other = Caller(app).sign_up("dora")
     services.administration.grant(other.id, "arbiter", "console")
@@ -119,48 +119,48 @@ def test_the_reason_of_an_older_ruling_is_shown_until_its_author_is_erased(
     project(services)
 
     def outputs() -> str:
-        pages = [stranger.client.get(f"/matches/{match}/{page}").text for page in ("case", "record")]
-        return "".join([*pages, stranger.get(f"/matches/{match}/disputes").text])
+        pages = [stranger.client.get(f"/matches/{match_id}/{page}").text for page in ("case", "record")]
+        return "".join([*pages, stranger.get(f"/matches/{match_id}/disputes").text])
 
-    (ruling,) = case_of(stranger, match)["rulings"]
+    (ruling,) = case_of(stranger, match_id)["rulings"]
     assert (ruling["reason"], ruling["rule"], ruling["digests"]["reason"]["salt"]) == (REASON, RULE, "")
     assert outputs().count(REASON) == 3
-    assert REASON not in stranger.get(f"/matches/{match}/events").text
+    assert REASON not in stranger.get(f"/matches/{match_id}/events").text
     assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200
     assert REASON not in outputs()
     assert RULE not in outputs()
-    assert services.store.read(match)[-1].data == content
+    assert services.store.read(match_id)[-1].data == content
     assert REASON not in other.get("/administration/log").text
     assert verify_all(services.store) == []
 
 
 @pytest.mark.parametrize("damage", ["changed", "missing"])
 def test_a_text_that_is_not_the_one_that_was_said_is_not_shown_as_true(
-    anna: Caller, arbiter: Caller, services: Services, match: str, damage: str
+    anna: Caller, arbiter: Caller, services: Services, match_id: str, damage: str
 ) -> None:
-    rule_and_propose(arbiter, match)
+    rule_and_propose(arbiter, match_id)
     client: Any = services.store.client
-    key = f"{services.settings.prefix}{{cases}}:{match}"
+    key = f"{services.settings.prefix}{{cases}}:{match_id}"
     for field, kept in client.hgetall(key).items():
         if damage == "missing":
             client.hdel(key, field)
         else:
             client.hset(key, field, kept.replace(b"Boris", b"Anna!").replace(b"first", b"third").replace(b"7", b"8"))
-    case = case_of(anna, match)
+    case = case_of(anna, match_id)
     words = {"changed": "not the one whose digest was recorded", "missing": "missing"}[damage]
     (statement,), (ruling,) = case["statements"], case["rulings"]
     assert (statement["text"], ruling["reason"], ruling["rule"]) == (None, None, None)
     for fault in (statement["fault"], ruling["digests"]["reason"]["fault"], ruling["digests"]["rule"]["fault"]):
         assert words in fault
-    proposal = anna.get(f"/matches/{match}/disputes").json["proposal"]
+    proposal = anna.get(f"/matches/{match_id}/disputes").json["proposal"]
     assert proposal["reason"] is None
     assert words in proposal["digests"]["reason"]["fault"]
-    page = anna.client.get(f"/matches/{match}/case").text
+    page = anna.client.get(f"/matches/{match_id}/case").text
     assert page.count(words) == 4
-    assert anna.client.get(f"/matches/{match}/record").text.count(words) == 3
+    assert anna.client.get(f"/matches/{match_id}/record").text.count(words) == 3
     assert "Anna!" not in page
-    versions = {event.type: event.version for event in services.store.read(match)}
-    assert faults(services, match) == [
+    versions = {event.type: event.version for event in services.store.read(match_id)}
+    assert faults(services, match_id) == [
         (versions["dispute-raised"], "statement"),
         (versions["ruling-made"], "reason"),
         (versions["ruling-made"], "rule"),
@@ -169,8 +169,8 @@ def test_a_text_that_is_not_the_one_that_was_said_is_not_shown_as_true(
 
 
 @pytest.mark.parametrize("field", ["reason", "rule"])
-def test_a_blank_reason_is_no_reason(arbiter: Caller, match: str, field: str) -> None:
-    refused = arbiter.post(f"/matches/{match}/rulings", {**RULING, field: " \n "})
+def test_a_blank_reason_is_no_reason(arbiter: Caller, match_id: str, field: str) -> None:
+    refused = arbiter.post(f"/matches/{match_id}/rulings", {**RULING, field: " \n "})
     assert (refused.status_code, refused.json["errors"]) == (422, {field: ["must not be blank"]})
 
 
@@ -182,33 +182,35 @@ def test_a_ruling_whose_server_is_killed_before_the_append_leaves_a_text_that_is
     services: Services = app.extensions["rookery"]
     anna, boris, carla = (Caller(app).sign_up(name) for name in ("anna", "boris", "carla"))
     services.administration.grant(carla.id, "arbiter", "console")
-    match = started(anna, boris)
-    assert anna.post(f"/matches/{match}/disputes", {"ply": 0, "ground": "clock", "statement": SAID}).status_code == 201
+    match_id = started(anna, boris)
+    assert (
+        anna.post(f"/matches/{match_id}/disputes", {"ply": 0, "ground": "clock", "statement": SAID}).status_code == 201
+    )
 
     def killed(*_: object, **__: object) -> None:
         raise StoreUnavailableError("killed")
 
     with monkeypatch.context() as patched:
         patched.setattr(services.store, "append", killed)
-        assert carla.post(f"/matches/{match}/rulings", RULING).status_code == 503
-    assert REASON in [said.text for said in services.statements.of_match(match).values()]
-    assert REASON not in anna.client.get(f"/matches/{match}/case").text
+        assert carla.post(f"/matches/{match_id}/rulings", RULING).status_code == 503
+    assert REASON in [said.text for said in services.statements.of_match(match_id).values()]
+    assert REASON not in anna.client.get(f"/matches/{match_id}/case").text
     assert services.statements.discard_unnamed(services.store.read) == 0
     watch.advance(UNNAMED_AFTER_MS + 1)
     assert services.statements.discard_unnamed(services.store.read) == 2
-    assert [said.text for said in services.statements.of_match(match).values()] == [SAID]
-    assert carla.post(f"/matches/{match}/rulings", RULING).status_code == 201
+    assert [said.text for said in services.statements.of_match(match_id).values()] == [SAID]
+    assert carla.post(f"/matches/{match_id}/rulings", RULING).status_code == 201
     watch.advance(UNNAMED_AFTER_MS + 1)
     assert services.statements.discard_unnamed(services.store.read) == 0
-    assert faults(services, match) == []
+    assert faults(services, match_id) == []
 
 
-def test_a_repeated_ruling_is_recognised_although_its_texts_have_salts(arbiter: Caller, match: str) -> None:
+def test_a_repeated_ruling_is_recognised_although_its_texts_have_salts(arbiter: Caller, match_id: str) -> None:
     key = {"Idempotency-Key": "once"}
-    first = arbiter.post(f"/matches/{match}/rulings", RULING, **key)
-    again = arbiter.post(f"/matches/{match}/rulings", RULING, **key)
+    first = arbiter.post(f"/matches/{match_id}/rulings", RULING, **key)
+    again = arbiter.post(f"/matches/{match_id}/rulings", RULING, **key)
     assert (first.status_code, again.status_code, again.json) == (201, 201, first.json)
-    other = arbiter.post(f"/matches/{match}/rulings", {**RULING, "reason": "Another."}, **key)
+    other = arbiter.post(f"/matches/{match_id}/rulings", {**RULING, "reason": "Another."}, **key)
     assert other.status_code in (409, 422)
 
 
@@ -223,18 +225,23 @@ def test_nothing_that_stays_after_an_erasure_confirms_a_guess_of_what_was_said(
         remembered.append(arguments[3].fingerprint)
         return append(*arguments, **options)
 
-    match = anna.create({"kind": "me"}, {"kind": "opponent", "level": 1})
+    match_id = anna.create({"kind": "me"}, {"kind": "opponent", "level": 1})
     monkeypatch.setattr(services.store, "append", noted)
     body = {"ply": 0, "ground": "conduct", "statement": SAID}
-    assert anna.post(f"/matches/{match}/disputes", body).status_code == 201
-    parts = (b"POST", f"/api/v1/matches/{match}/disputes".encode(), json.dumps(body, separators=(",", ":")).encode())
+    assert anna.post(f"/matches/{match_id}/disputes", body).status_code == 201
+    parts = (b"POST", f"/api/v1/matches/{match_id}/disputes".encode(), json.dumps(body, separators=(",", ":")).encode())
     (fingerprint,) = remembered
     sorted_body = json.dumps(body, separators=(",", ":"), sort_keys=True).encode()
     assert fingerprint not in {sha256(b"\n".join((*parts[:2], text))).hexdigest() for text in (parts[2], sorted_body)}
 
 
 def test_the_replay_on_the_command_line_shows_texts_of_the_store_and_digests_of_a_bundle(
-    arbiter: Caller, stranger: Caller, services: Services, match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arbiter: Caller,
+    stranger: Caller,
+    services: Services,
+    match_id: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("REDIS_URL", services.settings.redis_url)
     monkeypatch.setenv("ROOKERY_PREFIX", services.settings.prefix)
@@ -244,20 +251,20 @@ def test_the_replay_on_the_command_line_shows_texts_of_the_store_and_digests_of_
         assert run.exit_code == 0, run.output
         return run.output
 
-    rule_and_propose(arbiter, match)
+    rule_and_propose(arbiter, match_id)
     file = tmp_path / "match.json"
-    file.write_bytes(stranger.get(f"/matches/{match}/bundle").data)
-    from_store, from_file = replayed(match), replayed(file)
+    file.write_bytes(stranger.get(f"/matches/{match_id}/bundle").data)
+    from_store, from_file = replayed(match_id), replayed(file)
     assert f"reason: {REASON}" in from_store
     assert f"statement: {SAID}" in from_store
     assert not any(text in from_file for text in (REASON, SAID))
     client: Any = services.store.client
-    key = f"{services.settings.prefix}{{cases}}:{match}"
+    key = f"{services.settings.prefix}{{cases}}:{match_id}"
     for field, kept in client.hgetall(key).items():
         client.hset(key, field, kept.replace(b"Boris", b"Anna!"))
-    damaged = replayed(match)
+    damaged = replayed(match_id)
     assert "statement: NOT SHOWN: the stored text is not the one whose digest was recorded" in damaged
     assert "Anna!" not in damaged
     project(services)
     assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200
-    assert "reason: erased with its author" in replayed(match)
+    assert "reason: erased with its author" in replayed(match_id)

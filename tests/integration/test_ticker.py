@@ -58,18 +58,18 @@ def playing(shop: SteppedInstallation, *players: str, plies: int = 2) -> str:
     return match
 
 
-def falls(shop: SteppedInstallation, match: str) -> int:
+def falls(shop: SteppedInstallation, match_id: str) -> int:
     """Return the instant at which a flag falls."""
-    clock = shop.state(match).clock
+    clock = shop.state(match_id).clock
     assert clock is not None
     instant = falls_at(clock)
     assert instant is not None
     return instant
 
 
-def pauses(shop: SteppedInstallation, match: str) -> tuple[Pause, ...]:
+def pauses(shop: SteppedInstallation, match_id: str) -> tuple[Pause, ...]:
     """Return the pauses of a match's clock."""
-    clock = shop.state(match).clock
+    clock = shop.state(match_id).clock
     assert clock is not None
     return clock.pauses
 
@@ -148,10 +148,10 @@ class CountingTimekeeper(Timekeeper):
         super().__init__(shop.matches, shop.availability, shop.heartbeat, shop.readmodels.active)
         self.settled: list[str] = []
 
-    def settle(self, match: str, now: int) -> Settled:
+    def settle(self, match_id: str, now: int) -> Settled:
         """Note and settle."""
-        self.settled.append(match)
-        return super().settle(match, now)
+        self.settled.append(match_id)
+        return super().settle(match_id, now)
 
 
 def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_other(
@@ -281,25 +281,25 @@ def test_crediting_that_was_killed_midway_is_begun_anew_and_credits_once(
         assert [event.type for event in shop.store.read(match)].count("clock-paused") == 1
 
 
-def race(shop: SteppedInstallation, match: str) -> None:
+def race(shop: SteppedInstallation, match_id: str) -> None:
     """Let alice move a millisecond before her flag falls, and at the same moment let it fall."""
-    deadline, move = falls(shop, match), first_move(shop, match)
+    deadline, move = falls(shop, match_id), first_move(shop, match_id)
     beating_until(shop, deadline)
     mover, settler = Matches(shop.store, lambda: deadline - 1), Matches(shop.store, lambda: deadline)
     timekeeper = Timekeeper(settler, shop.availability, shop.heartbeat, shop.readmodels.active)
-    mover.load(match)
-    settler.load(match)
+    mover.load(match_id)
+    settler.load(match_id)
     barrier = threading.Barrier(2)
 
     def submit() -> None:
         barrier.wait()
         with suppress(CommandError):
-            mover.append_decision(match, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
+            mover.append_decision(match_id, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
 
     thread = threading.Thread(target=submit)
     thread.start()
     barrier.wait()
-    timekeeper.settle(match, deadline)
+    timekeeper.settle(match_id, deadline)
     thread.join()
 
 
@@ -312,9 +312,9 @@ def test_of_a_move_and_a_flag_at_the_same_moment_one_counts(shop: SteppedInstall
         assert types in (["move-submitted"], ["flag-fell", "match-finished"])
 
 
-def first_move(shop: SteppedInstallation, match: str) -> str:
+def first_move(shop: SteppedInstallation, match_id: str) -> str:
     """Return a legal move."""
-    state = shop.state(match)
+    state = shop.state(match_id)
     game = find_ruleset(state.game, state.ruleset)
     return game.format_move(state.play.position, legal_moves(state)[0])
 

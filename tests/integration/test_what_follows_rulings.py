@@ -36,14 +36,14 @@ class Court:
             self.shop.ratings.rate(match)
         self.shop.rated.clear()
 
-    def rule(self, match: str, ruling: str, arbiter: str = "ann", **facts: object) -> None:
+    def rule(self, match_id: str, ruling: str, arbiter: str = "ann", **facts: object) -> None:
         """Rule on ``match`` in the case there is, or in a new one."""
-        state = self.shop.state(match)
+        state = self.shop.state(match_id)
         if state.cases.open is None and any(dispute.settled is not None for dispute in state.cases.disputes):
-            self.shop.do(match, ReopenCase(person=arbiter, dispute=1, statement=WORDS), arbiter)
+            self.shop.do(match_id, ReopenCase(person=arbiter, dispute=1, statement=WORDS), arbiter)
         elif state.cases.open is None:
-            self.shop.do(match, OpenCase(arbiter="ann", ply=1, ground=Ground.CONDUCT, statement=WORDS), "ann")
-        self.shop.do(match, Rule(arbiter=arbiter, ruling=ruling, reason=REASON, rule=RULE, **facts), arbiter)  # type: ignore[arg-type]
+            self.shop.do(match_id, OpenCase(arbiter="ann", ply=1, ground=Ground.CONDUCT, statement=WORDS), "ann")
+        self.shop.do(match_id, Rule(arbiter=arbiter, ruling=ruling, reason=REASON, rule=RULE, **facts), arbiter)  # type: ignore[arg-type]
         self.follow()
 
     def ratings(self) -> dict[str, object]:

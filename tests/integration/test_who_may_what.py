@@ -196,14 +196,14 @@ class World:
         assert egon.post("/me/erasure", {"name": "egon"}).status_code == 200
 
     def ask(
-        self, operation: str, body: Any, caller: str, match: str | None = None, expected: str | None = None
+        self, operation: str, body: Any, caller: str, match_id: str | None = None, expected: str | None = None
     ) -> tuple[str, str]:
         """Return the code of the refusal, or else the status, that ``caller`` hears, and the whole answer.
 
         ``match`` is another match than that of the world, ``expected`` the version that it must be at.
         """
         method, path = operation.split(" ")
-        for name, known in {**self.names, "match": match or self.match}.items():
+        for name, known in {**self.names, "match": match_id or self.match}.items():
             path = path.replace(f"{{{name}}}", known)
         path = path if path.startswith("/.well-known/") else API + path
         sent = {} if body is None else {"json": body}

@@ -159,24 +159,24 @@ def test_no_checkpoint_is_signed_of_a_day_to_come(redis: StoreClient) -> None:
 
 def test_the_api_refuses_to_write_by_a_wrong_clock_and_says_why(wall_app: Flask, clock: OffClock) -> None:
     anna, boris = Caller(wall_app).sign_up("anna"), Caller(wall_app).sign_up("boris")
-    match = started(anna, boris)
-    move = anna.legal_move(match)
-    before = anna.get(f"/matches/{match}").json
+    match_id = started(anna, boris)
+    move = anna.legal_move(match_id)
+    before = anna.get(f"/matches/{match_id}").json
     clock.offset = AHEAD
-    refused = anna.move(match, move, Idempotency_Key="k")
+    refused = anna.move(match_id, move, Idempotency_Key="k")
     assert (refused.status_code, refused.json["code"]) == (503, "wrong-clock")
     assert re.search(r"1(09|10)\.\d s ahead of that of the store", refused.json["detail"])
     assert refused.headers["Retry-After"]
-    assert anna.get(f"/matches/{match}").json["version"] == before["version"]
+    assert anna.get(f"/matches/{match_id}").json["version"] == before["version"]
     for write in (
-        lambda: anna.post(f"/matches/{match}/chat", {"text": "hello"}),
+        lambda: anna.post(f"/matches/{match_id}/chat", {"text": "hello"}),
         lambda: anna.post("/me/vacations", {"until": "2036-01-01T00:00:00Z"}),
-        lambda: boris.post(f"/matches/{match}/resignation"),
+        lambda: boris.post(f"/matches/{match_id}/resignation"),
     ):
         assert write().json["code"] == "wrong-clock"
-    assert anna.get(f"/matches/{match}/bundle").json["code"] == "wrong-clock"
+    assert anna.get(f"/matches/{match_id}/bundle").json["code"] == "wrong-clock"
     clock.offset = 0
-    assert anna.move(match, move, Idempotency_Key="k").status_code == 201
+    assert anna.move(match_id, move, Idempotency_Key="k").status_code == 201
 
 
 def test_an_api_whose_clock_is_wrong_is_not_ready_and_its_metrics_say_by_how_much(

@@ -55,10 +55,10 @@ def keys(*signing: SigningKey) -> KeySet:
     return {key.id: key.public for key in signing or (KEY,)}
 
 
-def envelopes(events: Sequence[Event], match: str = "m") -> list[Envelope]:
+def envelopes(events: Sequence[Event], match_id: str = "m") -> list[Envelope]:
     """Return ``events`` as a store gives them."""
     drafts = [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)]
-    return [sealed.envelope for sealed in seal(drafts, match, 0, GENESIS)]
+    return [sealed.envelope for sealed in seal(drafts, match_id, 0, GENESIS)]
 
 
 def actors(events: Sequence[Event]) -> list[str]:

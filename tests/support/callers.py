@@ -108,13 +108,13 @@ class Caller:
         assert made.status_code == 201, made.text
         return str(made.json["id"])
 
-    def legal_move(self, match: str) -> str:
+    def legal_move(self, match_id: str) -> str:
         """Return the first legal move of the match as it stands."""
-        return str(self.get(f"/matches/{match}/legal-moves").json["moves"][0])
+        return str(self.get(f"/matches/{match_id}/legal-moves").json["moves"][0])
 
-    def move(self, match: str, move: str | None = None, **headers: str) -> Answer:
+    def move(self, match_id: str, move: str | None = None, **headers: str) -> Answer:
         """Submit ``move``, or the first legal one."""
-        return self.post(f"/matches/{match}/moves", {"move": move or self.legal_move(match)}, **headers)
+        return self.post(f"/matches/{match_id}/moves", {"move": move or self.legal_move(match_id)}, **headers)
 
     def _become(self, answer: Answer) -> "Caller":
         assert answer.status_code == 201, answer.text
@@ -138,10 +138,10 @@ def opponent(level: int) -> dict[str, Any]:
 
 def started(white: Caller, black: Caller, **more: Any) -> str:
     """Return a Bashni match of the two that has just started."""
-    match = white.create(ME, invited(black.name), **more)
-    joined = black.post(f"/matches/{match}/joins")
+    match_id = white.create(ME, invited(black.name), **more)
+    joined = black.post(f"/matches/{match_id}/joins")
     assert joined.status_code == 201, joined.text
-    return match
+    return match_id
 
 
 def _fields(headers: dict[str, str]) -> dict[str, str]:

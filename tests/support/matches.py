@@ -24,7 +24,7 @@ SHORT_GAME = (
 
 def creation(
     *seats: Seat,
-    match: str = "m",
+    match_id: str = "m",
     creator: str = "alice",
     game: str = "bashni",
     setup: str = "start",
@@ -38,7 +38,7 @@ def creation(
     """Return the command that creates a match; of alice against an open seat when no ``seats`` are given."""
     seats = seats or (Seat.taken("alice"), Seat.open())
     return CreateMatch(
-        match=match,
+        match=match_id,
         creator=creator,
         game=game,
         setup=setup,

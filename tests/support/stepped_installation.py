@@ -139,21 +139,21 @@ class SteppedInstallation:
         """Return all read models."""
         return dump(self.client, self.keys)
 
-    def state(self, match: str) -> MatchState:
+    def state(self, match_id: str) -> MatchState:
         """Return a match as it stands."""
-        return self.matches.load(match).state
+        return self.matches.load(match_id).state
 
-    def do(self, match: str, command: Command, actor: str | None = None) -> Executed:
+    def do(self, match_id: str, command: Command, actor: str | None = None) -> Executed:
         """Carry ``command`` out, by whom it names if nobody else is said to act, or by the clock."""
         named = (getattr(command, name, None) for name in ("creator", "player", "arbiter", "person"))
         actor = actor or next((each for each in named if each is not None), CLOCK)
-        return self.matches.append_decision(match, command, actor, Request(f"r{next(_REQUESTS)}", ""))
+        return self.matches.append_decision(match_id, command, actor, Request(f"r{next(_REQUESTS)}", ""))
 
     def create(self, *seats: Seat, **facts: object) -> str:
         """Create a match like ``tests.support.matches.creation`` under a name of its own; return the name."""
         self._made += 1
         name = str(facts.pop("match", f"m{self._made}"))
-        create: CreateMatch = creation(*seats, match=name, **facts)  # type: ignore[arg-type]
+        create: CreateMatch = creation(*seats, match_id=name, **facts)  # type: ignore[arg-type]
         self.do(name, create)
         return name
 
@@ -170,23 +170,23 @@ class SteppedInstallation:
                 self.do(name, JoinMatch(player=seat.player))
         return name
 
-    def play(self, match: str, plies: int | None = None, seed: int = 1) -> MatchState:
+    def play(self, match_id: str, plies: int | None = None, seed: int = 1) -> MatchState:
         """Play random moves, ``plies`` of them or to the end; return the state after them."""
-        chance = Random(f"{seed}/{match}")
-        state = self.state(match)
+        chance = Random(f"{seed}/{match_id}")
+        state = self.state(match_id)
         while state.status == Status.PLAYING and plies != 0:
             game = find_ruleset(state.game, state.ruleset)
             move = chance.choice(sorted(game.format_move(state.play.position, each) for each in legal_moves(state)))
             player = state.seats[game.to_move(state.play.position)].player
             assert player is not None
-            self.do(match, SubmitMove(player=player, move=move), player)
-            state = self.state(match)
+            self.do(match_id, SubmitMove(player=player, move=move), player)
+            state = self.state(match_id)
             plies = None if plies is None else plies - 1
         return state
 
-    def settle_until_flag(self, match: str) -> None:
+    def settle_until_flag(self, match_id: str) -> None:
         """Go to the instant at which a flag falls, as if time had been kept until then."""
-        deadline = deadline_of(self.state(match))
+        deadline = deadline_of(self.state(match_id))
         assert deadline is not None
         self.heartbeat.beat(self.now, self.now)
         self.client.set(TimeKeys(self.settings.prefix).heartbeat, deadline)

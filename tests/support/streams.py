@@ -63,10 +63,10 @@ class StreamProcess:
 class Watching:
     """One connection to the stream of a match."""
 
-    def __init__(self, port: int, match: str, query: str = "", **headers: str) -> None:
+    def __init__(self, port: int, match_id: str, query: str = "", **headers: str) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_S)
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.connection.request("GET", f"/api/v1/matches/{match}/stream{query}", headers=fields)
+        self.connection.request("GET", f"/api/v1/matches/{match_id}/stream{query}", headers=fields)
         self.answer = self.connection.getresponse()
 
     def __enter__(self) -> "Watching":
@@ -104,6 +104,6 @@ class Watching:
             fields[name] = value
 
 
-def seen(who: Caller, match: str) -> str:
+def seen(who: Caller, match_id: str) -> str:
     """Return the version tag of a match as it stands."""
-    return str(who.get(f"/matches/{match}").json["version_tag"])
+    return str(who.get(f"/matches/{match_id}").json["version_tag"])

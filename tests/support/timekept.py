@@ -47,50 +47,50 @@ class MemoryInstallation:
         """Start a match of alice and bob; return its name. If ``moved``, both have made their first moves."""
         match = f"m{len(self.names) + 1}"
         self.names.append(match)
-        self.do(match, creation(match=match, terms=terms))
+        self.do(match, creation(match_id=match, terms=terms))
         self.do(match, JoinMatch(player="bob"))
         if moved:
             self.do(match, SubmitMove(player="alice", move="c3-d4"))
             self.do(match, SubmitMove(player="bob", move="b6-a5"))
         return match
 
-    def do(self, match: str, command: Command) -> Executed:
+    def do(self, match_id: str, command: Command) -> Executed:
         """Carry ``command`` out without the timekeeper."""
-        return self.matches.append_decision(match, command, "somebody", Request(f"r{next(_REQUESTS)}", ""))
+        return self.matches.append_decision(match_id, command, "somebody", Request(f"r{next(_REQUESTS)}", ""))
 
-    def execute(self, match: str, command: Command, expected: VersionTag | None = None) -> Executed:
+    def execute(self, match_id: str, command: Command, expected: VersionTag | None = None) -> Executed:
         """Carry ``command`` out as the API does."""
         request = Request(f"r{next(_REQUESTS)}", "")
-        return self.service.execute(match, command, "somebody", request, expected)
+        return self.service.execute(match_id, command, "somebody", request, expected)
 
-    def settle(self, match: str) -> list[Event]:
+    def settle(self, match_id: str) -> list[Event]:
         """Let happen what is due now; return what did."""
-        settled = self.timekeeper.settle(match, self.now)
-        return [event_of(envelope) for envelope in self.store.read(match, settled.before.version)]
+        settled = self.timekeeper.settle(match_id, self.now)
+        return [event_of(envelope) for envelope in self.store.read(match_id, settled.before.version)]
 
-    def state(self, match: str) -> MatchState:
+    def state(self, match_id: str) -> MatchState:
         """Return a match as it stands."""
-        return self.matches.load(match).state
+        return self.matches.load(match_id).state
 
-    def falls(self, match: str) -> int:
+    def falls(self, match_id: str) -> int:
         """Return the instant at which a flag falls."""
-        clock = self.state(match).clock
+        clock = self.state(match_id).clock
         assert clock is not None
         instant = falls_at(clock)
         assert instant is not None
         return instant
 
-    def foreseen(self, match: str) -> int:
+    def foreseen(self, match_id: str) -> int:
         """Return the instant at which a flag falls by all that availability say of the time to come."""
-        clock = self.timekeeper.with_availability(self.state(match)).clock
+        clock = self.timekeeper.with_availability(self.state(match_id)).clock
         assert clock is not None
         instant = falls_at(clock)
         assert instant is not None
         return instant
 
-    def pauses(self, match: str) -> tuple[Pause, ...]:
+    def pauses(self, match_id: str) -> tuple[Pause, ...]:
         """Return the pauses of a match's clock."""
-        clock = self.state(match).clock
+        clock = self.state(match_id).clock
         assert clock is not None
         return clock.pauses
 

@@ -169,13 +169,13 @@ class WorstWorld:
             self.services.matches.load(match)
         self._fill_archive()
 
-    def _append(self, match: str, game: str, setup: str, plies: int, players: Sequence[str]) -> str:
+    def _append(self, match_id: str, game: str, setup: str, plies: int, players: Sequence[str]) -> str:
         store, head = self.services.store, EMPTY
         events = events_of(GAMES[game], setup, plies, players, self.services.now())
         for place in range(0, len(events), APPENDED_AT_ONCE):
             drafts = [draft_of(event, players[0]) for event in events[place : place + APPENDED_AT_ONCE]]
-            head = store.append(match, head, drafts, Request(f"{place}", "")).head
-        return match
+            head = store.append(match_id, head, drafts, Request(f"{place}", "")).head
+        return match_id
 
     def _fill_archive(self) -> None:
         """Let boris talk until no more about him can be collected at once."""
@@ -228,33 +228,33 @@ class WorstWorld:
             "/notes",
             "/exploration",
         ):
-            for match in (self.long, self.crowded):
-                yield Asked(f"GET /matches/{{match}}{path}", f"/matches/{match}{path}")
-        for match, square in ((self.long, "cc1"), (self.long, "aa1"), (self.crowded, "e11"), (self.crowded, "g1")):
-            yield Asked("GET /matches/{match}/squares/{square}", f"/matches/{match}/squares/{square}")
+            for match_id in (self.long, self.crowded):
+                yield Asked(f"GET /matches/{{match}}{path}", f"/matches/{match_id}{path}")
+        for match_id, square in ((self.long, "cc1"), (self.long, "aa1"), (self.crowded, "e11"), (self.crowded, "g1")):
+            yield Asked("GET /matches/{match}/squares/{square}", f"/matches/{match_id}/squares/{square}")
         yield Asked("GET /matches/{match}", f"/matches/{self.long}?ply=7")
         yield Asked("GET /matches/{match}/events", f"/matches/{self.long}/events?limit=1000")
         yield Asked("GET /matches/{match}/chat", f"/matches/{self.long}/chat?limit=500")
-        for match in (self.long, self.medium):
-            yield Asked("GET /matches/{match}/bundle", f"/matches/{match}/bundle")
-            yield Asked("POST /matches/{match}/bundle", f"/matches/{match}/bundle", {})
+        for match_id in (self.long, self.medium):
+            yield Asked("GET /matches/{match}/bundle", f"/matches/{match_id}/bundle")
+            yield Asked("POST /matches/{match}/bundle", f"/matches/{match_id}/bundle", {})
         recomputations = f"/matches/{self.answered}/recomputations"
         yield Asked("POST /matches/{match}/recomputations", recomputations, {"version": self.version})
         yield Asked("GET /matches/{match}/recomputations/{version}", f"{recomputations}/{self.version}")
-        for match in (self.long, self.crowded):
+        for match_id in (self.long, self.crowded):
             for ply in (0, 5):
-                line = {"ply": ply, "line": self._line(match, ply, LINE_MOVES)}
-                yield Asked("POST /matches/{match}/positions", f"/matches/{match}/positions", line)
+                line = {"ply": ply, "line": self._line(match_id, ply, LINE_MOVES)}
+                yield Asked("POST /matches/{match}/positions", f"/matches/{match_id}/positions", line)
         for kind, part in (("multi", "e6-e7"), *((f"rearrange-{number}", "e6-e7") for number in ("V", "IX"))):
             parts = {"kind": kind, "parts": [part] * 64}
             yield Asked("POST /matches/{match}/compositions", f"/matches/{self.crowded}/compositions", parts)
 
     def _written(self) -> Iterator[Asked]:
-        for match in (self.long, self.crowded):
-            tree = self._tree(match, TREE_MOVES)
+        for match_id in (self.long, self.crowded):
+            tree = self._tree(match_id, TREE_MOVES)
             for grown in (tree, loosely_written(tree)):
                 body = {"ply": 0, "tree": grown}
-                yield Asked("PUT /matches/{match}/exploration", f"/matches/{match}/exploration", body)
+                yield Asked("PUT /matches/{match}/exploration", f"/matches/{match_id}/exploration", body)
         notes = {"text": "ä" * 10_000}
         yield Asked("PUT /matches/{match}/notes", f"/matches/{self.long}/notes", notes)
         yield Asked("POST /matches/{match}/chat", f"/matches/{self.long}/chat", {"text": "ä" * 900})
@@ -274,12 +274,12 @@ class WorstWorld:
         path = operation.split(" ")[1].replace("{match}", self.long)
         return path.replace("{player}", "boris").replace("{number}", "1")
 
-    def _line(self, match: str, ply: int, moves: int) -> list[str]:
-        return list(self.services.matches.load(match).state.play.moves[ply : ply + moves])
+    def _line(self, match_id: str, ply: int, moves: int) -> list[str]:
+        return list(self.services.matches.load(match_id).state.play.moves[ply : ply + moves])
 
-    def _tree(self, match: str, moves: int) -> list[dict[str, Any]]:
+    def _tree(self, match_id: str, moves: int) -> list[dict[str, Any]]:
         """Return a tree: the moves that were played, and beside each of them others that were possible."""
-        state = self.services.matches.load(match).state
+        state = self.services.matches.load(match_id).state
         game, grown, beside = GAMES[state.game], list[dict[str, Any]](), moves // 60
         for ply in range(59, -1, -1):
             position = state.play.history[ply]
@@ -297,9 +297,9 @@ class WorstWorld:
             f"/matches/{self.medium}/record?from=200",
         ):
             yield Asked("page", path)
-        for match in (self.long, self.crowded):
+        for match_id in (self.long, self.crowded):
             for path in ("/plies", "/plies?from=7&to=37"):
-                yield Asked("page", f"/matches/{match}{path}")
+                yield Asked("page", f"/matches/{match_id}{path}")
         for path in ("/board.svg", "/board.svg?ply=7&inline=1", "/small.svg", "/board.png", "/case", ""):
             yield Asked("page", f"/matches/{self.crowded}{path}")
         for path in (

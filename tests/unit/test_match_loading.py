@@ -269,7 +269,7 @@ def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Match
 def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events.service.matches, "MAX_CACHED_MATCHES", 2)
     for name in ("a", "b", "c"):
-        matches.append_decision(name, creation(match=name), "alice", Request("k", "f"))
+        matches.append_decision(name, creation(match_id=name), "alice", Request("k", "f"))
         matches.load(name)
     assert len(matches._cache) == 2
     assert all(matches.load(name).state.match_id == name for name in ("a", "b", "c", "m"))

@@ -90,18 +90,18 @@ def flags(year: Year) -> list[tuple[str, int, e.FlagFell]]:
     return found
 
 
-def only(year: Year, match: str, change: Callable[[Envelope], Envelope] = lambda envelope: envelope) -> Year:
+def only(year: Year, match_id: str, change: Callable[[Envelope], Envelope] = lambda envelope: envelope) -> Year:
     """Return a year of one match, some of its events written otherwise, in a chain that holds."""
-    return of_drafts(year, match, [change(envelope).draft for envelope in year.server.store.read(match)])
+    return of_drafts(year, match_id, [change(envelope).draft for envelope in year.server.store.read(match_id)])
 
 
-def of_drafts(year: Year, match: str, drafts: list[Draft]) -> Year:
+def of_drafts(year: Year, match_id: str, drafts: list[Draft]) -> Year:
     """Return a year of one match with these events."""
     store = MemoryStore(shards=4)
-    store.append(match, store.head(match), drafts, Request("all", ""))
+    store.append(match_id, store.head(match_id), drafts, Request("all", ""))
     server, ratings = SimulatedServer(in_memory()._replace(store=store), 0, lambda _: None), LiveRatings()
-    ratings.update(server.state(match))
-    return year._replace(server=server, matches=[match], ratings=ratings)
+    ratings.update(server.state(match_id))
+    return year._replace(server=server, matches=[match_id], ratings=ratings)
 
 
 DONE_BY_NOBODY = {"every actor was authorised", "bundles verify"}
@@ -113,9 +113,9 @@ def rules_broken(year: Year) -> set[str]:
     return {failures.split(":")[0] for failures in audit(year).failures}
 
 
-def terms_of(year: Year, match: str) -> Terms:
+def terms_of(year: Year, match_id: str) -> Terms:
     """Return the terms of a match."""
-    terms = year.server.state(match).terms
+    terms = year.server.state(match_id).terms
     assert terms is not None
     return terms
 
@@ -204,12 +204,12 @@ def test_a_result_that_stays_in_the_ratings_is_found(year: Year) -> None:
 
 
 def test_what_was_said_in_a_case_and_stands_in_an_event_is_found(year: Year) -> None:
-    match = year.matches[0]
-    drafts = [each.draft for each in year.server.store.read(match)]
-    said = f"p000 says in {match} that it was not so"
+    match_id = year.matches[0]
+    drafts = [each.draft for each in year.server.store.read(match_id)]
+    said = f"p000 says in {match_id} that it was not so"
     open_words = dispute(drafts[-1].at, freezes=False)
     leaking = open_words._replace(data={**open_words.data, "statement": said})
-    found = rules_broken(of_drafts(year, match, [*drafts, leaking])._replace(case_texts=[said]))
+    found = rules_broken(of_drafts(year, match_id, [*drafts, leaking])._replace(case_texts=[said]))
     assert found - DONE_BY_NOBODY == {"no text of a case is in an event"}
 
 

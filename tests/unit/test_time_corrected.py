@@ -24,10 +24,10 @@ def corrected(installation: MemoryInstallation) -> list[str]:
     return [each.match for each in found]
 
 
-def deviations(installation: MemoryInstallation, match: str) -> list[str]:
+def deviations(installation: MemoryInstallation, match_id: str) -> list[str]:
     """Return what an examination of the events of ``match`` finds wrong."""
-    examination = Examination(match)
-    steps = [examination.take(event_of(envelope)) for envelope in installation.store.read(match)]
+    examination = Examination(match_id)
+    steps = [examination.take(event_of(envelope)) for envelope in installation.store.read(match_id)]
     return [step.deviation for step in steps if step.deviation is not None]
 
 
@@ -177,7 +177,7 @@ def test_an_outage_of_more_than_a_day_is_credited_and_waits_for_the_operators_wo
 def test_an_open_match_is_not_called_off_on_the_strength_of_an_outage_in_doubt(
     installation: MemoryInstallation,
 ) -> None:
-    installation.do("open", creation(match="open"))
+    installation.do("open", creation(match_id="open"))
     installation.now += MAX_OPEN_MS
     installation.heartbeat.beat(installation.now, 0)
     installation.settle("open")

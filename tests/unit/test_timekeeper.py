@@ -71,7 +71,7 @@ def test_who_moves_late_on_an_expected_version_hears_that_the_match_is_over(inst
 
 def test_a_match_that_nobody_joins_is_called_off(installation: MemoryInstallation) -> None:
     installation.names.append("waiting")
-    installation.do("waiting", creation(match="waiting"))
+    installation.do("waiting", creation(match_id="waiting"))
     installation.beats_until(T0 + 30 * DAY)
     (aborted,) = installation.settle("waiting")
     assert isinstance(aborted, MatchAborted)

@@ -23,24 +23,24 @@ TRIGGERS: Mapping[str, Callable[[str], c.Command]] = {
 
 
 def find_consequences(
-    state: MatchState, viewer: str | None, orders: ConditionalMoves | None, now: int
+    state: MatchState, viewer: str | None, conditional: ConditionalMoves | None, now: int
 ) -> dict[str, str]:
     """Return, for each of the TRIGGERS that would make automatic moves of the viewer, a sentence about these.
 
-    ``orders`` are the viewer's own; those of the other players are private.
+    ``conditional`` are the viewer's own; those of the other players are private.
     """
     seat = state.seat_of(viewer) if viewer else None
-    if viewer is None or seat is None or orders is None or orders == ConditionalMoves():
+    if viewer is None or seat is None or conditional is None or conditional == ConditionalMoves():
         return {}
     found = {
-        action: _automatic_moves(state, command(viewer), seat, orders, now) for action, command in TRIGGERS.items()
+        action: _automatic_moves(state, command(viewer), seat, conditional, now) for action, command in TRIGGERS.items()
     }
     return {action: words for action, words in found.items() if words}
 
 
-def _automatic_moves(state: MatchState, command: c.Command, seat: int, orders: ConditionalMoves, now: int) -> str:
+def _automatic_moves(state: MatchState, command: c.Command, seat: int, conditional: ConditionalMoves, now: int) -> str:
     try:
-        events = decide(state, command, now, {seat: orders}, ANY_SEED).events
+        events = decide(state, command, now, {seat: conditional}, ANY_SEED).events
     except CommandError:
         return ""
     automatic = (Channel.CONDITIONAL, Channel.FORCED)

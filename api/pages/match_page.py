@@ -37,6 +37,7 @@ from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
 from events.people.person import Person
 from events.readmodels import Summary
+from events.service.matches import Loaded
 
 GIFTS = {
     time // SECOND_MS: duration(time) for time in (6 * HOUR, 12 * HOUR, *(days * DAY for days in (1, 2, 3, 7, 14, 30)))
@@ -96,13 +97,16 @@ class NextMatch(NamedTuple):
 def match_page(match_id: str) -> str | Response:
     """Return the page of a match, at the ply that the query asks for (default: the last one)."""
     loaded = visible_match(match_id)
-    state = loaded.state
-    if state.play.position is None:  # no board without the ruleset, but the case page works
+    if loaded.state.play.position is None:  # no board without the ruleset, but the case page works
         return redirect(url_for("web.case_page", match_id=match_id))
-    person = current_person()
+    return _render(loaded, current_person())
+
+
+def _render(loaded: Loaded, person: Person | None) -> str:
+    state = loaded.state
     viewer = person.id if person else None
     seat = state.seat_of(viewer) if viewer else None
-    orders = None if seat is None else loaded.orders.get(seat, ConditionalMoves())
+    conditional = None if seat is None else loaded.orders.get(seat, ConditionalMoves())
     game = find_ruleset(state.game, state.ruleset)
     board = _board(state, game, seat)
     now, foreseen = services().now(), services().timekeeper.with_availability(state)
@@ -125,19 +129,19 @@ def match_page(match_id: str) -> str | Response:
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
         counts=tabulate_facts(game.facts(state.play.position, state.play.history), len(seats)),
         may=available_actions(state, viewer, seat, now),
-        consequences=find_consequences(state, viewer, orders, now),
+        consequences=find_consequences(state, viewer, conditional, now),
         takeback=_takeback_request(state),
         fallen=fallen,
         forgivable_until=fallen.at + MAX_FORGIVING_MS if fallen else None,
         gifts=GIFTS,
-        conditional_moves=None if orders is None or seat is None else _conditional_moves(state, seat, orders),
+        conditional_moves=None if conditional is None or seat is None else _conditional_moves(state, seat, conditional),
         draft=draft_panel(state, game, seat),
         chat=_chat(state, person, seat),
         deadline=describe_deadline(foreseen, now),
         vacations=upcoming_vacations(foreseen, now),
         terms=in_words(state.terms) if state.terms else (),
-        losses=services().incidents.losses(match_id),
-        next_match=_next_awaited(viewer, match_id),
+        losses=services().incidents.losses(state.match_id),
+        next_match=_next_awaited(viewer, state.match_id),
         preview=link_preview(state, game, board.ply, players, summarise_standing(state, seats)),
         now=now,
     )
@@ -160,11 +164,13 @@ def _board(state: MatchState, game: AnyGame, seat: int | None) -> BoardView:
     )
 
 
-def _conditional_moves(state: MatchState, seat: int, orders: ConditionalMoves) -> ConditionalMovesView:
-    if orders.lines is None:
-        return ConditionalMovesView(orders.forced)
-    status, words = standing(state, seat, orders.lines)
-    return ConditionalMovesView(orders.forced, json.encode(describe_tree(state, orders.lines)).decode(), status, words)
+def _conditional_moves(state: MatchState, seat: int, conditional: ConditionalMoves) -> ConditionalMovesView:
+    if conditional.lines is None:
+        return ConditionalMovesView(conditional.forced)
+    status, words = standing(state, seat, conditional.lines)
+    return ConditionalMovesView(
+        conditional.forced, json.encode(describe_tree(state, conditional.lines)).decode(), status, words
+    )
 
 
 def _chat(state: MatchState, person: Person | None, seat: int | None) -> Chat:

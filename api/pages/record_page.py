@@ -40,7 +40,7 @@ EVENTS_PER_PAGE = 40
 REFRESH_S = 3
 
 HIDDEN = ("seed",)
-"""Fields never shown: whoever knew the seed could predict the moves of the opponents."""
+"""Fields never shown: the seed would make the moves of the opponents predictable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +141,9 @@ def _read_records(match_id: str, first: int) -> list[Record]:
 
 
 def _verdict(records: list[Record]) -> Verdict:
-    fault = next((record for record in records if record.fault is not None), None)
-    if fault is not None:
-        return Verdict(fault.envelope.version, fault.fault or "", "")
+    faulty = next((record for record in records if record.fault is not None), None)
+    if faulty is not None:
+        return Verdict(faulty.envelope.version, faulty.fault or "", "")
     proof = records[-1].proof if records else None
     return Verdict(None, "", _proof_words(proof) if proof else "")
 

@@ -22,7 +22,7 @@ def heard(page: Page) -> list[str]:
     return heard
 
 
-def last_said(page: Page) -> Locator:
+def last_announcement(page: Page) -> Locator:
     """Return the latest line of the live region."""
     return page.locator("#announcements p").last
 
@@ -35,11 +35,11 @@ def test_a_move_and_a_quick_answer_are_each_announced_once_and_the_board_keeps_t
     page = white.open(match_id)
     page.evaluate(WATCH)
     white.submit("c3", "d4")
-    expect(last_said(page)).to_contain_text("Opponent 1 played")
-    told = " ".join(text for text in heard(page) if "played" in text)
+    expect(last_announcement(page)).to_contain_text("Opponent 1 played")
+    announced = " ".join(text for text in heard(page) if "played" in text)
     answer = white.call("GET", f"/matches/{match_id}")["moves"][1]
     expected = f"You played c3-d4. Opponent 1 played {answer}. It is your turn."
-    assert re.fullmatch(rf"{re.escape(expected)}( You must capture: .*\.)? \d+ pieces? can move\.", told)
+    assert re.fullmatch(rf"{re.escape(expected)}( You must capture: .*\.)? \d+ pieces? can move\.", announced)
     expect(page).to_have_title(re.compile("● Your move"))
     expect(white.square("d4")).to_be_focused()
 
@@ -53,21 +53,21 @@ def test_joining_draws_and_a_rematch_are_announced_from_the_events(
     page.evaluate(WATCH)
     black.call("POST", f"/matches/{match_id}/joins", {})
     joined = f"{black.name} joined as Black. The match has begun. It is your turn. 4 pieces can move."
-    expect(last_said(page)).to_have_text(joined)
+    expect(last_announcement(page)).to_have_text(joined)
     black.call("POST", f"/matches/{match_id}/draw-offers", {})
     offered = f"{black.name} offered a draw. It is your turn."
-    expect(last_said(page)).to_have_text(offered)
+    expect(last_announcement(page)).to_have_text(offered)
     page.get_by_role("button", name="Accept").click()
     page.get_by_role("dialog").get_by_role("button", name="Accept the draw").click()
     accepted = "You accepted the draw. A draw by agreement."
-    expect(last_said(page)).to_have_text(accepted)
+    expect(last_announcement(page)).to_have_text(accepted)
     expect(page.locator("#board .square:focus")).to_have_count(1)
     black.call("POST", f"/matches/{match_id}/rematches", {})
     proposed = f"{black.name} proposes a rematch."
-    expect(last_said(page)).to_have_text(proposed)
+    expect(last_announcement(page)).to_have_text(proposed)
     assert heard(page) == [joined, offered, accepted, proposed]
     expect(page).to_have_title(re.compile("^● Rematch proposed"))
     expect(page.locator("#offers")).to_contain_text(f"{proposed} You would play Black.")
     page.get_by_role("button", name="Accept the rematch").click()
-    expect(last_said(page)).to_have_text(f"{proposed} You joined as Black. The match has begun.")
+    expect(last_announcement(page)).to_have_text(f"{proposed} You joined as Black. The match has begun.")
     expect(page).not_to_have_url(re.compile(match_id))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.test_announcements import WATCH, heard, last_said
+from tests.e2e.test_announcements import WATCH, heard, last_announcement
 from tests.e2e.visitors import Visitor
 
 BOARD = "#board .square"
@@ -137,11 +137,11 @@ def test_a_move_by_keyboard_is_announced_from_the_first_key_to_the_answer(
             press(page, key)
         expect(page.locator("#submit")).to_be_focused()
         page.keyboard.press("Enter")
-        expect(last_said(page)).to_have_text(turn.played)
+        expect(last_announcement(page)).to_have_text(turn.played)
         expect(white.square(turn.end)).to_be_focused()
         black.move(match_id, turn.answer)
         told = turn.told.replace("NAME", black.name)
-        expect(last_said(page)).to_have_text(told)
+        expect(last_announcement(page)).to_have_text(told)
         expect(white.square(turn.end)).to_be_focused()
         expected += [*turn.said, "Submitting …", turn.played, told]
     assert heard(page) == expected
@@ -165,7 +165,7 @@ def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(
         press(page, key)
     expect(page.locator("#submit")).to_be_focused()
     press(page, "Enter")
-    expect(last_said(page)).to_have_text("You played c3-d4.")
+    expect(last_announcement(page)).to_have_text("You played c3-d4.")
     expect(white.square("d4")).to_be_focused()
     press(page, ",")
     expect(page.locator("#shown")).to_have_text("0 / 1")
@@ -176,7 +176,7 @@ def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(
     expect(white.square("d4")).to_be_focused()
     page.locator("#typed").focus()
     black.move(match_id, "b6-a5")
-    expect(last_said(page)).to_contain_text("It is your turn.")
+    expect(last_announcement(page)).to_contain_text("It is your turn.")
     expect(page.locator("#typed")).to_be_focused()
     expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)
     press(page, "Escape")

@@ -10,8 +10,8 @@ export class Playback {
     Object.assign(this, {steps, match});
     this.playing = false;
     this.timer = null;
-    const kept = stored();
-    if (kept && at("speed").querySelector(`option[value="${CSS.escape(kept)}"]`)) at("speed").value = kept;
+    const saved = stored();
+    if (saved && at("speed").querySelector(`option[value="${CSS.escape(saved)}"]`)) at("speed").value = saved;
     at("play").addEventListener("click", () => this.toggle());
     at("speed").addEventListener("change", () => keep(at("speed").value));
     at("scrub").addEventListener("input", () => {

@@ -11,10 +11,9 @@ export function place(square) {
 // the last move.
 export function uncover(frame, panel) {
   const above = panel.getBoundingClientRect();
-  const whole = frame.getBoundingClientRect();
+  const box = frame.getBoundingClientRect();
   const chosen = frame.querySelectorAll(":is(.is-selected, .is-step, .is-target) rect");
-  const shown =
-    whole.height <= above.top ? [frame] : chosen.length ? [...chosen] : [...frame.querySelectorAll(".mark")];
+  const shown = box.height <= above.top ? [frame] : chosen.length ? [...chosen] : [...frame.querySelectorAll(".mark")];
   const bottom = Math.max(...shown.map((part) => part.getBoundingClientRect().bottom));
-  if (above.left < whole.right && above.top < bottom) scrollBy(0, bottom - above.top);
+  if (above.left < box.right && above.top < bottom) scrollBy(0, bottom - above.top);
 }

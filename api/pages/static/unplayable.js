@@ -10,8 +10,9 @@ export function explainer({api, version, applies, say}) {
     if (!applies()) return;
     const number = ++asked;
     try {
-      const told = await call("GET", `${api}/squares/${encodeURIComponent(square)}`);
-      if (number === asked && applies() && told.version_tag === version() && told.reason) say(sentence(told.reason));
+      const answer = await call("GET", `${api}/squares/${encodeURIComponent(square)}`);
+      if (number === asked && applies() && answer.version_tag === version() && answer.reason)
+        say(sentence(answer.reason));
     } catch (problem) {
       say(problem.message, true);
     }

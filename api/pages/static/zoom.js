@@ -8,7 +8,7 @@ const FACTOR = 2.5;
 export function enableZoom(board, button) {
   const {frame} = board;
   let pointer = "";
-  let whole = null; // the view of the whole board while a part of it is shown
+  let fullView = null; // the view of the whole board while a part of it is shown
 
   const svg = () => frame.querySelector("svg");
   const side = () => frame.querySelector(".square rect")?.getBoundingClientRect().width;
@@ -16,8 +16,8 @@ export function enableZoom(board, button) {
 
   function zoomIn(x, y) {
     const point = new DOMPoint(x, y).matrixTransform(svg().getScreenCTM().inverse());
-    whole = svg().getAttribute("viewBox");
-    const [left, top, width, height] = whole.split(" ").map(Number);
+    fullView = svg().getAttribute("viewBox");
+    const [left, top, width, height] = fullView.split(" ").map(Number);
     const within = (middle, start, length) =>
       Math.min(Math.max(middle - length / FACTOR / 2, start), start + length - length / FACTOR);
     svg().setAttribute(
@@ -30,7 +30,7 @@ export function enableZoom(board, button) {
 
   function zoomOut() {
     if (!zoomed()) return;
-    svg().setAttribute("viewBox", whole);
+    svg().setAttribute("viewBox", fullView);
     svg().classList.remove("zoomed");
     button.hidden = true;
   }

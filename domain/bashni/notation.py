@@ -14,6 +14,7 @@ _FILES = ("abcdefgh", "a file from a to h")
 _RANKS = ("12345678", "a rank from 1 to 8")
 _FIRST_SIGN = ("-x", "'-' or, for a capture, 'x'")
 _SQUARE = re.compile("[a-h][1-8]")
+_STRICT = re.compile("[a-h][1-8](?:-[a-h][1-8]|(?:x[a-h][1-8])+)")
 _LOOSE = re.compile("[a-h][1-8](?:[-x:]?[a-h][1-8])+")
 MAX_LOOSE_LENGTH = 200
 """Characters: longer texts are read strictly. A capture takes at most twelve pieces."""
@@ -59,17 +60,22 @@ def read_move(position: Position, text: str, setup: str, jump: Jump) -> Move:  #
 
 def _parse_squares(text: str) -> Move:
     """Return the squares that ``text`` names, two or more; raises MalformedNotation."""
-    for place, found in enumerate(text):
-        if place > 4 and text[2] == "-":
-            raise MalformedNotation(f"character {place + 1}: the move should end before it")
-        wanted, meaning = (_FILES, _RANKS, _NEXT_SIGN if place > 2 else _FIRST_SIGN)[place % 3]
-        if found not in wanted:
-            raise MalformedNotation(f"character {place + 1}: expected {meaning}, found {found!r}")
-    if len(text) < 5 or len(text) % 3 != 2:
-        _, meaning = (_FILES, _RANKS, _FIRST_SIGN)[len(text) % 3]
-        raise MalformedNotation(f"the move ends too early: expected {meaning} as character {len(text) + 1}")
-    names = [text[place : place + 2] for place in range(0, len(text), 3)]
+    if not _STRICT.fullmatch(text):
+        raise MalformedNotation(_why_malformed(text))
+    names = _SQUARE.findall(text)
     for index, name in enumerate(names):
         if name not in SQUARE_NUMBERS:
             raise MalformedNotation(f"character {3 * index + 1}: {name} is a light square, which is not used")
-    return tuple(SQUARE_NUMBERS[name] for name in names)
+    return tuple([SQUARE_NUMBERS[name] for name in names])
+
+
+def _why_malformed(text: str) -> str:
+    """Return where ``text`` stops to be like a move string, and what is expected there."""
+    for place, found in enumerate(text):
+        if place > 4 and text[2] == "-":
+            return f"character {place + 1}: the move should end before it"
+        wanted, meaning = (_FILES, _RANKS, _NEXT_SIGN if place > 2 else _FIRST_SIGN)[place % 3]
+        if found not in wanted:
+            return f"character {place + 1}: expected {meaning}, found {found!r}"
+    _, meaning = (_FILES, _RANKS, _FIRST_SIGN)[len(text) % 3]
+    return f"the move ends too early: expected {meaning} as character {len(text) + 1}"

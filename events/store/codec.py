@@ -47,7 +47,9 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
     try:
         if envelope.schema < 1:
             raise SchemaError(f"schema {envelope.schema} was never in use")
-        content = upcast(envelope.type, envelope.schema, envelope.data, upcasters)
+        content = envelope.data
+        if envelope.schema != known:
+            content = upcast(envelope.type, envelope.schema, content, upcasters)
         event: Event = shape.read(content, at=integer(envelope.at))
     except SchemaError as error:
         raise MalformedEventError(f"{_place(envelope)}{error.path}: {error}") from None

@@ -18,7 +18,7 @@ def bare() -> Flask:
     """Return an app that reads a JSON body and answers with one of the size of the answer to a move."""
     app = Flask("bare")
 
-    @app.post("/api/v1/matches/<match>/moves")
+    @app.post("/api/v1/matches/<match_id>/moves")
     def moves(match_id: str) -> tuple[Response, int]:
         content = {"seat": 0, "ply": 1, **request.get_json()}
         envelope = {"id": "0" * 64, "version": 3, "type": "move-submitted", "at": "2026-01-01T00:00:00.000Z"}

@@ -232,7 +232,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
     assert "Request it" in anna.client.get("/settings").text
     assert anna.post("/me/archive").json == {"state": "asked"}
     assert anna.get("/me/archive").json["code"] == "not-ready"
-    assert "is being made" in anna.client.get("/settings").text
+    assert "is being prepared" in anna.client.get("/settings").text
     assert [of for of, _ in services.jobs.waiting(10)] == [anna.id]
     work = (services.personal_data, services.keys, services.checkpoints)
     assert do_job(*work, anna.id, services.now()) == "archive"

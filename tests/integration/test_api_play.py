@@ -222,4 +222,4 @@ def test_an_opponent_plays_again_at_once_at_its_level(app: Flask) -> None:
 
 def test_the_form_of_a_new_match_says_what_ratings_reveal_about_private_matches(anna: Caller) -> None:
     page = anna.client.get("/matches/new?game=bashni").text
-    assert "anybody who keeps looking at them may conclude that these players have met" in page
+    assert "anyone who watches them may conclude that these players have met" in page

@@ -182,8 +182,8 @@ def test_who_is_erased_hears_that_the_store_does_not_let_its_file_be_rewritten(
     finally:
         redis.acl_deluser("limited")
     assert said["files"] == "not-permitted"
-    assert "still holds what was erased" in said["detail"]
-    assert "does not let its file be rewritten" in capsys.readouterr().err
+    assert "still contains it" in said["detail"]
+    assert "does not permit rewriting its file" in capsys.readouterr().err
     assert not any(WORDS in content for _, content in stored(redis))
 
 

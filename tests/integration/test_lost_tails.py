@@ -58,7 +58,7 @@ def test_a_move_that_was_meant_for_the_lost_position_is_refused(
     lost, present = another_history(services, anna, match_id)
     refused = boris.move(match_id, If_Match=f'"{lost}"')
     assert (refused.status_code, refused.json["code"]) == (409, "stale-version")
-    assert refused.json["detail"].startswith("What you saw is no longer part of the match")
+    assert refused.json["detail"].startswith("What you have seen is no longer part of the match")
     assert refused.json["current_version_tag"] == present
     bare = boris.move(match_id, If_Match=f'"{lost.partition("-")[0]}"')
     assert (bare.status_code, bare.json["code"]) == (412, "version-tag-required")

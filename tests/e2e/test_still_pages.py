@@ -61,5 +61,5 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     white.submit("d4", "c5")
     expect(page.locator("#shown")).to_have_text("3 / 3")
     assert shifts(page) == []
-    page.evaluate("document.getElementById('said').textContent = 'The server cannot be reached. Try again. '.repeat(4)")
+    page.evaluate("document.getElementById('announcements').textContent = 'Try again. '.repeat(16)")
     assert shifts(page) == []

@@ -22,18 +22,27 @@ def legal_moves(position: Position, jump: Jump) -> list[Move]:
 
     ``jump`` is the ruleset's.
     """
-    white, black, kings, _, side, halfmove_clock = position
+    white, black, kings, below, side, halfmove_clock = position
     if halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return []
     own, enemy = (black, white) if side else (white, black)
+    occupied = white | black
+    moves: list[Move] = []
 
-    # Capturing is compulsory (section 4).
+    # Capturing is compulsory (section 4). Not a function of its own: random games capture at every other move.
     jumpers = capturers(own, enemy, kings)
     if jumpers:
-        return _captures(position, jumpers, jump)
+        while jumpers:
+            bit = jumpers & -jumpers
+            jumpers ^= bit
+            square = bit.bit_length() - 1
+            add_captures = _add_king_captures if kings & bit else _add_man_captures
+            add_captures((square,), square, (occupied ^ bit, enemy, 0, below), side, jump, moves)
+        # Kings, and men crowned on the way, are not generated in order: their diagonals come one after the other.
+        moves.sort()
+        return moves
 
     # Men move one square forward, kings any number of empty squares (section 3).
-    occupied = white | black
     empty = BOARD ^ occupied
     movers = own & kings
     men = own ^ movers
@@ -43,7 +52,6 @@ def legal_moves(position: Position, jump: Jump) -> list[Move]:
         left, right = men & empty << 4, men & empty >> 5
     left_steps, right_steps = LEFT_STEPS[side], RIGHT_STEPS[side]
     movers |= left | right
-    moves: list[Move] = []
     while movers:
         bit = movers & -movers
         movers ^= bit
@@ -55,22 +63,6 @@ def legal_moves(position: Position, jump: Jump) -> list[Move]:
             square = bit.bit_length() - 1
             rising, rising_views, falling, falling_views = KING_VIEWS[square]
             moves += KING_MOVES[square][rising_views[occupied & rising][0] | falling_views[occupied & falling][0]]
-    return moves
-
-
-def _captures(position: Position, jumpers: int, jump: Jump) -> list[Move]:
-    """Return the captures of the columns ``jumpers``, all that can capture, in ASCII order of their strings."""
-    white, black, kings, below, side, _ = position
-    enemy = white if side else black
-    moves: list[Move] = []
-    while jumpers:
-        bit = jumpers & -jumpers
-        jumpers ^= bit
-        square = bit.bit_length() - 1
-        add_captures = _add_king_captures if kings & bit else _add_man_captures
-        add_captures((square,), square, ((white | black) ^ bit, enemy, 0, below), side, jump, moves)
-    # Kings, and men crowned on the way, are not generated in order: their diagonals come one after the other.
-    moves.sort()
     return moves
 
 

@@ -66,3 +66,8 @@ def test_a_page_names_every_module_that_its_scripts_import() -> None:
         imported = set(re.findall(r'(?:from|import\()\s*"\./([^"]+)"', path.read_text()))
         dynamic = set(re.findall(r'import\("\./([^"]+)"', path.read_text()))
         assert imported - dynamic <= set(modules_of(path.name)), path.name
+
+
+def test_pages_and_single_pictures_have_one_style_sheet() -> None:
+    shared = Path(__file__).parents[2] / "events" / "pictures" / "picture.css"
+    assert (STATIC / "picture.css").resolve() == shared

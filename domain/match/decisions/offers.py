@@ -95,7 +95,7 @@ def accept_takeback(state: MatchState, command: c.AcceptTakeback, now: int) -> t
 
 
 def decline_takeback(state: MatchState, command: c.DeclineTakeback, now: int) -> tuple[e.Event, ...]:
-    """Return the end of the request, which whoever made it may withdraw in the same way."""
+    """Return the end of the request, which its author may withdraw in the same way."""
     seat = active_seat(state, command.player, now)
     if state.offers.takeback is None:
         raise CommandError("no-takeback-request", "nobody asks to take a move back")

@@ -81,7 +81,7 @@ def rebuild_shard(installation: Installation, shard: int) -> Rebuilt:
 
 
 def _project(projector: Projector, match_ids: Sequence[str], generation: int) -> Failures:
-    """Write the read models of matches; where others write too much for so many at once, in halves."""
+    """Write the read models of matches; in halves where concurrent writers abort the transaction too often."""
     try:
         return projector.project(match_ids, into=generation)
     except WriteContentionError:

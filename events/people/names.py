@@ -53,7 +53,7 @@ def check_name(name: str) -> None:
         or _RESERVED_NAME.fullmatch(_without_number(name))
     )
     if reserved:
-        raise InvalidNameError("this name is reserved for opponents, guests, ids or offices: choose another")
+        raise InvalidNameError("this name is reserved for opponents, guests, ids or offices")
 
 
 def _without_number(name: str) -> str:

@@ -32,6 +32,10 @@ class Channel(StrEnum):
 
     WEB = "web"
     API = "api"
+    MAIL = "mail"
+    WEBHOOK = "webhook"
+    """In the answer of a webhook that was told of the turn."""
+
     OPPONENT = "opponent"
 
     CONDITIONAL = "conditional"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from events.runtime import keys
+from events.runtime import keys, notice_keys
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,7 +111,8 @@ rk:{time}:uncredited
 
 def every_key() -> set[str]:
     """Return each key of the key space, with the names of its arguments in capitals and 7 for every number."""
-    return {key for kind in vars(keys).values() if isinstance(kind, type) for key in _keys_of(kind)}
+    kinds = (*vars(keys).values(), *vars(notice_keys).values())
+    return {key for kind in kinds if isinstance(kind, type) for key in _keys_of(kind)}
 
 
 def _keys_of(kind: type) -> Iterator[str]:
@@ -120,7 +121,7 @@ def _keys_of(kind: type) -> Iterator[str]:
         if isinstance(key, str) and not name.startswith("_") and name != "prefix":
             yield key
     for name, method in vars(kind).items():
-        if not name.startswith("_") and name not in ("shard_of", "patterns"):
+        if not name.startswith("_") and name not in ("shard_of", "patterns", "of"):
             yield method(places, *map(_argument, list(signature(method).parameters)[1:]))
 
 
@@ -150,7 +151,7 @@ def test_a_stream_belongs_to_the_same_shard_on_every_machine() -> None:
 def test_no_other_module_spells_a_key(room: str) -> None:
     spelling = []
     for path in sorted((ROOT / room).rglob("*.py")):
-        if path.name in ("keys.py", "queues.py") and path.parent.name == "runtime":
+        if path.name in ("keys.py", "notice_keys.py", "queues.py") and path.parent.name == "runtime":
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.JoinedStr):

@@ -10,7 +10,7 @@ from environs import EnvError
 from deploy.cli import main
 from events.installation import make_store
 from events.runtime.connections import blocking_client, connect
-from events.runtime.settings import Settings, next_database
+from events.runtime.settings import MailSettings, Settings, next_database
 
 NAMES = (
     "REDIS_URL",
@@ -23,6 +23,11 @@ NAMES = (
     "ROOKERY_KEY_FILE",
     "ROOKERY_TRUSTED_PROXIES",
     "ROOKERY_IMPAIRED",
+    "ROOKERY_SMTP_URL",
+    "ROOKERY_MAIL_DOMAIN",
+    "ROOKERY_AUTHSERV_ID",
+    "ROOKERY_EGRESS_ALLOWED",
+    "ROOKERY_CONTACT",
 )
 
 
@@ -59,10 +64,20 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "/keys/at-rest.key",
         "2",
         "/run/impaired.json",
+        "smtp://rookery:secret@relay.example:587",
+        "Rookery.example",
+        "mx.rookery.example",
+        "10.0.0.0/8,127.0.0.1/32",
+        "mailto:operator@rookery.example",
     )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
-    assert Settings.from_environment() == (*values[:4], True, 32, values[6], Path(values[7]), 2, Path(values[9]))
+    assert Settings.from_environment() == (
+        *(*values[:4], True, 32, values[6], Path(values[7]), 2, Path(values[9])),
+        MailSettings(values[10], "rookery.example", values[12]),
+        ("10.0.0.0/8", "127.0.0.1/32"),
+        values[14],
+    )
 
 
 @pytest.mark.parametrize(("name", "value"), [("ROOKERY_SHARDS", "many"), ("ROOKERY_SECURE_COOKIES", "perhaps")])
@@ -91,6 +106,12 @@ def test_a_value_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, n
         ("BROKER_URL", "amqp://broker:port", "host or port"),
         ("ROOKERY_PREFIX", "{rk}:", "letters, digits"),
         ("ROOKERY_PREFIX", "rk rk", "letters, digits"),
+        ("ROOKERY_SMTP_URL", "http://relay.example", "smtps://"),
+        ("ROOKERY_SMTP_URL", "smtp://user:password@", "smtps://"),
+        ("ROOKERY_SMTP_URL", "smtp://relay.example", "ROOKERY_MAIL_DOMAIN must be set together"),
+        ("ROOKERY_MAIL_DOMAIN", "mail example", "domain name"),
+        ("ROOKERY_EGRESS_ALLOWED", "10.0.0.1/8", "10.0.0.0/8"),
+        ("ROOKERY_CONTACT", "operator@example", "mailto:"),
         ("ROOKERY_STREAM_URL", "live.example", "https://live.example"),
         ("ROOKERY_STREAM_URL", "http://[live", "https://live.example"),
         ("ROOKERY_STREAM_URL", "https://live.example; script-src *", "https://live.example"),

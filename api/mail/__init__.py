@@ -1,0 +1,1 @@
+"""The mail gateway: receives answers to mail by SMTP or LMTP."""

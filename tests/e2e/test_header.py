@@ -10,6 +10,7 @@ from events.installation import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
+from tests.support.eventually import eventually
 
 WIDTHS = (320, 380, 768, 1280, 2560)
 LONG_NAME = "nimzowitsch-and-capablanca"[:24]
@@ -30,6 +31,8 @@ def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_
     )
     for _ in range(2):
         person.create("bashni", "start", [{"kind": "me"}, {"kind": "opponent", "level": 1}])
+    # The lists follow the matches by moments, and the page shows how many there are when it is opened.
+    eventually(lambda: len(person.call("GET", "/me/pending")["items"]) == 2, "both matches in the lists")
     page = person.page
     page.goto("/help")
     for width in WIDTHS:

@@ -22,6 +22,7 @@ from events.readmodels import ReadModels
 from events.readmodels.projector import Projector
 from events.readmodels.ratings import Ratings
 from events.runtime.connections import connect
+from events.runtime.egress import Egress
 from events.runtime.liveness import RedisLiveness
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
@@ -179,6 +180,11 @@ class Installation:
     def checkpoints(self) -> CheckpointLog:
         """The log of checkpoints."""
         return CheckpointLog(self.store, self.keys)
+
+    @cached_property
+    def egress(self) -> Egress:
+        """What calls servers that others name."""
+        return Egress(self.settings.egress_allowed)
 
     @cached_property
     def personal_data(self) -> PersonalDataStores:

@@ -7,6 +7,10 @@ first used; building it does not connect.
 from collections.abc import Callable
 from functools import cached_property
 
+from events.notices.ledger import Ledger
+from events.notices.outbox import Outbox
+from events.notices.preferences import PreferencesStore
+from events.notices.presence import Presence
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
@@ -125,6 +129,26 @@ class Installation:
     def blocks(self) -> Blocks:
         """Whom players block and mute."""
         return Blocks(self.client, self.prefix)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What each player was told or not, and why."""
+        return Ledger(self.client, self.prefix, self.store.shards)
+
+    @cached_property
+    def outbox(self) -> Outbox:
+        """What is to be sent to people."""
+        return Outbox(self.client, self.prefix, self.store.shards)
+
+    @cached_property
+    def preferences(self) -> PreferencesStore:
+        """How people want to be told."""
+        return PreferencesStore(self.client, self.prefix, self.store.shards)
+
+    @cached_property
+    def presence(self) -> Presence:
+        """Which matches people have open."""
+        return Presence(self.client, self.prefix, self.store.shards)
 
     @cached_property
     def tickets(self) -> Tickets:

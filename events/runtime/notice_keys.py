@@ -4,6 +4,8 @@ All that concerns one person is in the shard of that person, ``{n07}``: a notice
 change in one step. ``events.runtime.keys`` describes the whole key space.
 """
 
+from typing import Self
+
 from events.runtime.keys import shard_of
 
 
@@ -14,6 +16,54 @@ class NoticeKeys:
         self._tag = f"{prefix}{{n{shard:02d}}}:"
 
     @classmethod
-    def of(cls, prefix: str, player: str, shards: int) -> "NoticeKeys":
+    def of(cls, prefix: str, player: str, shards: int) -> Self:
         """Return the keys of the shard of ``player``."""
         return cls(prefix, shard_of(player, shards))
+
+
+class LedgerKeys(NoticeKeys):
+    """What people of one shard were told and are still to be told, and how they want to be told."""
+
+    def __init__(self, prefix: str, shard: int) -> None:
+        super().__init__(prefix, shard)
+        self.due = (
+            f"{self._tag}due"  # sorted set: dispatches, after their players, by when they are due or leased until
+        )
+        self.looks = f"{self._tag}looks"  # sorted set: what is to be looked at again, by when
+        self.chats = f"{self._tag}chats"  # hash: of which messages nobody has been told yet, by match
+
+    def dispatches(self, player: str) -> str:
+        """Return the key of what is to be sent to a player. Hash: JSON, attempts and end of the lease by dispatch."""
+        return f"{self._tag}dispatches:{player}"
+
+    def finished(self, player: str) -> str:
+        """Return the key of a player's dispatches that were sent or given up. Sorted set: by when; it expires."""
+        return f"{self._tag}finished:{player}"
+
+    def digest(self, player: str) -> str:
+        """Return the key of the notices that wait for a player's digest. Sorted set: by the instant of the digest."""
+        return f"{self._tag}digest:{player}"
+
+    def ledger(self, player: str) -> str:
+        """Return the key of a player's ledger. Sorted set: notices, with their matches, by when they were decided."""
+        return f"{self._tag}ledger:{player}"
+
+    def dropped(self, player: str) -> str:
+        """Return the key of how many notices were dropped from a player's ledger. String: a number; it expires."""
+        return f"{self._tag}dropped:{player}"
+
+    def decided(self, player: str) -> str:
+        """Return the key of the notices that were decided in the last days. Sorted set: by when; it expires."""
+        return f"{self._tag}decided:{player}"
+
+    def notice(self, player: str, notice: str) -> str:
+        """Return the key of a notice. Hash: JSON of the notice, and of each delivery by channel and target."""
+        return f"{self._tag}notice:{player}:{notice}"
+
+    def preferences(self, player: str) -> str:
+        """Return the key of how a player wants to be told. String: JSON."""
+        return f"{self._tag}preferences:{player}"
+
+    def presence(self, player: str) -> str:
+        """Return the key of the matches that a player has open. Sorted set: by when that was said; it expires."""
+        return f"{self._tag}presence:{player}"

@@ -1,0 +1,225 @@
+"""Ledger and outbox: a notice and what is to be sent for it change in one step, and nothing is sent twice or lost."""
+
+from typing import Any
+
+import pytest
+
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.ledger import KEPT_MS, MAX_NOTICES, Ledger
+from events.notices.notice import Delivery, Notice, notice_id
+from events.notices.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
+from events.notices.preferences import Preferences, PreferencesStore
+from events.notices.presence import PRESENT_MS, Presence
+from events.runtime.connections import StoreClient
+from tests.support.matches import T0
+
+SHARDS = 4
+LEASE_MS = 60_000
+MAIL = NoticeChannel.MAIL
+
+
+class Desk:
+    """Ledger and outbox on one store."""
+
+    def __init__(self, client: StoreClient) -> None:
+        self.client = client
+        self.ledger = Ledger(client, "test:", SHARDS)
+        self.outbox = Outbox(client, "test:", SHARDS)
+
+    def decide(self, fact: str = "turn:m:1", player: str = "alice", digest: bool = False, **facts: Any) -> Notice:
+        made = notice(fact, player, **facts)
+        assert self.ledger.decide(made, digest=digest)
+        return made
+
+    def take(self, now: int = T0) -> Dispatch | None:
+        return self.outbox.take(now, LEASE_MS)
+
+
+@pytest.fixture
+def desk(redis: StoreClient) -> Desk:
+    return Desk(redis)
+
+
+def notice(
+    fact: str = "turn:m:1", player: str = "alice", due: int | None = T0, at: int = T0, match: str = "m"
+) -> Notice:
+    state = DeliveryState.NOT_SENT if due is None else DeliveryState.WAITING
+    return Notice(
+        id=notice_id(fact, player),
+        player=player,
+        kind=NoticeKind.TURN,
+        match=match,
+        version=3,
+        fact=fact,
+        summary="It is your turn.",
+        reason="You want to be told at once.",
+        at=at,
+        decided_at=at,
+        deliveries=(Delivery(channel=MAIL, state=state, reason="at once", due=due, at=at),),
+    )
+
+
+def letter(id: str = "letter", player: str = "alice", due: int = T0) -> Dispatch:
+    content = Letter(to="alice@example.org", subject="Confirm", text="…")
+    return Dispatch(id=id, player=player, channel=MAIL, purpose=Purpose.LETTER, letter=content, due=due, first_at=due)
+
+
+def test_a_notice_is_decided_once_and_sent_once(desk: Desk) -> None:
+    made = desk.decide()
+    assert not desk.ledger.decide(made)
+    taken = desk.take()
+    assert (taken.purpose, taken.notices, taken.attempts, taken.due) == (Purpose.NOTICE, (made.id,), 1, T0)
+    assert desk.take() is None
+    desk.outbox.finish(taken, DeliveryState.SENT, "accepted", T0 + 5)
+    found = desk.ledger.find("alice", made.id)
+    assert found.summary == made.summary
+    assert [(each.state, each.reason, each.due, each.attempts) for each in found.deliveries] == [
+        (DeliveryState.SENT, "accepted", None, 1)
+    ]
+    assert desk.take(T0 + 10 * LEASE_MS) is None
+    assert not desk.ledger.decide(made)
+
+
+def test_what_a_killed_worker_has_leased_comes_back_when_the_lease_ends(desk: Desk) -> None:
+    desk.decide()
+    first = desk.take()
+    assert desk.take(T0 + LEASE_MS - 1) is None
+    second = desk.take(T0 + LEASE_MS)
+    assert (second.id, second.attempts) == (first.id, 2)
+    desk.outbox.postpone(first, T0 + LEASE_MS + 1, "the worker that was thought dead", T0)
+    assert desk.take(T0 + LEASE_MS + 1) is None, "only who has taken it last may postpone it"
+    desk.outbox.finish(first, DeliveryState.SENT, "it was sent all the same", T0)
+    desk.outbox.finish(second, DeliveryState.FAILED, "too late", T0)
+    assert desk.ledger.find("alice", first.notices[0]).deliveries[0].state == DeliveryState.SENT
+
+
+def test_what_is_postponed_is_due_again_at_its_instant_and_the_ledger_names_it(desk: Desk) -> None:
+    made = desk.decide()
+    desk.outbox.postpone(desk.take(), T0 + 500, "the server answered 451", T0 + 1)
+    delivery = desk.ledger.find("alice", made.id).deliveries[0]
+    assert (delivery.state, delivery.reason, delivery.due) == (
+        DeliveryState.WAITING,
+        "the server answered 451",
+        T0 + 500,
+    )
+    assert desk.outbox.next_due() == T0 + 500
+    assert desk.take(T0 + 499) is None
+    assert desk.take(T0 + 500).attempts == 2
+
+
+def test_a_letter_is_added_once_even_after_it_was_sent(desk: Desk) -> None:
+    assert desk.outbox.add(letter())
+    assert not desk.outbox.add(letter())
+    taken = desk.take()
+    assert taken.letter == letter().letter
+    desk.outbox.finish(taken, DeliveryState.SENT, "accepted", T0)
+    assert not desk.outbox.add(letter())
+    desk.outbox.add(letter("another"))
+    desk.outbox.finish(desk.take(), DeliveryState.SENT, "accepted", T0 + FINISHED_KNOWN_MS + 1)
+    assert desk.outbox.add(letter()), "thirty days later it is not recognised any more"
+
+
+def test_notices_gather_in_one_digest(desk: Desk) -> None:
+    due = T0 + 1000
+    first, second = (desk.decide(f"turn:m:{ply}", due=due, digest=True) for ply in (1, 2))
+    desk.decide("turn:m:3", due=due + 86_400_000, digest=True)
+    digest = desk.take(due)
+    assert digest.purpose == Purpose.DIGEST
+    assert set(digest.notices) == {first.id, second.id}
+    assert desk.take(due) is None
+    late = desk.decide("turn:m:4", due=due, digest=True)
+    desk.outbox.finish(digest, DeliveryState.SENT, "accepted", due)
+    assert desk.ledger.find("alice", late.id).deliveries[0].state == DeliveryState.WAITING
+    follow_up = desk.take(due)
+    assert follow_up.notices == (late.id,)
+    assert follow_up.id != digest.id, "it is another mail"
+    desk.outbox.finish(follow_up, DeliveryState.SENT, "accepted", due)
+    latest = desk.decide("turn:m:5", due=due, digest=True)
+    assert desk.take(due).notices == (latest.id,)
+
+
+def test_a_ledger_is_read_page_by_page_and_by_match(desk: Desk) -> None:
+    made = [desk.decide(f"turn:m:{ply}", at=T0 + ply, match=f"m{ply % 2}") for ply in range(5)]
+    first = desk.ledger.page("alice", limit=3)
+    assert [each.id for each in first.notices] == [each.id for each in made[:1:-1]]
+    second = desk.ledger.page("alice", first.cursor, 3)
+    assert [each.id for each in second.notices] == [made[1].id, made[0].id]
+    assert (second.cursor, second.dropped) == (None, 0)
+    assert [each.id for each in desk.ledger.page("alice", match="m1").notices] == [made[3].id, made[1].id]
+    assert desk.ledger.page("alice", "unknown").notices == []
+    assert desk.ledger.page("bob").notices == []
+
+
+def test_a_ledger_is_bounded_and_says_how_much_was_dropped(desk: Desk) -> None:
+    oldest = desk.decide("turn:m:0", due=None, at=T0 - KEPT_MS)
+    for ply in range(1, MAX_NOTICES + 3):
+        desk.decide(f"turn:m:{ply}", due=None, at=T0 + ply)
+    page = desk.ledger.page("alice", limit=MAX_NOTICES + 10)
+    assert (len(page.notices), page.dropped) == (MAX_NOTICES, 3)
+    assert desk.ledger.find("alice", oldest.id) is None
+    assert not desk.ledger.decide(notice("turn:m:1", due=None, at=T0 + 1)), (
+        "what was dropped lately is still recognised"
+    )
+
+
+def test_a_notice_is_sent_again_with_the_same_id(desk: Desk) -> None:
+    made = desk.decide()
+    desk.outbox.finish(desk.take(), DeliveryState.FAILED, "550 no such user", T0)
+    assert desk.ledger.send_again("alice", made.id, MAIL, "", T0 + 9)
+    assert desk.ledger.find("alice", made.id).deliveries[0].state == DeliveryState.WAITING
+    again = desk.take(T0 + 9)
+    assert (again.notices, again.requested) == ((made.id,), True)
+    assert desk.ledger.send_again("alice", made.id, NoticeChannel.WEBHOOK, "endpoint", T0 + 9)
+    assert len(desk.ledger.find("alice", made.id).deliveries) == 2
+    assert not desk.ledger.send_again("alice", "unknown", MAIL, "", T0)
+
+
+def test_sending_again_what_waits_sends_it_now_and_once(desk: Desk) -> None:
+    made = desk.decide(due=T0 + 1000)
+    assert desk.ledger.send_again("alice", made.id, MAIL, "", T0)
+    assert desk.take().requested
+    assert desk.ledger.send_again("alice", made.id, MAIL, "", T0), "it is being sent at this moment"
+    assert desk.take(T0 + 1000) is None
+
+
+def test_a_player_clears_the_ledger_but_for_what_is_still_to_be_sent(desk: Desk) -> None:
+    done, waiting = desk.decide("turn:m:1", due=None), desk.decide("turn:m:2", due=T0 + 1)
+    assert desk.ledger.clear("alice") == 1
+    assert [each.id for each in desk.ledger.page("alice").notices] == [waiting.id]
+    assert not desk.ledger.decide(done), "what was erased is not told again"
+
+
+def test_erasure_leaves_nothing_of_a_person(desk: Desk) -> None:
+    client = desk.client
+    others = PreferencesStore(client, "test:", SHARDS), Presence(client, "test:", SHARDS)
+    others[0].change("alice", lambda before: before)
+    others[1].record("alice", "m", True, T0)
+    desk.decide("turn:m:1")
+    desk.decide("turn:m:2", digest=True)
+    desk.outbox.finish(desk.take(), DeliveryState.SENT, "accepted", T0)
+    for store in (desk.ledger, desk.outbox, *others):
+        store.erase("alice")
+    assert client.keys("*") == []
+
+
+def test_preferences_are_the_defaults_until_they_are_changed(redis: StoreClient) -> None:
+    store = PreferencesStore(redis, "test:", SHARDS)
+    assert store.read("alice") == Preferences()
+    changed = Preferences(push={NoticeKind.CHAT: Timing.NEVER}, quiet=(22, 7))
+    store.change("alice", lambda _: changed)
+    found = store.read("alice")
+    assert (found.quiet, found.push[NoticeKind.CHAT], found.push[NoticeKind.TURN]) == (
+        (22, 7),
+        Timing.NEVER,
+        Timing.AT_ONCE,
+    )
+
+
+def test_presence_ends_with_the_tab_or_when_nothing_is_heard_of_it(redis: StoreClient) -> None:
+    presence = Presence(redis, "test:", SHARDS)
+    presence.record("alice", "m", True, T0)
+    assert presence.watching("alice", "m", T0 + PRESENT_MS - 1)
+    assert not presence.watching("alice", "m", T0 + PRESENT_MS)
+    assert not presence.watching("alice", "other", T0)
+    presence.record("alice", "m", False, T0 + 1)
+    assert not presence.watching("alice", "m", T0 + 1)

@@ -7,10 +7,12 @@ first used; building it does not connect.
 from collections.abc import Callable
 from functools import cached_property
 
+from events.notices.feed_addresses import FeedAddresses
 from events.notices.ledger import Ledger
 from events.notices.outbox import Outbox
 from events.notices.preferences import PreferencesStore
 from events.notices.presence import Presence
+from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
@@ -22,6 +24,7 @@ from events.private.reports import Reports
 from events.private.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
+from events.push.sender_key import SenderKeyStore
 from events.readmodels import ReadModels
 from events.readmodels.projector import Projector
 from events.readmodels.ratings import Ratings
@@ -211,6 +214,21 @@ class Installation:
         return Egress(self.settings.egress_allowed)
 
     @cached_property
+    def push_key(self) -> SenderKeyStore:
+        """What identifies the installation to push services."""
+        return SenderKeyStore(self.client, self.prefix, self.settings.key_file)
+
+    @cached_property
+    def subscriptions(self) -> Subscriptions:
+        """The browsers that get notices by push."""
+        return Subscriptions(self.client, self.prefix, self.store.shards)
+
+    @cached_property
+    def feed_addresses(self) -> FeedAddresses:
+        """The secret addresses of feeds."""
+        return FeedAddresses(self.client, self.prefix, self.store.shards)
+
+    @cached_property
     def personal_data(self) -> PersonalDataStores:
         """Where personal data is stored."""
         return PersonalDataStores(
@@ -228,4 +246,6 @@ class Installation:
             readmodels=self.readmodels,
             rewriting=self.rewriting,
             jobs=self.jobs,
+            subscriptions=self.subscriptions,
+            feed_addresses=self.feed_addresses,
         )

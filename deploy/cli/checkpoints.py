@@ -72,13 +72,19 @@ def keys() -> None:
 @click.command("rotate-key")
 @target_options
 def rotate_key() -> None:
-    """Replace the signing key; the private part of the old one is deleted, its public part kept."""
+    """Replace the signing key; the private part of the old one is deleted, its public part kept.
+
+    The key of push notices is replaced too if it cannot be decrypted.
+    """
     installation = open_installation()
     with report_errors():
         installation.store.check_clock()
         made = installation.keys.rotate()
         record_keys(installation.administration, installation.keys.known())
+        push_replaced = installation.push_key.replace_unreadable()
     click.echo(f"The store signs with key {made.id} from now on.")
+    if push_replaced:
+        click.echo("Push notices have a new key, too: browsers subscribe again when their owners visit the pages.")
 
 
 def _parse_instant(context: click.Context, parameter: click.Parameter, text: str) -> int:

@@ -1,6 +1,6 @@
-"""The file that protects the signing key: a copy of the store alone does not reveal it.
+"""The file that protects private keys: a copy of the store alone does not reveal them.
 
-The private key is in the store, encrypted (AES-256-GCM) with a secret in a file outside it, which no copy or backup of
+A private key is in the store, encrypted (AES-256-GCM) with a secret in a file outside it, which no copy or backup of
 the database contains.
 """
 
@@ -30,10 +30,14 @@ class SecretNotGivenError(UnreadableKeyError):
 
 
 class KeyFile:
-    """The file at ``path``, with the secret in hexadecimal digits; None: keys are stored as they are."""
+    """The file at ``path``, with the secret in hexadecimal digits; None: keys are stored as they are.
 
-    def __init__(self, path: Path | None) -> None:
+    ``name`` is the key that it protects, as messages call it.
+    """
+
+    def __init__(self, path: Path | None, name: str = "signing key") -> None:
         self._path = path
+        self._name = name
 
     def is_sealed(self, stored: bytes) -> bool:
         """Return whether ``stored`` is encrypted, if it has to be."""
@@ -51,13 +55,13 @@ class KeyFile:
         if not stored.startswith(BEGIN):
             return stored
         if self._path is None:
-            raise SecretNotGivenError("the signing key is encrypted: name the file of its secret in ROOKERY_KEY_FILE")
+            raise SecretNotGivenError(f"the {self._name} is encrypted: name the file of its secret in ROOKERY_KEY_FILE")
         nonce, sealed = stored[len(BEGIN) :][:NONCE_BYTES], stored[len(BEGIN) + NONCE_BYTES :]
         try:
             return AESGCM(_secret(self._path, make=False)).decrypt(nonce, sealed, BEGIN)
         except (OSError, ValueError, InvalidTag) as error:
             raise UnreadableKeyError(
-                f"the signing key cannot be decrypted with {self._path} ({error or 'it was encrypted with another'}): "
+                f"the {self._name} cannot be decrypted with {self._path} ({error or 'it was encrypted with another'}): "
                 "put the right file back, or begin a new key with: rookery audit rotate-key"
             ) from error
 

@@ -10,6 +10,7 @@ used together in a script or a transaction. So a tag says what changes in one st
     {<match>}         the chat of a match; the job of a match or person; the result of a job
     {administration}  roles, and the log of what arbiters and operators have done
     {proof}           signing keys and the log of checkpoints
+    {push}            the key for push services
     {ratings}         all ratings
     {time}            the heartbeat of the clocks, outages
     {incidents}       what the installation has lost

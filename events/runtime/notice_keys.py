@@ -67,3 +67,22 @@ class LedgerKeys(NoticeKeys):
     def presence(self, player: str) -> str:
         """Return the key of the matches that a player has open. Sorted set: by when that was said; it expires."""
         return f"{self._tag}presence:{player}"
+
+
+class SubscriberKeys(NoticeKeys):
+    """Where the people of one shard get notices by push, and what identifies their feeds."""
+
+    def subscriptions(self, player: str) -> str:
+        """Return the key of a person's push subscriptions. Hash: packed, by id."""
+        return f"{self._tag}push:{player}"
+
+    def feed_address(self, player: str) -> str:
+        """Return the key of the address of a person's feeds. String: packed."""
+        return f"{self._tag}feeds:{player}"
+
+
+class PushKeys:
+    """What identifies the installation to push services."""
+
+    def __init__(self, prefix: str) -> None:
+        self.private_key = f"{prefix}{{push}}:private-key"  # string: the key that signs for push services, encrypted

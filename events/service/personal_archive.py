@@ -22,8 +22,9 @@ PAGE_SIZE = 500
 _README = """This is everything that Rookery stores about you.
 
 person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences,
-                 whom you block and mute, the matches in whose chats you want others to join in, and messages that
-                 you reported and no arbiter has dealt with
+                 whom you block and mute, the matches in whose chats you want others to join in, messages that you
+                 reported and no arbiter has dealt with, the browsers that get push notices (never their secrets), and
+                 when the address of your feeds was made (the store does not have the address itself)
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional moves, notes, your tree of moves
 cases/<id>.json  what you did as an arbiter in a match of other players
@@ -63,6 +64,7 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
 
 def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
     availability = stores.availability.read([person.id])[person.id]
+    feed_address = stores.feed_addresses.of(person.id)
     return {
         **person._asdict(),
         "roles": sorted(stores.administration.roles_of(person.id)),
@@ -75,6 +77,11 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
             for match_id in stores.chats.matches_of(person.id)
             if person.id in stores.chats.players_open_to_others(match_id)
         ],
+        "push_subscriptions": [
+            {name: value for name, value in each._asdict().items() if name not in ("secret", "session")}
+            for each in stores.subscriptions.of(person.id)
+        ],
+        "feed_address": None if feed_address is None else {"created_at": feed_address.created_at},
         "reports": [report._asdict() for report in stores.reports.by(person.id)],
     }
 

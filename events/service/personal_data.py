@@ -14,6 +14,8 @@ from domain.match.commands import AbortMatch, Command, Resign
 from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
+from events.notices.feed_addresses import FeedAddresses
+from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
@@ -57,6 +59,8 @@ class PersonalDataStores(NamedTuple):
     readmodels: ReadModels
     rewriting: Rewriting
     jobs: Jobs
+    subscriptions: Subscriptions
+    feed_addresses: FeedAddresses
 
 
 def continue_erasures(stores: PersonalDataStores) -> None:
@@ -135,6 +139,8 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match_id, error=str(error))
     stores.jobs.erase(person_id)
+    stores.subscriptions.erase(person_id)
+    stores.feed_addresses.erase(person_id)
     stores.chats.erase(person_id)
     stores.reports.erase(person_id)
     stores.blocks.erase(person_id)

@@ -48,12 +48,14 @@ rk:{n07}:digest:PLAYER
 rk:{n07}:dispatches:PLAYER
 rk:{n07}:dropped:PLAYER
 rk:{n07}:due
+rk:{n07}:feeds:PLAYER
 rk:{n07}:finished:PLAYER
 rk:{n07}:ledger:PLAYER
 rk:{n07}:looks
 rk:{n07}:notice:PLAYER:NOTICE
 rk:{n07}:preferences:PLAYER
 rk:{n07}:presence:PLAYER
+rk:{n07}:push:PLAYER
 rk:{opponents}:LANE:charge
 rk:{opponents}:LANE:matches
 rk:{opponents}:LANE:people
@@ -92,6 +94,7 @@ rk:{proof}:log:nodes:7:7
 rk:{proof}:log:size
 rk:{proof}:private-key
 rk:{proof}:public-keys
+rk:{push}:private-key
 rk:{ratings}:
 rk:{ratings}:POOL:day:7
 rk:{ratings}:POOL:leaderboard

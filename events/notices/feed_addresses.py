@@ -1,0 +1,71 @@
+"""The secret addresses of feeds: to know one is to read what concerns its owner, without signing in.
+
+Programs that read feeds and calendars cannot sign in, so the address is the credential. It opens nothing but feeds, and
+its owner can revoke it, or replace it by another, at any time. The store has only a digest of it.
+"""
+
+import hashlib
+import hmac
+from typing import NamedTuple
+
+from events.runtime.connections import StoreClient
+from events.runtime.notice_keys import SubscriberKeys
+from events.store.converter import pack, unpack
+
+MAX_SECRET_LENGTH = 100
+
+
+class FeedAddress(NamedTuple):
+    """The address of a person's feeds, by the SHA-256 of its secret (hexadecimal), and when it was made.
+
+    ``created_at`` is milliseconds since 1970 UTC.
+    """
+
+    digest: str
+    created_at: int
+
+
+class FeedAddresses:
+    """The feed addresses of all people: one each. Methods raise StoreUnavailableError."""
+
+    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._shards = shards
+
+    def begin(self, player: str, letters: str, now: int) -> str:
+        """Make an address for ``player`` in the place of the present one; return its secret, made of ``letters``.
+
+        The secret begins with the id of its owner, under which it is found.
+        """
+        secret = f"{player}-{letters}"
+        self._client.set(self._key(player), pack(FeedAddress(_digest(secret), now)))
+        return secret
+
+    def of(self, player: str) -> FeedAddress | None:
+        """Return the address of ``player``, None without one."""
+        stored = self._client.get(self._key(player))
+        return None if stored is None else unpack(FeedAddress, stored)
+
+    def owner(self, secret: str) -> str | None:
+        """Return whose address has this ``secret``, None when it was revoked, replaced or never existed."""
+        player, separator, _ = secret.rpartition("-")
+        if not separator or len(secret) > MAX_SECRET_LENGTH:
+            return None
+        address = self.of(player)
+        return player if address is not None and hmac.compare_digest(address.digest, _digest(secret)) else None
+
+    def revoke(self, player: str) -> bool:
+        """Revoke the address of ``player``; return False when there is none."""
+        return bool(self._client.delete(self._key(player)))
+
+    def erase(self, player: str) -> None:
+        """Erase the address of ``player``."""
+        self.revoke(player)
+
+    def _key(self, player: str) -> str:
+        return SubscriberKeys.of(self._prefix, player, self._shards).feed_address(player)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode(errors="replace")).hexdigest()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from events.notices.feed_addresses import FeedAddresses
+from events.notices.inbox import Inbox
 from events.notices.ledger import Ledger
 from events.notices.outbox import Outbox
 from events.notices.preferences import PreferencesStore
@@ -184,6 +185,11 @@ class Installation:
         return Rewriting(self.client, self.prefix, self.now)
 
     @cached_property
+    def inbox(self) -> Inbox:
+        """The mail that has arrived."""
+        return Inbox(self.client, self.prefix, self.store.shards)
+
+    @cached_property
     def jobs(self) -> Jobs:
         """Long work that was requested."""
         return Jobs(self.client, self.prefix, self.now)
@@ -248,4 +254,5 @@ class Installation:
             jobs=self.jobs,
             subscriptions=self.subscriptions,
             feed_addresses=self.feed_addresses,
+            inbox=self.inbox,
         )

@@ -12,31 +12,13 @@ from email.parser import BytesHeaderParser
 from email.policy import compat32
 from enum import StrEnum
 
+from events.notices.inbox import Verdict
+
 MAX_HOPS = 50
 """A mail with more Received headers goes round in circles (RFC 5321, 6.3)."""
 
 MAX_HEADER_LETTERS = 2000
 """Of one header that is looked at: longer ones are cut."""
-
-
-class Verdict(StrEnum):
-    """What became of an incoming mail. A stored value is never renamed; new ones may be added."""
-
-    WAITING = "waiting"
-    READ = "read"
-    """Its commands were carried out or refused, one by one; the answer says which."""
-
-    AUTOMATIC = "automatic"
-    LOOP = "loop"
-    BOUNCE = "bounce"
-    NOT_ALLOWED = "not-allowed"
-    """Its sender may not write for the account."""
-
-    STOPPED = "stopped"
-    """It turned notices by mail off."""
-
-    FAILED = "failed"
-    """The server could not read it; nothing was done."""
 
 
 class WhoMayWrite(StrEnum):

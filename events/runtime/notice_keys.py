@@ -86,3 +86,35 @@ class PushKeys:
 
     def __init__(self, prefix: str) -> None:
         self.private_key = f"{prefix}{{push}}:private-key"  # string: the key that signs for push services, encrypted
+
+
+class IncomingMailKeys(NoticeKeys):
+    """Mail that arrived for the people of one shard, and what of it is still to be read."""
+
+    def __init__(self, prefix: str, shard: int) -> None:
+        super().__init__(prefix, shard)
+        self.due = f"{self._tag}mail-due"  # sorted set: "player digest" by when it is read, or looked at again
+        self.attempts = f"{self._tag}mail-attempts"  # hash: how often reading was begun, by "player digest"
+
+    def order(self, player: str) -> str:
+        """Return the key of the mails to a player. Sorted set: digests by when they arrived."""
+        return f"{self._tag}mail-order:{player}"
+
+    def mails(self, player: str) -> str:
+        """Return the key of what is known of the mails to a player. Hash: JSON, by digest."""
+        return f"{self._tag}mails:{player}"
+
+    def contents(self, player: str) -> str:
+        """Return the key of the mails to a player that are still to be read. Hash: compressed content, by digest."""
+        return f"{self._tag}mail-contents:{player}"
+
+    def refusal(self, player: str, token: str) -> str:
+        """Return the key of the mail that was last answered by a refusal only. String: its digest; it expires."""
+        return f"{self._tag}mail-refusal:{player}:{token}"
+
+
+class PostmasterKeys:
+    """Mail to the postmaster, for the operator; the key is used alone."""
+
+    def __init__(self, prefix: str) -> None:
+        self.mails = f"{prefix}postmaster"  # stream: instant, sender, content

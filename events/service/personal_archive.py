@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from domain.match.lines import ConditionalMoves
+from events.notices.inbox import MAX_MAILS
 from events.people.administration import Administration
 from events.people.person import Person
 from events.private.chats import Chats
@@ -29,6 +30,7 @@ matches/<id>.json  each match that you have a part in: its events as everybody w
                  only you have: conditional moves, notes, your tree of moves
 cases/<id>.json  what you did as an arbiter in a match of other players
 chats.json       what you wrote in chats, by match
+incoming-mail.json  the mails that were sent to your addresses: from whom, when, the subject and what became of them
 ratings.json     your ratings, and what each rated match has changed
 statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
                  with the random salts by which the digests in the events can be recomputed
@@ -51,6 +53,8 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
         }
         _write(files, "chats.json", _json(chats))
         _write(files, "statements.json", _json(_texts(stores.statements, person)))
+        mails = stores.inbox.recent(person.id, MAX_MAILS)
+        _write(files, "incoming-mail.json", _json([write_value(mail) for mail in mails]))
         _write(files, "ratings.json", _json(_ratings(stores, person)))
         _write(files, "administration.json", _json(list(_acts_concerning(stores.administration, person))))
         own = stores.readmodels.matches_of(person.id)

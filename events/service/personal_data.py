@@ -15,6 +15,7 @@ from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from events.notices.feed_addresses import FeedAddresses
+from events.notices.inbox import Inbox
 from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
@@ -61,6 +62,7 @@ class PersonalDataStores(NamedTuple):
     jobs: Jobs
     subscriptions: Subscriptions
     feed_addresses: FeedAddresses
+    inbox: Inbox
 
 
 def continue_erasures(stores: PersonalDataStores) -> None:
@@ -149,6 +151,7 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
         stores.administration.revoke(person_id, role, person_id)
     stores.notebooks.erase(person_id)
     stores.availability.erase(person_id)
+    stores.inbox.erase(person_id)
     stores.administration.record("person-erased", person_id, {"person": person_id}, f"erased:{person_id}")
     if person.name:
         stores.people.erase(person)

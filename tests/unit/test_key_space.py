@@ -24,6 +24,7 @@ rk:job:{SUBJECT}
 rk:jobs
 rk:limits
 rk:made:{SUBJECT}:KIND:BASIS
+rk:postmaster
 rk:relay-lines
 rk:reported-chats
 rk:reports-of:REPORTER
@@ -52,6 +53,12 @@ rk:{n07}:feeds:PLAYER
 rk:{n07}:finished:PLAYER
 rk:{n07}:ledger:PLAYER
 rk:{n07}:looks
+rk:{n07}:mail-attempts
+rk:{n07}:mail-contents:PLAYER
+rk:{n07}:mail-due
+rk:{n07}:mail-order:PLAYER
+rk:{n07}:mail-refusal:PLAYER:TOKEN
+rk:{n07}:mails:PLAYER
 rk:{n07}:notice:PLAYER:NOTICE
 rk:{n07}:preferences:PLAYER
 rk:{n07}:presence:PLAYER

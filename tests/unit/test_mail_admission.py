@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from events.mail.admission import (
     ADMITTED,
     Rules,
-    Verdict,
     WhoMayWrite,
     admit,
     author_of,
@@ -17,6 +16,7 @@ from events.mail.admission import (
     passes_dmarc,
     read_headers,
 )
+from events.notices.inbox import Verdict
 
 ALICE = "alice@home.example"
 RULES = Rules(address=ALICE, who_may_write=WhoMayWrite.TOKEN_AND_FROM, domain="play.example", authserv_id="mx.example")

@@ -7,6 +7,7 @@ first used; building it does not connect.
 from collections.abc import Callable
 from functools import cached_property
 
+from events.notices.addresses import AddressStore
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.ledger import Ledger
@@ -235,6 +236,11 @@ class Installation:
         return FeedAddresses(self.client, self.prefix, self.store.shards)
 
     @cached_property
+    def addresses(self) -> AddressStore:
+        """The mail addresses of people."""
+        return AddressStore(self.client, self.prefix, self.store.shards)
+
+    @cached_property
     def personal_data(self) -> PersonalDataStores:
         """Where personal data is stored."""
         return PersonalDataStores(
@@ -255,4 +261,5 @@ class Installation:
             subscriptions=self.subscriptions,
             feed_addresses=self.feed_addresses,
             inbox=self.inbox,
+            addresses=self.addresses,
         )

@@ -10,22 +10,15 @@ from email.header import decode_header
 from email.message import Message
 from email.parser import BytesHeaderParser
 from email.policy import compat32
-from enum import StrEnum
 
 from events.notices.inbox import Verdict
+from events.notices.kinds import WhoMayWrite
 
 MAX_HOPS = 50
 """A mail with more Received headers goes round in circles (RFC 5321, 6.3)."""
 
 MAX_HEADER_LETTERS = 2000
 """Of one header that is looked at: longer ones are cut."""
-
-
-class WhoMayWrite(StrEnum):
-    """What a mail needs beside a valid token; each person chooses. A stored value is never renamed."""
-
-    TOKEN_AND_FROM = "token-and-from"  # noqa: S105
-    TOKEN_FROM_AND_DMARC = "token-from-and-dmarc"  # noqa: S105
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,3 +45,18 @@ class DeliveryState(StrEnum):
 
     FAILED = "failed"
     """It was tried and given up; the reason says what was answered."""
+
+
+class WhoMayWrite(StrEnum):
+    """What a mail needs beside a valid token to act for a person, who chooses it."""
+
+    TOKEN_AND_FROM = "token-and-from"  # noqa: S105
+    TOKEN_FROM_AND_DMARC = "token-from-and-dmarc"  # noqa: S105
+
+
+class PauseCause(StrEnum):
+    """Why nothing but answers is sent to a confirmed mail address."""
+
+    BOUNCES = "bounces"
+    STOPPED = "stopped"
+    """The person stopped it, by the link or the command in a mail."""

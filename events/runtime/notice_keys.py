@@ -118,3 +118,19 @@ class PostmasterKeys:
 
     def __init__(self, prefix: str) -> None:
         self.mails = f"{prefix}postmaster"  # stream: instant, sender, content
+
+
+class MailKeys(NoticeKeys):
+    """The mail addresses of people, and whose a mail address is, in the shard of its digest."""
+
+    def address(self, player: str) -> str:
+        """Return the key of a player's mail address. String: JSON."""
+        return f"{self._tag}mail:{player}"
+
+    def holders(self, digest: str) -> str:
+        """Return the key of those who have had the mail address with this SHA-256. Set: players."""
+        return f"{self._tag}mail-holders:{digest}"
+
+    def attempt(self, digest: str) -> str:
+        """Return the key of how far sending a dispatch has come, by the SHA-256 of its id. String; it expires."""
+        return f"{self._tag}mail-attempt:{digest}"

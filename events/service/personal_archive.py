@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from domain.match.lines import ConditionalMoves
@@ -29,6 +30,7 @@ person.json      your account, roles, sessions and tokens (never their secrets),
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional moves, notes, your tree of moves
 cases/<id>.json  what you did as an arbiter in a match of other players
+mail.json        your mail address, what is counted about mail that came back, and who may write for you by mail
 chats.json       what you wrote in chats, by match
 incoming-mail.json  the mails that were sent to your addresses: from whom, when, the subject and what became of them
 ratings.json     your ratings, and what each rated match has changed
@@ -52,6 +54,7 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
             joined: list(_messages(stores.chats, joined, person.id)) for joined in stores.chats.matches_of(person.id)
         }
         _write(files, "chats.json", _json(chats))
+        _write(files, "mail.json", _json(write_value(replace(stores.addresses.read(person.id), secret=None))))
         _write(files, "statements.json", _json(_texts(stores.statements, person)))
         mails = stores.inbox.recent(person.id, MAX_MAILS)
         _write(files, "incoming-mail.json", _json([write_value(mail) for mail in mails]))

@@ -14,6 +14,7 @@ from domain.match.commands import AbortMatch, Command, Resign
 from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
+from events.notices.addresses import AddressStore
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.subscriptions import Subscriptions
@@ -63,6 +64,7 @@ class PersonalDataStores(NamedTuple):
     subscriptions: Subscriptions
     feed_addresses: FeedAddresses
     inbox: Inbox
+    addresses: AddressStore
 
 
 def continue_erasures(stores: PersonalDataStores) -> None:
@@ -150,6 +152,7 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
     for role in stores.administration.roles_of(person_id):
         stores.administration.revoke(person_id, role, person_id)
     stores.notebooks.erase(person_id)
+    stores.addresses.erase(person_id)
     stores.availability.erase(person_id)
     stores.inbox.erase(person_id)
     stores.administration.record("person-erased", person_id, {"person": person_id}, f"erased:{person_id}")

@@ -53,11 +53,14 @@ rk:{n07}:feeds:PLAYER
 rk:{n07}:finished:PLAYER
 rk:{n07}:ledger:PLAYER
 rk:{n07}:looks
+rk:{n07}:mail-attempt:DIGEST
 rk:{n07}:mail-attempts
 rk:{n07}:mail-contents:PLAYER
 rk:{n07}:mail-due
+rk:{n07}:mail-holders:DIGEST
 rk:{n07}:mail-order:PLAYER
 rk:{n07}:mail-refusal:PLAYER:TOKEN
+rk:{n07}:mail:PLAYER
 rk:{n07}:mails:PLAYER
 rk:{n07}:notice:PLAYER:NOTICE
 rk:{n07}:preferences:PLAYER

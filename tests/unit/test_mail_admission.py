@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from events.mail.admission import (
     ADMITTED,
     Rules,
-    WhoMayWrite,
     admit,
     author_of,
     is_automatic,
@@ -17,6 +16,7 @@ from events.mail.admission import (
     read_headers,
 )
 from events.notices.inbox import Verdict
+from events.notices.kinds import WhoMayWrite
 
 ALICE = "alice@home.example"
 RULES = Rules(address=ALICE, who_may_write=WhoMayWrite.TOKEN_AND_FROM, domain="play.example", authserv_id="mx.example")

@@ -1,0 +1,225 @@
+"""Mail addresses: where notices are sent by mail, the secret in the mail of each person, and mail that came back.
+
+An address is stored in clear, since it must be written to, and logged nowhere. Nothing but the request to confirm it is
+sent to an address that is not confirmed.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from events.notices.json_text import from_json, to_json
+from events.notices.kinds import PauseCause, WhoMayWrite
+from events.notices.mail_syntax import address_digest
+from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.notice_keys import MailKeys
+from events.runtime.transactions import transact
+
+SECRET_BYTES = 20
+MAX_COUNTED = 20
+"""Bounces whose ids are remembered, so that none counts twice."""
+
+MAX_BOUNCE_SCORE = 3.0
+"""At this score, after two hard or four soft bounces in a few days, nothing more is sent until the person says so."""
+
+HARD_SCORE = 2.0
+SOFT_SCORE = 1.0
+SCORE_HALF_LIFE_MS = 14 * 86_400_000
+"""Half of the score is forgotten in this time."""
+
+MAX_REASON_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Why notices by mail are paused, in a sentence for the person, and since when."""
+
+    cause: PauseCause
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounces:
+    """How often mail came back: a score that fades, what it was at an instant, and the last ones that are counted."""
+
+    score: float = 0.0
+    at: int = 0
+    counted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailAddress:
+    """The mail address of a person.
+
+    ``address`` is the confirmed one; ``wanted`` waits to be confirmed since ``wanted_at``. ``secret`` (hexadecimal) is
+    what the tokens in mail to the person are made with, None until the first one is. Instants are milliseconds since
+    1970 UTC.
+    """
+
+    address: str | None = None
+    confirmed_at: int | None = None
+    wanted: str | None = None
+    wanted_at: int | None = None
+    who_may_write: WhoMayWrite = WhoMayWrite.TOKEN_AND_FROM
+    pause: Pause | None = None
+    bounces: Bounces = Bounces()
+    secret: str | None = None
+
+    @property
+    def reachable(self) -> bool:
+        """Whether notices are sent to it."""
+        return self.address is not None and self.pause is None
+
+    @property
+    def why_not(self) -> str:
+        """Why no notices are sent to it, as the end of a sentence: "you have ..."; empty when they are."""
+        if self.address is None:
+            return "you have confirmed no mail address"
+        return "" if self.pause is None else "mail to you is paused"
+
+
+NO_ADDRESS = MailAddress()
+
+
+class AddressStore:
+    """The mail addresses of an installation. Safe to share between threads.
+
+    Methods raise StoreUnavailableError when the store is unreachable.
+    """
+
+    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._shards = shards
+
+    def read(self, player: str) -> MailAddress:
+        """Return what is stored about the mail address of ``player``."""
+        return _unpack(self._client.get(self._key(player)))
+
+    def change(self, player: str, change: Callable[[MailAddress], MailAddress]) -> MailAddress:
+        """Replace what is stored for ``player`` by what ``change`` makes of it, and return that.
+
+        A concurrent writer makes ``change`` start again from what is stored then.
+        """
+        key = self._key(player)
+
+        def attempt(pipeline: StorePipeline) -> tuple[MailAddress, MailAddress]:
+            before = _unpack(pipeline.get(key))
+            after = change(before)
+            if after != before:
+                pipeline.multi()
+                pipeline.set(key, to_json(after))
+            return before, after
+
+        before, after = transact(self._client, [key], attempt)
+        if before.address and before.address != after.address:
+            self._client.srem(self._holders(before.address), player)
+        return after
+
+    def confirm(self, player: str, address: str, now: int) -> MailAddress | None:
+        """Make the wanted ``address`` of ``player`` the confirmed one; return None when it is not wanted any more.
+
+        Crash-safe: the player is among the holders of the address before it is confirmed, and those who do not have it
+        are left out where holders are read.
+        """
+        if self.read(player).wanted != address:
+            return None
+        self._client.sadd(self._holders(address), player)
+        after = self.change(player, lambda stored: confirmed(stored, address, now))
+        return after if after.address == address and after.wanted is None else None
+
+    def holders(self, address: str) -> list[str]:
+        """Return the players who have confirmed ``address``, in the order of their ids."""
+        digest = address_digest(address)
+        named = sorted(player.decode() for player in self._client.smembers(self._holders(address)))
+        stored = {player: self.read(player).address for player in named}
+        return [player for player, own in stored.items() if own and address_digest(own) == digest]
+
+    def secret(self, player: str) -> bytes:
+        """Return the secret that tokens in mail to ``player`` are made with; the first call makes one."""
+        stored = self.read(player).secret
+        if stored is None:
+            fresh = secrets.token_hex(SECRET_BYTES)
+            stored = self.change(player, lambda before: replace(before, secret=before.secret or fresh)).secret
+        return bytes.fromhex(stored or "")
+
+    def make_old_mail_worthless(self, player: str) -> None:
+        """Give ``player`` another secret: no token in mail that was sent before is valid any more."""
+        fresh = secrets.token_hex(SECRET_BYTES)
+        self.change(player, lambda before: replace(before, secret=fresh))
+
+    def erase(self, player: str) -> None:
+        """Erase everything about the mail address of ``player``."""
+        address = self.read(player).address
+        if address is not None:
+            self._client.srem(self._holders(address), player)
+        self._client.delete(self._key(player))
+
+    def _key(self, player: str) -> str:
+        return MailKeys.of(self._prefix, player, self._shards).address(player)
+
+    def _holders(self, address: str) -> str:
+        digest = address_digest(address)
+        return MailKeys.of(self._prefix, digest, self._shards).holders(digest)
+
+
+def wants(stored: MailAddress, address: str, now: int) -> MailAddress:
+    """Return ``stored`` with ``address`` waiting to be confirmed; the confirmed address stays until then."""
+    if stored.address == address:
+        return replace(stored, wanted=None, wanted_at=None)
+    return replace(stored, wanted=address, wanted_at=now)
+
+
+def confirmed(stored: MailAddress, address: str, now: int) -> MailAddress:
+    """Return ``stored`` with the wanted ``address`` confirmed, without pause or bounces; as it is if not wanted."""
+    if stored.wanted != address:
+        return stored
+    return replace(
+        stored, address=address, confirmed_at=now, wanted=None, wanted_at=None, pause=None, bounces=Bounces()
+    )
+
+
+def without_address(stored: MailAddress) -> MailAddress:
+    """Return ``stored`` without any address; secret and who may write stay."""
+    return MailAddress(who_may_write=stored.who_may_write, secret=stored.secret)
+
+
+def stopped(stored: MailAddress, now: int) -> MailAddress:
+    """Return ``stored`` with notices by mail stopped by the person."""
+    if stored.pause is not None and stored.pause.cause == PauseCause.STOPPED:
+        return stored
+    reason = "You stopped notices by mail, by the link or the command in a mail."
+    return replace(stored, pause=Pause(cause=PauseCause.STOPPED, reason=reason, at=now))
+
+
+def resumed(stored: MailAddress) -> MailAddress:
+    """Return ``stored`` with notices by mail going out again, and past bounces forgotten."""
+    return replace(stored, pause=None, bounces=replace(stored.bounces, score=0.0))
+
+
+def with_bounce(stored: MailAddress, bounce: str, score: float, reason: str, now: int) -> MailAddress:
+    """Return ``stored`` after the mail of a person came back; the same ``bounce`` (an id) counts once.
+
+    ``score`` is HARD_SCORE or SOFT_SCORE, ``reason`` what the server said. At MAX_BOUNCE_SCORE notices are paused.
+    """
+    if stored.address is None or bounce in stored.bounces.counted:
+        return stored
+    faded = stored.bounces.score * 0.5 ** (max(0, now - stored.bounces.at) / SCORE_HALF_LIFE_MS)
+    counted = (*stored.bounces.counted, bounce)[-MAX_COUNTED:]
+    after = replace(stored, bounces=Bounces(score=faded + score, at=now, counted=counted))
+    if after.pause is not None or after.bounces.score < MAX_BOUNCE_SCORE:
+        return after
+    said = f" The last answer was: {plain(reason)}" if reason else ""
+    sentence = f"Mail to {stored.address} came back several times, so no more is sent.{said}"
+    return replace(after, pause=Pause(cause=PauseCause.BOUNCES, reason=sentence, at=now))
+
+
+def plain(text: str) -> str:
+    """Return what a server said on one line, without control characters, cut to MAX_REASON_CHARACTERS."""
+    shown = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return shown if len(shown) <= MAX_REASON_CHARACTERS else f"{shown[: MAX_REASON_CHARACTERS - 1]}…"
+
+
+def _unpack(stored: bytes | None) -> MailAddress:
+    return NO_ADDRESS if stored is None else from_json(MailAddress, stored)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from events.notices.addresses import AddressStore
+from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.ledger import Ledger
@@ -241,6 +242,11 @@ class Installation:
         return AddressStore(self.client, self.prefix, self.store.shards)
 
     @cached_property
+    def endpoints(self) -> Endpoints:
+        """Where people have webhooks sent."""
+        return Endpoints(self.client, self.prefix, self.store.shards)
+
+    @cached_property
     def personal_data(self) -> PersonalDataStores:
         """Where personal data is stored."""
         return PersonalDataStores(
@@ -262,4 +268,5 @@ class Installation:
             feed_addresses=self.feed_addresses,
             inbox=self.inbox,
             addresses=self.addresses,
+            endpoints=self.endpoints,
         )

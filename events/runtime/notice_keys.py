@@ -134,3 +134,15 @@ class MailKeys(NoticeKeys):
     def attempt(self, digest: str) -> str:
         """Return the key of how far sending a dispatch has come, by the SHA-256 of its id. String; it expires."""
         return f"{self._tag}mail-attempt:{digest}"
+
+
+class WebhookKeys(NoticeKeys):
+    """The webhook endpoints of the people of one shard."""
+
+    def endpoints(self, player: str) -> str:
+        """Return the key of a player's webhook endpoints. Hash: JSON, with the secrets that sign, by id."""
+        return f"{self._tag}webhooks:{player}"
+
+    def webhook_log(self, player: str, endpoint: str) -> str:
+        """Return the key of the last attempts of an endpoint. List: compressed JSON, the last first; it expires."""
+        return f"{self._tag}webhook-log:{player}:{endpoint}"

@@ -36,6 +36,7 @@ incoming-mail.json  the mails that were sent to your addresses: from whom, when,
 ratings.json     your ratings, and what each rated match has changed
 statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
                  with the random salts by which the digests in the events can be recomputed
+webhooks.json    where you have webhooks sent, and what was sent there lately and answered, without the secrets
 administration.json  what the log of administration has about you: roles that you were granted, and what you did in them
 
 Instants are milliseconds since 1970 UTC. Passwords are stored as argon2 hashes and are not part of this archive.
@@ -59,6 +60,7 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
         mails = stores.inbox.recent(person.id, MAX_MAILS)
         _write(files, "incoming-mail.json", _json([write_value(mail) for mail in mails]))
         _write(files, "ratings.json", _json(_ratings(stores, person)))
+        _write(files, "webhooks.json", _json(stores.endpoints.exported(person.id)))
         _write(files, "administration.json", _json(list(_acts_concerning(stores.administration, person))))
         own = stores.readmodels.matches_of(person.id)
         for match_id in own:

@@ -15,6 +15,7 @@ from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from events.notices.addresses import AddressStore
+from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.subscriptions import Subscriptions
@@ -61,6 +62,7 @@ class PersonalDataStores(NamedTuple):
     readmodels: ReadModels
     rewriting: Rewriting
     jobs: Jobs
+    endpoints: Endpoints
     subscriptions: Subscriptions
     feed_addresses: FeedAddresses
     inbox: Inbox
@@ -151,6 +153,7 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
     stores.statements.erase(person_id)
     for role in stores.administration.roles_of(person_id):
         stores.administration.revoke(person_id, role, person_id)
+    stores.endpoints.erase(person_id)
     stores.notebooks.erase(person_id)
     stores.addresses.erase(person_id)
     stores.availability.erase(person_id)

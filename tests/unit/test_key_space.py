@@ -66,6 +66,8 @@ rk:{n07}:notice:PLAYER:NOTICE
 rk:{n07}:preferences:PLAYER
 rk:{n07}:presence:PLAYER
 rk:{n07}:push:PLAYER
+rk:{n07}:webhook-log:PLAYER:ENDPOINT
+rk:{n07}:webhooks:PLAYER
 rk:{opponents}:LANE:charge
 rk:{opponents}:LANE:matches
 rk:{opponents}:LANE:people

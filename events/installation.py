@@ -19,6 +19,7 @@ from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
+from events.people.bots import Bots
 from events.people.tickets import Tickets
 from events.private.availability import AvailabilityStore, RedisAvailabilityStore
 from events.private.chats import Chats
@@ -36,6 +37,7 @@ from events.runtime.egress import Egress
 from events.runtime.liveness import RedisLiveness
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
+from events.service.bot_admission import BotAdmission
 from events.service.incidents import Incidents
 from events.service.jobs import Jobs
 from events.service.match_service import MatchService
@@ -157,6 +159,16 @@ class Installation:
         return Presence(self.client, self.prefix, self.store.shards)
 
     @cached_property
+    def bots(self) -> Bots:
+        """Which accounts are bots, and what they take on."""
+        return Bots(self.client, self.prefix, self.now)
+
+    @cached_property
+    def bot_admission(self) -> BotAdmission:
+        """What keeps matches within the capacity of bots."""
+        return BotAdmission(self.bots, self.readmodels)
+
+    @cached_property
     def tickets(self) -> Tickets:
         """Tickets for the live stream."""
         return Tickets(self.client, self.prefix)
@@ -257,6 +269,7 @@ class Installation:
             notebooks=self.notebooks,
             chats=self.chats,
             blocks=self.blocks,
+            bots=self.bots,
             reports=self.reports,
             matches=self.matches,
             match_service=self.match_service,

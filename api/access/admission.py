@@ -1,11 +1,15 @@
 """Admission of new matches: limits, invitations, and players who block one another."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from api.access.limits import spend, spend_by_address
 from api.http.problems import Problem
 from api.services import services
-from domain.match.state import Seat
+from domain.match.commands import CreateMatch
+from domain.match.state import MatchState, Seat
+from domain.match.terms import STANDARD
+from events.people.capacity import Proposal
 from events.people.person import Person
 
 MAX_ACTIVE_MATCHES = 2000
@@ -35,6 +39,40 @@ def admit_match(match_id: str, seats: Sequence[Seat], person: Person) -> None:
         raise Problem("too-many-matches", detail)
     if _has_opponent(seats):
         _admit_opponents(person, active)
+
+
+@contextmanager
+def bot_places(command: CreateMatch, person: Person) -> Iterator[frozenset[str]]:
+    """Take the places of the bots in a match that ``person`` creates in the block; yield those that accept at once.
+
+    Raises BeyondCapacityError.
+    """
+    players: dict[str, str | None] = {
+        seat.player: person.kind for seat in command.seats if seat.player is not None and not seat.joined
+    }
+    if person.kind == "bot" and any(seat.player == person.id for seat in command.seats):
+        players[person.id] = None
+    if not players or services().store.head(command.match).version:
+        yield frozenset()
+        return
+    proposal = Proposal(command.game, command.setup, command.rated, command.private, command.terms)
+    with services().bot_admission.places(command.match, proposal, players) as accepting:
+        yield accepting
+
+
+@contextmanager
+def joining_place(state: MatchState, person: Person) -> Iterator[None]:
+    """Take the place of ``person``, if it is a bot, in a match that it joins in the block.
+
+    Raises BeyondCapacityError.
+    """
+    seat = state.seat_of(person.id)
+    if person.kind != "bot" or (seat is not None and state.seats[seat].joined):
+        yield
+        return
+    proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
+    with services().bot_admission.places(state.match_id, proposal, {person.id: None}):
+        yield
 
 
 def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:

@@ -34,6 +34,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "too-many-blocks": "Unblock some people first.",
     "not-blockable": "You can block or mute other people only.",
     "quota-exceeded": "Your notes, trees and conditional lines have reached their size limit: delete some.",
+    "not-a-bot": "PUT /api/v1/me/bot makes an account a bot.",
+    "account-kind-fixed": "Guests, and accounts with rated matches, cannot become bots or stop being bots.",
     # Matches to find and to begin
     "no-such-match": "No match has this id, or it is private and you have no part in it.",
     "no-such-game": "GET /api/v1/games lists the games.",
@@ -45,6 +47,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "guests-play-weaker-opponents": "Guests play against opponents up to level 5: sign up for the stronger ones.",
     "invalid-terms": "The terms contradict each other or are out of bounds. errors says where.",
     "too-many-matches": "End some of your matches before you begin others.",
+    "beyond-capacity": "A bot has declared not to play this, or not as much. limit names the field of its capacity.",
     "match-exists": "The match that the request would create exists already.",
     "seats-taken": "All seats are taken: the match has begun or is over.",
     "seat-taken": "The seat is taken, or another player is invited to it.",

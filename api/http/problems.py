@@ -15,6 +15,7 @@ from domain.match.refusals import CommandError
 from events.people.passwords import TooManySignInsError
 from events.private.notebooks import QuotaExceededError
 from events.runtime.errors import StoreFullError, StoreUnavailableError
+from events.service.bot_admission import BeyondCapacityError
 from events.service.matches import UnknownMatchError
 from events.store.contract import ClockMismatchError, RequestMismatchError, StaleVersionError, describe_offset
 
@@ -53,6 +54,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "not-blocked": (404, "You do not block this player"),
     "no-such-checkpoint": (404, "There is no such checkpoint"),
     "no-such-token": (404, "You have no such token"),
+    "not-a-bot": (404, "This account is no bot"),
     "no-vacation": (404, "You have no such vacation"),
     "method-not-allowed": (405, "This cannot be done here"),
     "stale-version": (409, "The match has moved on"),
@@ -99,6 +101,8 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "no-proposal": (409, "No other ruleset is proposed"),
     "name-taken": (409, "The name is taken"),
     "too-many-matches": (409, "You have too many matches"),
+    "beyond-capacity": (409, "The bot does not take this match on"),
+    "account-kind-fixed": (409, "The account stays what it is"),
     "too-many-blocks": (409, "You block too many people"),
     "too-many-tokens": (409, "You have too many tokens"),
     "too-large": (413, "The request is too large"),
@@ -164,6 +168,7 @@ class ProblemDocument(Answer):
     quota: Annotated[str | UnsetType, Meta(description="quota-exceeded only: which one")] = UNSET
     bytes_kept: int | UnsetType = UNSET
     bytes_allowed: int | UnsetType = UNSET
+    limit: Annotated[str | UnsetType, Meta(description="beyond-capacity only: the field of the capacity")] = UNSET
     more_errors: Annotated[int | UnsetType, Meta(description="How many fields are wrong beyond those in errors")] = (
         UNSET
     )
@@ -233,6 +238,8 @@ def problem_of(error: Exception) -> Problem:
         used = f"{error.used:,} of {error.limit:,} bytes for notes, analysis trees and conditional moves are used"
         detail = f"{used}: delete some, perhaps of finished matches, to make room."
         return Problem("quota-exceeded", detail, quota="notebook", bytes_kept=error.used, bytes_allowed=error.limit)
+    if isinstance(error, BeyondCapacityError):
+        return Problem("beyond-capacity", f"{error}.", limit=error.limit)
     if isinstance(error, RequestMismatchError):
         detail = "This idempotency key was used for a request with other content: make a new key."
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})

@@ -22,6 +22,6 @@ def sign_up() -> str | Response:
 def _form(template: str) -> str | Response:
     after = local_path(request.args.get("next"), url_for("web.my_matches"))
     person = current_person()
-    if person is not None and person.kind == "person":
+    if person is not None and person.kind != "guest":
         return redirect(after)
     return render_template(template, after=after)

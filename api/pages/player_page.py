@@ -5,6 +5,7 @@ from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.access.matches import listed_for
+from api.pages.bot_wording import capacity_sentences
 from api.pages.layout import blueprint
 from api.pages.list_pages import pool_titles
 from api.pages.match_lists import NO_SUCH_PLAYER, Section, find_player, finished_section, page_of, represented
@@ -33,9 +34,11 @@ def player(player: str) -> str | Response:
     own = person is not None and person.id == shown.id
     ratings = services().readmodels.ratings(shown.id)
     other = person if not own else None
+    bot = services().bots.among([shown.id]).get(shown.id) if shown.kind == "bot" else None
     return render_template(
         "player.html",
         player=shown,
+        bot=capacity_sentences(bot.capacity, services().readmodels.engagements([bot.id])[bot.id]) if bot else None,
         ratings=ratings,
         pools=pool_titles(),
         history=_rating_history(shown.id, [rating.pool for rating in ratings], person),

@@ -8,13 +8,18 @@ from domain.match.state import OPPONENT_PREFIX
 from domain.search.levels import LEVELS
 from events.people.person import Person
 
+Kind = Literal["person", "guest", "bot", "opponent"]
+
+KINDS: Mapping[str, Kind] = {"person": "person", "guest": "guest", "bot": "bot"}
+"""The kinds of accounts."""
+
 
 class Player(Answer):
-    """A person, a guest or an opponent. ``level`` is an opponent's, null for people."""
+    """A person, a guest, a bot or an opponent. ``level`` is an opponent's, null for all others."""
 
     id: str
     name: str
-    kind: Literal["person", "guest", "opponent"]
+    kind: Kind
     level: int | None
 
 
@@ -39,4 +44,4 @@ def represent_player(id: str, persons: Mapping[str, Person]) -> Player:
 
 def represent_person(person: Person) -> Player:
     """Return ``person`` as others see them."""
-    return Player(id=person.id, name=person.name, kind="guest" if person.kind == "guest" else "person", level=None)
+    return Player(id=person.id, name=person.name, kind=KINDS[person.kind], level=None)

@@ -4,6 +4,7 @@ from flask import Blueprint
 
 from api.resources import (
     blocks,
+    bots,
     calendars,
     cases,
     chat,
@@ -50,6 +51,7 @@ BLUEPRINTS: dict[Blueprint, str] = {
     cases.blueprint: "Disputes and rulings",
     personal.blueprint: "Your personal data",
     players.blueprint: "Players, ratings, leaderboards",
+    bots.blueprint: "Bots, and how much they take on",
     jobs.blueprint: "Long work about a match, done by a worker",
     proofs.blueprint: "Signed bundles, keys and checkpoints",
     proofs.well_known: "The keys of this server",

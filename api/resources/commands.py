@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint, Response
 from marshmallow import fields, validate
 
-from api.access.admission import refuse_blocked
+from api.access.admission import joining_place, refuse_blocked
 from api.access.auth import channel, require_person
 from api.access.matches import visible_match
 from api.addresses import PREFIX
@@ -80,7 +80,8 @@ def join(sent: Mapping[str, int], match_id: str) -> Response:
     """Take a free seat, or accept an invitation"""
     person, state = require_person(), visible_match(match_id).state
     refuse_blocked(person, (*state.seats, Seat.taken(state.creator)))
-    return execute(match_id, c.JoinMatch(player=person.id, seat=sent.get("seat"), guest=person.kind == "guest"))
+    with joining_place(state, person):
+        return execute(match_id, c.JoinMatch(player=person.id, seat=sent.get("seat"), guest=person.kind == "guest"))
 
 
 @blueprint.post("/matches/<match_id>/time-gifts")

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, Response
 from marshmallow import fields, validate
 
-from api.access.admission import admit_match
+from api.access.admission import admit_match, bot_places
 from api.access.auth import require_person
 from api.addresses import PREFIX, match_id_for, match_path
 from api.endpoints import endpoint
@@ -156,7 +156,9 @@ def create_match(wanted: Mapping[str, Any]) -> Response:
         ruleset=wanted.get("ruleset"),
         terms=_terms(wanted["terms"], rated=wanted["rated"]),
     )
-    executed = services().match_service.execute(match_id, command, person.id, idempotent_request(person))
+    with bot_places(command, person) as accepting:
+        command = replace(command, accepting=accepting)
+        executed = services().match_service.execute(match_id, command, person.id, idempotent_request(person))
     # As it was created, whatever has happened since: a repeated request gets the first answer.
     created = replay(match_id, map(event_of, executed.events))
     assert created is not None  # noqa: S101  (its first event is the creation)

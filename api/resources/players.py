@@ -16,6 +16,7 @@ from api.http.answers import Answer, Instant
 from api.http.problems import Problem
 from api.http.schemas import Paging, StrictString
 from api.operations.lists import identify, invalid_cursor, match_page
+from api.representations.bots import Capacity, represent_capacity
 from api.representations.matches import MatchPage
 from api.representations.players import Player, represent_player
 from api.representations.ratings import day_of, public_changes
@@ -37,6 +38,7 @@ class Rating(Answer):
 
 
 class Profile(Player):
+    capacity: Annotated[Capacity | None, Meta(description="What a bot takes on; null for all others")]
     ratings: Sequence[Rating]
 
 
@@ -90,7 +92,9 @@ def show_player(player: str) -> Profile:
     """A player by id or name, with the ratings"""
     id = identify(player)
     represented = represent_player(id, services().people.persons([id]))
-    return Profile(**asdict(represented), ratings=_ratings_of(id))
+    bot = services().bots.among([id]).get(id)
+    capacity = represent_capacity(bot.capacity) if bot else None
+    return Profile(**asdict(represented), capacity=capacity, ratings=_ratings_of(id))
 
 
 @blueprint.get("/players/<player>/ratings")

@@ -1,8 +1,10 @@
 """Playing again: both players' proposals meet in one match, because its id is made from the match before it."""
 
+from dataclasses import replace
+
 from flask import Blueprint, Response
 
-from api.access.admission import admit_match
+from api.access.admission import admit_match, bot_places, joining_place
 from api.access.auth import require_person
 from api.access.matches import visible_match
 from api.addresses import PREFIX, match_path, rematch_id
@@ -39,7 +41,8 @@ def propose_rematch(_: object, match_id: str) -> Response:
     proposal = rematch(before, person.id, following, fresh_seed(), guest)
     asked, execute = idempotent_request(person), services().match_service.execute
     try:
-        execute(following, proposal, person.id, asked)
+        with bot_places(proposal, person) as accepting:
+            execute(following, replace(proposal, accepting=accepting), person.id, asked)
     except CommandError as refusal:
         if refusal.code != "match-exists":
             raise
@@ -50,6 +53,7 @@ def propose_rematch(_: object, match_id: str) -> Response:
                 raise CommandError(
                     "match-over", "the rematch was called off: create a new match to play again"
                 ) from None
-            execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
+            with joining_place(proposed, person):
+                execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
     state, head, *_ = services().matches.load(following)
     return json_response(represent_match(state, head), 201, {**etag(head), "Location": match_path(following)})

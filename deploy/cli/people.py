@@ -119,7 +119,7 @@ def _change(name: str, role: str, granted: bool) -> None:
 def find_account(people: People, name: str) -> Person:
     """Return the account with this name; raises CliError when there is none."""
     person = people.find(name)
-    if person is None or person.kind != "person":
+    if person is None or person.kind == "guest":
         raise CliError(f"there is no account with the name {name!r}")
     return person
 

@@ -23,6 +23,7 @@ class CreateMatch:
     """Open a match. ``seats`` is one entry per seat of the setup; the creator may be among them or not.
 
     ``setup`` None means the only one of the game, ``ruleset`` None the one that the game gives a new match.
+    ``accepting`` are those of the invited players who have said before that they accept.
     """
 
     match: str
@@ -37,6 +38,7 @@ class CreateMatch:
     ruleset: int | None = None
     terms: Terms = STANDARD
     rematch_of: str | None = None
+    accepting: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -211,9 +211,11 @@ class People:
             self._keys.tokens(person.id),
             self._keys.name(person.name),
             self._keys.look(skeleton(person.name)),
+            self._keys.bots,
             self._keys.account(person.id),
             self._keys.suspension(person.id),
             self._keys.writes_of(person.id),
+            self._keys.bot_places(person.id),
         ]
         self._erase(keys=keys, args=[person.id])
 

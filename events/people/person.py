@@ -8,7 +8,7 @@ from events.store.converter import pack, unpack
 
 
 class Person(NamedTuple):
-    """A holder of seats. ``kind`` is "person" or "guest", ``created_at`` milliseconds since 1970 UTC."""
+    """A holder of seats. ``kind`` is "person", "guest" or "bot", ``created_at`` milliseconds since 1970 UTC."""
 
     id: str
     name: str

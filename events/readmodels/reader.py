@@ -106,6 +106,17 @@ class ReadModels:
         """Return the ids of the matches of ``player`` that have not ended, without invitations."""
         return self.matches_of(player, ("active",))
 
+    def engagements(self, players: Sequence[str]) -> dict[str, int]:
+        """Return in how many matches that have not ended each of ``players`` has a part, invitations included."""
+
+        def queue(pipeline: StorePipeline, current: Current) -> None:
+            for player, shard, view in product(players, range(self.keys.shards), ("active", "invited")):
+                pipeline.zcard(self.keys.listed(shard, f"{view}:{player}", current[shard]))
+
+        sizes = self.read(queue) if players else []
+        share = 2 * self.keys.shards
+        return {player: sum(sizes[place * share : (place + 1) * share]) for place, player in enumerate(players)}
+
     def head_to_head(self, player: str, other: str, public: bool = False) -> list[HeadToHead]:
         """Return how ``player`` has scored against ``other`` in finished matches, one for each pool, by its name.
 

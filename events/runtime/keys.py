@@ -146,12 +146,13 @@ class PeopleKeys:
         self.availability_syncs = f"{self._tag}diaries-changed"
         """Hash: changes of availability that not all matches know of yet, by player."""
 
+        self.bots = f"{self._tag}bots"  # sorted set: the accounts that are bots, in ASCII order
         self.accounts = f"{self._tag}person:"  # begins the keys of accounts
         self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
         self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
 
     def account(self, person: str) -> str:
-        """Return the key of an account. Hash: name, kind, created_at, hash of the password."""
+        """Return the key of an account. Hash: name, kind, created_at, password (hashed), capacity of a bot."""
         return f"{self.accounts}{person}"
 
     def name(self, name: str) -> str:
@@ -197,6 +198,10 @@ class PeopleKeys:
     def blocks(self, person: str) -> str:
         """Return the key of the people whom a person blocks or mutes. Hash: kind by id."""
         return f"{self._tag}blocks:{person}"
+
+    def bot_places(self, bot: str) -> str:
+        """Return the key of the new matches that count for a bot's capacity. Sorted set: by when they were created."""
+        return f"{self._tag}bot-places:{bot}"
 
     def availability(self, player: str) -> str:
         """Return the key of a player's availability. String: JSON."""

@@ -12,7 +12,7 @@ from domain.match.commands import Command, CreateMatch
 from domain.match.decide import decide
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Channel
-from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
+from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerJoined, PlayerResigned
 from domain.match.evolve import replay
 from domain.match.guards import seat_of
 from domain.match.lines import ConditionalMoves
@@ -282,7 +282,9 @@ def _follows(opened: Opened, match_id: str, known: Head) -> bool:
 
 
 def _actor(event: Event, state: MatchState, actor: str) -> str:
-    """Return who acts in ``event``: the owner of a conditional move that is played, ``actor`` in all else."""
+    """Return who acts in ``event``: who takes a seat, the owner of a conditional move, ``actor`` in all else."""
+    if isinstance(event, PlayerJoined):
+        return event.player
     if isinstance(event, MoveSubmitted | DrawAccepted | PlayerResigned) and event.channel in (
         Channel.CONDITIONAL,
         Channel.FORCED,

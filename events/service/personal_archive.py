@@ -24,9 +24,10 @@ PAGE_SIZE = 500
 _README = """This is everything that Rookery stores about you.
 
 person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences,
-                 whom you block and mute, the matches in whose chats you want others to join in, messages that you
-                 reported and no arbiter has dealt with, the browsers that get push notices (never their secrets), and
-                 when the address of your feeds was made (the store does not have the address itself)
+                 what a bot takes on, whom you block and mute, the matches in whose chats you want others to join in,
+                 messages that you reported and no arbiter has dealt with, the browsers that get push notices (never
+                 their secrets), and when the address of your feeds was made (the store does not have the address
+                 itself)
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional moves, notes, your tree of moves
 cases/<id>.json  what you did as an arbiter in a match of other players
@@ -80,6 +81,7 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
         "sessions": [session._asdict() for session in stores.people.sessions.of(person)],
         "tokens": [token._asdict() for token in stores.people.tokens.of(person)],
         "diary": write_value(availability),
+        "bot": {bot.id: write_value(bot.capacity) for bot in stores.bots.among([person.id]).values()}.get(person.id),
         "blocks": stores.blocks.of(person.id),
         "chats_opened": [
             match_id

@@ -22,6 +22,7 @@ from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
+from events.people.bots import Bots
 from events.people.person import Person, UnknownPersonError
 from events.private.availability import AvailabilityStore
 from events.private.chats import Chats
@@ -55,6 +56,7 @@ class PersonalDataStores(NamedTuple):
     notebooks: Notebooks
     chats: Chats
     blocks: Blocks
+    bots: Bots
     reports: Reports
     matches: Matches
     match_service: MatchService

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, islice, product
 from random import Random
 from statistics import median
 from typing import Any, NamedTuple
@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 from flask import Flask
 
+from api.representations.bots import CAPACITY_GAMES
+from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
 from domain.game import AnyGame
 from domain.games import GAMES
@@ -19,6 +21,7 @@ from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
+from events.people.capacity import Capacity
 from events.pictures import standalone
 from events.service.personal_data import MAX_MATCHES_PER_REQUEST, takes_long
 from events.store.codec import draft_of
@@ -163,6 +166,9 @@ class WorstWorld:
             self.boris.create(ME, OPEN)
         for number in range(MESSAGES):
             self.anna.post(f"/matches/{self.long}/chat", {"text": f"{number} " + "ä" * 900})
+        for letters in islice(product("aceks", repeat=3), MAX_BOTS_PER_PAGE):
+            person = self.services.people.sign_up(f"Bot-{''.join(letters)}", "the secret of a bot")
+            self.services.bots.declare(person, Capacity(games=tuple(CAPACITY_GAMES), concurrent=10))
         projector = self.services.projector
         assert not projector.project(list(self.services.store.all_streams()))
         for match in (self.long, self.medium, self.crowded):
@@ -199,6 +205,7 @@ class WorstWorld:
         for place in ("/matches", "/me/matches", "/me/pending", "/me/queue"):
             yield Asked(f"GET {place}", place + wide)
         yield Asked("GET /players/{player}/matches", f"/players/anna/matches{wide}")
+        yield Asked("GET /bots", f"/bots?limit={MAX_BOTS_PER_PAGE}")
         yield from self._about_matches()
         yield from self._written()
 
@@ -267,6 +274,9 @@ class WorstWorld:
             yield Asked(operation, self._path(operation), BLOATED)
         line = {"lines": self._tree(self.long, LINES_MOVES)}
         yield Asked("PUT /matches/{match}/lines", f"/matches/{self.long}/lines", line)
+        yield Asked("PUT /me/bot", "/me/bot", {"games": CAPACITY_GAMES, "concurrent": 1})
+        yield Asked("GET /me/bot", "/me/bot")
+        yield Asked("DELETE /me/bot", "/me/bot")
         for operation in _LAST:
             yield Asked(operation, self._path(operation))
 
@@ -373,6 +383,7 @@ _WITH_BODIES = (
     "POST /players",
     "POST /sessions",
     "PUT /me/password",
+    "PUT /me/bot",
     "POST /guests",
     "POST /me/tokens",
     "POST /me/erasure",

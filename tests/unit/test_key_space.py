@@ -76,6 +76,8 @@ rk:{people}:acts:PERSON
 rk:{people}:attempts:DIGEST:count
 rk:{people}:attempts:DIGEST:wait
 rk:{people}:blocks:PERSON
+rk:{people}:bot-places:BOT
+rk:{people}:bots
 rk:{people}:bytes-kept:PERSON
 rk:{people}:diaries-changed
 rk:{people}:diary:PLAYER

@@ -16,7 +16,7 @@ ABORT_BEFORE_PLY = 2
 
 
 def create_match(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
-    """Return a new match, and its start when all seats are taken."""
+    """Return a new match, those who accept at once on their seats, and its start when all seats are taken."""
     game = GAMES.get(command.game)
     if game is None:
         raise CommandError("unknown-game", f"there is no game {command.game!r}", "game")
@@ -63,9 +63,14 @@ def create_match(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         terms=command.terms,
         rematch_of=command.rematch_of,
     )
-    if all(seat.joined for seat in command.seats):
-        return (created, e.MatchStarted(at=now))
-    return (created,)
+    joined = tuple(
+        e.PlayerJoined(at=now, seat=number, player=seat.player)
+        for number, seat in enumerate(command.seats)
+        if seat.player is not None and not seat.joined and seat.player in command.accepting
+    )
+    if len(joined) + sum(seat.joined for seat in command.seats) == len(command.seats):
+        return (created, *joined, e.MatchStarted(at=now))
+    return (created, *joined)
 
 
 def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:

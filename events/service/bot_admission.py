@@ -1,0 +1,64 @@
+"""Whether a match is within the capacity of the bots in it: asked before it is created or joined."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from events.people.bots import Bot, Bots, Place
+from events.people.capacity import Excess, Proposal, excess_of, full
+from events.readmodels import ReadModels
+from events.runtime.errors import StoreUnavailableError
+
+
+class BeyondCapacityError(Exception):
+    """A bot does not take a match on; the message says why, ``limit`` is the field of its capacity."""
+
+    def __init__(self, bot: Bot, excess: Excess) -> None:
+        super().__init__(f"{bot.name} {excess.reason}")
+        self.limit = excess.limit
+
+
+class BotAdmission:
+    """The capacities of all bots. Safe to share between threads."""
+
+    def __init__(self, bots: Bots, readmodels: ReadModels) -> None:
+        self._bots = bots
+        self._readmodels = readmodels
+
+    @contextmanager
+    def places(self, match_id: str, proposal: Proposal, players: Mapping[str, str | None]) -> Iterator[frozenset[str]]:
+        """Take a place of each bot among ``players``, in which the block creates or joins the match.
+
+        ``players`` maps each player to the kind of the person who invites, None for a player who acts. The block gets
+        the invited bots that accept at once. When it raises, the places are free again, unless the match may have been
+        created all the same. Raises BeyondCapacityError and StoreUnavailableError.
+        """
+        bots = self._bots.among(players)
+        for bot in bots.values():
+            excess = excess_of(bot.capacity, proposal, players[bot.id])
+            if excess is not None:
+                raise BeyondCapacityError(bot, excess)
+        taken = []
+        try:
+            for bot in bots.values():
+                place = self._take(bot, match_id)
+                if place == Place.REFUSED:
+                    raise BeyondCapacityError(bot, full(bot.capacity))
+                if place == Place.TAKEN:
+                    taken.append(bot)
+            yield frozenset(
+                bot.id for bot in bots.values() if bot.capacity.accepts_at_once and players[bot.id] is not None
+            )
+        except StoreUnavailableError:
+            raise
+        except Exception:
+            for bot in taken:
+                self._bots.free_place(bot.id, match_id)
+            raise
+
+    def _take(self, bot: Bot, match_id: str) -> Place:
+        # In this order: what has been projected by now is in the lists that are read next.
+        places = self._bots.places(bot.id)
+        known = zip(places, self._readmodels.projected(places) if places else (), strict=True)
+        projected = [place for place, summary in known if summary is not None]
+        playing = self._readmodels.matches_of(bot.id, ("active", "invited"))
+        return self._bots.take_place(bot.id, match_id, bot.capacity.concurrent, projected=projected, playing=playing)

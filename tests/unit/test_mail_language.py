@@ -1,0 +1,231 @@
+"""The closed language of mail: which lines are commands, and where reading ends."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.game import MalformedNotation, RulesError
+from domain.games import GAMES
+from events.mail.language import (
+    MARKER,
+    MAX_COMMANDS,
+    NO_MOVES,
+    Command,
+    Moves,
+    Step,
+    UnknownLine,
+    Verb,
+    read_command,
+    read_commands,
+)
+
+BASHNI = GAMES["bashni"]
+START = BASHNI.initial("start")
+
+
+def is_move(text: str) -> bool:
+    try:
+        BASHNI.read_move(START, text, "start")
+    except MalformedNotation:
+        return False
+    except RulesError:
+        return True
+    return True
+
+
+MOVES = Moves(is_move)
+
+
+def command(line: str) -> Command | None:
+    return read_command(line, MOVES)
+
+
+def verbs(text: str, moves: Moves = MOVES) -> list[str]:
+    return [found.line for found in read_commands(text.splitlines(), moves).commands]
+
+
+@pytest.mark.parametrize("line", ["a3-b4", "A3B4", "a3 b4", "move a3-b4", "Play a3-b4", "a3:b4", "c1-d2"])
+def test_a_line_with_the_form_of_a_move_is_a_move_legal_or_not(line: str) -> None:
+    found = command(line)
+    assert found is not None
+    assert found.verb == Verb.MOVE
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "I play a3-b4",
+            "a3-b4!",
+            "a3-b4.",
+            "a3-b4 or c3-d4?",
+            '"a3-b4"',
+            "1. a3-b4",
+            "| a3-b4",
+            "- a3-b4",
+            "(a3-b4)",
+        ),
+        *("", "move", "play", "42", "if", "if a3-b4", "if a3-b4 then", "then a3-b4", "if a3-b4 then we see", "draw?"),
+        *("accept it", "please resign", "resign!", "stop the mail", "forced", "forced maybe", "boards", "x" * 5000),
+        *("if a3-b4 then c3-d4 if", "if if a3-b4 then c3-d4", "if a3-b4 then c3-d4 then e3-f4", "a3-b4 " * 40),
+    ],
+)
+def test_prose_is_no_command(line: str) -> None:
+    assert command(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "verb", "argument"),
+    [
+        ("Draw", Verb.DRAW, ()),
+        ("offer draw", Verb.DRAW, ()),
+        ("ACCEPT", Verb.ACCEPT, ()),
+        ("accept draw", Verb.ACCEPT, ("draw",)),
+        ("decline take back", Verb.DECLINE, ("takeback",)),
+        ("take  back", Verb.TAKE_BACK, ()),
+        ("resign", Verb.RESIGN, ()),
+        ("resign mabcdef234567", Verb.RESIGN, ("mabcdef234567",)),
+        ("Forced on", Verb.FORCED, ("on",)),
+        ("board", Verb.BOARD, ()),
+        ("queue", Verb.QUEUE, ()),
+        ("clear queue", Verb.CLEAR_QUEUE, ()),
+        ("help", Verb.HELP, ()),
+        ("stop mail", Verb.STOP_MAIL, ()),
+    ],
+)
+def test_commands_are_words_in_any_case(line: str, verb: Verb, argument: tuple[str, ...]) -> None:
+    assert command(line) == Command(line=line, verb=verb, argument=argument)
+
+
+def test_conditional_lines_have_one_or_more_steps() -> None:
+    found = command("If f6-e5 then c3-d4, if any, then e3-f4 if b6-a5 and d6-c5 then a3-b4")
+    assert found is not None
+    assert found.steps == (
+        Step(("f6-e5",), "c3-d4"),
+        Step(("*",), "e3-f4"),
+        Step(("b6-a5", "d6-c5"), "a3-b4"),
+    )
+
+
+def test_a_turn_of_several_moves_may_stand_on_one_line() -> None:
+    fourplay = GAMES["fourplay"]
+    start = fourplay.initial("draft")
+
+    def is_placement(text: str) -> bool:
+        try:
+            fourplay.read_move(start, text, "draft")
+        except MalformedNotation:
+            return False
+        except RulesError:
+            return True
+        return True
+
+    several = Moves(is_placement, several=True)
+    found = read_command("K@b2 ,@c4 done", several)
+    assert found is not None
+    assert found.argument == ("K@b2", ",@c4", "done")
+    assert read_command("K@b2 and then some", several) is None
+    assert read_command("K@b2 ,@c4 done", Moves(is_placement)) is None
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        *(
+            "> a3-b4",
+            ">a3-b4",
+            "JD> a3-b4",
+            "| a3-b4",
+            "» a3-b4",
+            "-- ",
+            "--",
+            "---",
+            "________________",
+            "=====",
+            "***",
+        ),
+        *(
+            MARKER,
+            "* write above this line *",
+            "write above\nthis line",
+            "Write\nabove this line",
+            "=== above this line",
+        ),
+        *("-----Original Message-----", "-----Ursprüngliche Nachricht-----", "Begin forwarded message:"),
+        *("From: Rookery", "*From:* Rookery", "Von: Rookery", "De : Rookery", "差出人: Rookery", "Od: Rookery"),
+        *("Sent from my iPhone", "Von meinem iPhone gesendet", "Envoyé de mon iPhone", "Get Outlook for iOS"),
+        *("iPhoneから送信", "发自我的iPhone", "Отправлено с iPhone", "Wysłane z iPhone'a", "Enviado desde mi iPhone"),
+        *("stop", "Stop.", "quit", "Thanks!", "thank you", "Viele Grüße,", "Mit freundlichen Grüßen"),
+        "On Sun, Nov 22, 2026 at 5:00 PM Rookery <r-abc@play.example> wrote:",
+        "On Sun, Nov 22, 2026 at 5:00 PM Rookery\n<r-abc@play.example> wrote:",
+        "On Sun, Nov 22, 2026\nat 5:00 PM Rookery <r-abc@play.example>\nwrote:",
+        "Am So., 22. Nov. 2026 um 17:00 Uhr schrieb Rookery <\nr-abc@play.example>:",
+        "Am 22.11.26 um 17:00 schrieb Rookery:",
+        "Le dim. 22 nov. 2026 à 17:00, Rookery <r-abc@play.example> a écrit :",
+        "El dom, 22 nov 2026 a las 17:00, Rookery (<r-abc@play.example>) escribió:",
+        "Em dom., 22 de nov. de 2026 às 17:00, Rookery <r-abc@play.example> escreveu:",
+        "Il giorno dom 22 nov 2026 alle ore 17:00 Rookery ha scritto:",
+        "Op zo 22 nov 2026 om 17:00 schreef Rookery <r-abc@play.example>:",
+        "Den sön 22 nov. 2026 kl 17:00 skrev Rookery <r-abc@play.example>:",
+        "su 22. marrask. 2026 klo 17.00 Rookery (r-abc@play.example) kirjoitti:",
+        "W dniu niedz., 22 lis 2026 o 17:00 Rookery napisał(a):",
+        "Dne ne 22. 11. 2026 17:00 uživatel Rookery napsal:",
+        "вс, 22 нояб. 2026 г. в 17:00, Rookery <r-abc@play.example>:",
+        "22.11.2026 17:00, Rookery пишет:",
+        "2026年11月22日(日) 17:00 Rookery <r-abc@play.example>:",
+        "Rookery <r-abc@play.example> 于2026年11月22日周日 17:00写道：".replace("：", ":"),
+        "2026년 11월 22일 (일) 오후 5:00, Rookery <r-abc@play.example>님이 작성:",
+        "22 Kas 2026 Paz 17:00 tarihinde Rookery <r-abc@play.example> şunu yazdı:",
+        "Στις Κυρ 22 Νοε 2026, ο χρήστης Rookery έγραψε:",
+        "Rookery <r-abc@play.example> ezt írta (időpont: 2026. nov. 22.):",
+    ],
+)
+def test_reading_ends_at_quoted_text_and_signatures(end: str) -> None:
+    assert verbs(f"a3-b4\n{end}\nc3-d4\nboard") == ["a3-b4"]
+
+
+def test_a_command_right_above_the_quoted_text_counts() -> None:
+    for end in (MARKER, "On Sunday Rookery <r-abc@play.example>\nwrote:", "> quoted"):
+        assert verbs(f"board\na3-b4\n{end}\nc3-d4") == ["board", "a3-b4"]
+
+
+def test_moves_that_look_like_quoting_are_read() -> None:
+    anything = Moves(lambda _: True)
+    for move in ("g7>g8", "e8<>i4", "a1>>b2", ",@c4", "@R:e5", "*@e4"):
+        assert verbs(move, anything) == [move]
+
+
+def test_a_few_words_may_come_before_the_commands() -> None:
+    assert verbs("Dear server,\n\nthat was a surprise.\n\na3-b4\n") == ["a3-b4"]
+    reading = read_commands(["one", "two", "three", "four", "five", "six", "a3-b4"], MOVES)
+    assert reading.items == ()
+    assert reading.gave_up
+
+
+def test_lines_between_commands_are_listed_and_reading_ends_after_five() -> None:
+    reading = read_commands(["a3-b4", "well", "board", *("and", "so", "it", "goes", "on", "and on"), "help"], MOVES)
+    assert [item.line for item in reading.items if isinstance(item, UnknownLine)][:2] == ["well", "and"]
+    assert [found.verb for found in reading.commands] == [Verb.MOVE, Verb.BOARD]
+    assert reading.gave_up
+
+
+def test_a_mail_has_so_many_commands_at_most() -> None:
+    reading = read_commands(["board"] * (MAX_COMMANDS + 1), MOVES)
+    assert len(reading.commands) == MAX_COMMANDS
+    assert reading.gave_up
+
+
+def test_words_without_a_digit_are_moves_in_few_forms_only() -> None:
+    anything = Moves(lambda _: True)
+    assert [word for word in ("pass", "done", "O-B", "0-m", "oj", "well", "a-b") if verbs(word, anything)] == [
+        *("pass", "done", "O-B", "0-m")
+    ]
+
+
+def test_mail_about_no_match_has_no_moves() -> None:
+    assert verbs("a3-b4\nboard\nstop mail", NO_MOVES) == ["board", "stop mail"]
+
+
+@given(st.lists(st.text("ab34-> if then wrote:@<>*_move\u0130ß", max_size=60), max_size=8))
+def test_any_lines_are_read(lines: list[str]) -> None:
+    assert set(verbs("\n".join(lines))) <= {line for each in lines for line in each.splitlines()}

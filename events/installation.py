@@ -33,7 +33,7 @@ from events.readmodels import ReadModels
 from events.readmodels.projector import Projector
 from events.readmodels.ratings import Ratings
 from events.runtime.connections import connect
-from events.runtime.egress import Egress
+from events.runtime.egress_rules import EgressRules
 from events.runtime.liveness import RedisLiveness
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
@@ -229,9 +229,9 @@ class Installation:
         return CheckpointLog(self.store, self.keys)
 
     @cached_property
-    def egress(self) -> Egress:
-        """What calls servers that others name."""
-        return Egress(self.settings.egress_allowed)
+    def egress_rules(self) -> EgressRules:
+        """Which addresses may be called that others name."""
+        return EgressRules(self.settings.egress_allowed)
 
     @cached_property
     def push_key(self) -> SenderKeyStore:

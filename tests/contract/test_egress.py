@@ -5,7 +5,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from events.runtime.egress import Answer, Egress, EgressError, EgressRefusedError, why_not_public
+from events.runtime.egress import Answer, Egress
+from events.runtime.egress_rules import EgressError, EgressRefusedError, EgressRules, Target, why_not_public
 from tests.support.listening import Identity, answering, dripping, hanging, identity, listening
 
 LOOPBACK = ("127.0.0.0/8",)
@@ -46,10 +47,10 @@ def test_an_address_that_is_not_public_is_refused_with_the_reason(address: str) 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_may_be_called_with_https_only(address: str) -> None:
     egress = Egress(resolve=lambda host, port: [address])
-    assert egress.checked_addresses("hooks.test", 443, "https", 1) == [address]
+    assert egress.checked_addresses(Target("https", "hooks.test", 443, "/"), 1) == [address]
     for scheme, port in (("http", 80), ("http", 443), ("https", 8443), ("https", 6379)):
         with pytest.raises(EgressRefusedError, match="https"):
-            egress.checked_addresses("hooks.test", port, scheme, 1)
+            egress.checked_addresses(Target(scheme, "hooks.test", port, "/"), 1)
 
 
 def test_one_address_that_is_not_public_is_enough_to_refuse_a_name() -> None:
@@ -89,15 +90,15 @@ def test_this_machine_is_found_behind_every_way_to_write_it(host: str) -> None:
 )
 def test_an_address_that_can_never_be_called_is_refused_without_looking_it_up(url: str, word: str) -> None:
     with pytest.raises(EgressRefusedError, match=word):
-        Egress(resolve=lambda host, port: pytest.fail("looked up")).check(url)
+        EgressRules().check_url(url)
 
 
 def test_an_address_that_may_be_called_passes_the_check() -> None:
-    Egress().check("https://hooks.test/rookery?key=1")
-    Egress(LOOPBACK).check("http://127.0.0.1:8080/")
-    Egress(LOOPBACK).check("http://hooks.test:8080/")
+    EgressRules().check_url("https://hooks.test/rookery?key=1")
+    EgressRules(LOOPBACK).check_url("http://127.0.0.1:8080/")
+    EgressRules(LOOPBACK).check_url("http://hooks.test:8080/")
     with pytest.raises(EgressRefusedError, match="private"):
-        Egress(LOOPBACK).check("http://10.0.0.1/")
+        EgressRules(LOOPBACK).check_url("http://10.0.0.1/")
 
 
 def test_a_name_is_resolved_once_and_the_connection_goes_to_the_checked_address() -> None:

@@ -49,7 +49,12 @@ def issue_ticket() -> str | None:
     """Return a ticket that identifies the caller once in another process; None for an anonymous caller."""
     if current_person() is None:
         return None
-    return services().tickets.issue(services().people.credentials.key(*_credential()))
+    return services().tickets.issue(credential_key())
+
+
+def credential_key() -> str:
+    """Return the key under which the session or token of the request is stored; it does not reveal the secret."""
+    return services().people.credentials.key(*_credential())
 
 
 def redeem_ticket() -> None:

@@ -96,6 +96,13 @@ EXPLANATIONS: Mapping[str, str] = {
     "chat-closed": "While the match is played only its players read and write the chat.",
     "chat-full": "The chat of this match has reached its maximum number of messages.",
     "no-such-message": "The chat has no message of this number.",
+    # Notices
+    "push-not-offered": "The operator has to name a contact (ROOKERY_CONTACT) or serve the pages at a public address.",
+    "invalid-subscription": "Send what PushSubscription.toJSON() of the browser has. errors says what is wrong.",
+    "too-many-subscriptions": "Ten browsers can get your notices at most: remove one first.",
+    "no-such-subscription": "You have no push subscription with this id; you may have removed it.",
+    "subscription-ended": "The browser gets no more notices, for the reason that is given: switch them on again there.",
+    "no-feed-address": "You have made no address of feeds, or have revoked it.",
     # Disputes
     "conflict-of-interest": "Arbiters may not act in matches that they play, created or are invited to.",
     "own-ruling": "An appeal goes to an arbiter who has not ruled in the case.",

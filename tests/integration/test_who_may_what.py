@@ -45,6 +45,7 @@ REFUSED = {
 
 SAID = {"ply": 1, "ground": "clock", "statement": "More."}
 NEW = {"game": "bashni", "setup": "start", "seats": [{"kind": "me"}, {"kind": "open"}]}
+SUBSCRIPTION = {"endpoint": "https://evil.example/1", "keys": {"p256dh": "B" + "A" * 86, "auth": "A" * 22}}
 RULING = {"ruling": "take-back", "reason": "So be it.", "rule": "12", "ply": 99}
 
 TABLE: list[tuple[str, str, str, Any]] = [
@@ -139,6 +140,14 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("POST /me/vacations", "person", "invalid-fields", {}),
     ("DELETE /me/vacations/current", "person", "no-vacation", None),
     ("DELETE /me/vacations/{since}", "person", "no-vacation", None),
+    ("GET /push-key", "anybody", "200", None),
+    ("GET /me/push-subscriptions", "person", "200", None),
+    ("POST /me/push-subscriptions", "session", "invalid-subscription", SUBSCRIPTION),
+    ("DELETE /me/push-subscriptions/{subscription}", "session", "no-such-subscription", None),
+    ("POST /me/push-subscriptions/{subscription}/tests", "person", "no-such-subscription", {}),
+    ("GET /me/feed-address", "person", "200", None),
+    ("DELETE /me/feed-address", "session", "no-feed-address", None),
+    ("POST /me/feed-address", "session", "201", {}),
     ("POST /matches", "person", "201", NEW),
     ("POST /me/tokens", "session", "201", {"label": "another"}),
     ("DELETE /me/tokens/{token}", "session", "no-such-token", None),
@@ -228,6 +237,7 @@ class World:
             "version": "1",
             "day": "latest",
             "token": "t",
+            "subscription": "a" * 24,
             "number": "1",
             "since": "2030-01-01T00:00:00Z",
             "square": "a1",

@@ -32,6 +32,7 @@ def settings_for(url: str) -> Settings:
         stream_url="http://127.0.0.1:8001",
         secure_cookies=False,
         shards=None,
+        contact="mailto:operator@rookery.example",
     )
 
 

@@ -1,0 +1,122 @@
+"""What is said to a server that brings mail: who may be written to, and whether a mail was accepted.
+
+Everything here may wait for the store; the gateway calls it from threads. Replies are those of SMTP with enhanced
+status codes (RFC 5321, RFC 3463).
+"""
+
+import re
+from dataclasses import dataclass
+
+import structlog
+
+from api.mail.limits import MailLimits
+from events.installation import Installation
+from events.mail.admission import author_of, header, read_headers
+from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
+from events.notices.inbox import ReceivedMail, mail_digest
+from events.runtime.errors import StoreError
+
+MAX_MAIL_BYTES = 1_000_000
+MAX_SUBJECT_CHARACTERS = 200
+POSTMASTER = "postmaster"
+
+OK = "250 2.1.5 OK"
+ACCEPTED = "250 2.0.0 Accepted"
+UNKNOWN = "550 5.1.1 There is no such address here"
+WORTHLESS = "550 5.7.1 This address is not valid: it has expired, or was not made for a match of yours"
+NO_RELAY = "550 5.7.1 Mail for other domains is not taken here"
+TOO_MANY = "450 4.7.1 Too many mails: try again in an hour"
+TOO_MANY_REFUSED = "450 4.7.1 Too many wrong addresses: try again in an hour"
+FULL = "452 4.2.2 Earlier mails of this person are still to be read: try again later"
+UNAVAILABLE = "451 4.3.0 The mail cannot be stored now: try again later"
+BARE_LINE_END = "550 5.5.2 The lines of a mail end with CR and LF; this one has one without the other"
+
+_BARE = re.compile(rb"(?<!\r)\n|\r(?!\n)")
+
+log = structlog.get_logger("gateway")
+
+
+@dataclass(frozen=True, slots=True)
+class Postmaster:
+    """The operator, as the recipient of a mail."""
+
+
+class Reception:
+    """Judges recipients and stores mail for one installation, in which mail must be set. Safe to share by threads."""
+
+    def __init__(self, installation: Installation, domain: str, limits: MailLimits | None = None) -> None:
+        self._installation = installation
+        self._domain = domain.casefold()
+        self._limits = limits or MailLimits(installation.client, installation.prefix)
+
+    def judge(self, address: str, return_path: str, peer: str | None) -> tuple[str, Recipient | Postmaster | None]:
+        """Return the reply to RCPT, and the recipient when it is accepted.
+
+        ``peer`` is the network address of a server that is not the operator's own, None for that one.
+        """
+        try:
+            return self._judge(address, return_path, peer)
+        except StoreError as error:
+            log.warning("cannot judge a recipient", error=str(error))
+            return UNAVAILABLE, None
+
+    def accept(self, recipient: Recipient | Postmaster, return_path: str, content: bytes) -> str:
+        """Return the reply to a mail whose ``content`` has come in; a positive one only when it is stored."""
+        if _BARE.search(content):
+            return BARE_LINE_END
+        try:
+            return self._accept(recipient, return_path, content)
+        except StoreError as error:
+            log.warning("cannot store a mail", error=str(error))
+            return UNAVAILABLE
+
+    def _judge(self, address: str, return_path: str, peer: str | None) -> tuple[str, Recipient | Postmaster | None]:
+        local_part, at, domain = address.rpartition("@")
+        if not at:
+            local_part, domain = address, self._domain
+        if domain.casefold() != self._domain:
+            return NO_RELAY, None
+        if local_part.casefold() == POSTMASTER:
+            return (OK, Postmaster()) if self._limits.spend("mail-postmaster", "") else (TOO_MANY, None)
+        if peer is not None and not self._limits.is_left("mail-stranger", peer):
+            return TOO_MANY_REFUSED, None
+        try:
+            recipient = self._find(local_part)
+        except (NoSuchAddressError, WorthlessAddressError) as refusal:
+            if peer is not None:
+                self._limits.spend("mail-stranger", peer)
+            return (UNKNOWN if isinstance(refusal, NoSuchAddressError) else WORTHLESS), None
+        counted = [("mail-token", recipient.local_part), ("mail-player", recipient.player)]
+        if return_path:
+            counted.append(("mail-sender", return_path.casefold()))
+        if not all(self._limits.spend(limit, who) for limit, who in counted):
+            return TOO_MANY, None
+        return OK, recipient
+
+    def _find(self, local_part: str) -> Recipient:
+        installation = self._installation
+        return Recipients(installation.matches, installation.addresses).find(local_part, installation.now())
+
+    def _accept(self, recipient: Recipient | Postmaster, return_path: str, content: bytes) -> str:
+        headers = read_headers(content)
+        sender, now, inbox = author_of(headers) or "", self._installation.now(), self._installation.inbox
+        if isinstance(recipient, Postmaster):
+            inbox.keep_for_postmaster(sender or return_path, content, now)
+            return ACCEPTED
+        local_part = recipient.local_part
+        mail = ReceivedMail(
+            digest=mail_digest(header(headers, "Message-ID"), local_part, content),
+            player=recipient.player,
+            recipient=local_part,
+            return_path=return_path,
+            sender=sender,
+            subject=header(headers, "Subject")[:MAX_SUBJECT_CHARACTERS],
+            size=len(content),
+            at=now,
+        )
+        # Crash-safe: the mail is accepted only after it is stored. Killed in between, the other server was not told and
+        # sends it again; then its digest is known, and nothing happens twice.
+        if not inbox.add(mail, content):
+            return FULL
+        log.info("accepted", mail=mail.digest, player=mail.player, bytes=mail.size)
+        return ACCEPTED

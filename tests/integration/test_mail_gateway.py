@@ -1,0 +1,285 @@
+"""The gateway over real connections: who may be written to, what is stored before it is accepted, what is refused."""
+
+import smtplib
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.mail.gateway import MAX_CONNECTIONS_PER_PEER, MAX_REFUSALS, Gateway
+from api.mail.reception import MAX_MAIL_BYTES
+from events.mail.tokens import MatchToken, PlayerToken, TokenKind, bounce_address, write_token
+from events.runtime.connections import StoreClient
+from events.runtime.errors import StoreUnavailableError
+from tests.support.mail_gateway import DOMAIN, bring, open_gateway, reply_to
+from tests.support.mailbox import make_authority
+from tests.support.server import RealServer
+from tests.support.stepped_installation import SteppedInstallation
+
+MAIL = (
+    b"From: alice@home.example\r\nMessage-ID: <1@home.example>\r\nSubject: Re: =?utf-8?q?z=C3=BCge?=\r\n\r\na3-b4\r\n"
+)
+
+
+@pytest.fixture
+def site(server: RealServer) -> SteppedInstallation:
+    return SteppedInstallation(server.url)
+
+
+@pytest.fixture
+def gateway(site: SteppedInstallation) -> Iterator[Gateway]:
+    with open_gateway(site.parts) as opened:
+        yield opened
+
+
+def turn_address(site: SteppedInstallation, match_id: str, player: str = "palice", seat: int = 0) -> str:
+    tag = site.store.head(match_id).tag
+    token = MatchToken(kind=TokenKind.REPLY, match_id=match_id, seat=seat, tag=tag)
+    return reply_to(site.parts, player, token)
+
+
+def test_a_reply_is_stored_before_it_is_accepted(site: SteppedInstallation, gateway: Gateway) -> None:
+    address = turn_address(site, site.start("palice", "pbob"))
+    assert bring(gateway, MAIL, address.upper()) == (250, "2.0.0 Accepted")
+    taken = site.parts.inbox.take(site.now, 1)
+    assert taken is not None
+    assert taken.content == MAIL
+    mail = taken.mail
+    assert (mail.player, mail.sender, mail.subject, mail.return_path) == (
+        "palice",
+        "alice@home.example",
+        "Re: züge",
+        "alice@home.example",
+    )
+    assert mail.recipient == address.partition("@")[0]
+
+
+def test_a_mail_that_is_brought_twice_is_accepted_twice_and_stored_once(
+    site: SteppedInstallation, gateway: Gateway
+) -> None:
+    address = reply_to(site.parts, "palice")
+    assert [bring(gateway, MAIL, address)[0] for _ in range(2)] == [250, 250]
+    assert site.parts.inbox.take(site.now, 9_999_999) is not None
+    assert site.parts.inbox.take(site.now, 9_999_999) is None
+
+
+def test_addresses_that_nobody_has_are_refused_before_the_content(site: SteppedInstallation, gateway: Gateway) -> None:
+    match_id = site.start("palice", "pbob")
+    good = turn_address(site, match_id)
+    flipped = good.replace(good[9], "a" if good[9] != "a" else "b", 1)
+    of_nobody = PlayerToken(kind=TokenKind.ACCOUNT, player="pnobody")
+    seen = {
+        address: bring(gateway, MAIL, address)[0:2]
+        for address in (
+            *(f"alice@{DOMAIN}", f"r-@{DOMAIN}", f"r-xyz@{DOMAIN}", good[:20] + good[24:]),
+            *(flipped, good.replace("r-", "b-"), "eve@elsewhere.example", f"postmaster@{DOMAIN}.example"),
+            reply_to(site.parts, "palice", of_nobody),
+        )
+    }
+    refused = {address: f"{code} {reply[:5]}" for address, (code, reply) in seen.items()}
+    assert set(refused.values()) == {"550 5.1.1", "550 5.7.1"}
+    assert refused[f"alice@{DOMAIN}"] == refused[f"r-xyz@{DOMAIN}"] == "550 5.1.1"
+    assert refused["eve@elsewhere.example"] == refused[reply_to(site.parts, "palice", of_nobody)] == "550 5.7.1"
+    assert site.parts.inbox.next_due() is None
+
+
+def test_foreign_expired_and_worthless_tokens_are_not_valid(site: SteppedInstallation, gateway: Gateway) -> None:
+    match_id = site.start("palice", "pbob")
+    good = turn_address(site, match_id)
+    for wrong in (
+        turn_address(site, match_id, "pbob", seat=0),
+        turn_address(site, match_id, "palice", seat=7),
+    ):
+        assert bring(gateway, MAIL, wrong) == (
+            550,
+            "5.7.1 This address is not valid: it has expired, or was not made for a match of yours",
+        )
+    site.parts.addresses.make_old_mail_worthless("palice")
+    assert bring(gateway, MAIL, good)[1].startswith("5.7.1")
+    fresh = turn_address(site, match_id)
+    site.play(match_id)
+    assert bring(gateway, MAIL, fresh)[0] == 250
+    site.now += 31 * 86_400_000
+    assert bring(gateway, MAIL, fresh)[1].startswith("5.7.1")
+
+
+def test_mail_of_erased_players_is_refused(site: SteppedInstallation, gateway: Gateway) -> None:
+    address = turn_address(site, site.start("palice", "pbob"))
+    site.parts.addresses.erase("palice")
+    assert bring(gateway, MAIL, address)[0] == 550
+
+
+def test_a_bounce_has_no_return_path_and_is_taken(site: SteppedInstallation, gateway: Gateway) -> None:
+    token = write_token(PlayerToken(kind=TokenKind.BOUNCE, player="palice"), site.parts.addresses.secret("palice"))
+    assert bring(gateway, MAIL, bounce_address(token, DOMAIN), "<>")[0] == 250
+    taken = site.parts.inbox.take(site.now, 1)
+    assert taken is not None
+    assert taken.mail.return_path == ""
+
+
+def test_the_postmaster_can_be_written_to(site: SteppedInstallation, gateway: Gateway) -> None:
+    assert [bring(gateway, MAIL, to)[0] for to in ("postmaster", f"Postmaster@{DOMAIN}")] == [250, 250]
+    assert [mail.sender for mail in site.parts.inbox.postmaster_mails()] == ["alice@home.example"] * 2
+
+
+def test_too_many_mails_to_one_address_come_again_later(site: SteppedInstallation) -> None:
+    address, other = reply_to(site.parts, "palice"), reply_to(site.parts, "pbob")
+    with open_gateway(site.parts, limits={"mail-token": "2/hour", "mail-sender": "3/hour"}) as gateway:
+        assert [bring(gateway, MAIL, address)[0] for _ in range(3)] == [250, 250, 450]
+        assert bring(gateway, MAIL, other)[0] == 250
+        assert bring(gateway, MAIL, other) == (450, "4.7.1 Too many mails: try again in an hour")
+        assert bring(gateway, MAIL, other, "<>")[0] == 250
+
+
+def test_while_the_store_is_down_mail_comes_again_later(
+    site: SteppedInstallation, gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = reply_to(site.parts, "palice")
+
+    def fail(*_: object) -> None:
+        raise StoreUnavailableError("down")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(site.parts.inbox, "add", fail)
+        assert bring(gateway, MAIL, address) == (451, "4.3.0 The mail cannot be stored now: try again later")
+    with monkeypatch.context() as broken:
+        broken.setattr(type(site.parts.addresses), "read", fail)
+        assert bring(gateway, MAIL, address)[0] == 451
+    assert bring(gateway, MAIL, address)[0] == 250
+
+
+def test_a_person_with_too_much_mail_to_be_read_gets_more_later(site: SteppedInstallation, gateway: Gateway) -> None:
+    address = reply_to(site.parts, "palice")
+    with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+        replies = []
+        for number in range(21):
+            client.ehlo_or_helo_if_needed()
+            client.mail("alice@home.example")
+            client.rcpt(address)
+            replies.append(client.data(MAIL.replace(b"<1@", b"<%d@" % number))[0])
+    assert replies == [250] * 20 + [452]
+
+
+def test_the_size_of_a_mail_is_limited(site: SteppedInstallation, gateway: Gateway) -> None:
+    address = reply_to(site.parts, "palice")
+    with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+        client.ehlo()
+        assert client.esmtp_features["size"] == str(MAX_MAIL_BYTES)
+        assert client.docmd("MAIL", f"FROM:<a@b.example> SIZE={MAX_MAIL_BYTES + 1}")[0] == 552
+        client.mail("alice@home.example")
+        client.rcpt(address)
+        code, reply = client.data(MAIL + (b"x" * 76 + b"\r\n") * (MAX_MAIL_BYTES // 78))
+        assert (code, reply[:5]) == (552, b"5.3.4")
+        client.mail("alice@home.example")
+        client.rcpt(address)
+        assert client.data(MAIL + b"x" * 1200)[0] == 550
+    assert site.parts.inbox.next_due() is None
+
+
+def test_no_second_mail_can_be_smuggled_behind_an_unusual_end_of_the_first(
+    site: SteppedInstallation, gateway: Gateway
+) -> None:
+    address = reply_to(site.parts, "palice")
+    smuggled = f"MAIL FROM:<eve@x.example>\r\nRCPT TO:<{address}>\r\nDATA\r\nFrom: eve@x.example\r\n\r\nresign\r\n"
+    for end in (b"\n.\n", b"\n.\r\n", b"\r\n.\n", b"\r.\r", b"\r.\r\n", b"\r\n.\r"):
+        with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+            client.ehlo()
+            client.mail("alice@home.example")
+            client.rcpt(address)
+            client.putcmd("DATA")
+            client.getreply()
+            client.send(MAIL.rstrip() + end + smuggled.encode() + b".\r\n")
+            assert client.getreply()[0] == 550
+            assert client.noop()[0] == 250
+    assert site.parts.inbox.next_due() is None
+
+
+def test_nothing_is_relayed_verified_or_authenticated(gateway: Gateway) -> None:
+    with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+        client.ehlo()
+        assert "auth" not in client.esmtp_features
+        assert client.vrfy("alice")[0] == 502
+        assert client.docmd("EXPN", "alice")[0] == 502
+        assert client.docmd("AUTH", "PLAIN AGEAYg==")[0] >= 500
+        client.mail("alice@home.example")
+        assert client.rcpt("eve@elsewhere.example")[0] == 550
+        assert client.docmd("RCPT", f"TO:<@{DOMAIN}:eve@elsewhere.example>")[0] == 550
+        assert client.docmd("DATA")[0] == 503
+
+
+def test_lmtp_takes_one_recipient_at_a_time(site: SteppedInstallation) -> None:
+    first, second = reply_to(site.parts, "palice"), reply_to(site.parts, "pbob")
+    with open_gateway(site.parts, lmtp=True) as gateway:
+        with smtplib.LMTP("127.0.0.1", gateway.port) as client:
+            client.ehlo_or_helo_if_needed()
+            client.mail("alice@home.example")
+            assert client.rcpt(first)[0] == 250
+            assert client.rcpt(second) == (452, b"4.5.3 One recipient at a time")
+            assert client.data(MAIL)[0] == 250
+        assert bring(gateway, MAIL, second)[0] == 250
+    assert {mail.player for player in ("palice", "pbob") for mail in site.parts.inbox.recent(player, 5)} == {
+        "palice",
+        "pbob",
+    }
+
+
+def test_by_smtp_a_mail_may_have_several_recipients(site: SteppedInstallation, gateway: Gateway) -> None:
+    addresses = [reply_to(site.parts, player) for player in ("palice", "pbob")]
+    with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+        refused = client.sendmail("alice@home.example", [*addresses, f"x@{DOMAIN}"], MAIL)
+    assert list(refused) == [f"x@{DOMAIN}"]
+    assert [len(site.parts.inbox.recent(player, 5)) for player in ("palice", "pbob")] == [1, 1]
+
+
+def test_starttls_is_offered_where_there_is_a_certificate(site: SteppedInstallation, tmp_path: Path) -> None:
+    authority = make_authority(tmp_path)
+    address = reply_to(site.parts, "palice")
+    with (
+        open_gateway(site.parts, tls=authority.server) as gateway,
+        smtplib.SMTP("127.0.0.1", gateway.port) as client,
+    ):
+        client._host = "127.0.0.1"  # type: ignore[attr-defined]
+        client.starttls(context=ssl.create_default_context(cafile=str(authority.certificate)))
+        client.ehlo()
+        assert "auth" not in client.esmtp_features
+        assert client.sendmail("alice@home.example", [address], MAIL) == {}
+
+
+def test_a_server_that_tries_addresses_is_turned_away(
+    site: SteppedInstallation, gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.mail.gateway._is_own", lambda _: False)
+    with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+        client.ehlo()
+        client.mail("eve@x.example")
+        replies = [client.rcpt(f"r-{number}@{DOMAIN}")[0] for number in range(MAX_REFUSALS)]
+        assert replies == [550] * (MAX_REFUSALS - 1) + [421]
+        with pytest.raises(smtplib.SMTPServerDisconnected):
+            client.noop()
+
+
+def test_one_network_may_open_only_some_connections(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.mail.gateway._is_own", lambda _: False)
+    opened = []
+    try:
+        for _ in range(MAX_CONNECTIONS_PER_PEER + 1):
+            opened.append(socket.create_connection(("127.0.0.1", gateway.port), timeout=30))
+            greeting = opened[-1].recv(100)
+        assert greeting.startswith(b"421 4.3.2")
+        assert opened[0].send(b"NOOP\r\n")
+    finally:
+        for connection in opened:
+            connection.close()
+
+
+def test_the_gateway_logs_neither_addresses_nor_tokens(
+    redis: StoreClient, site: SteppedInstallation, gateway: Gateway, capfd: pytest.CaptureFixture[str]
+) -> None:
+    address = reply_to(site.parts, "palice")
+    bring(gateway, MAIL, address)
+    bring(gateway, MAIL, f"nobody@{DOMAIN}")
+    said = "".join(capfd.readouterr())
+    assert "accepted" in said
+    assert not any(each in said for each in (address.partition("@")[0], "alice@home.example", "nobody"))

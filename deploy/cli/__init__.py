@@ -10,6 +10,8 @@ COMMANDS = {
     "demo": "deploy.cli.demo:demo",
     "relay": "deploy.cli.services:relay",
     "work": "deploy.cli.services:work",
+    "gateway": "deploy.cli.gateway:gateway",
+    "postmaster": "deploy.cli.gateway:postmaster",
     "rebuild": "deploy.cli.rebuild:rebuild",
     "verify": "deploy.cli.store:verify",
     "incidents": "deploy.cli.store:incidents",

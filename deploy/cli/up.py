@@ -19,6 +19,7 @@ PORT = click.IntRange(1, 65535)
 @click.option("--port", type=PORT, default=8000, show_default=True, help="Pages and API.")
 @click.option("--stream-port", type=PORT, default=8001, show_default=True, help="Live updates.")
 @click.option("--server-port", type=PORT, default=6479, show_default=True, help="Embedded server, without REDIS_URL.")
+@click.option("--mail-port", type=PORT, default=8025, show_default=True, help="Incoming mail, where mail is set.")
 @click.option("--bind", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--var",
@@ -36,10 +37,11 @@ PORT = click.IntRange(1, 65535)
     help="When the embedded server flushes a write: before acknowledging it, or within about a second.",
 )
 @click.option("--accept-loss", is_flag=True, help="Start although events that were on the disk are missing.")
-def up(
+def up(  # noqa: PLR0913
     port: int,
     stream_port: int,
     server_port: int,
+    mail_port: int,
     bind: str,
     var: Path,
     opponents: int,
@@ -55,7 +57,7 @@ def up(
         signal.signal(number, signal.default_int_handler)
     printer = Printer()
     try:
-        ports = Ports(port, stream_port, server_port)
+        ports = Ports(port, stream_port, server_port, mail_port)
         installation = LocalInstallation(
             var, ports, bind, opponents, on_message=printer.print, fsync=fsync, accept_loss=accept_loss
         )

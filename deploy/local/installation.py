@@ -220,6 +220,8 @@ class LocalInstallation:
         self._process_lock = acquire_process_lock(self.var / PROCESS_LOCK_FILE, self._message)
         check_port_is_free(self.ports.api, "the API", "--port", self._bind)
         check_port_is_free(self.ports.stream, "the live stream", "--stream-port", self._bind)
+        if self.settings.mail is not None:
+            check_port_is_free(self.ports.mail, "incoming mail", "--mail-port", self._bind)
 
     def _describe_lock_holder(self) -> str:
         try:
@@ -304,7 +306,7 @@ class LocalInstallation:
 
     def _start_programs(self) -> None:
         self._message("Starting the API, the live stream, the relay and the workers: this takes longest the first time")
-        self._start(programs(self.var, self.ports, self._bind, self._opponents))
+        self._start(programs(self.var, self.ports, self._bind, self._opponents, mail=self.settings.mail is not None))
         self._await("the API", "api", lambda: responds_ok(f"http://{self._url_host}:{self.ports.api}/readyz"))
         self._await("the live stream", "stream", lambda: accepts_connections(self._local_host, self.ports.stream))
 

@@ -16,22 +16,23 @@ class PortTakenError(Exception):
 
 
 class Ports(NamedTuple):
-    """Where an installation listens: pages and API, live stream, embedded server."""
+    """Where an installation listens: pages and API, live stream, embedded server, incoming mail."""
 
     api: int = 8000
     stream: int = 8001
     server: int = 6479
+    mail: int = 8025
 
     @classmethod
     def free(cls) -> "Ports":
-        """Return three ports on which no program listens now."""
-        probes = [socket.socket() for _ in range(3)]
+        """Return four ports on which no program listens now."""
+        probes = [socket.socket() for _ in range(4)]
         for probe in probes:
             probe.bind((LOOPBACK, 0))
-        api, stream, server = (probe.getsockname()[1] for probe in probes)
+        api, stream, server, mail = (probe.getsockname()[1] for probe in probes)
         for probe in probes:
             probe.close()
-        return cls(api, stream, server)
+        return cls(api, stream, server, mail)
 
 
 def check_port_is_free(port: int, purpose: str, option: str, host: str = LOOPBACK) -> None:

@@ -13,14 +13,16 @@ IMPAIRED_FILE = "impaired.json"
 """Which parts are impaired, for ``/readyz``."""
 
 
-def programs(var: Path, ports: Ports, bind: str, opponents: int) -> list[Program]:
+def programs(var: Path, ports: Ports, bind: str, opponents: int, *, mail: bool) -> list[Program]:
     """Return the programs, in the order in which they start; ``opponents`` processes search for the opponents' moves.
 
+    With ``mail`` there is a gateway for incoming mail.
     Opponents search in processes of their own, which can be killed when they take too long. One worker only takes the
     quick answers, so that these never wait for slow ones.
     """
     rookery = [sys.executable, "-m", "deploy.cli"]
     searching = ["--processes", str(opponents)]
+    gateway = [*rookery, "gateway", "--bind", bind, "--port", str(ports.mail)]
     stream_worker = ["--worker-class", "deploy.production.stream_worker.StreamWorker", "--workers", "1"]
     stream_limits = ["--worker-connections", "5000", "--keep-alive", "30"]
     return [
@@ -32,6 +34,7 @@ def programs(var: Path, ports: Ports, bind: str, opponents: int) -> list[Program
         _web_program(
             "stream", var, bind, ports.stream, [*stream_worker, *stream_limits, "api.live.stream:create_app()"]
         ),
+        *([Program("gateway", gateway, beats=True)] if mail else []),
     ]
 
 

@@ -130,7 +130,7 @@ def test_too_many_mails_to_one_address_come_again_later(site: SteppedInstallatio
         assert [bring(gateway, MAIL, address)[0] for _ in range(3)] == [250, 250, 450]
         assert bring(gateway, MAIL, other)[0] == 250
         assert bring(gateway, MAIL, other) == (450, "4.7.1 Too many mails: try again in an hour")
-        assert bring(gateway, MAIL, other, "<>")[0] == 250
+        assert bring(gateway, MAIL, reply_to(site.parts, "pcarol"), "<>")[0] == 250
 
 
 def test_while_the_store_is_down_mail_comes_again_later(

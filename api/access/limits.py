@@ -28,11 +28,11 @@ class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
     Writes, archives, jobs of workers, calendars, matches that are created, those of guests against opponents, reports,
-    test notices, and words in chats, as messages and as bytes, count per person, invitations per person and whom they
-    invite; sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together,
-    per address; reads, and computations for them, per person, or per address for anonymous callers. An address is what
-    the nearest trusted proxy says; limits leave room for a school behind one. IPv6 addresses count by network and by
-    site: every customer has 2**64 of them.
+    test notices, notices that are sent again, and words in chats, as messages and as bytes, count per person,
+    invitations per person and whom they invite; sign-ins per name and address, and all together per address; sign-ups,
+    guests, and all new matches together, per address; reads, and computations for them, per person, or per address for
+    anonymous callers. An address is what the nearest trusted proxy says; limits leave room for a school behind one.
+    IPv6 addresses count by network and by site: every customer has 2**64 of them.
     """
 
     writes: str = "600/minute"
@@ -51,6 +51,7 @@ class Limits(NamedTuple):
     reports: str = "50/day"
     invitations: str = "20/day"
     test_notices: str = "30/hour"
+    sends: str = "60/hour"
     reads: str = "1200/minute"
     computations: str = "300/minute"
 
@@ -72,6 +73,7 @@ EXCEEDED = {
     "reports": "You have reported too many messages.",
     "invitations": "You have invited this player too often.",
     "test_notices": "You have asked for too many test notices.",
+    "sends": "You have had too many notices sent again.",
     "reads": "Too many pages were read from your account or network address in the last minute.",
     "computations": "Too much was computed for your account or network address in the last minute.",
 }

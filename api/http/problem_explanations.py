@@ -103,6 +103,9 @@ EXPLANATIONS: Mapping[str, str] = {
     "no-such-subscription": "You have no push subscription with this id; you may have removed it.",
     "subscription-ended": "The browser gets no more notices, for the reason that is given: switch them on again there.",
     "no-feed-address": "You have made no address of feeds, or have revoked it.",
+    "invalid-quiet-hours": "Quiet hours begin and end at different hours; they may go past midnight.",
+    "no-such-notice": "You have no notice of this id: the latest ones are kept, for some months.",
+    "no-such-target": "A notice goes to your confirmed mail address, or to a browser or webhook that you have.",
     # Disputes
     "conflict-of-interest": "Arbiters may not act in matches that they play, created or are invited to.",
     "own-ruling": "An appeal goes to an arbiter who has not ruled in the case.",

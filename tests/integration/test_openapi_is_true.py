@@ -36,7 +36,7 @@ REFUSED_BY_MEANING = {
     "guests-play-weaker-opponents",
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
     "invalid-terms", "invalid-lines", "invalid-gift", "invalid-calendar", "vacation-in-the-past", "vacation-too-far",
-    "vacation-too-short", "not-recomputable", "not-blockable", "invalid-subscription",
+    "vacation-too-short", "not-recomputable", "not-blockable", "invalid-quiet-hours", "invalid-subscription",
 }  # fmt: skip
 """Kinds of 422 that no schema can foresee."""
 

@@ -1,4 +1,4 @@
-// Watches a match by its event stream, and by polling while the stream is interrupted.
+// Watches a match by its event stream, and by polling while the stream is interrupted; tells the server who looks on.
 
 const EVENTS = [
   "match-created",
@@ -40,6 +40,7 @@ const EVENTS = [
 ];
 const POLL_MS = 5000;
 const REOPEN_MS = 30000;
+const REPORT_MS = 60000;
 
 // `version()` is the version tag shown; `changed()` is called when there is a newer or a replaced one, or a rematch;
 // `rematch()` tells whether the page knows of one. `heard()` is called when there may be new chat messages.
@@ -104,6 +105,21 @@ export function watch({match, stream, version, rematch, changed, heard, say}) {
     if (document.visibilityState === "visible") poll();
   });
   open();
+}
+
+// Reports that the match is open in a visible page, or no longer: meanwhile its player needs no notices about it.
+export function reportPresence(match) {
+  const visible = () => document.visibilityState === "visible";
+  const report = () =>
+    fetch("/api/v1/me/presence", {
+      method: "PUT",
+      headers: {"Content-Type": "application/json"},
+      body: JSON.stringify({match, visible: visible()}),
+      keepalive: true, // the page may be closing
+    }).catch(() => {}); // a report that is lost costs one notice too many
+  document.addEventListener("visibilitychange", report);
+  setInterval(() => visible() && report(), REPORT_MS);
+  report();
 }
 
 // Tells whether the version `shown` includes the event `tag`; both look like 6-3fa9c1d25b0e7c44.

@@ -15,7 +15,7 @@ import {bindConditionalMoves, findRemaining} from "./conditional-moves.js";
 import {enableDragging} from "./drag.js";
 import {replaceContent} from "./focus.js";
 import {inspector} from "./inspector.js";
-import {watch} from "./live.js";
+import {reportPresence, watch} from "./live.js";
 import {MoveEntry} from "./move-entry.js";
 import {Playback} from "./playback.js";
 import {bindShortcuts} from "./shortcuts.js";
@@ -351,3 +351,4 @@ if (new URLSearchParams(location.search).has("since")) history.replaceState(null
 announcer.hear(standing().news);
 scrollToCurrent();
 settle();
+if ("seat" in page.dataset) reportPresence(page.dataset.match);

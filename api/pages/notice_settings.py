@@ -1,0 +1,50 @@
+"""The settings of notices: what is told when, and through which mail address, browsers and webhooks."""
+
+from flask import render_template
+from werkzeug.wrappers import Response
+
+from api.access.auth import current_person
+from api.operations.notice_targets import targets_of
+from api.pages.layout import blueprint, sign_in_first
+from api.pages.notice_wording import CHANNELS, KINDS, TIMINGS, hour_words
+from api.services import services
+from domain.match.terms import HOUR, duration
+from events.notices.kinds import NoticeChannel, Timing
+
+REMINDERS_H = (0, 3, 6, 12, 24, 48, 72, 168)
+QUIET_HOURS = (22, 7)
+"""What is proposed to those who have none."""
+
+CHOICES = {
+    NoticeChannel.MAIL: tuple(Timing),
+    NoticeChannel.PUSH: (Timing.AT_ONCE, Timing.NEVER),
+}
+"""When notices can be sent through each channel."""
+
+
+@blueprint.get("/settings/notices")
+def notice_settings() -> str | Response:
+    """Return the settings of notices of the signed-in person."""
+    person = current_person()
+    if person is None:
+        return sign_in_first()
+    preferences = services().preferences.read(person.id)
+    return render_template(
+        "notice_settings.html",
+        preferences=preferences,
+        timings={NoticeChannel.MAIL: preferences.mail, NoticeChannel.PUSH: preferences.push},
+        quiet=preferences.quiet or QUIET_HOURS,
+        reminders={hours: _reminder(hours) for hours in sorted({*REMINDERS_H, preferences.remind_before_h})},
+        choices=CHOICES,
+        kinds=KINDS,
+        channels=CHANNELS,
+        timing_words=TIMINGS,
+        hour_words=hour_words,
+        zone=services().availability.read([person.id])[person.id].zone,
+        targets=targets_of(person.id),
+        mail_is_sent=services().settings.mail is not None,
+    )
+
+
+def _reminder(hours: int) -> str:
+    return f"{duration(hours * HOUR)} before" if hours else "Never"

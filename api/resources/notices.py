@@ -1,0 +1,269 @@
+"""What the caller was told and what not: the ledger of notices, its settings, and which match is in view."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from flask import Blueprint
+from marshmallow import fields, validate
+from msgspec import Meta
+
+from api.access.auth import require_person
+from api.access.limits import spend
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Instant, Next, instant, one_of
+from api.http.problems import Problem
+from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString
+from api.operations.notice_targets import targets_of
+from api.services import services
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.ledger import MAX_NOTICES
+from events.notices.notice import Delivery as StoredDelivery
+from events.notices.notice import Notice as StoredNotice
+from events.notices.preferences import MAX_REMIND_BEFORE_H, Preferences
+from events.runtime.wall_clock import rfc3339
+
+blueprint = Blueprint("notices", __name__, url_prefix=PREFIX)
+
+MAX_ID_CHARACTERS = 60
+HOURS = validate.Range(0, 23, error="must be an hour of the day, 0 to 23")
+
+
+class NoticeDelivery(Answer):
+    channel: Annotated[str, one_of(NoticeChannel)]
+    target: Annotated[str, Meta(description="The id of a webhook or a push subscription, empty for mail")]
+    state: Annotated[str, one_of(DeliveryState)]
+    reason: Annotated[str, Meta(description="Why it was sent, why not, or what was answered, as a sentence")]
+    due: Annotated[Instant | None, Meta(description="When it is tried next")]
+    attempts: int
+    at: Annotated[Instant, Meta(description="When this changed last")]
+
+
+class Notice(Answer):
+    id: str
+    kind: Annotated[str, one_of(NoticeKind)]
+    match: str | None
+    version: Annotated[int, Meta(description="Of the match, with what the notice is about")]
+    summary: str
+    reason: Annotated[str, Meta(description="What was decided about it, as a sentence")]
+    at: Annotated[Instant, Meta(description="When it happened")]
+    decided_at: Instant
+    deliveries: Sequence[NoticeDelivery]
+
+
+class NoticePage(Answer):
+    items: Annotated[Sequence[Notice], Meta(description="The latest first")]
+    next: Next
+    dropped: Annotated[int, Meta(description=f"Older ones that gave way to newer ones: {MAX_NOTICES} are kept")]
+
+
+class NoticesQuery(Paging):
+    match = StrictString(validate=validate.Length(1, MAX_ID_CHARACTERS))
+
+
+class ErasedNotices(Answer):
+    erased: Annotated[int, Meta(description="How many; those that wait to be sent stay")]
+
+
+class DeliveryRequest(StrictSchema):
+    channel = EnumField(NoticeChannel, required=True)
+    target = StrictString(
+        load_default="",
+        validate=validate.Length(max=MAX_ID_CHARACTERS),
+        metadata={"description": "The id of a webhook or a push subscription, empty for mail"},
+    )
+
+
+class MailTimings(Answer):
+    turn: Annotated[str, one_of(Timing)]
+    deadline: Annotated[str, one_of(Timing)]
+    offer: Annotated[str, one_of(Timing)]
+    chat: Annotated[str, one_of(Timing)]
+    invitation: Annotated[str, one_of(Timing)]
+    started: Annotated[str, one_of(Timing)]
+    ended: Annotated[str, one_of(Timing)]
+    case: Annotated[str, one_of(Timing)]
+    ruling: Annotated[str, one_of(Timing)]
+
+
+class PushTimings(MailTimings):
+    """When push messages are sent: at once or never."""
+
+
+class QuietHours(Answer):
+    since: Annotated[int, Meta(description="The first hour in which nothing is sent")]
+    until: Annotated[int, Meta(description="The first hour in which something is sent again")]
+
+
+class NoticeSettings(Answer):
+    mail: MailTimings
+    push: PushTimings
+    digest_hour: int
+    quiet: QuietHours | None
+    remind_before_h: int
+
+
+class QuietHoursRequest(StrictSchema):
+    since = StrictInteger(required=True, validate=HOURS)
+    until = StrictInteger(required=True, validate=HOURS)
+
+
+def _timings(name: str, *allowed: Timing) -> fields.Nested:
+    """Return the field of when each kind is told of; a kind that is left out stays as it is."""
+    kinds: dict[str, fields.Field[Any]] = {
+        kind.value: StrictString(validate=validate.OneOf([timing.value for timing in allowed])) for kind in NoticeKind
+    }
+    return fields.Nested(StrictSchema.from_dict(kinds, name=name), required=True)
+
+
+class NoticeSettingsRequest(StrictSchema):
+    mail = _timings("MailTimingsRequest", *Timing)
+    push = _timings("PushTimingsRequest", Timing.AT_ONCE, Timing.NEVER)
+    digest_hour = StrictInteger(
+        required=True, validate=HOURS, metadata={"description": "In your time zone, as are the quiet hours"}
+    )
+    quiet = fields.Nested(QuietHoursRequest, required=True, allow_none=True)
+    remind_before_h = StrictInteger(
+        required=True,
+        validate=validate.Range(0, MAX_REMIND_BEFORE_H),
+        metadata={"description": "Hours before a deadline; 0 for no reminder"},
+    )
+
+
+class PresenceRequest(StrictSchema):
+    match = StrictString(required=True, validate=validate.Length(1, MAX_ID_CHARACTERS))
+    visible = StrictBoolean(required=True)
+
+
+@blueprint.get("/me/notices")
+@endpoint(answer=NoticePage, query=NoticesQuery, signed_in=True)
+def list_notices(query: Mapping[str, Any]) -> NoticePage:
+    """What you were told, and what not and why; of one match if wanted"""
+    player = require_person().id
+    page = services().ledger.page(player, query.get("cursor"), query["limit"], query.get("match"))
+    return NoticePage(items=[_represent(each) for each in page.notices], next=page.cursor, dropped=page.dropped)
+
+
+@blueprint.delete("/me/notices")
+@endpoint(answer=ErasedNotices, signed_in=True)
+def erase_notices() -> ErasedNotices:
+    """Erase your notices, except those that wait to be sent; nothing is sent a second time because of it"""
+    return ErasedNotices(erased=services().ledger.clear(require_person().id))
+
+
+@blueprint.get("/me/notices/<notice_id>")
+@endpoint(answer=Notice, signed_in=True, problems=[404])
+def show_notice(notice_id: str) -> Notice:
+    """One notice"""
+    return _represent(_find(notice_id))
+
+
+@blueprint.post("/me/notices/<notice_id>/deliveries")
+@endpoint(202, answer=Notice, body=DeliveryRequest, signed_in=True, problems=[404, 409])
+def send_again(sent: Mapping[str, Any], notice_id: str) -> Notice:
+    """Have a notice sent once more, or at once where it waits; it keeps its id
+
+    What no longer holds by then is not sent, with the reason in the notice.
+    """
+    player, channel, target = require_person().id, sent["channel"], sent["target"]
+    _find(notice_id)
+    known = targets_of(player).get((channel, target))
+    if known is None or not known.works:
+        missing = "You have removed it, or never had it" if known is None else f"{known.words} is paused or disabled"
+        raise Problem("no-such-target", f"{missing}: see the settings of notices.")
+    spend("sends", player)
+    if not services().ledger.send_again(player, notice_id, channel, target, services().now()):
+        raise _no_such_notice()
+    return _represent(_find(notice_id))
+
+
+@blueprint.get("/me/notice-settings")
+@endpoint(answer=NoticeSettings, signed_in=True)
+def show_notice_settings() -> NoticeSettings:
+    """When you are told of what, by mail and by push message; webhooks have settings of their own"""
+    return _represent_settings(services().preferences.read(require_person().id))
+
+
+@blueprint.put("/me/notice-settings")
+@endpoint(answer=NoticeSettings, body=NoticeSettingsRequest, signed_in=True)
+def set_notice_settings(sent: Mapping[str, Any]) -> NoticeSettings:
+    """Set when you are told of what; a kind that is left out stays as it is"""
+    quiet = sent["quiet"]
+    if quiet is not None and quiet["since"] == quiet["until"]:
+        detail = "Quiet hours that end when they begin would be none or all: choose two different hours, or no quiet."
+        raise Problem("invalid-quiet-hours", detail, {"quiet": ["must begin and end at different hours"]})
+
+    def change(preferences: Preferences) -> Preferences:
+        return replace(
+            preferences,
+            mail={**preferences.mail, **_read_timings(sent["mail"])},
+            push={**preferences.push, **_read_timings(sent["push"])},
+            digest_hour=sent["digest_hour"],
+            quiet=None if quiet is None else (quiet["since"], quiet["until"]),
+            remind_before_h=sent["remind_before_h"],
+        )
+
+    return _represent_settings(services().preferences.change(require_person().id, change))
+
+
+@blueprint.put("/me/presence")
+@endpoint(204, body=PresenceRequest, signed_in=True)
+def report_presence(sent: Mapping[str, Any]) -> None:
+    """Say that you have a match open in a visible page, or no longer
+
+    For two and a half minutes, or until you say otherwise, nothing that happens in it is sent to you by mail or push.
+    """
+    services().presence.record(require_person().id, sent["match"], sent["visible"], services().now())
+
+
+def _find(notice_id: str) -> StoredNotice:
+    notice = services().ledger.find(require_person().id, notice_id)
+    if notice is None:
+        raise _no_such_notice()
+    return notice
+
+
+def _no_such_notice() -> Problem:
+    return Problem("no-such-notice", "You have no notice with this id; it may be too old, or erased.")
+
+
+def _read_timings(sent: Mapping[str, str]) -> dict[NoticeKind, Timing]:
+    return {NoticeKind(kind): Timing(timing) for kind, timing in sent.items()}
+
+
+def _represent(notice: StoredNotice) -> Notice:
+    return Notice(
+        id=notice.id,
+        kind=notice.kind,
+        match=notice.match,
+        version=notice.version,
+        summary=notice.summary,
+        reason=notice.reason,
+        at=rfc3339(notice.at),
+        decided_at=rfc3339(notice.decided_at),
+        deliveries=[_represent_delivery(each) for each in notice.deliveries],
+    )
+
+
+def _represent_delivery(delivery: StoredDelivery) -> NoticeDelivery:
+    return NoticeDelivery(
+        channel=delivery.channel,
+        target=delivery.target,
+        state=delivery.state,
+        reason=delivery.reason,
+        due=instant(delivery.due),
+        attempts=delivery.attempts,
+        at=rfc3339(delivery.at),
+    )
+
+
+def _represent_settings(preferences: Preferences) -> NoticeSettings:
+    quiet = preferences.quiet
+    return NoticeSettings(
+        mail=MailTimings(**{kind.value: timing.value for kind, timing in preferences.mail.items()}),
+        push=PushTimings(**{kind.value: timing.value for kind, timing in preferences.push.items()}),
+        digest_hour=preferences.digest_hour,
+        quiet=None if quiet is None else QuietHours(since=quiet[0], until=quiet[1]),
+        remind_before_h=preferences.remind_before_h,
+    )

@@ -1,0 +1,210 @@
+"""The ledger of notices, its settings and the reports of what is in view, over the API and as pages."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import pytest
+
+from api.access.limits import Limits
+from api.pages.notice_wording import CHANNELS, KINDS, STATES, TIMINGS
+from api.services import Services
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.notice import Delivery, Notice, notice_id
+from events.notices.subscriptions import Subscription
+from tests.support.callers import Caller, app_on
+from tests.support.server import RealServer
+
+Decide = Callable[..., Notice]
+
+
+@pytest.fixture
+def decide(services: Services) -> Decide:
+    """Return a function that writes a notice to the ledger of a player, and returns it."""
+    instants = count(services.now())
+
+    def write(player: str, fact: str, *deliveries: Delivery, match: str | None = "mtold", **more: Any) -> Notice:
+        now = next(instants)
+        facts = {"kind": NoticeKind.TURN, "version": 3, "summary": "It is your turn.", "reason": "You want it at once."}
+        notice = Notice(
+            **{
+                "id": notice_id(fact, player),
+                "player": player,
+                "fact": fact,
+                "match": match,
+                "at": now,
+                **facts,
+                **more,
+            },
+            decided_at=now,
+            deliveries=deliveries,
+        )
+        assert services.ledger.decide(notice)
+        return notice
+
+    return write
+
+
+def sent_to(target: str, at: int, **more: Any) -> Delivery:
+    """Return a delivery by push message that was made at an instant."""
+    delivery = Delivery(
+        channel=NoticeChannel.PUSH, target=target, state=DeliveryState.SENT, reason="It was accepted.", at=at
+    )
+    return replace(delivery, **more)
+
+
+def browser(services: Services, player: str, **more: Any) -> Subscription:
+    """Return a browser of a player that gets push messages."""
+    made = Subscription("b1", "https://push.example/1", "point", "secret", "Firefox on Linux", "s", services.now())
+    return services.subscriptions.save(player, made._replace(**more))
+
+
+def test_the_ledger_lists_what_was_told_with_its_reasons_page_by_page_and_by_match(
+    anna: Caller, boris: Caller, services: Services, decide: Decide
+) -> None:
+    now = services.now()
+    for number in range(5):
+        decide(anna.id, f"fact {number}", match="mother" if number == 1 else "mtold")
+    last = decide(anna.id, "fact 5", sent_to("b1", now))
+    listed = anna.get("/me/notices").json
+    assert [item["id"] for item in listed["items"]] == [
+        notice_id(f"fact {number}", anna.id) for number in range(5, -1, -1)
+    ]
+    assert (listed["next"], listed["dropped"]) == (None, 0)
+    told = anna.get(f"/me/notices/{last.id}").json
+    assert told == listed["items"][0]
+    assert (told["kind"], told["reason"], told["version"]) == ("turn", "You want it at once.", 3)
+    assert [(each["channel"], each["target"], each["state"], each["due"]) for each in told["deliveries"]] == [
+        ("push", "b1", "sent", None)
+    ]
+    first = anna.get("/me/notices?limit=4").json
+    rest = anna.get(f"/me/notices?limit=4&cursor={first['next']}").json
+    assert (first["items"] + rest["items"], rest["next"]) == (listed["items"], None)
+    assert len(anna.get("/me/notices?match=mtold").json["items"]) == 5
+    assert boris.get(f"/me/notices/{last.id}").json["code"] == "no-such-notice"
+    assert boris.get("/me/notices").json["items"] == []
+
+
+def test_a_notice_is_sent_again_through_what_its_player_has_and_no_more_often_than_allowed(
+    anna: Caller, services: Services, decide: Decide, server: RealServer
+) -> None:
+    notice = decide(anna.id, "fact", sent_to("b1", services.now()))
+    again = f"/me/notices/{notice.id}/deliveries"
+    for wanted in ({"channel": "push", "target": "b1"}, {"channel": "mail"}, {"channel": "webhook", "target": "w"}):
+        refused = anna.post(again, wanted)
+        assert (refused.status_code, refused.json["code"]) == (409, "no-such-target")
+    assert anna.post("/me/notices/none/deliveries", {"channel": "mail"}).json["code"] == "no-such-notice"
+    browser(services, anna.id)
+    answer = anna.post(again, {"channel": "push", "target": "b1"})
+    assert answer.status_code == 202
+    assert [(each["state"], each["reason"]) for each in answer.json["deliveries"]] == [
+        ("waiting", "You asked for it to be sent again.")
+    ]
+    assert services.outbox.next_due() is not None
+    services.subscriptions.end(anna.id, "b1", "You signed out there.", services.now())
+    assert "Firefox on Linux is paused" in anna.post(again, {"channel": "push", "target": "b1"}).json["detail"]
+
+    browser(services, anna.id)
+    impatient = Caller(app_on(server.url, Limits(sends="1/hour")))
+    impatient.post("/sessions", {"name": "anna", "password": "the secret of anna"})
+    answers = [impatient.post(again, {"channel": "push", "target": "b1"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [202, 429]
+
+
+def test_erasing_the_ledger_keeps_what_waits_to_be_sent_and_lets_nothing_be_told_twice(
+    anna: Caller, services: Services, decide: Decide
+) -> None:
+    now = services.now()
+    old = decide(anna.id, "old", sent_to("b1", now))
+    due = sent_to("b1", now, state=DeliveryState.WAITING, due=now + 1000)
+    waiting = decide(anna.id, "waiting", due)
+    assert anna.delete("/me/notices").json == {"erased": 1}
+    assert [item["id"] for item in anna.get("/me/notices").json["items"]] == [waiting.id]
+    assert not services.ledger.decide(old)
+
+
+def test_settings_of_notices_are_changed_as_a_whole_with_the_kinds_that_are_named(anna: Caller) -> None:
+    before = anna.get("/me/notice-settings").json
+    assert set(before["mail"]) == set(before["push"]) == set(NoticeKind)
+    wanted = {
+        "mail": {"turn": "digest", "chat": "never"},
+        "push": {"turn": "never"},
+        "digest_hour": 19,
+        "quiet": {"since": 22, "until": 7},
+        "remind_before_h": 6,
+    }
+    answer = anna.put("/me/notice-settings", wanted)
+    assert answer.status_code == 200, answer.text
+    expected = {**wanted, "mail": before["mail"] | wanted["mail"], "push": before["push"] | wanted["push"]}
+    assert answer.json == anna.get("/me/notice-settings").json == expected
+    assert anna.put("/me/notice-settings", {**wanted, "quiet": None}).json["quiet"] is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"push": {"turn": "digest"}}, "push.turn"),
+        ({"mail": {"turn": "often"}}, "mail.turn"),
+        ({"mail": {"weather": "never"}}, "mail.weather"),
+        ({"digest_hour": 24}, "digest_hour"),
+        ({"quiet": {"since": 7, "until": 7}}, "quiet"),
+        ({"quiet": {"since": 7}}, "quiet.until"),
+        ({"remind_before_h": 1000}, "remind_before_h"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_with_their_place(
+    wrong: dict[str, Any], field: str, anna: Caller
+) -> None:
+    before = anna.get("/me/notice-settings").json
+    refused = anna.put("/me/notice-settings", before | wrong)
+    assert (refused.status_code, list(refused.json["errors"])) == (422, [field])
+    assert anna.get("/me/notice-settings").json == before
+
+
+def test_a_match_is_in_view_from_one_report_to_the_next(anna: Caller, services: Services) -> None:
+    def seen() -> bool:
+        return services.presence.watching(anna.id, "mseen", services.now())
+
+    views = []
+    for visible in (True, False, True):
+        assert anna.put("/me/presence", {"match": "mseen", "visible": visible}).status_code == 204
+        views.append(seen())
+    assert views == [True, False, True]
+    assert not services.presence.watching(anna.id, "mother", services.now())
+
+
+def test_the_page_of_notices_says_what_when_why_how_and_what_comes_next(
+    anna: Caller, services: Services, decide: Decide
+) -> None:
+    assert "There are no notices yet" in anna.client.get("/notices").text
+    now = services.now()
+    browser(services, anna.id)
+    decide(
+        anna.id,
+        "fact",
+        sent_to(
+            "b1", now, state=DeliveryState.WAITING, reason="The push service is down.", due=now + 60_000, attempts=2
+        ),
+        sent_to("gone", now, state=DeliveryState.FAILED, reason="The browser is gone."),
+        summary="Bashni against <boris>: your turn.",
+    )
+    page = anna.client.get("/notices").text
+    for words in (
+        *(
+            "Bashni against &lt;boris&gt;: your turn.",
+            "You want it at once.",
+            "Firefox on Linux",
+            "a target that is gone",
+        ),
+        *("Next attempt:", "2 attempts.", "The push service is down.", "Send now", "/matches/mtold"),
+    ):
+        assert words in page
+    assert page.count("data-again") == 1, "nothing is sent to what is gone"
+    assert "You were told nothing about" in anna.client.get("/notices?match=mother").text
+    assert anna.client.get("/notices?cursor=unknown").status_code == 200
+
+
+def test_pages_have_words_for_everything_that_a_notice_may_say() -> None:
+    assert (set(KINDS), set(CHANNELS)) == (set(NoticeKind), set(NoticeChannel))
+    assert (set(TIMINGS), set(STATES)) == (set(Timing), set(DeliveryState))

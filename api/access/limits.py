@@ -33,6 +33,8 @@ class Limits(NamedTuple):
     guests, and all new matches together, per address; reads, and computations for them, per person, or per address for
     anonymous callers. An address is what the nearest trusted proxy says; limits leave room for a school behind one.
     IPv6 addresses count by network and by site: every customer has 2**64 of them.
+    Mails to confirm an address count per person and mail address, requests for new passwords per name or mail address;
+    both, and links of mails that are followed, count by network, too.
     """
 
     writes: str = "600/minute"
@@ -54,6 +56,12 @@ class Limits(NamedTuple):
     sends: str = "60/hour"
     reads: str = "1200/minute"
     computations: str = "300/minute"
+    confirmations: str = "5/hour"
+    confirmations_by_network: str = "30/hour"
+    mail_links: str = "60/hour"
+    refusals: str = "600/minute"
+    resets: str = "3/hour"
+    resets_by_network: str = "30/hour"
 
 
 EXCEEDED = {
@@ -75,6 +83,12 @@ EXCEEDED = {
     "test_notices": "You have asked for too many test notices.",
     "sends": "You have had too many notices sent again.",
     "reads": "Too many pages were read from your account or network address in the last minute.",
+    "confirmations": "Too many mails were requested to confirm this address, or for this account.",
+    "confirmations_by_network": "Too many mails to confirm addresses were requested from your network address.",
+    "mail_links": "Too many links of mails have been followed from your network address.",
+    "refusals": "Too many mails have been refused from your network address.",
+    "resets": "Too many mails were requested for this name or mail address.",
+    "resets_by_network": "Too many new passwords were requested from your network address.",
     "computations": "Too much was computed for your account or network address in the last minute.",
 }
 """The problem's detail when a limit is used up."""

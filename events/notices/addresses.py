@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from events.notices.json_text import from_json, to_json
 from events.notices.kinds import PauseCause, WhoMayWrite
+from events.notices.mail_links import LinkError
 from events.notices.mail_syntax import address_digest
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import MailKeys
@@ -65,6 +66,12 @@ class MailAddress:
     pause: Pause | None = None
     bounces: Bounces = Bounces()
     secret: str | None = None
+
+    def require_secret(self) -> bytes:
+        """Return the secret; raises LinkError when there is none, so that no mail has been made with it."""
+        if self.secret is None:
+            raise LinkError("This link is not valid any more.")
+        return bytes.fromhex(self.secret)
 
     @property
     def reachable(self) -> bool:

@@ -5,6 +5,7 @@ keeps the argon2 hash. All keys share one hash tag, so that a new name is writte
 tokens in one step.
 """
 
+import hashlib
 import hmac
 from collections.abc import Callable, Iterable
 
@@ -15,9 +16,10 @@ from events.people.passwords import Passwords, check_password, device_mark
 from events.people.person import Person, Suspension, UnknownPersonError, pack_person, random_letters, unpack_suspension
 from events.people.sessions import Sessions
 from events.people.tokens import Tokens
-from events.runtime.connections import StoreClient
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
+from events.runtime.transactions import transact
 from events.store.converter import pack
 
 
@@ -134,6 +136,32 @@ class People:
             return False
         # Crash-safe: a kill in between leaves old sessions valid; setting the password again ends them.
         self._client.hset(self._keys.account(person.id), "password", self._passwords.hash(wanted))
+        self.sessions.end_all(person)
+        return True
+
+    def password_mark(self, person_id: str) -> str:
+        """Return what tells the present password of a person from any other, for ``choose_password``."""
+        stored = self._client.hget(self._keys.account(person_id), "password")
+        return hashlib.sha256(b"rookery password\n" + (stored or b"")).hexdigest()
+
+    def choose_password(self, person: Person, mark: str, wanted: str) -> bool:
+        """Make ``wanted`` the password of ``person`` and end all sessions; False if ``mark`` is of an earlier one.
+
+        Tokens stay valid. Raises InvalidPasswordError and TooManySignInsError.
+        """
+        check_password(wanted, person.name)
+        hashed, account = self._passwords.hash(wanted), self._keys.account(person.id)
+
+        def attempt(pipeline: StorePipeline) -> bool:
+            if person.kind == "guest" or self.password_mark(person.id) != mark or not pipeline.exists(account):
+                return False
+            pipeline.multi()
+            pipeline.hset(account, "password", hashed)
+            return True
+
+        # Crash-safe: a kill before the sessions are ended leaves them valid; the owner signs out everywhere.
+        if not transact(self._client, [account], attempt):
+            return False
         self.sessions.end_all(person)
         return True
 

@@ -16,7 +16,7 @@ from api.services import EXTENSION, Services
 from events.people.accounts import People
 from events.people.passwords import Passwords
 from events.runtime.logs import configure
-from events.runtime.settings import Settings, next_database
+from events.runtime.settings import MailSettings, Settings, next_database
 
 API = "/api/v1"
 UNLIMITED = Limits(*["1000000/second"] * len(Limits._fields))
@@ -33,6 +33,7 @@ def settings_for(url: str) -> Settings:
         secure_cookies=False,
         shards=None,
         contact="mailto:operator@rookery.example",
+        mail=MailSettings("smtp+plain://127.0.0.1:9", "mail.rookery.test"),
     )
 
 

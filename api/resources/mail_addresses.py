@@ -1,0 +1,247 @@
+"""The caller's mail address: confirming it, who may write, and what stops mail."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+from urllib.parse import quote
+
+from flask import Blueprint, Response
+from marshmallow import validate
+from msgspec import Meta
+
+from api.access.auth import require_person
+from api.access.limits import spend, spend_by_address
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Instant, instant, one_of
+from api.http.problems import Problem
+from api.http.schemas import EmptyBody, EnumField, StrictSchema, StrictString
+from api.services import services
+from events.mail.tokens import PlayerToken, TokenError, TokenKind, read_token, verify_token
+from events.notices.addresses import MailAddress, resumed, stopped, wants, without_address
+from events.notices.kinds import PauseCause, WhoMayWrite
+from events.notices.letters import address_changed, confirmation
+from events.notices.mail_links import LinkError, LinkPurpose, read_link, verify_link
+from events.notices.mail_syntax import MAX_ADDRESS_OCTETS, InvalidAddressError, address_digest, parse_address
+from events.people.passwords import MAX_PASSWORD_LENGTH
+from events.people.person import Person
+from events.runtime.wall_clock import rfc3339
+
+blueprint = Blueprint("mail_addresses", __name__, url_prefix=PREFIX)
+
+MAX_LINK_LETTERS = 120
+
+
+class AddressRequest(StrictSchema):
+    address = StrictString(
+        required=True, validate=validate.Length(1, MAX_ADDRESS_OCTETS, error="must be a mail address")
+    )
+    password = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_PASSWORD_LENGTH),
+        metadata={"description": "Your password: who has your mail address can choose another password"},
+    )
+
+
+class WhoMayWriteRequest(StrictSchema):
+    who_may_write = EnumField(WhoMayWrite, required=True)
+
+
+class ConfirmationRequest(StrictSchema):
+    token = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_LINK_LETTERS),
+        metadata={"description": "The end of the link in the mail"},
+    )
+
+
+class MailPause(Answer):
+    cause: Annotated[str, one_of(PauseCause)]
+    reason: str
+    since: Instant
+
+
+class MailAddressAnswer(Answer):
+    address: Annotated[str | None, Meta(description="The confirmed address, to which notices are sent")]
+    confirmed_at: Instant | None
+    wanted: Annotated[str | None, Meta(description="The address that waits to be confirmed")]
+    wanted_at: Instant | None
+    paused: Annotated[MailPause | None, Meta(description="Why no notices are sent to the address")]
+    who_may_write: Annotated[str, one_of(WhoMayWrite, "What an answer to mail needs beside its token")]
+    mail_is_sent: Annotated[bool, Meta(description="Whether this server sends mail at all")]
+
+
+class ConfirmedAddress(Answer):
+    player: Annotated[str, Meta(description="The name of the account that has the address now")]
+    address: str
+
+
+@blueprint.get("/me/mail-address")
+@endpoint(answer=MailAddressAnswer, signed_in=True)
+def show_mail_address() -> MailAddressAnswer:
+    """Your mail address, and whether notices are sent to it"""
+    return _represent(services().addresses.read(require_person().id))
+
+
+@blueprint.put("/me/mail-address")
+@endpoint(answer=MailAddressAnswer, body=AddressRequest, signed_in=True, session_only=True, problems=[409])
+def set_mail_address(sent: Mapping[str, str]) -> MailAddressAnswer:
+    """Ask for another mail address, which gets a mail with a link; until it is followed the present one stays"""
+    person = _mail_user()
+    address = _parse(sent["address"])
+    spend_by_address("sign_in", person.name.lower())
+    if services().people.sign_in(person.name, sent["password"]) != person:
+        raise Problem("invalid-fields", "That is not your password.", {"password": ["is not your password"]})
+    now = services().now()
+    if services().addresses.read(person.id).address != address:
+        _spend_confirmation(person, address)
+    stored = services().addresses.change(person.id, lambda before: wants(before, address, now))
+    # Crash-safe: a kill before the mail is in the outbox leaves an address that waits; its owner asks for the mail.
+    _ask_to_confirm(person, stored, now)
+    return _represent(stored)
+
+
+@blueprint.delete("/me/mail-address")
+@endpoint(204, signed_in=True, session_only=True)
+def remove_mail_address() -> None:
+    """Remove your mail address, confirmed or not"""
+    services().addresses.change(require_person().id, without_address)
+
+
+@blueprint.post("/me/mail-address/confirmations")
+@endpoint(202, answer=MailAddressAnswer, body=EmptyBody, signed_in=True, session_only=True, problems=[409])
+def send_confirmation(_: object) -> MailAddressAnswer:
+    """Send the mail with the link once more; links that were sent before stay valid"""
+    person = _mail_user()
+    stored = services().addresses.read(person.id)
+    if stored.wanted is None:
+        raise Problem("no-mail-address", "No mail address of yours waits to be confirmed.")
+    _spend_confirmation(person, stored.wanted)
+    now = services().now()
+    stored = services().addresses.change(person.id, lambda before: replace(before, wanted_at=now))
+    _ask_to_confirm(person, stored, now)
+    return _represent(stored)
+
+
+@blueprint.post("/mail-confirmations")
+@endpoint(201, answer=ConfirmedAddress, body=ConfirmationRequest)
+def confirm_mail_address(sent: Mapping[str, str]) -> ConfirmedAddress:
+    """Confirm a mail address by the link that was sent to it; no sign-in is needed"""
+    spend_by_address("mail_links")
+    addresses, now = services().addresses, services().now()
+    try:
+        link = read_link(sent["token"])
+        before = addresses.read(link.player)
+        wanted = before.wanted or ""
+        verify_link(link, LinkPurpose.CONFIRMATION, wanted, before.require_secret(), now)
+    except LinkError as error:
+        raise _invalid_link(error) from error
+    person = services().people.person(link.player)
+    # Crash-safe: a kill in between leaves the former address without word; the new one is confirmed.
+    if person is None or addresses.confirm(link.player, wanted, now) is None:
+        raise _invalid_link(LinkError("This link has been used already, or another one has taken its place."))
+    if before.address is not None and before.address != wanted:
+        services().outbox.add(address_changed(link.player, before.address, now))
+    return ConfirmedAddress(player=person.name, address=wanted)
+
+
+@blueprint.put("/me/mail-address/who-may-write")
+@endpoint(answer=MailAddressAnswer, body=WhoMayWriteRequest, signed_in=True, session_only=True)
+def set_who_may_write(sent: Mapping[str, WhoMayWrite]) -> MailAddressAnswer:
+    """Say what an answer to mail needs beside its token to act for you"""
+    chosen = sent["who_may_write"]
+    return _represent(
+        services().addresses.change(require_person().id, lambda before: replace(before, who_may_write=chosen))
+    )
+
+
+@blueprint.post("/me/mail-address/resumption")
+@endpoint(201, answer=MailAddressAnswer, body=EmptyBody, signed_in=True)
+def resume_mail(_: object) -> MailAddressAnswer:
+    """Let notices by mail be sent again after they were stopped or mail came back"""
+    return _represent(services().addresses.change(require_person().id, resumed))
+
+
+@blueprint.post("/me/mail-address/secrets")
+@endpoint(204, body=EmptyBody, signed_in=True, session_only=True)
+def make_old_mail_worthless(_: object) -> None:
+    """Make all mail that was sent to you worthless: nobody can answer it or follow its links any more"""
+    spend("mail_links", require_person().id)
+    services().addresses.make_old_mail_worthless(require_person().id)
+
+
+@blueprint.post("/mail-refusals/<token>")
+@endpoint(204, problems=[422])
+def refuse_mail(token: str) -> None:
+    """Stop notices by mail, as the one-click link of a mail does (RFC 8058); no sign-in is needed
+
+    The body is not read. To stop twice is to stop once.
+    """
+    spend_by_address("refusals")
+    player = refusing_player(token)
+    now = services().now()
+    services().addresses.change(player, lambda before: stopped(before, now))
+
+
+@blueprint.get("/mail-refusals/<token>")
+@endpoint(307, headers={"Location": "The page with the button"})
+def show_refusal(token: str) -> Response:
+    """Go to the page with the button that stops notices by mail; this changes nothing"""
+    return Response(status=307, headers={"Location": f"/mail/stop/{quote(token, safe='')}"})
+
+
+def refusing_player(token: str) -> str:
+    """Return the player whose mail has ``token`` in its link to stop mail; raises the problem invalid-link."""
+    try:
+        claimed = read_token(token)
+        if isinstance(claimed, PlayerToken) and claimed.kind is TokenKind.UNSUBSCRIBE:
+            verify_token(token, services().addresses.read(claimed.player).require_secret())
+            return claimed.player
+    except (TokenError, LinkError) as error:
+        raise _invalid_link(LinkError("This link is not complete, or not valid any more.")) from error
+    raise _invalid_link(LinkError("This link is not one that stops mail."))
+
+
+def _invalid_link(error: LinkError) -> Problem:
+    return Problem("invalid-link", str(error), {"token": [str(error)]})
+
+
+def _mail_user() -> Person:
+    person = require_person()
+    if services().settings.mail is None:
+        raise Problem("mail-not-sent", "This server sends no mail.")
+    if person.kind == "guest":
+        raise Problem("guests-get-no-mail", "Guests get no mail: sign up first.")
+    return person
+
+
+def _parse(text: str) -> str:
+    mail = services().settings.mail
+    try:
+        return parse_address(text, mail.domain if mail else "")
+    except InvalidAddressError as error:
+        raise Problem("invalid-fields", f"Give another address: {error}.", {"address": [str(error)]}) from error
+
+
+def _spend_confirmation(person: Person, address: str) -> None:
+    spend("confirmations", person.id)
+    spend("confirmations", address_digest(address))
+    spend_by_address("confirmations_by_network")
+
+
+def _ask_to_confirm(person: Person, stored: MailAddress, now: int) -> None:
+    if stored.wanted is not None:
+        services().outbox.add(confirmation(person.id, stored.wanted, now))
+
+
+def _represent(stored: MailAddress) -> MailAddressAnswer:
+    pause = stored.pause
+    return MailAddressAnswer(
+        address=stored.address,
+        confirmed_at=instant(stored.confirmed_at),
+        wanted=stored.wanted,
+        wanted_at=instant(stored.wanted_at),
+        paused=None if pause is None else MailPause(cause=pause.cause, reason=pause.reason, since=rfc3339(pause.at)),
+        who_may_write=stored.who_may_write,
+        mail_is_sent=services().settings.mail is not None,
+    )

@@ -1,0 +1,100 @@
+"""New passwords for people who have forgotten theirs, by mail."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from flask import Blueprint
+from marshmallow import validate
+from msgspec import Meta
+
+from api.access.limits import spend, spend_by_address
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer
+from api.http.problems import Problem
+from api.http.schemas import StrictSchema, StrictString
+from api.services import services
+from events.notices.letters import password_reset
+from events.notices.mail_links import LinkError, LinkPurpose, read_link, verify_link
+from events.notices.mail_syntax import MAX_ADDRESS_OCTETS
+from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
+
+blueprint = Blueprint("password_resets", __name__, url_prefix=PREFIX)
+
+MAX_LINK_LETTERS = 120
+SENT = (
+    "If an account has this name or mail address, and a confirmed mail address, a mail with a link is on its way. The "
+    "link is valid for an hour."
+)
+
+
+class ResetRequest(StrictSchema):
+    name = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_ADDRESS_OCTETS, error="must be a name or a mail address"),
+        metadata={"description": "The name of the account, or its mail address"},
+    )
+
+
+class NewPasswordRequest(StrictSchema):
+    token = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_LINK_LETTERS),
+        metadata={"description": "The end of the link in the mail"},
+    )
+    password = StrictString(
+        required=True,
+        validate=validate.Length(
+            MIN_PASSWORD_LENGTH,
+            MAX_PASSWORD_LENGTH,
+            error=f"must have {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters",
+        ),
+    )
+
+
+class ResetAnswer(Answer):
+    detail: Annotated[str, Meta(description="The same whether there is such an account or not")]
+
+
+@blueprint.post("/password-resets")
+@endpoint(202, answer=ResetAnswer, body=ResetRequest, problems=[409])
+def ask_for_password_reset(sent: Mapping[str, str]) -> ResetAnswer:
+    """Ask for a mail with a link to choose a new password
+
+    The answer, and the work for it, are the same whether there is such an account or not.
+    """
+    if services().settings.mail is None:
+        raise Problem("mail-not-sent", "This server sends no mail: ask its operator for a new password.")
+    asked = sent["name"].strip()
+    spend_by_address("resets_by_network")
+    spend("resets", asked.casefold())
+    services().outbox.add(password_reset(asked, services().now()))
+    return ResetAnswer(detail=SENT)
+
+
+@blueprint.put("/password-resets")
+@endpoint(204, body=NewPasswordRequest)
+def reset_password(sent: Mapping[str, str]) -> None:
+    """Choose a new password by the link in a mail; all sessions of the account end, tokens stay"""
+    spend_by_address("mail_links")
+    people, now = services().people, services().now()
+    try:
+        link = read_link(sent["token"])
+        person = people.person(link.player)
+        mark = people.password_mark(link.player)
+        stored = services().addresses.read(link.player)
+        verify_link(link, LinkPurpose.PASSWORD_RESET, mark, stored.require_secret(), now)
+    except LinkError as error:
+        raise _invalid_link(error) from error
+    if person is None:
+        raise _invalid_link(LinkError("The account of this link is gone."))
+    try:
+        chosen = people.choose_password(person, mark, sent["password"])
+    except InvalidPasswordError as error:
+        raise Problem("invalid-fields", f"Choose another password: {error}.", {"password": [str(error)]}) from error
+    if not chosen:
+        raise _invalid_link(LinkError("This link has been used already, or another one has taken its place."))
+
+
+def _invalid_link(error: LinkError) -> Problem:
+    return Problem("invalid-link", str(error), {"token": [str(error)]})

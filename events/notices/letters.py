@@ -1,0 +1,52 @@
+"""Letters that the server writes by itself. What they say is computed when they are sent: no secret is stored."""
+
+import hashlib
+from enum import StrEnum
+
+from events.notices.kinds import NoticeChannel
+from events.notices.outbox import Dispatch, Letter, Purpose
+
+
+class LetterKind(StrEnum):
+    """The letters whose text is computed when they are sent."""
+
+    CONFIRMATION = "confirmation"
+    """Asks to confirm the wanted address of the player."""
+
+    PASSWORD_RESET = "password-reset"  # noqa: S105 - the name of the kind
+    """Offers those who were named, by name or mail address, a new password; they need not exist."""
+
+    ADDRESS_CHANGED = "address-changed"
+    """Tells the former address that there is another one now."""
+
+
+def confirmation(player: str, address: str, now: int) -> Dispatch:
+    """Return the request to ``player`` to confirm ``address``."""
+    return _dispatch("confirm", player, now, Letter(to=address, subject="", text="", kind=LetterKind.CONFIRMATION))
+
+
+def address_changed(player: str, former: str, now: int) -> Dispatch:
+    """Return the word to the ``former`` address of ``player`` that it is no longer theirs."""
+    return _dispatch("changed", player, now, Letter(to=former, subject="", text="", kind=LetterKind.ADDRESS_CHANGED))
+
+
+def password_reset(asked: str, now: int) -> Dispatch:
+    """Return the letter to those whom ``asked``, a name or mail address, means.
+
+    It belongs to nobody until it is sent: so the request takes the same steps whether there is such an account or not.
+    """
+    digest = hashlib.sha256(asked.casefold().encode(errors="replace")).hexdigest()[:24]
+    letter = Letter(to=asked, subject="", text="", kind=LetterKind.PASSWORD_RESET)
+    return _dispatch("reset", f"reset-{digest}", now, letter)
+
+
+def _dispatch(name: str, player: str, now: int, letter: Letter) -> Dispatch:
+    return Dispatch(
+        id=f"{name}:{now}",
+        player=player,
+        channel=NoticeChannel.MAIL,
+        purpose=Purpose.LETTER,
+        letter=letter,
+        due=now,
+        first_at=now,
+    )

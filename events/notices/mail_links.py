@@ -1,0 +1,70 @@
+"""Links in mail that need no sign-in: who has read the mail may confirm its address or choose a new password.
+
+A link carries the player, the second at which it expires, and an HMAC-SHA256 under the secret of the player over what
+it is good for. Nothing about it is stored: it is worthless once what it is good for has changed.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+MAC_BYTES = 15
+CONFIRMATION_MS = 24 * 3600 * 1000
+"""How long an address can be confirmed after it was asked for."""
+
+PASSWORD_RESET_MS = 3600 * 1000
+
+_LINK = re.compile(r"(?P<player>[a-z0-9]{1,40})\.(?P<expires>[0-9a-f]{1,10})\.(?P<mac>[a-z2-7]{24})")
+
+
+class LinkPurpose(StrEnum):
+    """What a link is good for."""
+
+    CONFIRMATION = "confirmation"
+    PASSWORD_RESET = "password-reset"  # noqa: S105 - the name of the purpose
+
+
+class LinkError(ValueError):
+    """A link that is not valid, or no longer; the message says why, in a sentence for its reader."""
+
+
+class Link(NamedTuple):
+    """What a link claims, to be believed only after ``verify_link``."""
+
+    player: str
+    expires_s: int
+    mac: str
+
+
+def write_link(purpose: LinkPurpose, player: str, subject: str, expires_at: int, secret: bytes) -> str:
+    """Return the text of a link for ``player`` that is valid until ``expires_at`` (milliseconds since 1970 UTC).
+
+    ``subject`` is what must not have changed: the address to be confirmed, or what the present password leaves.
+    """
+    expires_s = expires_at // 1000
+    return f"{player}.{expires_s:x}.{_mac(purpose, player, subject, expires_s, secret)}"
+
+
+def read_link(text: str) -> Link:
+    """Return what the text of a link claims. Raises LinkError."""
+    matched = _LINK.fullmatch(text.strip().lower())
+    if matched is None:
+        raise LinkError("This link is not complete: copy all of it from the mail.")
+    return Link(matched["player"], int(matched["expires"], 16), matched["mac"])
+
+
+def verify_link(link: Link, purpose: LinkPurpose, subject: str, secret: bytes, now: int) -> None:
+    """Raise LinkError unless ``link`` is good for ``purpose`` and ``subject`` at ``now``."""
+    expected = _mac(purpose, link.player, subject, link.expires_s, secret)
+    if not hmac.compare_digest(expected, link.mac):
+        raise LinkError("This link has been used already, or another one has taken its place.")
+    if now >= link.expires_s * 1000:
+        raise LinkError("This link has expired: ask for another one.")
+
+
+def _mac(purpose: LinkPurpose, player: str, subject: str, expires_s: int, secret: bytes) -> str:
+    signed = "\n".join(("rookery link", purpose, player, str(expires_s), subject)).encode()
+    return base64.b32encode(hmac.digest(secret, signed, hashlib.sha256)[:MAC_BYTES]).decode().lower()

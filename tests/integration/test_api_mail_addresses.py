@@ -1,0 +1,210 @@
+"""Mail addresses over the API: asked for, confirmed by a link, changed, paused, stopped; forgotten passwords."""
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.access.limits import Limits
+from api.services import EXTENSION, Services
+from events.mail.tokens import PlayerToken, TokenKind, write_token
+from events.notices.addresses import HARD_SCORE, with_bounce
+from events.notices.letters import LetterKind
+from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, write_link
+from events.notices.outbox import Dispatch
+from tests.support.callers import Caller, app_on
+from tests.support.server import RealServer
+
+ADDRESS = "anna@players.test"
+PASSWORD = "the secret of anna"
+
+
+class World:
+    """Anna with a session, and what the links in her mail would be."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self.services: Services = app.extensions[EXTENSION]
+        self.anna = Caller(app).sign_up("anna")
+
+    def ask(self, address: str = ADDRESS) -> Any:
+        return self.anna.put("/me/mail-address", {"address": address, "password": PASSWORD})
+
+    def link(self, address: str, age_ms: int = 0) -> str:
+        secret = self.services.addresses.secret(self.anna.id)
+        expires = self.services.now() + CONFIRMATION_MS - age_ms
+        return write_link(LinkPurpose.CONFIRMATION, self.anna.id, address, expires, secret)
+
+    def confirm(self, address: str = ADDRESS) -> Any:
+        return Caller(self.app).post("/mail-confirmations", {"token": self.link(address)})
+
+    def reset_link(self, age_ms: int = 0) -> str:
+        people, secret = self.services.people, self.services.addresses.secret(self.anna.id)
+        expires = self.services.now() + PASSWORD_RESET_MS - age_ms
+        return write_link(LinkPurpose.PASSWORD_RESET, self.anna.id, people.password_mark(self.anna.id), expires, secret)
+
+    def letters(self) -> list[Dispatch]:
+        return self.services.outbox.of(self.anna.id)
+
+    def seen(self) -> dict[str, Any]:
+        stored: dict[str, Any] = self.anna.get("/me/mail-address").json
+        return stored
+
+
+@pytest.fixture
+def world(app: Flask) -> World:
+    return World(app)
+
+
+def test_an_address_is_asked_for_confirmed_and_shown(world: World) -> None:
+    assert world.seen()["address"] is None
+    assert (world.ask().json["wanted"], world.seen()["address"]) == (ADDRESS, None)
+    assert [(each.letter.kind, each.letter.to) for each in world.letters()] == [(LetterKind.CONFIRMATION, ADDRESS)]
+    confirmed = world.confirm()
+    assert (confirmed.status_code, confirmed.json) == (201, {"player": "anna", "address": ADDRESS})
+    assert (world.seen()["address"], world.seen()["wanted"]) == (ADDRESS, None)
+
+
+def test_the_former_address_stays_until_the_new_one_is_confirmed_and_is_told_then(world: World) -> None:
+    world.ask()
+    world.confirm()
+    world.ask("anna@new.test")
+    assert (world.seen()["address"], world.seen()["wanted"]) == (ADDRESS, "anna@new.test")
+    world.confirm("anna@new.test")
+    assert world.seen()["address"] == "anna@new.test"
+    assert (LetterKind.ADDRESS_CHANGED, ADDRESS) in [(each.letter.kind, each.letter.to) for each in world.letters()]
+
+
+def test_links_that_are_used_old_of_others_or_made_up_confirm_nothing(world: World) -> None:
+    world.ask()
+    forged = write_link(LinkPurpose.CONFIRMATION, world.anna.id, ADDRESS, world.services.now() + 9000, b"")
+    other = world.link("other@players.test")
+    old = world.link(ADDRESS, CONFIRMATION_MS + 1000)
+    reset = world.reset_link()
+    for token in (forged, other, old, reset, "nonsense", f"{world.link(ADDRESS)}x"):
+        refused = Caller(world.app).post("/mail-confirmations", {"token": token})
+        assert (refused.status_code, refused.json["code"]) == (422, "invalid-link"), token
+    assert world.seen()["address"] is None
+    good = world.link(ADDRESS)
+    assert Caller(world.app).post("/mail-confirmations", {"token": good}).status_code == 201
+    assert Caller(world.app).post("/mail-confirmations", {"token": good}).json["code"] == "invalid-link"
+
+
+def test_a_link_made_without_a_secret_is_never_valid(world: World) -> None:
+    world.ask()
+    empty = write_link(LinkPurpose.CONFIRMATION, world.anna.id, ADDRESS, world.services.now() + 9000, b"")
+    assert Caller(world.app).post("/mail-confirmations", {"token": empty}).json["code"] == "invalid-link"
+
+
+def test_only_the_owner_with_the_password_and_a_session_sets_an_address(world: World) -> None:
+    refused = world.anna.put("/me/mail-address", {"address": ADDRESS, "password": "wrong secret"})
+    assert refused.json["errors"] == {"password": ["is not your password"]}
+    assert world.anna.put("/me/mail-address", {"address": "anna@", "password": PASSWORD}).json["errors"] == {
+        "address": ["a mail address is like anna@example.org"]
+    }
+    own = world.anna.put("/me/mail-address", {"address": "r-abc@mail.rookery.test", "password": PASSWORD})
+    assert own.status_code == 422
+    guest = Caller(world.app).play_as_guest()
+    assert guest.put("/me/mail-address", {"address": ADDRESS, "password": PASSWORD}).json["code"] == (
+        "guests-get-no-mail"
+    )
+    assert world.letters() == []
+
+
+def test_where_no_mail_is_sent_none_is_promised(world: World) -> None:
+    world.services.settings = world.services.settings._replace(mail=None)
+    assert world.ask().json["code"] == "mail-not-sent"
+    assert Caller(world.app).post("/password-resets", {"name": "anna"}).json["code"] == "mail-not-sent"
+    assert world.seen()["mail_is_sent"] is False
+
+
+def test_mails_to_confirm_are_limited_by_account_and_by_address(server: RealServer) -> None:
+    app = app_on(server.url, Limits(confirmations="2/hour"))
+    world = World(app)
+    boris = Caller(app).sign_up("boris")
+    world.ask()
+    assert world.anna.post("/me/mail-address/confirmations", {}).status_code == 202
+    assert world.anna.post("/me/mail-address/confirmations", {}).status_code == 429
+    refused = boris.put("/me/mail-address", {"address": ADDRESS.upper(), "password": "the secret of boris"})
+    assert refused.status_code == 429
+
+
+def test_who_may_write_pauses_and_the_secret_are_the_owners_to_set(world: World) -> None:
+    world.ask()
+    world.confirm()
+    addresses, anna = world.services.addresses, world.anna
+    strict = anna.put("/me/mail-address/who-may-write", {"who_may_write": "token-from-and-dmarc"})
+    assert strict.json["who_may_write"] == "token-from-and-dmarc"
+    addresses.change(anna.id, lambda stored: with_bounce(stored, "one", HARD_SCORE, "550 no", 5))
+    addresses.change(anna.id, lambda stored: with_bounce(stored, "two", HARD_SCORE, "550 no", 5))
+    assert world.seen()["paused"]["cause"] == "bounces"
+    assert anna.post("/me/mail-address/resumption", {}).json["paused"] is None
+    before = addresses.secret(anna.id)
+    assert anna.post("/me/mail-address/secrets", {}).status_code == 204
+    assert addresses.secret(anna.id) != before
+    assert anna.delete("/me/mail-address").status_code == 204
+    assert world.seen()["address"] is None
+
+
+def test_one_click_stops_mail_without_a_session_and_a_look_at_the_link_does_not(world: World) -> None:
+    world.ask()
+    world.confirm()
+    secret = world.services.addresses.secret(world.anna.id)
+    token = write_token(PlayerToken(kind=TokenKind.UNSUBSCRIBE, player=world.anna.id), secret)
+    client = world.app.test_client()
+    looked = client.get(f"/api/v1/mail-refusals/{token}")
+    assert (looked.status_code, looked.headers["Location"]) == (307, f"/mail/stop/{token}")
+    assert world.seen()["paused"] is None
+    for _ in range(2):
+        clicked = client.post(f"/api/v1/mail-refusals/{token}", data={"List-Unsubscribe": "One-Click"})
+        assert clicked.status_code == 204
+    assert world.seen()["paused"]["cause"] == "stopped"
+
+
+def test_only_the_link_that_stops_mail_stops_it(world: World) -> None:
+    world.ask()
+    world.confirm()
+    secret = world.services.addresses.secret(world.anna.id)
+    bounce = write_token(PlayerToken(kind=TokenKind.BOUNCE, player=world.anna.id), secret)
+    forged = write_token(PlayerToken(kind=TokenKind.UNSUBSCRIBE, player=world.anna.id), bytes(20))
+    for token in (bounce, forged, "abc"):
+        assert Caller(world.app).post(f"/mail-refusals/{token}").json["code"] == "invalid-link"
+    assert world.seen()["paused"] is None
+
+
+def test_a_new_password_is_promised_alike_whether_there_is_an_account_or_not(world: World) -> None:
+    Caller(world.app).post("/password-resets", {"name": "the first, which loads the scripts"})
+    commands = []
+    for asked in ("anna", "nobody-at-all", ADDRESS, "x@y"):
+        before = int(world.services.client.info("commandstats")["cmdstat_evalsha"]["calls"])
+        answer = Caller(world.app).post("/password-resets", {"name": asked})
+        after = int(world.services.client.info("commandstats")["cmdstat_evalsha"]["calls"])
+        commands.append((answer.status_code, answer.json, after - before))
+    assert commands == commands[:1] * 4
+
+
+def test_a_link_changes_the_password_once_and_ends_all_sessions(world: World) -> None:
+    link = world.reset_link()
+    visitor = Caller(world.app)
+    short = visitor.put("/password-resets", {"token": link, "password": "password1"})
+    assert short.json["errors"]["password"][0].startswith("this password is too common")
+    assert visitor.put("/password-resets", {"token": link, "password": "another secret"}).status_code == 204
+    assert world.anna.get("/me").status_code == 401
+    again = visitor.put("/password-resets", {"token": link, "password": "a third secret"})
+    assert again.json["code"] == "invalid-link"
+    assert visitor.post("/sessions", {"name": "anna", "password": "another secret"}).status_code == 201
+
+
+def test_old_links_and_those_from_before_a_change_of_password_change_nothing(world: World) -> None:
+    visitor, old, earlier = Caller(world.app), world.reset_link(PASSWORD_RESET_MS + 1000), world.reset_link()
+    world.anna.put("/me/password", {"current": PASSWORD, "password": "changed by hand"})
+    for link in (old, earlier, f"pnobodynobodynob.{'f' * 8}.{'a' * 24}"):
+        refused = visitor.put("/password-resets", {"token": link, "password": "another secret"})
+        assert (refused.status_code, refused.json["code"]) == (422, "invalid-link")
+    assert visitor.post("/sessions", {"name": "anna", "password": "changed by hand"}).status_code == 201
+
+
+def test_new_passwords_are_limited_by_name(server: RealServer) -> None:
+    visitor = Caller(app_on(server.url, Limits(resets="1/hour")))
+    assert visitor.post("/password-resets", {"name": "Anna"}).status_code == 202
+    assert visitor.post("/password-resets", {"name": " anna"}).status_code == 429

@@ -121,14 +121,31 @@ class _Converter(OpenAPIConverter):
     def schema2jsonschema(self, schema: ma.Schema) -> dict[str, Any]:
         described: dict[str, Any] = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
         if isinstance(schema, ExactlyOne):
-            described["oneOf"] = [{"required": [name]} for name in schema.FIELDS]
+            return {"oneOf": [_only(described, name, schema) for name in schema.FIELDS]}
         return described
 
     def one_of_kinds(self, field: ma.fields.Field[Any], **_: Any) -> dict[str, Any]:
         """Return the alternatives of a ``KindField``."""
         if not isinstance(field, KindField):
             return {}
-        return {"oneOf": [self.schema2jsonschema(schema) for schema in field.schemas.values()]}
+        return {"oneOf": [self._reference(schema) for schema in field.schemas.values()]}
+
+    def _reference(self, schema: ma.Schema) -> Any:
+        return self.resolve_nested_schema(schema)  # type: ignore[no-untyped-call]
+
+
+def _only(described: Mapping[str, Any], name: str, schema: ExactlyOne) -> dict[str, Any]:
+    """Return the alternative of ``schema`` that has the field ``name``, with a title by which clients can call it."""
+    properties = {
+        field: inner for field, inner in described["properties"].items() if field == name or field not in schema.FIELDS
+    }
+    required = [name, *described.get("required", ())]
+    return {
+        **described,
+        "title": f"{type(schema).__name__}With{name.title()}",
+        "properties": properties,
+        "required": required,
+    }
 
 
 class _Plugin(MarshmallowPlugin):
@@ -173,6 +190,7 @@ def _operation(name: str, view: Any, endpoint: Endpoint) -> dict[str, Any]:
     if endpoint.query:
         parameters.append({"in": "query", "schema": endpoint.query})
     operation: dict[str, Any] = {
+        "operationId": view.__name__,
         "summary": summary,
         "tags": [name.partition(".")[0]],
         "security": SIGNED_IN if endpoint.signed_in else [{}, *SIGNED_IN],

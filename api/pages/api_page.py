@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -117,6 +118,8 @@ def _example(content: Schema) -> str:
 def _fields(document: Schema, schema: Schema, depth: int, prefix: str = "") -> list[Field]:
     fields: list[Field] = []
     schema = _resolved(document, schema)
+    if not prefix and "oneOf" in schema:
+        schema = _with_all_fields(schema["oneOf"])
     for name, inner in schema.get("properties", {}).items() if depth else ():
         nested, dotted = _resolved(document, inner), f"{prefix}{name}."
         description = inner.get("description") or nested.get("description", "")
@@ -125,6 +128,13 @@ def _fields(document: Schema, schema: Schema, depth: int, prefix: str = "") -> l
             nested, dotted = _resolved(document, nested["items"]), f"{prefix}{name}[]."
         fields += _fields(document, nested, depth - 1, dotted)
     return fields
+
+
+def _with_all_fields(alternatives: Sequence[Schema]) -> Schema:
+    """Return an object that has the fields of all alternatives; required are those that all of them require."""
+    required = set.intersection(*(set(each["required"]) for each in alternatives))
+    properties = {name: inner for each in alternatives for name, inner in each["properties"].items()}
+    return {"type": "object", "properties": properties, "required": sorted(required)}
 
 
 def _resolved(document: Schema, schema: Schema) -> Schema:

@@ -1,5 +1,6 @@
 """The ledger of notices, its settings and the reports of what is in view, over the API and as pages."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
@@ -203,6 +204,24 @@ def test_the_page_of_notices_says_what_when_why_how_and_what_comes_next(
     assert page.count("data-again") == 1, "nothing is sent to what is gone"
     assert "You were told nothing about" in anna.client.get("/notices?match=mother").text
     assert anna.client.get("/notices?cursor=unknown").status_code == 200
+
+
+def test_the_page_of_settings_shows_what_is_set(anna: Caller) -> None:
+    assert "Nothing is sent to you yet" in anna.client.get("/settings/notices").text
+    settings = {**anna.get("/me/notice-settings").json, "quiet": {"since": 21, "until": 6}, "remind_before_h": 5}
+    settings["mail"]["turn"] = "digest"
+    assert anna.put("/me/notice-settings", settings).status_code == 200
+    page = anna.client.get("/settings/notices").text
+    for name, shown in {
+        "mail.turn": "In the digest",
+        "push.turn": "At once",
+        "quiet_since": "21:00",
+        "quiet_until": "06:00",
+        "remind_before_h": "5 hours before",
+    }.items():
+        found = re.search(rf'<select [^>]*name="{re.escape(name)}".*?</select>', page, re.DOTALL)
+        assert found is not None
+        assert f" selected>{shown}<" in found[0]
 
 
 def test_pages_have_words_for_everything_that_a_notice_may_say() -> None:

@@ -22,7 +22,7 @@ from events.runtime import beats
 
 MAX_CONNECTIONS = 100
 MAX_CONNECTIONS_PER_PEER = 10
-"""Of one network, unless it is this machine."""
+"""Of one network, unless it is this machine, or the gateway speaks LMTP."""
 
 MAX_RECIPIENTS = 100
 MAX_REFUSALS = 10
@@ -106,7 +106,11 @@ class Gateway:
         """Tell whether one more connection of ``network`` may be open."""
         if len(self.connections) >= MAX_CONNECTIONS:
             return False
-        return _is_own(network) or list(self.connections.values()).count(network) < MAX_CONNECTIONS_PER_PEER
+        return (
+            self.listening.lmtp
+            or _is_own(network)
+            or list(self.connections.values()).count(network) < MAX_CONNECTIONS_PER_PEER
+        )
 
     def _accept(self) -> SMTP:
         kind = LmtpConnection if self.listening.lmtp else Connection

@@ -371,6 +371,7 @@ _PLAIN = {
     "GET /mail-refusals/{token}": "/mail-refusals/t",
     "POST /mail-refusals/{token}": "/mail-refusals/t",
     "GET /me/calendar": "/me/calendar",
+    "GET /me/incoming-mail": "/me/incoming-mail",
     "GET /me/notices": "/me/notices?limit=200",
     "GET /me/notices/{notice}": "/me/notices/none",
     "DELETE /me/notices": "/me/notices",

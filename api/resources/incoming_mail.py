@@ -1,0 +1,54 @@
+"""Mail that arrived for the caller, and what became of it."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from flask import Blueprint
+from msgspec import Meta
+
+from api.access.auth import require_person
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Instant, one_of
+from api.services import services
+from events.notices.inbox import ReceivedMail, Verdict
+from events.runtime.wall_clock import rfc3339
+
+blueprint = Blueprint("incoming-mail", __name__, url_prefix=PREFIX)
+
+MAX_SHOWN = 10
+
+
+class IncomingMail(Answer):
+    at: Annotated[Instant, Meta(description="When it arrived")]
+    sender: Annotated[str, Meta(description="The address in its From header; empty when that names not exactly one")]
+    subject: str
+    bytes: int
+    verdict: Annotated[str, one_of(Verdict)]
+    reason: Annotated[str, Meta(description="The verdict as a sentence; empty while the mail waits to be read")]
+    answered: Annotated[bool, Meta(description="Whether an answer was sent to your confirmed address")]
+
+
+class IncomingMailList(Answer):
+    items: Annotated[Sequence[IncomingMail], Meta(description=f"The last {MAX_SHOWN}, newest first")]
+
+
+@blueprint.get("/me/incoming-mail")
+@endpoint(answer=IncomingMailList, signed_in=True)
+def list_incoming_mail() -> IncomingMailList:
+    """The last mails to your addresses here, each with what became of it"""
+    mails = services().inbox.recent(require_person().id, MAX_SHOWN)
+    return IncomingMailList(items=[represent_mail(mail) for mail in mails])
+
+
+def represent_mail(mail: ReceivedMail) -> IncomingMail:
+    """Return what the API says about a mail."""
+    return IncomingMail(
+        at=rfc3339(mail.at),
+        sender=mail.sender,
+        subject=mail.subject,
+        bytes=mail.size,
+        verdict=mail.verdict,
+        reason=mail.reason,
+        answered=mail.answered,
+    )

@@ -33,6 +33,7 @@ from api.resources import (
     squares,
     streams,
     terms,
+    webhooks,
 )
 
 BLUEPRINTS: dict[Blueprint, str] = {
@@ -64,6 +65,7 @@ BLUEPRINTS: dict[Blueprint, str] = {
     personal.blueprint: "Your personal data",
     players.blueprint: "Players, ratings, leaderboards",
     bots.blueprint: "Bots, and how much they take on",
+    webhooks.blueprint: "Webhooks: being told of what happens",
     jobs.blueprint: "Long work about a match, done by a worker",
     proofs.blueprint: "Signed bundles, keys and checkpoints",
     proofs.well_known: "The keys of this server",

@@ -200,10 +200,19 @@ class Endpoints:
             pipeline.expire(key, LOG_KEPT_S)
             pipeline.execute()
 
-    def attempts(self, player: str, id: str) -> list[Attempt]:
-        """Return the log of an endpoint, the last attempt first."""
-        stored = self._client.lrange(self._keys(player).webhook_log(player, id), 0, -1)
+    def attempts(self, player: str, id: str, limit: int = MAX_ATTEMPTS_LOGGED) -> list[Attempt]:
+        """Return up to ``limit`` attempts of the log of an endpoint, the last one first."""
+        stored = self._client.lrange(self._keys(player).webhook_log(player, id), 0, limit - 1)
         return [from_json(Attempt, zlib.decompress(packed)) for packed in stored]
+
+    def count_attempts(self, player: str) -> int:
+        """Return how many attempts are in the logs of all endpoints of ``player``."""
+        keys = self._keys(player)
+        ids = self._client.hkeys(keys.endpoints(player))
+        with self._client.pipeline(transaction=False) as pipeline:
+            for id in ids:
+                pipeline.llen(keys.webhook_log(player, id.decode()))
+            return sum(pipeline.execute())
 
     def exported(self, player: str) -> Sequence[Mapping[str, Any]]:
         """Return everything that is stored about the endpoints of ``player``, except what signs webhooks."""

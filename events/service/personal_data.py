@@ -43,6 +43,9 @@ MAX_MATCHES_PER_REQUEST = 40
 MAX_RECORDS_PER_REQUEST = 1200
 """Of events, messages and entries of the log of administration: a person with more takes too long for a request."""
 
+MAX_WEBHOOKS_PER_REQUEST = 25
+"""Of webhooks that were sent: each may have 20 kB."""
+
 log = structlog.get_logger("personal")
 
 
@@ -95,6 +98,8 @@ def takes_long(stores: PersonalDataStores, person: Person) -> bool:
     match_ids = list(stores.readmodels.matches_of(person.id))
     chats = stores.chats.matches_of(person.id)
     if max(len(match_ids), len(chats)) > MAX_MATCHES_PER_REQUEST:
+        return True
+    if stores.endpoints.count_attempts(person.id) > MAX_WEBHOOKS_PER_REQUEST:
         return True
     try:
         events = sum(head.version for head in stores.store.heads(match_ids))

@@ -37,7 +37,7 @@ REFUSED_BY_MEANING = {
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
     "invalid-terms", "invalid-lines", "invalid-gift", "invalid-calendar", "vacation-in-the-past", "vacation-too-far",
     "vacation-too-short", "not-recomputable", "not-blockable", "invalid-quiet-hours", "invalid-subscription",
-    "invalid-link",
+    "invalid-link", "invalid-webhook-address",
 }  # fmt: skip
 """Kinds of 422 that no schema can foresee."""
 

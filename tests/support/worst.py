@@ -1,5 +1,6 @@
 """The worst requests that are known for every operation and page, and the processor time that each of them takes."""
 
+import json
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -21,11 +22,13 @@ from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
+from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_KEPT_ANSWER_BYTES, Attempt
 from events.people.capacity import Capacity
 from events.pictures import standalone
-from events.service.personal_data import MAX_MATCHES_PER_REQUEST, takes_long
+from events.service.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
+from events.webhooks.payload import MAX_PAYLOAD_BYTES
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from workers.opponents import answer
 
@@ -169,6 +172,8 @@ class WorstWorld:
         for letters in islice(product("aceks", repeat=3), MAX_BOTS_PER_PAGE):
             person = self.services.people.sign_up(f"Bot-{''.join(letters)}", "the secret of a bot")
             self.services.bots.declare(person, Capacity(games=tuple(CAPACITY_GAMES), concurrent=10))
+        self.webhook = self._logged_webhook(self.anna, MAX_ATTEMPTS_LOGGED)
+        self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
         projector = self.services.projector
         assert not projector.project(list(self.services.store.all_streams()))
         for match in (self.long, self.medium, self.crowded):
@@ -182,6 +187,28 @@ class WorstWorld:
             drafts = [draft_of(event, players[0]) for event in events[place : place + APPENDED_AT_ONCE]]
             head = store.append(match_id, head, drafts, Request(f"{place}", "")).head
         return match_id
+
+    def _logged_webhook(self, caller: Caller, attempts: int) -> str:
+        """Return a webhook of ``caller`` whose log has ``attempts`` of the largest webhooks that are sent."""
+        made = caller.post("/me/webhooks", {"url": "https://hooks.example/", "kinds": ["turn"]}).json
+        chance = Random(attempts)
+        for _ in range(attempts):
+            attempt = Attempt(
+                webhook_id="n",
+                type="match.turn",
+                match=self.long,
+                at=self.services.now(),
+                took_ms=15_000,
+                url=made["url"],
+                headers={"webhook-signature": "v1," + "x" * 150},
+                body=json.dumps([f"{chance.getrandbits(40):x}" for _ in range(MAX_PAYLOAD_BYTES // 13)]),
+                status=500,
+                answer="x" * MAX_KEPT_ANSWER_BYTES,
+                delivered=False,
+                outcome="No answer.",
+            )
+            self.services.endpoints.log(caller.id, made["id"], attempt)
+        return str(made["id"])
 
     def _fill_archive(self) -> None:
         """Let boris talk until no more about him can be collected at once."""
@@ -205,6 +232,8 @@ class WorstWorld:
         for place in ("/matches", "/me/matches", "/me/pending", "/me/queue"):
             yield Asked(f"GET {place}", place + wide)
         yield Asked("GET /players/{player}/matches", f"/players/anna/matches{wide}")
+        deliveries = f"/me/webhooks/{self.webhook}/deliveries?limit={MAX_ATTEMPTS_LOGGED}"
+        yield Asked("GET /me/webhooks/{webhook}/deliveries", deliveries)
         yield Asked("GET /bots", f"/bots?limit={MAX_BOTS_PER_PAGE}")
         yield from self._about_matches()
         yield from self._written()
@@ -382,6 +411,9 @@ _PLAIN = {
     "DELETE /me/push-subscriptions/{subscription}": f"/me/push-subscriptions/{'a' * 24}",
     "GET /me/feed-address": "/me/feed-address",
     "DELETE /me/feed-address": "/me/feed-address",
+    "GET /me/webhooks": "/me/webhooks",
+    "GET /me/webhooks/{webhook}": "/me/webhooks/w",
+    "DELETE /me/webhooks/{webhook}": "/me/webhooks/w",
     "GET /cases": "/cases",
     "GET /reports": "/reports",
     "GET /me/blocks": "/me/blocks",
@@ -412,6 +444,11 @@ _WITH_BODIES = (
     "POST /me/push-subscriptions",
     "POST /me/push-subscriptions/{subscription}/tests",
     "POST /me/feed-address",
+    "POST /me/webhooks",
+    "PUT /me/webhooks/{webhook}",
+    "POST /me/webhooks/{webhook}/secrets",
+    "POST /me/webhooks/{webhook}/tests",
+    "POST /me/webhooks/{webhook}/deliveries/{delivery}/attempts",
     "POST /matches",
     "POST /me/vacations",
     "PUT /me/calendar",

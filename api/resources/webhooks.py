@@ -1,0 +1,307 @@
+"""Webhooks: where the caller wants them sent, their keys, and what was sent and answered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from flask import Blueprint
+from marshmallow import ValidationError, fields, validate
+from msgspec import Meta
+from msgspec.structs import asdict
+
+from api.access.auth import require_person
+from api.access.limits import spend
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Instant, instant, one_of
+from api.http.problems import Problem
+from api.http.schemas import EmptyBody, EnumField, StrictBoolean, StrictSchema, StrictString, page_limit
+from api.services import services
+from events.notices.endpoints import (
+    MAX_ATTEMPTS_LOGGED,
+    MAX_ENDPOINTS_PER_PERSON,
+    OLD_KEYS_VALID_MS,
+    Attempt,
+    Endpoint,
+    EndpointKeys,
+    PayloadForm,
+    TooManyEndpointsError,
+)
+from events.notices.kinds import NoticeChannel, NoticeKind
+from events.notices.outbox import Dispatch, Purpose
+from events.people.person import Person, random_letters
+from events.runtime.egress_rules import MAX_URL_CHARACTERS, EgressRefusedError
+from events.runtime.wall_clock import rfc3339
+from events.webhooks.signing import SigningKeys, fresh_keys
+
+blueprint = Blueprint("webhooks", __name__, url_prefix=PREFIX)
+
+DISABLED_BY_OWNER = "You have switched it off."
+
+
+def _distinct(kinds: Sequence[str]) -> None:
+    if len(set(kinds)) != len(kinds):
+        raise ValidationError("must name each kind once")
+
+
+class WebhookRequest(StrictSchema):
+    url = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_URL_CHARACTERS, error=f"must have 1 to {MAX_URL_CHARACTERS} characters"),
+        metadata={"description": "Where webhooks are sent: https, port 443, a public address"},
+    )
+    kinds = fields.List(
+        EnumField(NoticeKind),
+        required=True,
+        validate=[validate.Length(1, len(NoticeKind), error=f"must have 1 to {len(NoticeKind)} kinds"), _distinct],
+        metadata={"description": "What it is told of", "uniqueItems": True},
+    )
+    payload = EnumField(
+        PayloadForm,
+        load_default=PayloadForm.FULL,
+        metadata={"description": "full: with position and legal moves"},
+    )
+
+
+class WebhookChange(WebhookRequest):
+    enabled = StrictBoolean(required=True)
+
+
+class LogQuery(StrictSchema):
+    limit = page_limit(10, MAX_ATTEMPTS_LOGGED)
+
+
+class Webhook(Answer):
+    id: str
+    url: str
+    kinds: Annotated[Sequence[str], Meta(description="What it is told of")]
+    payload: Annotated[str, one_of(PayloadForm)]
+    enabled: bool
+    disabled_reason: Annotated[str | None, Meta(description="Why nothing is sent; null while it is enabled")]
+    public_key: Annotated[str, Meta(description="Verifies the v1a signatures: whpk_ and an Ed25519 key in base 64")]
+    created_at: Instant
+    succeeded_at: Annotated[Instant | None, Meta(description="When the receiver last took a webhook")]
+    failing_since: Annotated[Instant | None, Meta(description="Since when every attempt has failed; null: none has")]
+    held_until: Annotated[Instant | None, Meta(description="Nothing is sent before, as the receiver has asked")]
+
+
+class NewWebhook(Webhook):
+    secret: Annotated[str, Meta(description="Verifies the v1 signatures; shown this once and never again")]
+
+
+class NewSecret(Answer):
+    secret: Annotated[str, Meta(description="Shown this once and never again")]
+    public_key: str
+    old_valid_until: Annotated[Instant, Meta(description="Until then webhooks are signed with the old keys, too")]
+
+
+class WebhookList(Answer):
+    items: Sequence[Webhook]
+
+
+class DeliveryAttempt(Answer):
+    """A webhook that was sent, and what became of it."""
+
+    webhook_id: Annotated[str, Meta(description="The same in every attempt; that of the notice, but for tests")]
+    type: str
+    match: str | None
+    at: Instant
+    took_ms: Annotated[int, Meta(description="Milliseconds until the answer was complete")]
+    url: str
+    headers: Mapping[str, str]
+    body: str
+    status: Annotated[int | None, Meta(description="null: there was no answer")]
+    answer: Annotated[str, Meta(description="The beginning of its body")]
+    delivered: bool
+    outcome: Annotated[str, Meta(description="What followed, as a sentence")]
+
+
+class DeliveryLog(Answer):
+    items: Sequence[DeliveryAttempt]
+
+
+class Queued(Answer):
+    webhook_id: Annotated[str, Meta(description="By which the attempt is found among the deliveries")]
+
+
+@blueprint.get("/me/webhooks")
+@endpoint(answer=WebhookList, signed_in=True)
+def list_webhooks() -> WebhookList:
+    """Where you have webhooks sent, oldest first, without their secrets"""
+    return WebhookList(items=[_represent(each) for each in services().endpoints.of(require_person().id)])
+
+
+@blueprint.post("/me/webhooks")
+@endpoint(201, answer=NewWebhook, body=WebhookRequest, signed_in=True, session_only=True, problems=[409])
+def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
+    """Have webhooks sent to an address; only a session can"""
+    person = require_person()
+    if person.kind == "guest":
+        raise Problem("sign-up-required", "Guests have no webhooks: sign up first.")
+    _check_url(sent["url"])
+    created = Endpoint(
+        id="w" + random_letters(10),
+        url=sent["url"],
+        kinds=tuple(sent["kinds"]),
+        payload=sent["payload"],
+        created_at=services().now(),
+        keys=(EndpointKeys(**fresh_keys()._asdict()),),
+    )
+    try:
+        services().endpoints.add(person.id, created)
+    except TooManyEndpointsError as error:
+        detail = f"You have {MAX_ENDPOINTS_PER_PERSON} webhooks, and cannot have more: delete one first."
+        raise Problem("too-many-webhooks", detail) from error
+    return NewWebhook(**asdict(_represent(created)), secret=created.keys[0].secret)
+
+
+@blueprint.get("/me/webhooks/<webhook>")
+@endpoint(answer=Webhook, signed_in=True, problems=[404])
+def show_webhook(webhook: str) -> Webhook:
+    """One of your webhooks, and whether its receiver answers"""
+    return _represent(_find(require_person(), webhook))
+
+
+@blueprint.put("/me/webhooks/<webhook>")
+@endpoint(answer=Webhook, body=WebhookChange, signed_in=True, session_only=True, problems=[404])
+def change_webhook(sent: Mapping[str, Any], webhook: str) -> Webhook:
+    """Change a webhook; what was switched off after failures is switched on again with enabled; only a session can"""
+    _check_url(sent["url"])
+
+    def change(known: Endpoint) -> Endpoint:
+        changed = replace(known, url=sent["url"], kinds=tuple(sent["kinds"]), payload=sent["payload"])
+        if sent["enabled"]:
+            return changed if known.disabled is None and known.url == changed.url else changed.enabled()
+        return replace(changed, disabled=known.disabled or DISABLED_BY_OWNER)
+
+    changed = services().endpoints.change(require_person().id, webhook, change)
+    if changed is None:
+        raise _no_such_webhook()
+    return _represent(changed)
+
+
+@blueprint.delete("/me/webhooks/<webhook>")
+@endpoint(204, signed_in=True, session_only=True, problems=[404])
+def delete_webhook(webhook: str) -> None:
+    """Delete a webhook with its deliveries; only a session can"""
+    if not services().endpoints.remove(require_person().id, webhook):
+        raise _no_such_webhook()
+
+
+@blueprint.post("/me/webhooks/<webhook>/secrets")
+@endpoint(201, answer=NewSecret, body=EmptyBody, signed_in=True, session_only=True, problems=[404])
+def rotate_secret(_: object, webhook: str) -> NewSecret:
+    """Replace secret and key of a webhook; for a day the old ones sign beside the new; only a session can"""
+    now, fresh = services().now(), fresh_keys()
+    keys = EndpointKeys(**fresh._asdict())
+    changed = services().endpoints.change(require_person().id, webhook, lambda known: known.with_fresh_keys(keys, now))
+    if changed is None:
+        raise _no_such_webhook()
+    return NewSecret(secret=fresh.secret, public_key=fresh.public_key, old_valid_until=rfc3339(now + OLD_KEYS_VALID_MS))
+
+
+@blueprint.post("/me/webhooks/<webhook>/tests")
+@endpoint(202, answer=Queued, body=EmptyBody, signed_in=True, problems=[404])
+def send_test(_: object, webhook: str) -> Queued:
+    """Have a webhook of the type test sent; what came of it is among the deliveries a moment later"""
+    person = require_person()
+    return _queue_test(person, _find(person, webhook))
+
+
+@blueprint.get("/me/webhooks/<webhook>/deliveries")
+@endpoint(answer=DeliveryLog, query=LogQuery, signed_in=True, problems=[404])
+def list_deliveries(query: Mapping[str, int], webhook: str) -> DeliveryLog:
+    """The last attempts of a webhook, the latest first: what was sent, and what was answered"""
+    person = require_person()
+    found = _find(person, webhook)
+    logged = services().endpoints.attempts(person.id, found.id, query["limit"])
+    return DeliveryLog(items=[_represent_attempt(attempt) for attempt in logged])
+
+
+@blueprint.post("/me/webhooks/<webhook>/deliveries/<delivery>/attempts")
+@endpoint(202, answer=Queued, body=EmptyBody, signed_in=True, problems=[404])
+def send_again(_: object, webhook: str, delivery: str) -> Queued:
+    """Send a webhook again, under the same webhook-id; a test is sent as another one"""
+    person = require_person()
+    found = _find(person, webhook)
+    if _was_test(person, found, delivery):
+        return _queue_test(person, found)
+    spend("sends", person.id)
+    if not services().ledger.send_again(person.id, delivery, NoticeChannel.WEBHOOK, found.id, services().now()):
+        raise Problem("no-such-delivery", "Your ledger has no notice with this id any more.")
+    return Queued(webhook_id=delivery)
+
+
+def _queue_test(person: Person, found: Endpoint) -> Queued:
+    spend("test_notices", person.id)
+    now, id = services().now(), "t" + random_letters(10)
+    services().outbox.add(
+        Dispatch(
+            id=id,
+            player=person.id,
+            channel=NoticeChannel.WEBHOOK,
+            target=found.id,
+            purpose=Purpose.TEST,
+            due=now,
+            first_at=now,
+            requested=True,
+        )
+    )
+    return Queued(webhook_id=id)
+
+
+def _was_test(person: Person, found: Endpoint, delivery: str) -> bool:
+    attempts = services().endpoints.attempts(person.id, found.id)
+    return any(attempt.webhook_id == delivery and attempt.type == "test" for attempt in attempts)
+
+
+def _find(person: Person, webhook: str) -> Endpoint:
+    found = services().endpoints.find(person.id, webhook)
+    if found is None:
+        raise _no_such_webhook()
+    return found
+
+
+def _no_such_webhook() -> Problem:
+    return Problem("no-such-webhook", "You have no webhook with this id.")
+
+
+def _check_url(url: str) -> None:
+    try:
+        services().egress_rules.check_url(url)
+    except EgressRefusedError as error:
+        raise Problem("invalid-webhook-address", str(error), {"url": [str(error)]}) from error
+
+
+def _represent(known: Endpoint) -> Webhook:
+    keys = SigningKeys(known.keys[0].secret, known.keys[0].private_key)
+    return Webhook(
+        id=known.id,
+        url=known.url,
+        kinds=known.kinds,
+        payload=known.payload,
+        enabled=known.disabled is None,
+        disabled_reason=known.disabled,
+        public_key=keys.public_key,
+        created_at=rfc3339(known.created_at),
+        succeeded_at=instant(known.succeeded_at),
+        failing_since=instant(known.failing_since),
+        held_until=instant(known.held_until),
+    )
+
+
+def _represent_attempt(attempt: Attempt) -> DeliveryAttempt:
+    return DeliveryAttempt(
+        webhook_id=attempt.webhook_id,
+        type=attempt.type,
+        match=attempt.match,
+        at=rfc3339(attempt.at),
+        took_ms=attempt.took_ms,
+        url=attempt.url,
+        headers=attempt.headers,
+        body=attempt.body,
+        status=attempt.status,
+        answer=attempt.answer,
+        delivered=attempt.delivered,
+        outcome=attempt.outcome,
+    )

@@ -7,6 +7,7 @@ first used; building it does not connect.
 from collections.abc import Callable
 from functools import cached_property
 
+from events.mail.execution import MailParts
 from events.notices.addresses import AddressStore
 from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
@@ -97,6 +98,21 @@ class Installation:
     def match_service(self) -> MatchService:
         """What executes every command on a match."""
         return MatchService(self.matches, self.timekeeper, self.now)
+
+    @cached_property
+    def mail_parts(self) -> MailParts:
+        """What commands by mail need."""
+        return MailParts(
+            matches=self.matches,
+            match_service=self.match_service,
+            events=self.store,
+            people=self.people,
+            blocks=self.blocks,
+            notebooks=self.notebooks,
+            availability=self.availability,
+            addresses=self.addresses,
+            now=self.now,
+        )
 
     @cached_property
     def heartbeat(self) -> Heartbeat:

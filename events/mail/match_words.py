@@ -1,0 +1,128 @@
+"""A match in the words of mail: its moves, what has happened, how it ended, instants."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from domain.game import AnyGame, MalformedNotation, RulesError
+from domain.games import find_ruleset
+from domain.match import events as e
+from domain.match.enums import Channel, LineAction, Status
+from domain.match.lines import ANY, ConditionalMoves, Line
+from domain.match.state import MatchState
+from events.mail.language import Moves
+from events.private.time_zones import offsets_of
+
+
+def game_of(state: MatchState) -> AnyGame:
+    """Return the rules of a match."""
+    return find_ruleset(state.game, state.ruleset)
+
+
+def moves_of(state: MatchState) -> Moves:
+    """Return how the moves of a match are written; the same whatever has been played."""
+    game = game_of(state)
+    start = game.initial(state.setup)
+    position = start if state.ended or state.play.position is None else state.play.position
+
+    def is_move(text: str) -> bool:
+        try:
+            game.read_move(position, text, state.setup)
+        except MalformedNotation:
+            return False
+        except RulesError:
+            return True
+        return True
+
+    return Moves(is_move, several=game.draft(start) is not None)
+
+
+def example_move(game: AnyGame, position: object) -> str:
+    """Return a legal move as players write it; of an army to be set up, its first piece."""
+    move = next(iter(game.legal_moves(position)), None)
+    if move is None:
+        move = game.unlisted.any_move(position)
+    return "" if move is None else game.display_move(position, move).rstrip("+#")
+
+
+def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
+    """Return what an event says to the player of ``seat``, as a sentence; empty for one that is not of interest."""
+    match event:
+        case e.MoveSubmitted(seat=mover, move=move, channel=channel):
+            if channel in (Channel.CONDITIONAL, Channel.FORCED):
+                whose = "Your answer" if mover == seat else f"{names[mover]}'s answer"
+                return f'{whose}, laid down before, was played at once: "{move}".'
+            return f'"{move}" was played.'
+        case e.DrawOffered():
+            return "A draw was offered."
+        case e.DrawAccepted(seat=other):
+            return "You have agreed to the draw." if other == seat else f"{names[other]} has agreed to the draw."
+        case e.DrawDeclined():
+            return "The draw was declined."
+        case e.PlayerResigned(seat=other):
+            return "You have resigned." if other == seat else f"{names[other]} has resigned."
+        case e.TakebackRequested():
+            return "It was asked to take your last move back."
+        case e.TakebackAccepted():
+            return "You have agreed to the takeback."
+        case e.TakebackDeclined():
+            return "The takeback was declined."
+        case e.MovesTakenBack(ply=ply):
+            return f"The match goes on from the position after ply {ply}."
+        case e.PlayerJoined():
+            return "You have taken your seat."
+        case e.MatchStarted():
+            return "The match has started."
+        case e.MatchAborted():
+            return "The match was called off."
+        case e.MatchFinished(scores=scores, reason=reason):
+            shown = ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=True))
+            return f"The match is over: {shown} ({reason.replace('-', ' ')})."
+    return ""
+
+
+def outcome_words(state: MatchState) -> str:
+    """Return how a match ended, as a sentence; empty while it goes on."""
+    game = game_of(state)
+    if state.status == Status.ABORTED:
+        return "The match was called off."
+    if not state.ended:
+        return ""
+    if state.result.scores is None:
+        return "The match is over, without a result."
+    names = game.setups[state.setup].seat_names
+    scores = ", ".join(f"{name} {score:g}" for name, score in zip(names, state.result.scores, strict=True))
+    reason = (game.reasons.get(state.result.reason or "") or state.result.reason or "").replace("-", " ")
+    return f"The match is over: {scores} ({reason})."
+
+
+def instant_words(at: int, zone: str) -> str:
+    """Return ``at`` (milliseconds since 1970 UTC) in the time zone and in UTC, as people read it."""
+    utc = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at)
+    in_utc = f"{utc:%a %-d %b %Y, %H:%M} UTC"
+    if zone == "UTC":
+        return in_utc
+    offset = max((each for each in offsets_of(zone, utc.year) if each.since <= at), key=lambda each: each.since)
+    local = utc + timedelta(minutes=offset.minutes)
+    return f"{local:%a %-d %b %Y, %H:%M} in {zone} ({in_utc})"
+
+
+def queue_text(orders: ConditionalMoves) -> str:
+    """Return what a seat has laid down, as sentences; empty when nothing is."""
+    sentences = []
+    if orders.lines is not None and orders.lines.first:
+        shown = "; ".join(f'"{line}"' for line in _queued(orders.lines.first, ""))
+        sentences.append(f"Laid down after ply {orders.lines.ply}: {shown}.")
+    if orders.forced:
+        sentences.append("Your only legal move is played for you.")
+    return " ".join(sentences)
+
+
+def _queued(following: Sequence[Line], before: str) -> Iterable[str]:
+    for line in following:
+        here = f"{before} {line.move}".strip()
+        if line.then in (LineAction.RESIGN, LineAction.ACCEPT_DRAW):
+            here = f"{here} ({line.then.replace('-', ' ')})"
+        if line.next:
+            yield from _queued(line.next, here)
+        else:
+            yield here.replace(ANY, "any")

@@ -1,0 +1,273 @@
+"""The answer to a mail: each command quoted, what became of it, then the match as it stands and what can be written.
+
+Everything here is pure. No line of an answer, whole or broken into pieces by a client, is a command: moves and commands
+stand in quotation marks, boards behind bars. So an answer that is sent back does nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from textwrap import wrap
+
+from domain.game import AnyGame
+from domain.match import clock as clocks
+from domain.match.clock_words import in_words
+from domain.match.enums import FlagRule, Limit, Status
+from domain.match.lines import ConditionalMoves
+from domain.match.state import MatchState
+from events.mail.language import MARKER, NO_MOVES, Moves, Verb, read_command
+from events.mail.match_words import example_move, game_of, instant_words, moves_of, outcome_words, queue_text
+
+WIDTH = 72
+MAX_SUBJECT_CHARACTERS = 120
+LAST_MOVES = 4
+
+
+class Effect(StrEnum):
+    """What became of a line."""
+
+    PLAYED = "played"
+    DONE = "done"
+    SHOWN = "shown"
+    """It changes nothing, or not yet."""
+
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What became of a ``line`` of a mail, in sentences. ``plies`` is how many moves of the writer were played."""
+
+    line: str
+    effect: Effect
+    words: str
+    plies: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What became of a mail. ``wants_help`` asks for the list of commands, ``remark`` says why nothing was read."""
+
+    results: tuple[Result, ...] = ()
+    gave_up: bool = False
+    wants_help: bool = False
+    remark: str = ""
+
+    @property
+    def plies(self) -> int:
+        """How many moves of the writer were played."""
+        return sum(result.plies for result in self.results)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A match as the player of ``seat`` sees it at ``now``, with clocks in the time zone ``zone`` (IANA).
+
+    ``orders`` is what the seat has laid down, ``url`` the page of the match.
+    """
+
+    state: MatchState
+    seat: int
+    orders: ConditionalMoves
+    now: int
+    zone: str
+    url: str
+
+
+def write_answer(report: Report, view: View | None) -> tuple[str, str]:
+    """Return subject and text of the answer to a mail; ``view`` None for one that is about no match."""
+    moves = NO_MOVES if view is None else moves_of(view.state)
+    parts = [MARKER, *_results(report, moves)]
+    if report.wants_help or not report.results:
+        parts.append(help_text(None if view is None else view.state))
+    if view is not None:
+        parts += [board_text(view), clock_text(view), prompt_text(view), view.url]
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    return _subject(report, view), text
+
+
+def _subject(report: Report, view: View | None) -> str:
+    errors = [each for each in report.results if each.effect in (Effect.REFUSED, Effect.UNKNOWN)]
+    if report.plies:
+        said = f"{report.plies} move{'s' * (report.plies > 1)} played"
+    elif done := [each for each in report.results if each.effect == Effect.DONE]:
+        said = done[0].words.partition("\n")[0].rstrip(".")
+    elif refused := [each for each in errors if each.effect == Effect.REFUSED] or errors:
+        said = f"nothing played: {refused[0].words.rstrip('.')}"
+    elif report.results:
+        said = "the board" if view is not None else "help"
+    else:
+        said = "nothing played: there was no command in your mail"
+    more = len(errors) - (0 if report.plies or any(each.effect == Effect.DONE for each in report.results) else 1)
+    if more > 0:
+        said += f", with {more} {'error' if more == 1 else 'errors'}"
+    title = "" if view is None else f"{game_of(view.state).title}: "
+    subject = title + said
+    return subject if len(subject) <= MAX_SUBJECT_CHARACTERS else f"{subject[: MAX_SUBJECT_CHARACTERS - 3]}..."
+
+
+def _results(report: Report, moves: Moves) -> list[str]:
+    parts = []
+    for number, result in enumerate(report.results, 1):
+        parts.append(f"> {number}. {result.line}\n{_filled(result.words, moves)}")
+    if report.gave_up:
+        parts.append(_filled("Reading ended here: too many lines followed. Write commands only, at the top."))
+    if not report.results:
+        parts.append(
+            _filled(
+                report.remark
+                or "No command was found in your mail, so nothing was done. Commands are read from the top, up to the "
+                "first line that is quoted or belongs to a signature; what stands below quoted text is not read."
+            )
+        )
+    return parts
+
+
+# The match
+
+
+def board_text(view: View) -> str:
+    """Return the game, the seat, the last moves and the board, whose lines stand behind bars."""
+    state, game = view.state, game_of(view.state)
+    names = game.setups[state.setup].seat_names
+    if state.status == Status.OPEN:
+        return _filled(f"{game.title}: the match has not started. Your seat would be {names[view.seat]}.")
+    if state.play.position is None:
+        return _filled(f"{game.title}: the match cannot be replayed ({state.play.broken}).")
+    heading = f"{game.title}: you are {names[view.seat]}. {_standing(state, view.seat)}"
+    lines = [f"| {line}".rstrip() for line in game.diagram(state.play.position).splitlines()]
+    return "\n".join([_filled(heading, moves_of(state)), *_last_moves(state, game), "", *lines])
+
+
+def _standing(state: MatchState, seat: int) -> str:
+    game = game_of(state)
+    names = game.setups[state.setup].seat_names
+    if state.status != Status.PLAYING:
+        return outcome_words(state)
+    if state.cases.frozen:
+        return "The match is frozen until an arbiter has ruled."
+    mover = game.to_move(state.play.position)
+    demand = game.demand(state.play.position)
+    turn = "It is your turn." if mover == seat else f"It is the turn of {names[mover]}."
+    return f"{turn} {demand}".strip()
+
+
+def _last_moves(state: MatchState, game: AnyGame) -> list[str]:
+    names = game.setups[state.setup].seat_names
+    first = max(0, len(state.play.moves) - LAST_MOVES)
+    shown = []
+    for ply in range(first, len(state.play.moves)):
+        mover = names[game.to_move(state.play.position_after(ply))]
+        shown.append(f'{ply + 1}. {mover} "{state.play.moves[ply]}"')
+    return [_filled(f"Last moves: {', '.join(shown)}.")] if shown else []
+
+
+def clock_text(view: View) -> str:
+    """Return the time of each seat, and the instant by which the seat to move must have moved."""
+    state = view.state
+    if state.clock is None or state.status != Status.PLAYING:
+        return ""
+    names = game_of(state).setups[state.setup].seat_names
+    expected = clocks.forecast(state.clock)
+    if expected is None:
+        return ""
+    sentences = list(in_words(state.clock, view.now, names[expected.seat]))
+    if expected.at is None:
+        sentences.append("When the time is up is not known yet.")
+    else:
+        who = "You have" if expected.seat == view.seat else f"{names[expected.seat]} has"
+        sentences.append(f"{who} to move by {instant_words(expected.at, view.zone)}; {_consequence(view, expected)}.")
+    return _filled(" ".join(sentences))
+
+
+def _consequence(view: View, expected: clocks.Forecast) -> str:
+    if expected.limit == Limit.FIRST_MOVE:
+        return "otherwise the match is called off"
+    if view.state.terms is not None and view.state.terms.flag != FlagRule.AUTOMATIC:
+        return "after that another player may claim that time is up"
+    return "after that the time is up"
+
+
+# What can be written
+
+
+def prompt_text(view: View) -> str:
+    """Return what waits for an answer of the seat, an example of a legal move, and what the seat has laid down."""
+    state = view.state
+    if state.ended:
+        return ""
+    if state.status == Status.OPEN:
+        invited = not state.seats[view.seat].joined
+        return _filled('Write "accept" to take your seat, or "decline".' if invited else "")
+    sentences = [*_open_offers(state, view.seat)]
+    if state.play.broken is None and not state.cases.frozen:
+        sentences.append(_move_prompt(state, view.seat))
+    queue = queue_text(view.orders)
+    if queue:
+        sentences.append(queue)
+    sentences.append('"help" shows all that you can write.')
+    return _filled(" ".join(sentences))
+
+
+def _open_offers(state: MatchState, seat: int) -> Iterable[str]:
+    names = game_of(state).setups[state.setup].seat_names
+    if agreed := state.offers.draw_agreed:
+        if seat in agreed:
+            yield "You have agreed to a draw; the others have not answered yet."
+        else:
+            yield f'{names[agreed[0]]} offers a draw: write "accept draw" or "decline draw"; a move declines it too.'
+    takeback = state.offers.takeback
+    if takeback is not None:
+        if seat in takeback.agreed or seat == takeback.seat:
+            yield "It is asked to take moves back; the others have not answered yet."
+        else:
+            yield (
+                f'{names[takeback.seat]} asks to go back to the position after ply {takeback.ply}: write "accept '
+                'takeback" or "decline takeback".'
+            )
+
+
+def _move_prompt(state: MatchState, seat: int) -> str:
+    game, position = game_of(state), state.play.position
+    if game.to_move(position) != seat:
+        return 'What you want to answer to a move that may come can be laid down: "if MOVE then MOVE".'
+    example = example_move(game, position)
+    return f'To move, write the move alone on a line at the top of your answer, such as "{example}".'
+
+
+_HELP = (
+    ("MOVE", "play a move, in any notation that the page takes"),
+    ("if MOVE then MOVE", "lay an answer down; several steps may follow: if A then B, if C then D"),
+    ("queue", "show what you have laid down"),
+    ("clear queue", "take it all away"),
+    ("forced on, forced off", "whether your only legal move is played for you"),
+    ("draw", "offer a draw; together with a move, offer it with the move"),
+    ("accept, decline", "answer a draw offer, a takeback or an invitation"),
+    ("take back", "ask to take your last move back"),
+    ("resign", "give the match up; you are asked to confirm it"),
+    ("board", "show the match"),
+    ("stop mail", "send no more notices by mail"),
+    ("stop", "end of the commands"),
+)
+
+
+def help_text(state: MatchState | None) -> str:
+    """Return all commands with their meaning; with an example for the game of ``state``."""
+    lines = ["These commands are understood, each alone on a line at the top of a mail:"]
+    lines += [f'| "{form}": {meaning}' for form, meaning in _HELP]
+    if state is not None and game_of(state).draft(game_of(state).initial(state.setup)) is not None:
+        lines.append('| to set your army up: one piece on each line, such as "K@b2", and at last "done"')
+    return "\n".join(lines)
+
+
+def _filled(text: str, moves: Moves = NO_MOVES) -> str:
+    """Return ``text`` in lines, its moves in quotation marks: a client may break a line where nothing else is left."""
+    words = [_marked(word, moves) for word in text.split(" ")]
+    return "\n".join(wrap(" ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def _marked(word: str, moves: Moves) -> str:
+    bare = word.strip(".,;:()")
+    command = read_command(bare, moves) if any(letter.isdigit() for letter in bare) else None
+    return word if command is None or command.verb != Verb.MOVE else word.replace(bare, f'"{bare}"')

@@ -1,0 +1,274 @@
+"""Commands by mail, carried out on a match in the store."""
+
+from dataclasses import replace
+
+import pytest
+
+from domain.games import find_ruleset
+from domain.match.commands import (
+    DeclineDraw,
+    OfferDraw,
+    PauseClock,
+    RequestTakeback,
+)
+from domain.match.enums import Channel, PauseReason, Status
+from domain.match.state import Seat
+from domain.match.terms import STANDARD
+from events.mail.execution import ONE_MOVE, STALE, STALE_OFFER, execute_account_commands
+from events.mail.language import NO_MOVES, read_commands
+from events.mail.tokens import TokenKind
+from events.mail.transcript import Effect
+from events.people.person import Person, Suspension
+from events.service.matches import UnknownMatchError
+from events.store.contract import VersionTag
+from tests.support.mail_commands import Correspondent, effects, words
+from tests.support.stepped_installation import SteppedInstallation
+
+
+@pytest.fixture
+def match(shop: SteppedInstallation) -> str:
+    """Return a Bashni match of alice (White) and bob (Black) that has just started."""
+    return shop.start("alice", "bob", terms=replace(STANDARD, takebacks=True))
+
+
+@pytest.fixture
+def alice(shop: SteppedInstallation, match: str) -> Correspondent:
+    """Return White."""
+    return Correspondent(shop, match, "alice")
+
+
+@pytest.fixture
+def bob(shop: SteppedInstallation, match: str) -> Correspondent:
+    """Return Black."""
+    return Correspondent(shop, match, "bob")
+
+
+def test_a_move_by_mail_is_played_and_says_so(alice: Correspondent) -> None:
+    report = alice.write("Hello,", "", "A3B4", "> quoted")
+    assert effects(report) == [Effect.PLAYED]
+    assert words(report) == '"a3-b4" was played.'
+    assert alice.state.play.moves == ("a3-b4",)
+    assert alice.state.play.channels == (Channel.MAIL,)
+
+
+def test_the_same_mail_once_more_does_nothing_and_says_the_same(alice: Correspondent, bob: Correspondent) -> None:
+    lines = ("a3-b4", "draw", "if f6-e5 then c3-d4", "board")
+    first = alice.write(*lines, mail="one")
+    version = alice.state.version
+    assert alice.write(*lines, mail="one") == first
+    assert alice.state.version == version
+    bob.look()
+    bob.write("f6-e5")
+    assert alice.state.play.moves == ("a3-b4", "f6-e5", "c3-d4")
+    assert alice.write(*lines, mail="one") == first
+
+
+def test_an_answer_to_an_old_board_is_refused(alice: Correspondent, bob: Correspondent) -> None:
+    alice.write("a3-b4")
+    bob.look()
+    bob.write("f6-e5")
+    version = alice.state.version
+    for line in ("c3-d4", "draw", "resign m1", "take back", "if e5-f4 then e3xg5"):
+        report = alice.write(line)
+        assert effects(report) == [Effect.REFUSED]
+        assert words(report) == STALE
+    assert alice.state.version == version
+
+
+def test_an_answer_to_a_history_that_was_lost_is_refused(alice: Correspondent) -> None:
+    alice.token = replace(alice.token, tag=VersionTag(alice.token.tag.version, "0" * 16))
+    assert words(alice.write("a3-b4")) == STALE
+    assert not alice.state.play.moves
+
+
+def test_a_clock_that_was_paused_since_does_not_matter(shop: SteppedInstallation, alice: Correspondent) -> None:
+    pause = PauseClock(reason=PauseReason.VACATION, player="bob", since=shop.now, until=shop.now + 10**9)
+    shop.do(alice.match_id, pause)
+    assert effects(alice.write("a3-b4")) == [Effect.PLAYED]
+
+
+def test_two_moves_in_a_mail_are_both_refused(alice: Correspondent) -> None:
+    report = alice.write("a3-b4", "draw", "c3-d4")
+    assert effects(report) == [Effect.REFUSED] * 3
+    assert report.results[0].words == report.results[2].words == ONE_MOVE
+    assert not alice.state.play.moves
+
+
+def test_the_same_move_twice_is_one_move(alice: Correspondent) -> None:
+    assert effects(alice.write("a3-b4", "A3 B4")) == [Effect.REFUSED, Effect.REFUSED]
+    assert effects(alice.write("a3-b4", "a3 - B4")) == [Effect.PLAYED, Effect.SHOWN]
+
+
+def test_an_illegal_move_is_refused_with_the_reason(alice: Correspondent, bob: Correspondent) -> None:
+    assert "e3" in words(alice.write("e3-e5")) or words(alice.write("e3-g5"))
+    report = bob.write("f6-e5")
+    assert words(report) == "It is not your turn: White is to move."
+    assert effects(report) == [Effect.REFUSED]
+
+
+def test_a_draw_goes_with_the_move_and_is_accepted_by_mail(alice: Correspondent, bob: Correspondent) -> None:
+    report = alice.write("draw", "a3-b4")
+    assert effects(report) == [Effect.SHOWN, Effect.PLAYED]
+    assert words(report) == '"a3-b4" was played. A draw was offered.'
+    bob.look()
+    report = bob.write("accept", mail="yes")
+    assert words(report) == "You have agreed to the draw. The match is over: White 0.5, Black 0.5 (draw agreed)."
+    assert bob.state.status == Status.FINISHED
+    assert bob.write("accept", mail="yes") == report
+    assert words(bob.write("f6-e5")).startswith("The match is over: White 0.5, Black 0.5")
+
+
+def test_an_offer_is_declined_by_mail(alice: Correspondent, bob: Correspondent) -> None:
+    alice.write("draw")
+    bob.look()
+    assert words(bob.write("decline")) == "The draw was declined."
+    bob.look()
+    assert words(bob.write("decline")) == "No draw is on offer."
+
+
+def test_an_answer_counts_for_the_offer_in_the_mail_only(
+    shop: SteppedInstallation, alice: Correspondent, bob: Correspondent
+) -> None:
+    shop.do(alice.match_id, OfferDraw(player="alice"))
+    bob.look()
+    shop.do(alice.match_id, DeclineDraw(player="bob"))
+    shop.do(alice.match_id, OfferDraw(player="bob"))
+    alice.look()
+    shop.do(alice.match_id, DeclineDraw(player="alice"))
+    assert words(alice.write("accept")) == STALE_OFFER
+    assert alice.state.status == Status.PLAYING
+
+
+def test_where_two_things_wait_the_answer_names_one(
+    shop: SteppedInstallation, alice: Correspondent, bob: Correspondent
+) -> None:
+    alice.write("a3-b4", "draw")
+    shop.do(alice.match_id, RequestTakeback(player="alice"))
+    bob.look()
+    assert 'write "accept draw" or "accept takeback"' in words(bob.write("accept"))
+    assert words(bob.write("accept take back")) == (
+        "You have agreed to the takeback. The match goes on from the position after ply 0."
+    )
+    assert bob.state.play.moves == ()
+
+
+def test_a_takeback_is_asked_for_by_mail(alice: Correspondent) -> None:
+    assert words(alice.write("take back")) == "You have not moved yet."
+    alice.write("a3-b4")
+    alice.look()
+    assert words(alice.write("take back")) == "It was asked to take your last move back."
+
+
+def test_resigning_must_be_confirmed(alice: Correspondent) -> None:
+    report = alice.write("resign")
+    assert effects(report) == [Effect.SHOWN]
+    assert f'"resign {alice.match_id}"' in words(report)
+    assert effects(alice.write("resign m99")) == [Effect.REFUSED]
+    assert alice.state.status == Status.PLAYING
+    report = alice.write(f"resign {alice.match_id}", mail="last")
+    assert words(report) == "You have resigned. The match is over: White 0, Black 1 (resignation)."
+    assert alice.write(f"resign {alice.match_id}", mail="last") == report
+
+
+def test_resigning_is_confirmed_in_answer_to_the_question(alice: Correspondent) -> None:
+    alice.look(TokenKind.CONFIRM_RESIGNATION)
+    assert effects(alice.write("resign")) == [Effect.DONE]
+    assert alice.state.status == Status.FINISHED
+
+
+def test_conditional_lines_are_added_to_what_is_laid_down(alice: Correspondent, bob: Correspondent) -> None:
+    report = alice.write(
+        "if f6-e5 then c3-d4", "a3-b4", "if f6-e5 then c3-d4", "if b6-a5 then c3-d4, if any then b2-a3"
+    )
+    assert effects(report) == [Effect.REFUSED, Effect.PLAYED, Effect.DONE, Effect.DONE]
+    assert "It is your turn" in report.results[0].words
+    shown = words(alice.write("queue"))
+    assert shown == 'Laid down after ply 1: "f6-e5 c3-d4"; "b6-a5 c3-d4 any b2-a3".'
+    bob.look()
+    report = bob.write("f6e5")
+    assert words(report) == '"f6-e5" was played. White\'s answer, laid down before, was played at once: "c3-d4".'
+
+
+def test_a_second_answer_to_the_same_move_replaces_the_first(alice: Correspondent) -> None:
+    alice.write("a3-b4", "if f6-e5 then c3-d4, if any then b2-a3", "if f6-e5 then e3-d4")
+    assert words(alice.write("queue")) == 'Laid down after ply 1: "f6-e5 e3-d4".'
+
+
+def test_an_impossible_conditional_line_is_refused(alice: Correspondent) -> None:
+    report = alice.write("a3-b4", "if f6-e5 then a1-a2", "if f6-e5 then h8-h7")
+    assert effects(report)[1:] == [Effect.UNKNOWN, Effect.UNKNOWN]
+    report = alice.write("if f6-e5 then a1-b2")
+    assert effects(report) == [Effect.REFUSED]
+    assert words(alice.write("queue")) == "Nothing is laid down."
+
+
+def test_what_is_laid_down_is_taken_away(alice: Correspondent) -> None:
+    alice.write("a3-b4", "if f6-e5 then c3-d4", "forced on")
+    assert words(alice.write("clear queue")) == "Nothing is laid down any more."
+    assert words(alice.write("queue")) == "Your only legal move is played for you."
+    alice.write("forced off")
+    assert words(alice.write("queue")) == "Nothing is laid down."
+
+
+def test_an_invitation_is_accepted_or_declined_by_mail(shop: SteppedInstallation) -> None:
+    first = shop.create(Seat.taken("alice"), Seat.invited("bob"))
+    report = Correspondent(shop, first, "bob").write("accept", mail="yes")
+    assert words(report) == "You have taken your seat. The match has started."
+    assert Correspondent(shop, first, "bob").write("accept", mail="yes") == report
+    second = shop.create(Seat.taken("alice"), Seat.invited("bob"))
+    assert words(Correspondent(shop, second, "bob").write("decline")) == "The match was called off."
+
+
+def test_a_blocked_player_does_not_join_by_mail(shop: SteppedInstallation) -> None:
+    match = shop.create(Seat.taken("alice"), Seat.invited("bob"))
+    shop.parts.blocks.put("alice", "bob", "block")
+    report = Correspondent(shop, match, "bob").write("accept")
+    assert words(report) == "A player of this match has blocked you."
+    assert shop.state(match).status == Status.OPEN
+
+
+def test_a_suspended_player_changes_nothing(shop: SteppedInstallation, alice: Correspondent) -> None:
+    shop.parts.people.suspend(Person("alice", "alice", "person", 0), Suspension("rude", None))
+    report = alice.write("a3-b4", "board")
+    assert effects(report) == [Effect.REFUSED, Effect.SHOWN]
+    assert report.results[0].words == "Your account is suspended: rude"
+    assert not alice.state.play.moves
+
+
+def test_no_mail_is_sent_any_more_after_stop_mail(shop: SteppedInstallation, alice: Correspondent) -> None:
+    shop.parts.addresses.change("alice", lambda stored: stored.__class__(address="a@home.example"))
+    alice.write("stop mail")
+    assert not shop.parts.addresses.read("alice").reachable
+
+
+def test_mail_about_no_match_plays_nothing(shop: SteppedInstallation) -> None:
+    reading = read_commands(["board", "well", "help", "stop mail"], NO_MOVES)
+    report = execute_account_commands(shop.parts.mail_parts, reading, "alice")
+    assert effects(report) == [Effect.REFUSED, Effect.UNKNOWN, Effect.SHOWN, Effect.DONE]
+
+
+def test_an_army_is_set_up_in_one_mail(shop: SteppedInstallation) -> None:
+    four = ("wendy", "blue", "rita", "bob")
+    match = shop.start(*four, game="fourplay", setup="draft")
+    wendy = Correspondent(shop, match, "wendy")
+    draft = _ready_army(wendy)
+    report = wendy.write(draft[0], " ".join(draft[1:-1]), "K@h8", "done")
+    assert effects(report) == [Effect.REFUSED, *[Effect.SHOWN] * 3]
+    assert "None of the moves was played." in report.results[0].words
+    assert not wendy.state.play.moves
+    report = wendy.write(draft[0], " ".join(draft[1:-1]), draft[-1], "done")
+    assert effects(report) == [Effect.PLAYED, *[Effect.SHOWN] * 3]
+    assert report.plies == len(wendy.state.play.moves) == len(draft) + 1
+
+
+def _ready_army(correspondent: Correspondent) -> tuple[str, ...]:
+    state = correspondent.state
+    draft = find_ruleset(state.game, state.ruleset).draft(state.play.position)
+    assert draft is not None
+    return draft.ready
+
+
+def test_a_seat_that_another_player_has_is_not_spoken_for(alice: Correspondent) -> None:
+    alice.token = replace(alice.token, seat=1)
+    with pytest.raises(UnknownMatchError):
+        alice.write("a3-b4")

@@ -34,7 +34,7 @@ CHANNELS: Mapping[NoticeChannel, str] = {
 
 TIMINGS: Mapping[Timing, str] = {
     Timing.AT_ONCE: "At once",
-    Timing.DIGEST: "In the digest",
+    Timing.DIGEST: "Digest",
     Timing.NEVER: "Never",
 }
 

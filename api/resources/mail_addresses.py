@@ -16,12 +16,11 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, instant, one_of
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictSchema, StrictString
+from api.operations.mail_links import USED, confirmable_address, invalid_link, refusing_player
 from api.services import services
-from events.mail.tokens import PlayerToken, TokenError, TokenKind, read_token, verify_token
 from events.notices.addresses import MailAddress, resumed, stopped, wants, without_address
 from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import address_changed, confirmation
-from events.notices.mail_links import LinkError, LinkPurpose, read_link, verify_link
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS, InvalidAddressError, address_digest, parse_address
 from events.people.passwords import MAX_PASSWORD_LENGTH
 from events.people.person import Person
@@ -128,20 +127,13 @@ def send_confirmation(_: object) -> MailAddressAnswer:
 def confirm_mail_address(sent: Mapping[str, str]) -> ConfirmedAddress:
     """Confirm a mail address by the link that was sent to it; no sign-in is needed"""
     spend_by_address("mail_links")
-    addresses, now = services().addresses, services().now()
-    try:
-        link = read_link(sent["token"])
-        before = addresses.read(link.player)
-        wanted = before.wanted or ""
-        verify_link(link, LinkPurpose.CONFIRMATION, wanted, before.require_secret(), now)
-    except LinkError as error:
-        raise _invalid_link(error) from error
-    person = services().people.person(link.player)
+    person, wanted, before = confirmable_address(sent["token"])
     # Crash-safe: a kill in between leaves the former address without word; the new one is confirmed.
-    if person is None or addresses.confirm(link.player, wanted, now) is None:
-        raise _invalid_link(LinkError("This link has been used already, or another one has taken its place."))
+    now = services().now()
+    if services().addresses.confirm(person.id, wanted, now) is None:
+        raise invalid_link(USED)
     if before.address is not None and before.address != wanted:
-        services().outbox.add(address_changed(link.player, before.address, now))
+        services().outbox.add(address_changed(person.id, before.address, now))
     return ConfirmedAddress(player=person.name, address=wanted)
 
 
@@ -188,22 +180,6 @@ def refuse_mail(token: str) -> None:
 def show_refusal(token: str) -> Response:
     """Go to the page with the button that stops notices by mail; this changes nothing"""
     return Response(status=307, headers={"Location": f"/mail/stop/{quote(token, safe='')}"})
-
-
-def refusing_player(token: str) -> str:
-    """Return the player whose mail has ``token`` in its link to stop mail; raises the problem invalid-link."""
-    try:
-        claimed = read_token(token)
-        if isinstance(claimed, PlayerToken) and claimed.kind is TokenKind.UNSUBSCRIBE:
-            verify_token(token, services().addresses.read(claimed.player).require_secret())
-            return claimed.player
-    except (TokenError, LinkError) as error:
-        raise _invalid_link(LinkError("This link is not complete, or not valid any more.")) from error
-    raise _invalid_link(LinkError("This link is not one that stops mail."))
-
-
-def _invalid_link(error: LinkError) -> Problem:
-    return Problem("invalid-link", str(error), {"token": [str(error)]})
 
 
 def _mail_user() -> Person:

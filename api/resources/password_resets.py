@@ -13,9 +13,9 @@ from api.endpoints import endpoint
 from api.http.answers import Answer
 from api.http.problems import Problem
 from api.http.schemas import StrictSchema, StrictString
+from api.operations.mail_links import USED, invalid_link, resettable_account
 from api.services import services
 from events.notices.letters import password_reset
-from events.notices.mail_links import LinkError, LinkPurpose, read_link, verify_link
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
 
@@ -77,24 +77,10 @@ def ask_for_password_reset(sent: Mapping[str, str]) -> ResetAnswer:
 def reset_password(sent: Mapping[str, str]) -> None:
     """Choose a new password by the link in a mail; all sessions of the account end, tokens stay"""
     spend_by_address("mail_links")
-    people, now = services().people, services().now()
+    person, mark = resettable_account(sent["token"])
     try:
-        link = read_link(sent["token"])
-        person = people.person(link.player)
-        mark = people.password_mark(link.player)
-        stored = services().addresses.read(link.player)
-        verify_link(link, LinkPurpose.PASSWORD_RESET, mark, stored.require_secret(), now)
-    except LinkError as error:
-        raise _invalid_link(error) from error
-    if person is None:
-        raise _invalid_link(LinkError("The account of this link is gone."))
-    try:
-        chosen = people.choose_password(person, mark, sent["password"])
+        chosen = services().people.choose_password(person, mark, sent["password"])
     except InvalidPasswordError as error:
         raise Problem("invalid-fields", f"Choose another password: {error}.", {"password": [str(error)]}) from error
     if not chosen:
-        raise _invalid_link(LinkError("This link has been used already, or another one has taken its place."))
-
-
-def _invalid_link(error: LinkError) -> Problem:
-    return Problem("invalid-link", str(error), {"token": [str(error)]})
+        raise invalid_link(USED)

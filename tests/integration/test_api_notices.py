@@ -198,7 +198,7 @@ def test_the_page_of_notices_says_what_when_why_how_and_what_comes_next(
             "Firefox on Linux",
             "a target that is gone",
         ),
-        *("Next attempt:", "2 attempts.", "The push service is down.", "Send now", "/matches/mtold"),
+        *("Next attempt:", "2 attempts so far.", "The push service is down.", "Send now", "/matches/mtold"),
     ):
         assert words in page
     assert page.count("data-again") == 1, "nothing is sent to what is gone"
@@ -213,7 +213,7 @@ def test_the_page_of_settings_shows_what_is_set(anna: Caller) -> None:
     assert anna.put("/me/notice-settings", settings).status_code == 200
     page = anna.client.get("/settings/notices").text
     for name, shown in {
-        "mail.turn": "In the digest",
+        "mail.turn": "Digest",
         "push.turn": "At once",
         "quiet_since": "21:00",
         "quiet_until": "06:00",

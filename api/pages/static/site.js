@@ -1,5 +1,5 @@
 // Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows. With
-// data-shows-answer the detail of the answer is shown first, in place of the form.
+// data-shows-answer the detail of the answer is shown first, in place of the form, with data-said the words that it has.
 
 import {call, clearProblem, showProblem} from "./api.js";
 import {showLocalTimes} from "./clock.js";
@@ -91,7 +91,8 @@ async function act(source, body, scope, button) {
   button.disabled = true;
   try {
     const answer = await call(method, path, body);
-    if ("showsAnswer" in source.dataset && answer?.detail) showAnswer(source, answer.detail);
+    const words = source.dataset.said ?? ("showsAnswer" in source.dataset ? answer?.detail : "");
+    if (words) showAnswer(source, words);
     else location.assign(source.dataset.next);
   } catch (problem) {
     button.disabled = false;

@@ -13,6 +13,7 @@ from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.ledger import Ledger
+from events.notices.looks import Looks
 from events.notices.outbox import Outbox
 from events.notices.preferences import PreferencesStore
 from events.notices.presence import Presence
@@ -165,6 +166,11 @@ class Installation:
         return Outbox(self.client, self.prefix, self.store.shards)
 
     @cached_property
+    def looks(self) -> Looks:
+        """What is to be looked at again."""
+        return Looks(self.client, self.prefix, self.store.shards)
+
+    @cached_property
     def preferences(self) -> PreferencesStore:
         """How people want to be told."""
         return PreferencesStore(self.client, self.prefix, self.store.shards)
@@ -298,4 +304,8 @@ class Installation:
             inbox=self.inbox,
             addresses=self.addresses,
             endpoints=self.endpoints,
+            ledger=self.ledger,
+            outbox=self.outbox,
+            preferences=self.preferences,
+            presence=self.presence,
         )

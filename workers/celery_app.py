@@ -12,10 +12,12 @@ from events.runtime.queues import Queue
 from events.runtime.settings import Settings
 from workers import celery_beats
 from workers.fair_queue import QUICK, SLOW
-from workers.tasks import CHECKPOINT, JOB, RATE, register
+from workers.tasks import CHECKPOINT, DELIVER, JOB, RATE, register
 
 ANSWER_SECONDS = 120
 """No opponent searches for longer; its task is ended and enqueued again."""
+
+DELIVERY_THREADS = 8
 
 OPPONENTS = {QUICK: Queue.QUICK_OPPONENTS, SLOW: Queue.OPPONENTS}
 """The queue of each lane: its tasks are hints that a match waits there."""
@@ -41,7 +43,10 @@ def make_app(settings: Settings) -> Celery:
         task_default_exchange=default,
         task_default_routing_key=default,
         task_create_missing_queues=False,
-        task_routes={name: {"queue": default} for name in (RATE, CHECKPOINT, JOB)},
+        task_routes={
+            **{name: {"queue": default} for name in (RATE, CHECKPOINT, JOB)},
+            DELIVER: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)},
+        },
         # Crash-safe: a task is removed from the broker when its effect is stored, not when it begins, so the tasks of a
         # killed worker come back. The sweeper finds what the broker itself loses.
         task_acks_late=True,
@@ -84,15 +89,19 @@ def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | Non
     """Do the tasks of ``queues`` in this process until SIGTERM; return the exit code.
 
     With ``processes`` tasks run in that many child processes, which can be killed when they exceed the time limit;
-    without, in this one. Celery's own command line takes longer to load than all the rest.
+    without, in this one. A worker for notices has DELIVERY_THREADS threads instead: they wait for other servers, and
+    one that hangs must not hold up the rest. Celery's own command line takes longer to load than all the rest.
     """
     configure()
     exit_quickly()
+    pool, concurrency = ("solo", 1) if processes is None else ("prefork", processes)
+    if Queue.NOTICES in queues and processes is None:
+        pool, concurrency = "threads", DELIVERY_THREADS
     worker = make_app(settings).Worker(
         hostname=default_nodename(f"{queues[0]}@"),
         queues=[queue.name_in_broker(settings.prefix) for queue in queues],
-        pool="solo" if processes is None else "prefork",
-        concurrency=processes or 1,
+        pool=pool,
+        concurrency=concurrency,
         optimization="fair",
         loglevel="INFO",
         without_gossip=True,

@@ -123,7 +123,7 @@ def enqueue_when_due(
         if is_due(matches.load_at_least(match_id, max(versions)).state):
             enqueue(match_id)
 
-    return _match_by_match(group, handle)
+    return match_by_match(group, handle)
 
 
 def sync_clocks(
@@ -148,7 +148,7 @@ def sync_clocks(
         else:
             timekeeper.sync(match_id, now(), loaded)
 
-    return _match_by_match(group, handle)
+    return match_by_match(group, handle)
 
 
 def log_acts(group: FeedGroup, store: EventStore, administration: Administration) -> Handle:
@@ -159,10 +159,10 @@ def log_acts(group: FeedGroup, store: EventStore, administration: Administration
         for event in store.read(match_id, first - 1, last - first + 1):
             administration.record_event(event)
 
-    return _match_by_match(group, handle)
+    return match_by_match(group, handle)
 
 
-def _match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], None]) -> Handle:
+def match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], None]) -> Handle:
     """Return a handler that calls ``handle_match`` with every match and the versions that were delivered of it."""
 
     def handle(deliveries: Sequence[Delivery]) -> Failures:

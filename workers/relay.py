@@ -1,9 +1,10 @@
 """The relay: carries every event from the feeds of the shards to what follows from it.
 
-Five consumers run side by side, each with a consumer group of its own, so that none waits for another: ``projections``
+Six consumers run side by side, each with a consumer group of its own, so that none waits for another: ``projections``
 updates the read models, in one transaction with the acknowledgement; ``opponents`` and ``ratings`` enqueue one task for
 each match, and acknowledge when that is done; ``clocks`` brings matches into line with the availability of their
-players; ``administration`` logs the acts of arbiters. A ticker and a sweeper run beside them.
+players; ``administration`` logs the acts of arbiters; ``notices`` decides what people are told. A ticker, a sweeper and
+the rounds of notices run beside them.
 """
 
 import os
@@ -27,6 +28,8 @@ from events.store.feed import FeedGroup, trim
 from workers import consumers
 from workers.consumers import Consumer
 from workers.jobs import JobRound
+from workers.notices.decide import Decider
+from workers.notices.rounds import NoticeRounds, Wake
 from workers.opponents import debts_of
 from workers.sweeper import Sweeper
 from workers.task_queue import TaskQueue
@@ -58,7 +61,9 @@ class Relay:
         if not wait_until_available(stop, lambda: store.shards):
             return
         tasks = TaskQueue(installation)
-        running = self._consumers(tasks)
+        wake = Wake()
+        decider = Decider(installation, wake)
+        running = self._consumers(tasks, decider)
         # All groups exist before the feed is trimmed for the first time: what a group has not seen stays.
         for consumer in running:
             if not wait_until_available(stop, consumer.group.ensure):
@@ -71,14 +76,15 @@ class Relay:
         sweeper = Sweeper(installation, tasks, self._name, rounds)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}
         works["ticker"] = Ticker(installation).run
+        works["notice-rounds"] = NoticeRounds(installation, decider, tasks.request_delivery, wake).run
         works["sweeper"] = lambda stop: self._sweep_and_trim(stop, sweeper, running)
         log.info("runs", name=self._name, shards=store.shards)
         run_threads(works, stop, installation.liveness)
         log.info("stops", name=self._name)
 
-    def _consumers(self, tasks: TaskQueue) -> list[Consumer]:
+    def _consumers(self, tasks: TaskQueue, decider: Decider) -> list[Consumer]:
         parts = self._installation
-        projections, opponents, ratings, clocks, administration = (self._group(name) for name in Group)
+        projections, opponents, ratings, clocks, administration, notices = (self._group(name) for name in Group)
         handlers = {
             projections: consumers.project_deliveries(projections, parts.projector),
             opponents: consumers.enqueue_when_due(
@@ -87,6 +93,7 @@ class Relay:
             ratings: consumers.enqueue_when_due(ratings, parts.matches, parts.ratings.owed, tasks.request_rating),
             clocks: consumers.sync_clocks(clocks, parts.store, parts.matches, parts.timekeeper, parts.now),
             administration: consumers.log_acts(administration, parts.store, parts.administration),
+            notices: consumers.match_by_match(notices, decider.look_at_match),
         }
         return [Consumer(group, handle) for group, handle in handlers.items()]
 

@@ -4,7 +4,7 @@ from events.installation import Installation
 from workers.celery_app import OPPONENTS, make_app
 from workers.fair_queue import FairQueue, lane_of
 from workers.opponents import debts_of
-from workers.tasks import ANSWER, CHECKPOINT, JOB, RATE
+from workers.tasks import ANSWER, CHECKPOINT, DELIVER, JOB, RATE
 
 
 class TaskQueue:
@@ -38,3 +38,7 @@ class TaskQueue:
     def request_job(self, subject: str) -> None:
         """Enqueue the task that does the job of a match or a person."""
         self._app.send_task(JOB, (subject,))
+
+    def request_delivery(self) -> None:
+        """Enqueue a task that sends what is due in the outbox."""
+        self._app.send_task(DELIVER)

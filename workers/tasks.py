@@ -1,8 +1,8 @@
 """The tasks: thin shells around plain functions.
 
 A task carries at most the id of a match or of a person. It works on what it finds, however often, how late and in which
-order it is delivered. ANSWER only says that a match waits in a lane, and answers the match that is next there. Celery
-does not repeat a task that fails: the sweeper enqueues it again.
+order it is delivered. ANSWER only says that a match waits in a lane, and answers the match that is next there; DELIVER
+that something is due in the outbox. Celery does not repeat a task that fails: sweeper and rounds enqueue it again.
 """
 
 from functools import cached_property
@@ -14,12 +14,15 @@ from events.installation import Installation
 from events.runtime.settings import Settings
 from workers.fair_queue import FairQueue
 from workers.jobs import do_job
+from workers.notices.deliver import Deliveries
+from workers.notices.senders import make_senders
 from workers.opponents import answer
 
 ANSWER = "rookery.answer-next"
 RATE = "rookery.rate"
 CHECKPOINT = "rookery.checkpoint"
 JOB = "rookery.job"
+DELIVER = "rookery.deliver"
 
 log = structlog.get_logger("worker")
 
@@ -31,6 +34,11 @@ class TaskContext(Installation):
     def waiting(self) -> FairQueue:
         """The matches that wait for an opponent."""
         return FairQueue(self.client, self.prefix)
+
+    @cached_property
+    def deliveries(self) -> Deliveries:
+        """What sends notices and letters."""
+        return Deliveries(self, make_senders(self))
 
 
 def register(app: Celery, settings: Settings) -> None:
@@ -55,6 +63,9 @@ def register(app: Celery, settings: Settings) -> None:
         if kind is not None:
             log.info("job done", of=subject, kind=kind)
 
+    def deliver_due() -> None:
+        context.deliveries.deliver_due()
+
     def sign_checkpoint() -> None:
         checkpoint = context.checkpoints.sign(context.now())
         log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
@@ -63,3 +74,4 @@ def register(app: Celery, settings: Settings) -> None:
     app.task(rate_match, name=RATE)
     app.task(do_job_of, name=JOB)
     app.task(sign_checkpoint, name=CHECKPOINT)
+    app.task(deliver_due, name=DELIVER)

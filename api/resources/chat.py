@@ -89,10 +89,11 @@ def send_message(sent: Mapping[str, str], match_id: str) -> Message:
     refuse_chat_writer(state, person)
     spend("words", person.id)
     spend("chat_bytes", person.id, cost=len(sent["text"].encode()))
+    chats = services().chats
+    # Crash-safe: before the message. A kill in between leaves a mark at which nothing is found.
+    services().looks.mark_chat(match_id, chats.length(match_id), services().now())
     try:
-        message = services().chats.post(
-            match_id, person.id, sent["text"], idempotent_request(person, confidential=True)
-        )
+        message = chats.post(match_id, person.id, sent["text"], idempotent_request(person, confidential=True))
     except ChatFullError as error:
         raise Problem("chat-full", "This chat has no room for more messages.") from error
     return _represent([message], state)[0]

@@ -26,7 +26,7 @@ def relay() -> None:
 @click.argument("queues", nargs=-1, required=True)
 @click.option("--processes", type=click.IntRange(1), help="Run tasks in this many processes of their own.")
 def work(queues: tuple[str, ...], processes: int | None) -> None:
-    """Run the tasks of QUEUES until SIGTERM: default, opponents-quick, opponents.
+    """Run the tasks of QUEUES until SIGTERM: default, opponents-quick, opponents, notices.
 
     A task in a process of its own is killed when it takes too long.
     """

@@ -28,6 +28,7 @@ def programs(var: Path, ports: Ports, bind: str, opponents: int, *, mail: bool) 
     return [
         Program("relay", [*rookery, "relay"], beats=True),
         Program("worker", [*rookery, "work", Queue.DEFAULT], beats=True),
+        Program("notices", [*rookery, "work", Queue.NOTICES], beats=True),
         Program("opponents-quick", [*rookery, "work", Queue.QUICK_OPPONENTS], beats=True),
         Program("opponents", [*rookery, "work", *searching, Queue.OPPONENTS, Queue.QUICK_OPPONENTS], beats=True),
         _web_program("api", var, bind, ports.api, ["--preload", "api.wsgi:create_app()"]),

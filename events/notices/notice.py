@@ -35,7 +35,7 @@ class Notice:
     ``fact`` names what happened, the same whoever looks at it and however often: it determines ``id`` together with
     ``player``. ``version`` is that of the match in which the fact is found. ``summary`` is a sentence without anything
     private. ``reason`` says what was decided about the fact as a whole. ``at`` is when it happened, ``decided_at`` when
-    it was decided (milliseconds since 1970 UTC).
+    it was decided, ``deadline`` by when it must be dealt with, if that was known (milliseconds since 1970 UTC).
     """
 
     id: str
@@ -48,6 +48,7 @@ class Notice:
     reason: str
     at: int
     decided_at: int
+    deadline: int | None = None
     deliveries: tuple[Delivery, ...] = ()
 
 

@@ -92,6 +92,7 @@ class Outbox:
         self._add = load_script(client, __package__, "add_dispatch")
         self._take = load_script(client, __package__, "take_dispatch")
         self._settle = load_script(client, __package__, "settle_dispatch")
+        self._drop = load_script(client, __package__, "drop_notice")
         self._erase = load_script(client, __package__, "erase_dispatches")
 
     def add(self, dispatch: Dispatch) -> bool:
@@ -130,11 +131,23 @@ class Outbox:
 
     def finish(self, dispatch: Dispatch, state: DeliveryState, reason: str, now: int) -> None:
         """Record that ``dispatch`` was sent, not sent or given up, in the ledger too; ``reason`` is for the player."""
-        self._record(dispatch, state, reason, None, now)
+        self._record(dispatch, _delivery(dispatch, state, reason, None, now))
 
-    def postpone(self, dispatch: Dispatch, due: int, reason: str, now: int) -> None:
-        """Let ``dispatch`` be due again at ``due``; nothing happens when another worker has taken it meanwhile."""
-        self._record(dispatch, DeliveryState.WAITING, reason, due, now)
+    def postpone(self, dispatch: Dispatch, due: int, reason: str, now: int, *, tried: bool = True) -> None:
+        """Let ``dispatch`` be due again at ``due``; nothing happens when another worker has taken it meanwhile.
+
+        ``tried`` tells whether this was an attempt to send it.
+        """
+        self._record(dispatch, _delivery(dispatch, DeliveryState.WAITING, reason, due, now), tried)
+
+    def drop(self, dispatch: Dispatch, notice: str, reason: str, now: int) -> None:
+        """Take ``notice`` out of a digest that was taken from here: it need not be told any more."""
+        keys, player = self._keys(dispatch.player), dispatch.player
+        dropped = _delivery(dispatch, DeliveryState.NOT_SENT, reason, None, now)
+        self._drop(
+            keys=[keys.digest(player), keys.notice(player, notice)],
+            args=[notice, delivery_field(dispatch.channel, dispatch.target), to_json(dropped)],
+        )
 
     def next_due(self) -> int | None:
         """Return the instant at which something is due next, perhaps one that has passed; None when nothing is."""
@@ -161,30 +174,22 @@ class Outbox:
         keys = self._keys(player)
         self._erase(keys=[keys.due, keys.dispatches(player), keys.finished(player), keys.digest(player)], args=[player])
 
-    def _record(self, dispatch: Dispatch, state: DeliveryState, reason: str, due: int | None, now: int) -> None:
+    def _record(self, dispatch: Dispatch, delivery: Delivery, tried: bool = True) -> None:
         keys, player = self._keys(dispatch.player), dispatch.player
-        delivery = Delivery(
-            channel=dispatch.channel,
-            target=dispatch.target,
-            state=state,
-            reason=reason,
-            due=due,
-            attempts=dispatch.attempts,
-            at=now,
-        )
         self._settle(
             keys=[keys.due, keys.dispatches(player), keys.finished(player), keys.digest(player)],
             args=[
                 player,
                 dispatch.id,
                 dispatch.attempts,
-                "" if due is None else due,
-                now,
+                "" if delivery.due is None else delivery.due,
+                delivery.at,
                 FINISHED_KNOWN_MS,
                 keys.notice(player, ""),
                 delivery_field(dispatch.channel, dispatch.target),
-                to_json(delivery),
+                to_json(delivery if tried else replace(delivery, attempts=dispatch.attempts - 1)),
                 int(dispatch.purpose == Purpose.DIGEST),
+                int(not tried),
                 *dispatch.notices,
             ],
         )
@@ -200,3 +205,15 @@ class Outbox:
 
     def _keys(self, player: str) -> LedgerKeys:
         return LedgerKeys.of(self._prefix, player, self._shards)
+
+
+def _delivery(dispatch: Dispatch, state: DeliveryState, reason: str, due: int | None, now: int) -> Delivery:
+    return Delivery(
+        channel=dispatch.channel,
+        target=dispatch.target,
+        state=state,
+        reason=reason,
+        due=due,
+        attempts=dispatch.attempts,
+        at=now,
+    )

@@ -28,12 +28,18 @@ def years_around(year: int) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=500)
-def offsets_of(zone: str, year: int) -> tuple[Offset, ...]:
-    """Return the offsets of ``zone`` in the years around ``year``; raises KeyError for a zone that does not exist."""
+def zone_of(zone: str) -> ZoneInfo:
+    """Return the time zone of this name (IANA); raises KeyError for one that does not exist."""
     if zone not in zone_names():
         raise KeyError(zone)
     with files("tzdata").joinpath("zoneinfo", *zone.split("/")).open("rb") as source:
-        clock = ZoneInfo.from_file(source, key=zone)
+        return ZoneInfo.from_file(source, key=zone)
+
+
+@lru_cache(maxsize=500)
+def offsets_of(zone: str, year: int) -> tuple[Offset, ...]:
+    """Return the offsets of ``zone`` in the years around ``year``; raises KeyError for a zone that does not exist."""
+    clock = zone_of(zone)
     since, until = years_around(year)
     offsets = [Offset(since, _minutes(clock, since))]
     for day in range(since + DAY, until, DAY):

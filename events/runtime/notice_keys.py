@@ -29,8 +29,9 @@ class LedgerKeys(NoticeKeys):
         self.due = (
             f"{self._tag}due"  # sorted set: dispatches, after their players, by when they are due or leased until
         )
-        self.looks = f"{self._tag}looks"  # sorted set: what is to be looked at again, by when
-        self.chats = f"{self._tag}chats"  # hash: of which messages nobody has been told yet, by match
+        self.reminders = f"{self._tag}reminders"  # sorted set: matches and players to move, by when to remind them
+        self.chats = f"{self._tag}chats"  # sorted set: matches with new messages, by when their chats are looked at
+        self.chat_marks = f"{self._tag}chat-marks"  # hash: from which message on, up to which, and marks, by match
 
     def dispatches(self, player: str) -> str:
         """Return the key of what is to be sent to a player. Hash: JSON, attempts and end of the lease by dispatch."""

@@ -11,6 +11,7 @@ class Group(StrEnum):
     RATINGS = "ratings"
     CLOCKS = "clocks"
     ADMINISTRATION = "administration"
+    NOTICES = "notices"
 
 
 class Queue(StrEnum):
@@ -19,6 +20,7 @@ class Queue(StrEnum):
     DEFAULT = "default"
     QUICK_OPPONENTS = "opponents-quick"
     OPPONENTS = "opponents"
+    NOTICES = "notices"
 
     def name_in_broker(self, prefix: str) -> str:
         """Return the name of the queue in the broker of the installation with the key ``prefix``."""

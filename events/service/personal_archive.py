@@ -9,6 +9,7 @@ from typing import Any
 
 from domain.match.lines import ConditionalMoves
 from events.notices.inbox import MAX_MAILS
+from events.notices.ledger import MAX_NOTICES
 from events.people.administration import Administration
 from events.people.person import Person
 from events.private.chats import Chats
@@ -33,6 +34,8 @@ matches/<id>.json  each match that you have a part in: its events as everybody w
 cases/<id>.json  what you did as an arbiter in a match of other players
 mail.json        your mail address, what is counted about mail that came back, and who may write for you by mail
 chats.json       what you wrote in chats, by match
+notices.json     what you were told or not, when, how and why; what is still to be sent; how you want to be told, and
+                 which matches you had open in the last minutes
 incoming-mail.json  the mails that were sent to your addresses: from whom, when, the subject and what became of them
 ratings.json     your ratings, and what each rated match has changed
 statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
@@ -58,6 +61,7 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
         _write(files, "chats.json", _json(chats))
         _write(files, "mail.json", _json(write_value(replace(stores.addresses.read(person.id), secret=None))))
         _write(files, "statements.json", _json(_texts(stores.statements, person)))
+        _write(files, "notices.json", _json(_notices(stores, person)))
         mails = stores.inbox.recent(person.id, MAX_MAILS)
         _write(files, "incoming-mail.json", _json([write_value(mail) for mail in mails]))
         _write(files, "ratings.json", _json(_ratings(stores, person)))
@@ -94,6 +98,15 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
         ],
         "feed_address": None if feed_address is None else {"created_at": feed_address.created_at},
         "reports": [report._asdict() for report in stores.reports.by(person.id)],
+    }
+
+
+def _notices(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
+    return {
+        "ledger": [write_value(notice) for notice in stores.ledger.page(person.id, limit=MAX_NOTICES).notices],
+        "outbox": [write_value(dispatch) for dispatch in stores.outbox.of(person.id)],
+        "preferences": write_value(stores.preferences.read(person.id)),
+        "presence": stores.presence.matches_of(person.id),
     }
 
 

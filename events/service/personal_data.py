@@ -18,6 +18,10 @@ from events.notices.addresses import AddressStore
 from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
+from events.notices.ledger import Ledger
+from events.notices.outbox import Outbox
+from events.notices.preferences import PreferencesStore
+from events.notices.presence import Presence
 from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
@@ -72,6 +76,10 @@ class PersonalDataStores(NamedTuple):
     feed_addresses: FeedAddresses
     inbox: Inbox
     addresses: AddressStore
+    ledger: Ledger
+    outbox: Outbox
+    preferences: PreferencesStore
+    presence: Presence
 
 
 def continue_erasures(stores: PersonalDataStores) -> None:
@@ -163,6 +171,8 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
     stores.endpoints.erase(person_id)
     stores.notebooks.erase(person_id)
     stores.addresses.erase(person_id)
+    for notices in (stores.outbox, stores.ledger, stores.preferences, stores.presence):
+        notices.erase(person_id)
     stores.availability.erase(person_id)
     stores.inbox.erase(person_id)
     stores.administration.record("person-erased", person_id, {"person": person_id}, f"erased:{person_id}")

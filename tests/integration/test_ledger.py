@@ -6,6 +6,7 @@ import pytest
 
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.ledger import KEPT_MS, MAX_NOTICES, Ledger
+from events.notices.looks import GATHER_MS, Looks
 from events.notices.notice import Delivery, Notice, notice_id
 from events.notices.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
 from events.notices.preferences import Preferences, PreferencesStore
@@ -127,6 +128,8 @@ def test_notices_gather_in_one_digest(desk: Desk) -> None:
     assert digest.purpose == Purpose.DIGEST
     assert set(digest.notices) == {first.id, second.id}
     assert desk.take(due) is None
+    desk.outbox.drop(digest, second.id, "You have moved meanwhile.", due)
+    assert desk.ledger.find("alice", second.id).deliveries[0].state == DeliveryState.NOT_SENT
     late = desk.decide("turn:m:4", due=due, digest=True)
     desk.outbox.finish(digest, DeliveryState.SENT, "accepted", due)
     assert desk.ledger.find("alice", late.id).deliveries[0].state == DeliveryState.WAITING
@@ -164,7 +167,10 @@ def test_a_ledger_is_bounded_and_says_how_much_was_dropped(desk: Desk) -> None:
 
 def test_a_notice_is_sent_again_with_the_same_id(desk: Desk) -> None:
     made = desk.decide()
+    desk.outbox.postpone(desk.take(), T0, "they are watching", T0, tried=False)
+    assert desk.ledger.find("alice", made.id).deliveries[0].attempts == 0
     desk.outbox.finish(desk.take(), DeliveryState.FAILED, "550 no such user", T0)
+    assert desk.ledger.find("alice", made.id).deliveries[0].attempts == 1
     assert desk.ledger.send_again("alice", made.id, MAIL, "", T0 + 9)
     assert desk.ledger.find("alice", made.id).deliveries[0].state == DeliveryState.WAITING
     again = desk.take(T0 + 9)
@@ -200,6 +206,39 @@ def test_erasure_leaves_nothing_of_a_person(desk: Desk) -> None:
     for store in (desk.ledger, desk.outbox, *others):
         store.erase("alice")
     assert client.keys("*") == []
+
+
+def test_a_chat_is_looked_at_once_and_again_when_it_was_marked_meanwhile(redis: StoreClient) -> None:
+    looks = Looks(redis, "test:", SHARDS)
+    looks.mark_chat("m", 0, T0)
+    looks.mark_chat("m", 1, T0 + 5)
+    assert looks.chats_due(T0 + GATHER_MS - 1) == []
+    assert looks.chats_due(T0 + GATHER_MS) == ["m"]
+    marked = looks.begin_chat("m", 2)
+    assert marked == looks.begin_chat("m", 3), "a look that is repeated after a kill is about the same messages"
+    assert (marked.after, marked.until) == (0, 2)
+    looks.mark_chat("m", 2, T0 + GATHER_MS)
+    looks.end_chat(marked, T0 + GATHER_MS)
+    looks.end_chat(marked, T0 + GATHER_MS)
+    assert looks.chats_due(T0 + 2 * GATHER_MS) == ["m"]
+    following = looks.begin_chat("m", 3)
+    assert (following.after, following.until) == (2, 3)
+    looks.end_chat(following, T0)
+    assert redis.keys("*") == []
+    looks.mark_chat("m", 3, T0)
+    looks.end_chat(following, T0)
+    assert looks.chats_due(T0 + GATHER_MS) == ["m"], "who is late does not remove a new mark"
+
+
+def test_a_reminder_is_removed_unless_it_was_replaced(redis: StoreClient) -> None:
+    looks = Looks(redis, "test:", SHARDS)
+    looks.remind("m", "alice", T0)
+    (first,) = looks.reminders_due(T0)
+    looks.remind("m", "alice", T0 + 5)
+    looks.end_reminder(first)
+    assert looks.reminders_due(T0) == []
+    looks.end_reminder(*looks.reminders_due(T0 + 5))
+    assert redis.keys("*") == []
 
 
 def test_preferences_are_the_defaults_until_they_are_changed(redis: StoreClient) -> None:

@@ -27,6 +27,7 @@ def test_every_part_that_runs_locally_runs_in_containers() -> None:
         "stream",
         "relay",
         "worker",
+        "notices",
         "opponents-quick",
         "opponents",
     }

@@ -43,6 +43,7 @@ rk:{cases}:by:AUTHOR
 rk:{cases}:unconfirmed
 rk:{incidents}:all
 rk:{incidents}:match:MATCH_ID
+rk:{n07}:chat-marks
 rk:{n07}:chats
 rk:{n07}:decided:PLAYER
 rk:{n07}:digest:PLAYER
@@ -52,7 +53,6 @@ rk:{n07}:due
 rk:{n07}:feeds:PLAYER
 rk:{n07}:finished:PLAYER
 rk:{n07}:ledger:PLAYER
-rk:{n07}:looks
 rk:{n07}:mail-attempt:DIGEST
 rk:{n07}:mail-attempts
 rk:{n07}:mail-contents:PLAYER
@@ -66,6 +66,7 @@ rk:{n07}:notice:PLAYER:NOTICE
 rk:{n07}:preferences:PLAYER
 rk:{n07}:presence:PLAYER
 rk:{n07}:push:PLAYER
+rk:{n07}:reminders
 rk:{n07}:webhook-log:PLAYER:ENDPOINT
 rk:{n07}:webhooks:PLAYER
 rk:{opponents}:LANE:charge

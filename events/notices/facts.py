@@ -1,0 +1,288 @@
+"""The facts that people are told of, as a function of a match and its latest events.
+
+A fact has a name that is the same whoever finds it, however often and in which order events are delivered: what awaits
+a player is read off the state, what has happened is named by the version of its event.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from domain.games import find_ruleset
+from domain.match import events as e
+from domain.match.clock import forecast
+from domain.match.enums import EndReason, Status
+from domain.match.guards import seats_playing
+from domain.match.positions import to_move
+from domain.match.state import MatchState, is_person
+from events.notices.kinds import NoticeKind
+from events.notices.wording import about, summarise_fact
+
+_TURN = "turn"
+_DEADLINE = "deadline"
+_BEGINNINGS = (
+    e.MatchStarted,
+    e.MoveSubmitted,
+    e.MovesTakenBack,
+    e.PlayerResigned,
+    e.FlagFell,
+    e.FlagForgiven,
+    e.RulingMade,
+    e.MatchUnfrozen,
+    e.MatchRestored,
+    e.RulesetChanged,
+)
+"""What a turn may begin with, or go on with when a match has stood still."""
+
+_OVERTAKEN = (e.DrawOffered, e.TakebackRequested, e.RulesetProposed, e.MatchFinished, e.MatchAborted)
+"""Of these only the last one of a match can still matter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something that ``players`` are told of. ``name`` identifies it; ``summary`` is a sentence.
+
+    ``version`` is that of the match in which it is found, ``at`` when it happened, ``deadline`` by when it must be
+    dealt with, if that is known (both milliseconds since 1970 UTC).
+    """
+
+    name: str
+    kind: NoticeKind
+    match: str
+    version: int
+    at: int
+    players: tuple[str, ...]
+    summary: str
+    deadline: int | None = None
+
+
+class Happened(NamedTuple):
+    """An event of a match and who acted."""
+
+    version: int
+    actor: str
+    event: e.Event
+
+
+def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
+    """Return the facts of a match: what awaits its players, and what its events from version ``since`` on say.
+
+    ``events`` are the last events of the match in order, some before ``since`` included.
+    """
+    latest = {type(each.event): each.version for each in events}
+    found = [
+        _fact_of_event(state, each)
+        for each in events
+        if each.version >= since
+        and (latest[type(each.event)] == each.version or not isinstance(each.event, _OVERTAKEN))
+    ]
+    return [fact for fact in (*found, turn_of(state, events)) if fact is not None and fact.players]
+
+
+def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
+    """Return that it is a person's turn, None when it is nobody's, an opponent's, or the match stands still.
+
+    Who has begun the turn, as ``events`` say, is not told of it.
+    """
+    seat = to_move(state)
+    if seat is None or state.cases.frozen:
+        return None
+    player = state.seats[seat].player
+    beginning = next((each for each in reversed(events) if isinstance(each.event, _BEGINNINGS)), None)
+    name = f"{_TURN}:{_turn_name(state, seat)}"
+    if player is None or not is_person(player) or (beginning is not None and beginning.actor == player):
+        return None
+    return Fact(
+        name=name,
+        kind=NoticeKind.TURN,
+        match=state.match_id,
+        version=state.version,
+        at=state.updated_at if beginning is None else beginning.event.at,
+        players=(player,),
+        summary=summarise_fact("first-turn" if not state.play.plies else name, game_title(state)),
+        deadline=deadline_of_turn(state),
+    )
+
+
+def reminder_of(state: MatchState, now: int) -> Fact | None:
+    """Return that the time of the person to move is running out; None when there is nothing that person must do."""
+    turn = turn_of(state)
+    if turn is None or turn.deadline is None or turn.deadline <= now:
+        return None
+    name = f"{_DEADLINE}{turn.name.removeprefix(_TURN)}"
+    return Fact(
+        name=name,
+        kind=NoticeKind.DEADLINE,
+        match=turn.match,
+        version=turn.version,
+        at=now,
+        players=turn.players,
+        summary=summarise_fact(name, game_title(state)),
+        deadline=turn.deadline,
+    )
+
+
+def chat_fact(state: MatchState, first: int, player: str, at: int) -> Fact:
+    """Return that there are messages for ``player`` from number ``first`` on; ``at`` is when the last one was sent."""
+    name = f"chat:{state.match_id}:{first}"
+    return Fact(
+        name=name,
+        kind=NoticeKind.CHAT,
+        match=state.match_id,
+        version=state.version,
+        at=at,
+        players=(player,),
+        summary=summarise_fact(name, game_title(state)),
+    )
+
+
+def deadline_of_turn(state: MatchState) -> int | None:
+    """Return the instant at which the time of the seat to move is up; None when no clock runs."""
+    expected = None if state.clock is None or state.status != Status.PLAYING else forecast(state.clock)
+    return None if expected is None else expected.at
+
+
+def why_outdated(fact: str, player: str, state: MatchState) -> str | None:
+    """Return why ``player`` need not be told of ``fact`` any more, a sentence; None while it is still so."""
+    kind = about(fact)
+    check = _CHECKS.get(kind)
+    return None if check is None else check(fact, player, state)
+
+
+def game_title(state: MatchState) -> str:
+    """Return the title of the game of a match, its id where the ruleset is not installed."""
+    try:
+        return find_ruleset(state.game, state.ruleset).title
+    except LookupError:
+        return state.game
+
+
+def _turn_name(state: MatchState, seat: int) -> str:
+    # A ply may be played again after moves were taken back, and a turn pass to another seat when one leaves.
+    return f"{state.match_id}:{state.play.plies}:{state.play.taken_back}:{seat}"
+
+
+def _fact_of_event(state: MatchState, happened: Happened) -> Fact | None:
+    """Return what an event tells, None when it tells nothing or that does not matter in ``state`` any more."""
+    match happened.event:
+        case e.MatchCreated() as created if state.status == Status.OPEN:
+            invited = tuple(seat.player for seat in state.seats if seat.player and not seat.joined)
+            what = "rematch" if created.rematch_of else "invitation"
+            return _fact(what, NoticeKind.INVITATION, state, happened, invited)
+        case e.MatchStarted():
+            first = state.seats[_first_seat(state)].player if state.play.broken is None else None
+            others = tuple(player for player in _people(state) if player != first)
+            return _fact("started", NoticeKind.STARTED, state, happened, others)
+        case e.DrawOffered() if state.offers.draw_agreed:
+            return _fact("draw", NoticeKind.OFFER, state, happened, _owing(state, state.offers.draw_agreed))
+        case e.TakebackRequested() if state.offers.takeback is not None:
+            return _fact("takeback", NoticeKind.OFFER, state, happened, _owing(state, state.offers.takeback.agreed))
+        case e.RulesetProposed() if state.cases.proposal is not None:
+            return _fact("ruleset", NoticeKind.OFFER, state, happened, _owing(state, state.cases.proposal.agreed))
+        case e.MatchFinished(reason=reason) if reason != EndReason.RULING and state.ended:
+            return _fact("ended", NoticeKind.ENDED, state, happened, _people(state))
+        case e.MatchAborted() if state.ended:
+            return _fact("aborted", NoticeKind.ENDED, state, happened, _people(state))
+        case e.FlagFell(seat=seat) if not state.ended:
+            return _fact("flag", NoticeKind.ENDED, state, happened, (state.seats[seat].player or "",))
+        case e.DisputeRaised():
+            return _fact("case", NoticeKind.CASE, state, happened, _people(state))
+        case e.RulingAppealed():
+            return _fact("appeal", NoticeKind.CASE, state, happened, _people(state))
+        case e.CaseReopened():
+            return _fact("reopened", NoticeKind.CASE, state, happened, _people(state))
+        case e.RulingMade():
+            return _fact("ruling", NoticeKind.RULING, state, happened, _people(state))
+        case _:
+            return None
+
+
+def _fact(what: str, kind: NoticeKind, state: MatchState, happened: Happened, players: Sequence[str]) -> Fact:
+    """Return what ``players`` are told of an event: those of them who are people and did not act in it."""
+    told = dict.fromkeys(player for player in players if player and is_person(player) and player != happened.actor)
+    name = f"{what}:{state.match_id}:{happened.version}"
+    return Fact(
+        name=name,
+        kind=kind,
+        match=state.match_id,
+        version=happened.version,
+        at=happened.event.at,
+        players=tuple(told),
+        summary=summarise_fact(name, game_title(state)),
+    )
+
+
+def _people(state: MatchState) -> tuple[str, ...]:
+    """Return the people who have a seat."""
+    return tuple(seat.player for seat in state.seats if seat.player and seat.joined and is_person(seat.player))
+
+
+def _first_seat(state: MatchState) -> int:
+    """Return the seat that moved first, or is to."""
+    return find_ruleset(state.game, state.ruleset).to_move(state.play.position_after(0))
+
+
+def _owing(state: MatchState, agreed: Sequence[int]) -> tuple[str, ...]:
+    """Return the people in the game whose seats have not agreed."""
+    if state.play.broken is not None:
+        return ()
+    return tuple(state.seats[seat].player or "" for seat in seats_playing(state) if seat not in agreed)
+
+
+def _turn_outdated(fact: str, _: str, state: MatchState) -> str | None:
+    _, plies, taken_back, seat = fact.rsplit(":", 3)
+    if state.ended:
+        return "The match is over."
+    if state.cases.frozen:
+        return "The match stands still until an arbiter has ruled."
+    if fact.partition(":")[2] == _turn_name(state, int(seat)) and to_move(state) == int(seat):
+        return None
+    if state.play.taken_back != int(taken_back):
+        return "Moves were taken back meanwhile."
+    return "You have moved meanwhile." if state.play.plies > int(plies) else "It is no longer your turn."
+
+
+def _offer_outdated(player: str, state: MatchState, agreed: Sequence[int] | None) -> str | None:
+    if state.ended:
+        return "The match is over."
+    if agreed is None:
+        return "It was answered or withdrawn meanwhile."
+    return None if player in _owing(state, agreed) else "You have answered meanwhile."
+
+
+def _draw_outdated(_: str, player: str, state: MatchState) -> str | None:
+    return _offer_outdated(player, state, state.offers.draw_agreed or None)
+
+
+def _takeback_outdated(_: str, player: str, state: MatchState) -> str | None:
+    takeback = state.offers.takeback
+    return _offer_outdated(player, state, None if takeback is None else takeback.agreed)
+
+
+def _ruleset_outdated(_: str, player: str, state: MatchState) -> str | None:
+    proposal = state.cases.proposal
+    return _offer_outdated(player, state, None if proposal is None else proposal.agreed)
+
+
+def _invitation_outdated(_: str, player: str, state: MatchState) -> str | None:
+    seat = state.seat_of(player)
+    if state.status == Status.OPEN and seat is not None and not state.seats[seat].joined:
+        return None
+    return "You have accepted meanwhile." if state.status == Status.PLAYING else "The invitation is over."
+
+
+def _end_outdated(_: str, __: str, state: MatchState) -> str | None:
+    return None if state.ended else "The match goes on again."
+
+
+_CHECKS: dict[str, Callable[[str, str, MatchState], str | None]] = {
+    _TURN: _turn_outdated,
+    _DEADLINE: _turn_outdated,
+    "draw": _draw_outdated,
+    "takeback": _takeback_outdated,
+    "ruleset": _ruleset_outdated,
+    "invitation": _invitation_outdated,
+    "rematch": _invitation_outdated,
+    "ended": _end_outdated,
+    "aborted": _end_outdated,
+}

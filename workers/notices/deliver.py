@@ -1,0 +1,153 @@
+"""Sending what is in the outbox: one dispatch after the other is leased, looked at once more, sent, and recorded."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+
+import structlog
+
+from events.installation import Installation
+from events.notices.facts import why_outdated
+from events.notices.kinds import DeliveryState, NoticeChannel, Timing
+from events.notices.notice import Notice
+from events.notices.outbox import Dispatch, Purpose
+from events.notices.policy import ABOUT, hold_of
+from events.runtime.backoff import Backoff
+from events.runtime.errors import StoreError
+from events.runtime.wall_clock import rfc3339
+from events.service.matches import UnknownMatchError
+from events.store.contract import DamagedStreamError
+from workers.notices.reach import circumstances_of
+from workers.notices.senders import Outcome, Sender
+
+LEASE_MS = 300_000
+"""Longer than any attempt: one that takes longer would be made by a second worker."""
+
+RETRY_DELAYS_MS = Backoff(60_000, 4 * 3_600_000)
+GIVE_UP_MS = 5 * 24 * 3_600_000
+"""After so long what could not be sent is given up."""
+
+MAX_FAULTS = 5
+"""So often something is tried at which the sender itself fails."""
+
+MAX_PER_HINT = 50
+
+log = structlog.get_logger("notices")
+
+
+class Deliveries:
+    """Sends what is due. Safe to share between threads.
+
+    Methods raise StoreError; what was leased then comes back when its lease ends.
+    """
+
+    def __init__(self, installation: Installation, senders: Mapping[NoticeChannel, Sender]) -> None:
+        self._parts = installation
+        self._outbox = installation.outbox
+        self._senders = senders
+
+    def deliver_due(self, limit: int = MAX_PER_HINT) -> int:
+        """Send what is due, up to ``limit`` dispatches; return how many were handled."""
+        handled = 0
+        while handled < limit and (dispatch := self._outbox.take(self._parts.now(), LEASE_MS)) is not None:
+            self.deliver(dispatch)
+            handled += 1
+        return handled
+
+    def deliver(self, dispatch: Dispatch) -> None:
+        """Send ``dispatch``, which was taken from the outbox, unless something is against it; record what became of it.
+
+        Crash-safe: a kill before the record leaves the lease, and it is sent again when that ends: by mail with the
+        same Message-ID, by webhook with the same id. Only the receiver can tell then that it has it already.
+        """
+        now = self._parts.now()
+        outcome = self._obstacle(dispatch, now)
+        tried = outcome is None
+        if outcome is None and dispatch.purpose == Purpose.DIGEST:
+            dispatch = self._without_outdated(dispatch, now)
+            if not dispatch.notices:
+                outcome = Outcome(DeliveryState.NOT_SENT, "Nothing of this digest was still to be told.")
+        if outcome is None:
+            outcome = self._send(dispatch, now)
+        self._record(dispatch, outcome, self._parts.now(), tried)
+
+    def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:
+        """Return what becomes of a notice that must not be sent, or not now; None when nothing is against it."""
+        if dispatch.purpose != Purpose.NOTICE:
+            return None
+        notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0])
+        if notice is None:
+            return Outcome(DeliveryState.NOT_SENT, "Its entry was erased from the ledger.")
+        reason = self._why_not(notice, dispatch)
+        if reason is not None:
+            return Outcome(DeliveryState.NOT_SENT, f"Not sent. {reason}")
+        if dispatch.requested or dispatch.channel == NoticeChannel.WEBHOOK:
+            return None
+        known = circumstances_of(self._parts, dispatch.player, notice.match, now)
+        hold = hold_of(notice.kind, notice.deadline, known)
+        return None if hold is None else Outcome(DeliveryState.WAITING, hold.reason, hold.until)
+
+    def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
+        """Return a digest with what is still so; the rest is recorded as not sent."""
+        kept = []
+        for notice in self._parts.ledger.find_all(dispatch.player, dispatch.notices):
+            reason = self._why_not(notice, dispatch)
+            if reason is None:
+                kept.append(notice.id)
+            else:
+                self._outbox.drop(dispatch, notice.id, f"Not in your digest. {reason}", now)
+        return replace(dispatch, notices=tuple(kept))
+
+    def _why_not(self, notice: Notice, dispatch: Dispatch) -> str | None:
+        """Return why there is no more need to tell of ``notice``, a sentence; None when there is."""
+        preferences = self._parts.preferences.read(notice.player)
+        timings = {NoticeChannel.MAIL: preferences.mail, NoticeChannel.PUSH: preferences.push}.get(dispatch.channel, {})
+        if timings.get(notice.kind) == Timing.NEVER and not dispatch.requested:
+            return f"You no longer want to be told of {ABOUT[notice.kind]} this way."
+        if notice.match is None:
+            return None
+        try:
+            state = self._parts.matches.load(notice.match).state
+        except UnknownMatchError:
+            return "The match is not there any more."
+        except DamagedStreamError:
+            return None
+        return why_outdated(notice.fact, notice.player, state)
+
+    def _send(self, dispatch: Dispatch, now: int) -> Outcome:
+        try:
+            return self._senders[dispatch.channel].send(dispatch, now)
+        except StoreError:
+            raise
+        except Exception:
+            log.exception("cannot be sent", dispatch=dispatch.id, channel=dispatch.channel)
+            state = DeliveryState.WAITING if dispatch.attempts < MAX_FAULTS else DeliveryState.FAILED
+            return Outcome(state, "The server failed at sending it; this is a fault of Rookery.")
+
+    def _record(self, dispatch: Dispatch, outcome: Outcome, now: int, tried: bool) -> None:
+        if outcome.state != DeliveryState.WAITING:
+            self._outbox.finish(dispatch, outcome.state, outcome.reason, now)
+        elif tried and now - dispatch.first_at > GIVE_UP_MS:
+            reason = f"Given up after {GIVE_UP_MS // 86_400_000} days. {outcome.reason}"
+            self._outbox.finish(dispatch, DeliveryState.FAILED, reason, now)
+        else:
+            due = retry_at(dispatch, now) if outcome.due is None else outcome.due
+            self._outbox.postpone(dispatch, due, outcome.reason, now, tried=tried)
+        log.info(
+            "handled",
+            dispatch=dispatch.id,
+            purpose=dispatch.purpose,
+            channel=dispatch.channel,
+            state=outcome.state,
+            due=None if outcome.due is None else rfc3339(outcome.due),
+        )
+
+
+def retry_at(dispatch: Dispatch, now: int) -> int:
+    """Return when ``dispatch`` is tried again after its last attempt: up to a quarter earlier or later than planned.
+
+    The same for the same attempt.
+    """
+    digest = hashlib.sha256(f"{dispatch.id} {dispatch.attempts}".encode()).digest()
+    jitter = 0.75 + int.from_bytes(digest[:2], "big") / (2 * 0xFFFF)
+    return now + int(RETRY_DELAYS_MS.after(max(1, dispatch.attempts)) * jitter)

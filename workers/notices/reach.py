@@ -1,0 +1,40 @@
+"""Where players can be reached, and what else decides whether and when they are told, read from the stores."""
+
+from domain.match import vacation
+from events.installation import Installation
+from events.notices.policy import Circumstances, Reach
+from events.private.time_zones import zone_of
+
+
+def circumstances_of(installation: Installation, player: str, match: str | None, now: int) -> Circumstances:
+    """Return what is known of ``player`` at ``now`` (milliseconds since 1970 UTC) with regard to ``match``.
+
+    Raises StoreUnavailableError.
+    """
+    availability = installation.availability.read([player])[player]
+    away = vacation.current(availability.book, now)
+    return Circumstances(
+        now=now,
+        zone=zone_of(availability.zone),
+        preferences=installation.preferences.read(player),
+        reach=reach_of(installation, player),
+        watching=match is not None and installation.presence.watching(player, match, now),
+        vacation_until=None if away is None else away.until,
+    )
+
+
+def reach_of(installation: Installation, player: str) -> Reach:
+    """Return where ``player`` can be reached. Raises StoreUnavailableError."""
+    address, no_mail = installation.addresses.read(player), None
+    if address.address is not None and not address.reachable:
+        no_mail = f"Not sent by mail, because {address.why_not}."
+    elif address.address is not None and installation.settings.mail is None:
+        no_mail = "Not sent by mail, because this server sends no mail."
+    return Reach(
+        mail=address.reachable and no_mail is None,
+        no_mail=no_mail,
+        push=tuple(each.id for each in installation.subscriptions.live(player)),
+        webhooks={
+            each.id: frozenset(each.kinds) for each in installation.endpoints.of(player) if each.disabled is None
+        },
+    )

@@ -1,0 +1,135 @@
+"""What time makes due about notices: reminders, chats with new messages, and hints of what is to be sent.
+
+A hint is a task on the queue ``notices`` that says only that something is due; what is due stands in the outbox. So a
+hint may be lost, late or repeated.
+
+Crash-safe: it remembers nothing that counts. Another relay, or this one after a restart, finds the same things to do,
+and each of them is idempotent.
+"""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+
+from events.installation import Installation
+from events.runtime import beats
+from events.runtime.backoff import Backoff
+from events.runtime.errors import StoreUnavailableError
+from events.service.matches import UnknownMatchError
+from workers.notices.decide import Decider
+from workers.retries import Retries
+from workers.threads import repeat
+
+ROUND_MS = 1000
+"""What is due is looked for at least this often."""
+
+MAX_HINTS = 8
+"""At a time: as many as a worker has threads, each of which sends one thing after the other."""
+
+HINT_DELAYS_MS = Backoff(5_000, 60_000)
+"""Hints are repeated while what has been due for longest stays the same."""
+
+log = structlog.get_logger("notices")
+
+
+class Wake:
+    """Lets the rounds know that something is to be sent at once; shared by the threads of a process."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def __call__(self) -> None:
+        """Say that there is something to be sent."""
+        self._event.set()
+
+    def wait(self, stop: threading.Event, seconds: float) -> None:
+        """Wait until something is to be sent or ``stop`` is set, ``seconds`` at most (a second or so)."""
+        if not stop.is_set():
+            self._event.wait(seconds)
+
+    def take(self) -> bool:
+        """Return whether something was to be sent since the last call."""
+        woken = self._event.is_set()
+        self._event.clear()
+        return woken
+
+
+class NoticeRounds:
+    """Does what time makes due about notices. Any number may run.
+
+    ``request_delivery`` enqueues a hint.
+    """
+
+    def __init__(
+        self, installation: Installation, decider: Decider, request_delivery: Callable[[], object], wake: Wake
+    ) -> None:
+        self._parts = installation
+        self._decider = decider
+        self._request_delivery = request_delivery
+        self._wake = wake
+        self._failed = Retries()
+        self._hinted_due = -1
+        self._hints = 0
+        self._hint_again_at = 0
+
+    def run(self, stop: threading.Event) -> None:
+        """Do rounds until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
+
+        def step() -> float:
+            self.do_round()
+            self._wake.wait(stop, ROUND_MS / 1000)
+            return 0.0
+
+        repeat(step, stop, lambda: None, line="notice-rounds")
+
+    def do_round(self) -> int:
+        """Do what is due; return the number of hints that were given.
+
+        Raises StoreUnavailableError, and ClockMismatchError when the clock of this process is wrong: then nobody is
+        reminded early. Raises OperationalError when the broker cannot be reached.
+        """
+        # Before the outbox is looked at: what is added from now on wakes the next round.
+        woken = self._wake.take()
+        self._parts.store.check_clock()
+        now = self._parts.now()
+        for reminder in self._parts.looks.reminders_due(now):
+            look = partial(self._decider.look_at_reminder, reminder)
+            if not self._attempt(reminder.match, reminder.at, now, look):
+                self._parts.looks.end_reminder(reminder)
+        for match_id in self._parts.looks.chats_due(now):
+            self._attempt(match_id, 0, now, partial(self._decider.look_at_chat, match_id))
+        return self._give_hints(now, woken)
+
+    def _attempt(self, match_id: str, since: int, now: int, look: Callable[[], object]) -> bool:
+        """Call ``look``; return False when the match does not exist any more."""
+        beats.beat()
+        if not self._failed.is_due(match_id, since, now):
+            return True
+        try:
+            look()
+        except StoreUnavailableError:
+            raise
+        except UnknownMatchError:
+            return False
+        except Exception as error:
+            # A match that cannot be read must not keep others from being told, and is tried less and less often.
+            self._failed.record(match_id, since, now)
+            log.error("a match cannot be looked at", match=match_id, error=str(error))
+        return True
+
+    def _give_hints(self, now: int, woken: bool) -> int:
+        due = self._parts.outbox.next_due()
+        if due is None or due > now:
+            return 0
+        if due != self._hinted_due:
+            self._hinted_due, self._hints = due, 0
+        elif not woken and 0 <= self._hint_again_at - now <= HINT_DELAYS_MS.longest:
+            return 0
+        self._hints += 1
+        self._hint_again_at = now + int(HINT_DELAYS_MS.after(self._hints))
+        hints = min(self._parts.outbox.count_due(now), MAX_HINTS)
+        for _ in range(hints):
+            self._request_delivery()
+        return hints

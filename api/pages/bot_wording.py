@@ -13,7 +13,7 @@ INVITATIONS = {
 
 def capacity_sentences(capacity: Capacity, matches: int) -> list[str]:
     """Return what a bot that plays ``matches`` matches takes on."""
-    games = [_title(name) for name in capacity.games]
+    games = [game_title(name) for name in capacity.games]
     *others, last = games or ["nothing at present"]
     free = max(0, capacity.concurrent - matches)
     number = "1 match" if capacity.concurrent == 1 else f"{capacity.concurrent} matches"
@@ -35,8 +35,8 @@ def capacity_sentences(capacity: Capacity, matches: int) -> list[str]:
     return sentences
 
 
-def _title(name: str) -> str:
-    """Return the title of a game, with that of its setup if ``name`` names one."""
+def game_title(name: str) -> str:
+    """Return the title of a game as capacities name it, with that of its setup if ``name`` names one."""
     id, _, setup = name.partition("/")
     game = GAMES.get(id)
     if game is None:

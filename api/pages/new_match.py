@@ -6,10 +6,14 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.pages.layout import blueprint, sign_in_first
 from api.representations.clocks import SECOND_MS
+from api.services import services
 from domain.games import GAMES
 from domain.match.enums import Control
 from domain.match.terms import PRESETS, Terms
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
+from events.people.capacity import Invitations
+
+MAX_BOTS_SUGGESTED = 20
 
 
 @blueprint.get("/matches/new")
@@ -34,10 +38,22 @@ def new_match() -> str | Response:
         rulesets=GAMES.rulesets,
         chosen_ruleset=int(ruleset) if ruleset in {str(game.ruleset) for game in GAMES.rulesets[chosen]} else None,
         invite=request.args.get("invite", "")[:24],
+        bots=_free_bots(),
         levels=levels,
         level=int(level) if level in map(str, levels) else 3,
         presets={title: _control(terms) for title, terms in PRESETS.items()},
     )
+
+
+def _free_bots() -> list[str]:
+    """Return the names of bots that take invitations and have a place free."""
+    bots = services().bots.among(services().bots.listed("", MAX_BOTS_SUGGESTED))
+    matches = services().readmodels.engagements(list(bots))
+    return [
+        bot.name
+        for bot in bots.values()
+        if bot.capacity.invitations != Invitations.NOBODY and bot.capacity.concurrent > matches[bot.id]
+    ]
 
 
 def _control(terms: Terms) -> dict[str, str | int]:

@@ -5,12 +5,15 @@ from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.operations.jobs import archive_state
+from api.pages.bot_wording import game_title
 from api.pages.layout import blueprint, sign_in_first
+from api.representations.bots import CAPACITY_GAMES
 from api.services import services
 from domain.match import vacation
 from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
+from events.people.capacity import MAX_CONCURRENT
 from events.people.tokens import MAX_LABEL_LENGTH
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339
@@ -44,6 +47,9 @@ def settings() -> str | Response:
         blocked=services().people.persons(blocks),
         tokens=services().people.tokens.of(person),
         max_label_length=MAX_LABEL_LENGTH,
+        bot=services().bots.among([person.id]).get(person.id),
+        bot_games={name: game_title(name) for name in CAPACITY_GAMES},
+        max_concurrent=MAX_CONCURRENT,
         now=now,
         rfc3339=rfc3339,
     )

@@ -1,6 +1,7 @@
 """Accounts that are bots: how they become so, where that is seen, and the capacity that the server keeps to."""
 
 import io
+import re
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -194,6 +195,18 @@ def test_bots_are_listed_page_by_page(app: Flask, anna: Caller) -> None:
     second = anna.get(f"/bots?limit=2&cursor={first['next']}").json
     assert {each["player"]["name"] for each in first["items"] + second["items"]} == names
     assert (len(first["items"]), second["next"]) == (2, None)
+
+
+def test_the_pages_offer_bots_with_a_free_place_and_show_the_owner_what_is_declared(app: Flask, anna: Caller) -> None:
+    bot = as_bot(app, "Mr-Tower")
+    as_bot(app, "No-Places", concurrent=0)
+    form = anna.client.get("/matches/new").text
+    assert re.findall('<option value="([^"]*)">[^<]*, a bot', form) == ["Mr-Tower"]
+    settings = bot.client.get("/settings").text
+    chosen = re.search('<select id="bot-games".*?</select>', settings)
+    assert chosen is not None
+    assert re.findall('value="([^"]*)" selected', chosen[0]) == CAPACITY["games"]
+    assert "Make this account a bot" in anna.client.get("/settings").text
 
 
 def test_the_capacity_of_a_bot_is_in_its_archive_and_erased_with_it(app: Flask, services: Services) -> None:

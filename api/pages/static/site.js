@@ -62,6 +62,7 @@ function bodyOf(form) {
     let value = input.value;
     if ("json" in input.dataset) value = JSON.parse(value);
     else if (input.type === "checkbox") value = input.checked;
+    else if (input.multiple) value = Array.from(input.selectedOptions, (option) => option.value);
     else if (input.type === "number") value = value === "" ? null : Number(value);
     if (place === undefined) body[name] = value;
     else {

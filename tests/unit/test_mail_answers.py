@@ -1,0 +1,171 @@
+"""The answer to a mail: what it says, and that it does nothing when it comes back."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from domain.games import GAMES, find_ruleset
+from domain.match.commands import JoinMatch, OfferDraw, RequestTakeback, Resign
+from domain.match.lines import ConditionalMoves, Line, Lines
+from domain.match.state import Seat
+from domain.match.terms import STANDARD
+from events.mail.body import read_body
+from events.mail.language import MARKER, NO_MOVES, read_commands
+from events.mail.match_words import instant_words, moves_of
+from events.mail.transcript import Effect, Report, Result, View, write_answer
+from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
+from tests.support.quoting import commands_in, lines_that_act, quotings
+
+URL = "https://play.example/matches/mabcdefghijklmnop"
+SETUPS = [(game.id, setup) for game in GAMES.values() for setup in game.setups]
+
+
+def played(game: str, setup: str, plies: int) -> PlayedMatch:
+    """Return a match after so many random moves."""
+    seats = len(GAMES[game].setups[setup].seat_names)
+    players = [Seat.taken("alice"), *[Seat.open()] * (seats - 1)]
+    match = PlayedMatch(creation(*players, game=game, setup=setup, terms=replace(STANDARD, takebacks=True)))
+    for number in range(1, seats):
+        match.do(JoinMatch(player=f"player-{number}"))
+    chance = Random(f"{game}/{setup}")
+    rules = find_ruleset(game, match.state.ruleset)
+    for _ in range(plies):
+        mover = match.state.seats[rules.to_move(match.state.play.position)].player
+        match.move(mover, chance.choice(match.legal_moves()))
+    return match
+
+
+def view(match: PlayedMatch, seat: int = 0, zone: str = "Europe/Berlin", **orders: object) -> View:
+    laid_down = ConditionalMoves(**orders)  # type: ignore[arg-type]
+    return View(state=match.state, seat=seat, orders=laid_down, now=match.now, zone=zone, url=URL)
+
+
+def result(line: str, effect: Effect, words: str, plies: int = 0) -> Result:
+    return Result(line=line, effect=effect, words=words, plies=plies)
+
+
+PLAYED = result("A3B4", Effect.PLAYED, '"a3-b4" was played.', 1)
+REFUSED = result("c3-d4", Effect.REFUSED, "It is not your turn: Black is to move.")
+UNKNOWN = result("what now", Effect.UNKNOWN, "This line is no command.")
+DREW = result("draw", Effect.DONE, "A draw was offered.")
+SHOWN = result("board", Effect.SHOWN, "The match stands below.")
+
+
+def test_each_line_is_quoted_with_what_became_of_it_under_it() -> None:
+    subject, text = write_answer(Report(results=(PLAYED, REFUSED, UNKNOWN), gave_up=True), view(started()))
+    assert subject == "Bashni: 1 move played, with 2 errors"
+    assert text.startswith(
+        f"{MARKER}\n\n"
+        '> 1. A3B4\n"a3-b4" was played.\n\n'
+        "> 2. c3-d4\nIt is not your turn: Black is to move.\n\n"
+        "> 3. what now\nThis line is no command.\n\n"
+        "Reading ended here"
+    )
+    assert text.endswith(f"{URL}\n")
+
+
+@pytest.mark.parametrize(
+    ("results", "subject"),
+    [
+        ((PLAYED,), "Bashni: 1 move played"),
+        ((replace(PLAYED, plies=7),), "Bashni: 7 moves played"),
+        ((DREW, SHOWN), "Bashni: A draw was offered"),
+        ((DREW, UNKNOWN), "Bashni: A draw was offered, with 1 error"),
+        ((REFUSED,), "Bashni: nothing played: It is not your turn: Black is to move"),
+        ((UNKNOWN, REFUSED), "Bashni: nothing played: It is not your turn: Black is to move, with 1 error"),
+        ((SHOWN,), "Bashni: the board"),
+        ((), "Bashni: nothing played: there was no command in your mail"),
+    ],
+)
+def test_the_subject_says_what_was_done(results: tuple[Result, ...], subject: str) -> None:
+    assert write_answer(Report(results=results), view(started()))[0] == subject
+
+
+def test_a_mail_without_commands_is_answered_with_all_of_them() -> None:
+    _, text = write_answer(Report(), view(started()))
+    assert "No command was found in your mail" in text
+    assert '| "if MOVE then MOVE": lay an answer down' in text
+    _, text = write_answer(Report(remark="The mail has no text that can be read."), None)
+    assert "The mail has no text that can be read." in text
+
+
+def test_the_match_is_shown_with_clocks_as_instants_and_an_example() -> None:
+    match = started()
+    match.move("alice", "a3-b4")
+    match.do(OfferDraw(player="alice"))
+    orders = Lines(ply=1, position="", first=(Line(move="f6-e5", next=(Line(move="c3-d4"),)),))
+    _, text = write_answer(Report(results=(PLAYED,)), view(match, 1, lines=orders, forced=True))
+    assert "Bashni: you are Black. It is your turn." in text
+    assert 'Last moves: 1. White "a3-b4".' in text
+    assert "| 8    b   b   b   b\n" in text
+    assert " in Europe/Berlin (" in text
+    assert 'White offers a draw: write "accept draw" or "decline draw"' in text
+    assert 'such as "b6-a5".' in text
+    assert 'Laid down after ply 1: "f6-e5 c3-d4".' in " ".join(text.split())
+
+
+def test_instants_are_in_the_zone_of_the_player_and_in_utc() -> None:
+    assert instant_words(T0, "UTC") == "Tue 14 Nov 2023, 22:13 UTC"
+    assert instant_words(T0, "Asia/Kolkata") == "Wed 15 Nov 2023, 03:43 in Asia/Kolkata (Tue 14 Nov 2023, 22:13 UTC)"
+    july = T0 + 250 * 24 * 3_600_000
+    assert instant_words(july, "Europe/Berlin").startswith("Mon 22 Jul 2024, 00:13 in Europe/Berlin")
+
+
+def test_the_end_of_a_match_is_said() -> None:
+    match = started()
+    match.do(Resign(player="bob"))
+    _, text = write_answer(Report(results=(SHOWN,)), view(match))
+    assert "The match is over: White 1, Black 0 (resignation)." in " ".join(text.split())
+    assert "To move" not in text
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS)
+def test_the_example_is_a_move_that_can_be_written(game: str, setup: str) -> None:
+    match = played(game, setup, 6)
+    seat = find_ruleset(game, 1).to_move(match.state.play.position)
+    _, text = write_answer(Report(results=(SHOWN,)), view(match, seat))
+    example = " ".join(text.split()).partition('such as "')[2].partition('"')[0]
+    reading = read_commands([example], moves_of(match.state))
+    match.move(match.state.seats[seat].player, reading.commands[0].argument[0])
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS)
+def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str) -> None:
+    plies = 9
+    match = played(game, setup, plies)
+    moves, legal = moves_of(match.state), match.legal_moves()
+    rules = find_ruleset(game, match.state.ruleset)
+    last = rules.to_move(match.state.play.position_after(plies - 1))
+    match.do(RequestTakeback(player=match.state.seats[last].player))
+    shown = [
+        rules.display_move(match.state.play.position, move) for move in rules.legal_moves(match.state.play.position)
+    ]
+    orders = Lines(ply=plies, position="", first=tuple(Line(move=each) for each in legal[:12]))
+    results = (
+        result(legal[0], Effect.PLAYED, f'"{legal[0]}" was played.', 1),
+        result("draw", Effect.DONE, "A draw was offered."),
+        result(legal[-1], Effect.REFUSED, f"It could be several moves: write {' or '.join(shown[:20])}, ..."),
+        result("resign", Effect.SHOWN, f'To give the match up, answer with the line "resign {match.state.match_id}".'),
+        UNKNOWN,
+    )
+    report = Report(results=results, gave_up=True, wants_help=True)
+    for seat in (0, 1):
+        _, text = write_answer(report, view(match, seat, lines=orders))
+        assert lines_that_act(text, moves) == []
+    for content in quotings(text):
+        assert commands_in(content, moves) == []
+        own = content.replace(b"\n\n", b"\n\nboard\n", 1)
+        assert len(read_commands(read_body(own).lines, moves).commands) <= 1
+
+
+def test_an_answer_about_no_match_does_nothing_when_it_comes_back() -> None:
+    _, text = write_answer(Report(results=(UNKNOWN,)), None)
+    for content in quotings(text):
+        assert commands_in(content, NO_MOVES) == []
+
+
+def test_quoting_is_told_from_writing() -> None:
+    moves = moves_of(started_by_four().state)
+    assert lines_that_act("b7\nwrite b7", moves) == ["b7"]
+    assert any(commands_in(content, moves) for content in quotings("b7"))

@@ -1,0 +1,87 @@
+"""When a webhook that was not taken is sent again. Pure.
+
+The schedule is that of the Standard Webhooks specification, with jitter. It is cut to the clock of the match: a webhook
+about a turn is of use only while there is time to move. When half of that time has passed, the player is told by mail.
+"""
+
+import hashlib
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+SECOND_MS = 1_000
+MINUTE_MS = 60 * SECOND_MS
+HOUR_MS = 60 * MINUTE_MS
+
+DELAYS_MS = (
+    5 * SECOND_MS,
+    5 * MINUTE_MS,
+    30 * MINUTE_MS,
+    2 * HOUR_MS,
+    5 * HOUR_MS,
+    10 * HOUR_MS,
+    14 * HOUR_MS,
+    20 * HOUR_MS,
+    24 * HOUR_MS,
+)
+"""Between the attempts: 75 hours in all."""
+
+MAX_JITTER = 0.2
+"""Of the delay is added at most, so that receivers which were down are not called by all at once."""
+
+MIN_DELAY_MS = 5 * SECOND_MS
+MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+HOLD_MS = 5 * MINUTE_MS
+"""Nothing is sent to a receiver that asks for fewer requests for so long, unless it names a time."""
+
+THROTTLING = (429, 502, 504)
+
+
+class Retry(NamedTuple):
+    """When to try again (None: no more), and whether the player is to be told by mail now (ms since 1970 UTC)."""
+
+    due: int | None
+    tell_by_mail: bool
+
+
+def next_attempt(
+    id: str, attempts: int, first_at: int, now: int, *, deadline: int | None = None, retry_after_ms: int = 0
+) -> Retry:
+    """Return what follows the failed attempt number ``attempts`` (from 1) of the dispatch ``id``.
+
+    ``first_at`` is when it was first to be sent, ``deadline`` when the player must have acted (None: no deadline),
+    ``retry_after_ms`` what the receiver asks for.
+    """
+    scheduled = _delay_ms(id, attempts)
+    due = None if scheduled is None else now + max(scheduled, min(retry_after_ms, MAX_RETRY_AFTER_MS))
+    if due is None or deadline is None:
+        return Retry(due, due is None)
+    half = first_at + (deadline - first_at) // 2
+    if now >= half:
+        return Retry(due if due < deadline else None, True)
+    return Retry(max(min(due, half), now + MIN_DELAY_MS), False)
+
+
+def retry_after_ms(header: str | None, now: int) -> int:
+    """Return how long the header Retry-After (RFC 9110, 10.2.3) asks to wait, 0 when it says nothing that is known."""
+    text = (header or "").strip()
+    if text.isascii() and text.isdigit():
+        return min(int(text[:12]) * SECOND_MS, MAX_RETRY_AFTER_MS)
+    try:
+        at = parsedate_to_datetime(text).timestamp() * SECOND_MS
+    except (ValueError, TypeError, OverflowError):
+        return 0
+    return max(0, min(int(at) - now, MAX_RETRY_AFTER_MS))
+
+
+def held_until(status: int | None, retry_after: int, now: int) -> int | None:
+    """Return until when nothing more is sent to a receiver that has answered ``status``; None: it does not matter."""
+    if status not in THROTTLING:
+        return None
+    return now + (retry_after or HOLD_MS)
+
+
+def _delay_ms(id: str, attempts: int) -> int | None:
+    if attempts > len(DELAYS_MS):
+        return None
+    chance = int.from_bytes(hashlib.sha256(f"{id}\n{attempts}".encode()).digest()[:4], "big") / 2**32
+    return int(DELAYS_MS[attempts - 1] * (1 + MAX_JITTER * chance))

@@ -1,19 +1,23 @@
 """The settings of notices: what is told when, and through which mail address, browsers and webhooks."""
 
-from flask import render_template
+from flask import abort, render_template
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.operations.notice_targets import targets_of
 from api.pages.layout import blueprint, sign_in_first
-from api.pages.notice_wording import CHANNELS, KINDS, TIMINGS, hour_words
+from api.pages.notice_wording import CHANNELS, KINDS, PAYLOADS, TIMINGS, VERDICTS, WRITERS, hour_words
 from api.services import services
 from domain.match.terms import HOUR, duration
+from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON
 from events.notices.kinds import NoticeChannel, Timing
+from events.webhooks.signing import SigningKeys
 
 REMINDERS_H = (0, 3, 6, 12, 24, 48, 72, 168)
 QUIET_HOURS = (22, 7)
 """What is proposed to those who have none."""
+
+MAX_MAILS_SHOWN = 10
 
 CHOICES = {
     NoticeChannel.MAIL: tuple(Timing),
@@ -43,6 +47,33 @@ def notice_settings() -> str | Response:
         zone=services().availability.read([person.id])[person.id].zone,
         targets=targets_of(person.id),
         mail_is_sent=services().settings.mail is not None,
+        mail=services().addresses.read(person.id),
+        writers=WRITERS,
+        received=services().inbox.recent(person.id, MAX_MAILS_SHOWN),
+        verdicts=VERDICTS,
+        webhooks=services().endpoints.of(person.id),
+        max_webhooks=MAX_ENDPOINTS_PER_PERSON,
+        payloads=PAYLOADS,
+    )
+
+
+@blueprint.get("/settings/webhooks/<webhook_id>")
+def webhook_page(webhook_id: str) -> str | Response:
+    """Return the page of a webhook of the signed-in person, with its deliveries."""
+    person = current_person()
+    if person is None:
+        return sign_in_first()
+    webhook = services().endpoints.find(person.id, webhook_id)
+    if webhook is None:
+        abort(404, "You have no such webhook.")
+    return render_template(
+        "webhook.html",
+        webhook=webhook,
+        public_key=SigningKeys(webhook.keys[0].secret, webhook.keys[0].private_key).public_key,
+        attempts=services().endpoints.attempts(person.id, webhook_id, MAX_ATTEMPTS_LOGGED),
+        max_attempts=MAX_ATTEMPTS_LOGGED,
+        kinds=KINDS,
+        payloads=PAYLOADS,
     )
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.endpoints import PayloadForm
+from events.notices.inbox import Verdict
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayWrite
 
 
 class KindWords(NamedTuple):
@@ -43,6 +45,27 @@ STATES: Mapping[DeliveryState, str] = {
     DeliveryState.SENT: "sent",
     DeliveryState.NOT_SENT: "not sent",
     DeliveryState.FAILED: "failed",
+}
+
+WRITERS: Mapping[WhoMayWrite, str] = {
+    WhoMayWrite.TOKEN_AND_FROM: "The code, and your address as its sender",
+    WhoMayWrite.TOKEN_FROM_AND_DMARC: "The code, your address, and its seal",
+}
+
+VERDICTS: Mapping[Verdict, str] = {
+    Verdict.WAITING: "not read yet",
+    Verdict.READ: "read",
+    Verdict.AUTOMATIC: "automatic",
+    Verdict.LOOP: "our own",
+    Verdict.BOUNCE: "not delivered",
+    Verdict.NOT_ALLOWED: "not allowed",
+    Verdict.UNSUBSCRIBED: "stopped notices",
+    Verdict.FAILED: "failed",
+}
+
+PAYLOADS: Mapping[PayloadForm, str] = {
+    PayloadForm.FULL: "With position and legal moves",
+    PayloadForm.THIN: "Only what has happened",
 }
 
 

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from api.access.limits import Limits
-from api.pages.notice_wording import CHANNELS, KINDS, STATES, TIMINGS
+from api.pages.notice_wording import CHANNELS, KINDS, PAYLOADS, STATES, TIMINGS, VERDICTS, WRITERS
 from api.services import Services
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.addresses import stopped, wants
+from events.notices.endpoints import Attempt, PayloadForm
+from events.notices.inbox import ReceivedMail, Verdict
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayWrite
 from events.notices.notice import Delivery, Notice, notice_id
 from events.notices.subscriptions import Subscription
 from tests.support.callers import Caller, app_on
@@ -53,6 +56,24 @@ def sent_to(target: str, at: int, **more: Any) -> Delivery:
         channel=NoticeChannel.PUSH, target=target, state=DeliveryState.SENT, reason="It was accepted.", at=at
     )
     return replace(delivery, **more)
+
+
+def attempt(at: int) -> Attempt:
+    """Return an attempt of a webhook that failed at an instant."""
+    return Attempt(
+        webhook_id="n",
+        type="match.turn",
+        match=None,
+        at=at,
+        took_ms=5,
+        url="https://bot.example.com/x",
+        headers={},
+        body="{}",
+        status=500,
+        answer="<oops>",
+        delivered=False,
+        outcome="It is tried again in 5 seconds.",
+    )
 
 
 def browser(services: Services, player: str, **more: Any) -> Subscription:
@@ -224,6 +245,38 @@ def test_the_page_of_settings_shows_what_is_set(anna: Caller) -> None:
         assert f" selected>{shown}<" in found[0]
 
 
+def test_the_page_of_settings_tells_why_mail_is_paused_and_what_became_of_mails_and_webhooks(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    now, addresses = services.now(), services.addresses
+    addresses.change(anna.id, lambda stored: wants(stored, "anna@players.test", now))
+    assert "Follow its link" in anna.client.get("/settings/notices").text
+    addresses.confirm(anna.id, "anna@players.test", now)
+    addresses.change(anna.id, lambda stored: stopped(stored, now))
+    mail = ReceivedMail(
+        digest="d", player=anna.id, recipient="r", return_path="", sender="<x>@y", subject="<b>", size=1, at=now
+    )
+    services.inbox.add(mail, b"")
+    services.inbox.finish(mail, Verdict.NOT_ALLOWED, "It came from another address.", answered=False)
+    webhook = anna.post("/me/webhooks", {"url": "https://bot.example.com/x", "kinds": ["turn"]}).json
+    services.endpoints.log(anna.id, webhook["id"], attempt(now))
+    page = anna.client.get("/settings/notices").text
+    for words in (
+        *("You stopped notices by mail", "Send them again", "It came from another address.", "&lt;b&gt;"),
+        *("https://bot.example.com/x", "Nothing was sent yet"),
+    ):
+        assert words in page
+    assert webhook["secret"] not in page
+
+    path = f"/settings/webhooks/{webhook['id']}"
+    log = anna.client.get(path).text
+    for words in ("It is tried again in 5 seconds.", "status 500", "&lt;oops&gt;", webhook["public_key"]):
+        assert words in log
+    assert webhook["secret"] not in log
+    assert boris.client.get(path).status_code == 404
+
+
 def test_pages_have_words_for_everything_that_a_notice_may_say() -> None:
     assert (set(KINDS), set(CHANNELS)) == (set(NoticeKind), set(NoticeChannel))
     assert (set(TIMINGS), set(STATES)) == (set(Timing), set(DeliveryState))
+    assert (set(WRITERS), set(VERDICTS), set(PAYLOADS)) == (set(WhoMayWrite), set(Verdict), set(PayloadForm))

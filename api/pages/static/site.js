@@ -1,4 +1,4 @@
-// Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows. With
+// Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows ("#": the same). With
 // data-shows-answer the detail of the answer is shown first, in place of the form, with data-said the words that it has.
 
 import {call, clearProblem, showProblem} from "./api.js";
@@ -94,6 +94,7 @@ async function act(source, body, scope, button) {
     const answer = await call(method, path, body);
     const words = source.dataset.said ?? ("showsAnswer" in source.dataset ? answer?.detail : "");
     if (words) showAnswer(source, words);
+    else if (source.dataset.next === "#") location.reload();
     else location.assign(source.dataset.next);
   } catch (problem) {
     button.disabled = false;

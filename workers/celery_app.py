@@ -12,7 +12,7 @@ from events.runtime.queues import Queue
 from events.runtime.settings import Settings
 from workers import celery_beats
 from workers.fair_queue import QUICK, SLOW
-from workers.tasks import CHECKPOINT, DELIVER, JOB, RATE, register
+from workers.tasks import CHECKPOINT, DELIVER, JOB, RATE, READ_MAIL, register
 
 ANSWER_SECONDS = 120
 """No opponent searches for longer; its task is ended and enqueued again."""
@@ -45,7 +45,7 @@ def make_app(settings: Settings) -> Celery:
         task_create_missing_queues=False,
         task_routes={
             **{name: {"queue": default} for name in (RATE, CHECKPOINT, JOB)},
-            DELIVER: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)},
+            **{name: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)} for name in (DELIVER, READ_MAIL)},
         },
         # Crash-safe: a task is removed from the broker when its effect is stored, not when it begins, so the tasks of a
         # killed worker come back. The sweeper finds what the broker itself loses.

@@ -29,6 +29,7 @@ from workers import consumers
 from workers.consumers import Consumer
 from workers.jobs import JobRound
 from workers.notices.decide import Decider
+from workers.notices.incoming_mail import MailRound
 from workers.notices.rounds import NoticeRounds, Wake
 from workers.opponents import debts_of
 from workers.sweeper import Sweeper
@@ -72,6 +73,7 @@ class Relay:
             partial(continue_erasures, installation.personal_data),
             GuestRound(installation.personal_data, installation.now),
             JobRound(installation.jobs, tasks.request_job, installation.now),
+            MailRound(installation.inbox, tasks.request_reading, installation.now),
         ]
         sweeper = Sweeper(installation, tasks, self._name, rounds)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}

@@ -4,7 +4,7 @@ from events.installation import Installation
 from workers.celery_app import OPPONENTS, make_app
 from workers.fair_queue import FairQueue, lane_of
 from workers.opponents import debts_of
-from workers.tasks import ANSWER, CHECKPOINT, DELIVER, JOB, RATE
+from workers.tasks import ANSWER, CHECKPOINT, DELIVER, JOB, RATE, READ_MAIL
 
 
 class TaskQueue:
@@ -42,3 +42,7 @@ class TaskQueue:
     def request_delivery(self) -> None:
         """Enqueue a task that sends what is due in the outbox."""
         self._app.send_task(DELIVER)
+
+    def request_reading(self) -> None:
+        """Enqueue a task that reads the mail that has arrived."""
+        self._app.send_task(READ_MAIL)

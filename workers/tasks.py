@@ -15,6 +15,7 @@ from events.runtime.settings import Settings
 from workers.fair_queue import FairQueue
 from workers.jobs import do_job
 from workers.notices.deliver import Deliveries
+from workers.notices.incoming_mail import MailReader
 from workers.notices.senders import make_senders
 from workers.opponents import answer
 
@@ -23,6 +24,7 @@ RATE = "rookery.rate"
 CHECKPOINT = "rookery.checkpoint"
 JOB = "rookery.job"
 DELIVER = "rookery.deliver"
+READ_MAIL = "rookery.read-mail"
 
 log = structlog.get_logger("worker")
 
@@ -39,6 +41,11 @@ class TaskContext(Installation):
     def deliveries(self) -> Deliveries:
         """What sends notices and letters."""
         return Deliveries(self, make_senders(self))
+
+    @cached_property
+    def mail_reader(self) -> MailReader | None:
+        """What reads incoming mail; None where no mail is set."""
+        return None if self.settings.mail is None else MailReader(self, self.settings.mail)
 
 
 def register(app: Celery, settings: Settings) -> None:
@@ -66,6 +73,10 @@ def register(app: Celery, settings: Settings) -> None:
     def deliver_due() -> None:
         context.deliveries.deliver_due()
 
+    def read_mail() -> None:
+        if context.mail_reader is not None:
+            context.mail_reader.read_due()
+
     def sign_checkpoint() -> None:
         checkpoint = context.checkpoints.sign(context.now())
         log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
@@ -75,3 +86,4 @@ def register(app: Celery, settings: Settings) -> None:
     app.task(do_job_of, name=JOB)
     app.task(sign_checkpoint, name=CHECKPOINT)
     app.task(deliver_due, name=DELIVER)
+    app.task(read_mail, name=READ_MAIL)

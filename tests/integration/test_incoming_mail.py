@@ -1,0 +1,214 @@
+"""Reading mail: each is carried out once and answered once, whatever is killed; strangers and programs get nothing."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from events.mail.tokens import TokenKind
+from events.notices.inbox import REFUSAL_S, Verdict
+from events.notices.kinds import PauseCause, WhoMayWrite
+from events.runtime import connections
+from events.runtime.errors import StoreUnavailableError
+from tests.support.mail_play import MailSite, without_address
+from tests.support.server import RealServer
+from workers.notices.incoming_mail import LEASE_MS, MAX_ATTEMPTS, MailRound
+
+
+@pytest.fixture
+def site(server: RealServer) -> MailSite:
+    return MailSite(server.url)
+
+
+@pytest.fixture
+def match_id(site: MailSite) -> str:
+    return site.start(site.enrol("alice"), site.enrol("bob"), game="towers", setup="two-player")
+
+
+def first_move(site: MailSite, match_id: str) -> str:
+    before = site.state(match_id)
+    game_move = site.play(site.start("px", "py", game="towers", setup="two-player"), 1).play.moves[0]
+    assert not before.play.moves
+    return game_move
+
+
+def verdicts(site: MailSite, player: str = "palice") -> list[Verdict]:
+    return [mail.verdict for mail in site.parts.inbox.recent(player, 10)]
+
+
+def test_a_move_is_played_and_answered_once(site: MailSite, match_id: str) -> None:
+    token, move = site.token("palice", match_id), first_move(site, match_id)
+    site.deliver("palice", token, move)
+    assert site.reader.read_due() == 1
+    assert site.state(match_id).play.moves == (move,)
+    (mail,) = site.parts.inbox.recent("palice", 10)
+    assert (mail.verdict, mail.answered, mail.recipient) == (Verdict.READ, True, "")
+    (answer,) = site.letters("palice")
+    assert (answer.to, answer.in_reply_to, answer.automatic) == ("alice@home.example", "<1@home.example>", True)
+    assert "1 move played" in answer.subject
+    site.deliver("palice", token, move)
+    assert site.reader.read_due() == 0
+    assert len(site.letters("palice")) == 1
+
+
+def test_a_second_answer_to_the_same_board_is_refused_with_the_new_board(site: MailSite, match_id: str) -> None:
+    token, move = site.token("palice", match_id), first_move(site, match_id)
+    for number in (1, 2):
+        site.deliver("palice", token, move, number=number)
+        site.reader.read_due()
+    assert len(site.state(match_id).play.moves) == 1
+    refusal = next(letter for letter in site.letters("palice") if letter.in_reply_to == "<2@home.example>")
+    assert "nothing played" in refusal.subject
+    assert "|" in refusal.text
+
+
+def test_a_forged_sender_plays_nothing_and_the_player_is_told(site: MailSite, match_id: str) -> None:
+    move = first_move(site, match_id)
+    site.deliver("palice", site.token("palice", match_id), move, sender="eve@elsewhere.example")
+    site.reader.read_due()
+    assert not site.state(match_id).play.moves
+    assert verdicts(site) == [Verdict.NOT_ALLOWED]
+    (letter,) = site.letters("palice")
+    assert letter.to == "alice@home.example"
+    assert "eve@elsewhere.example" in letter.text
+    assert letter.match is None
+
+
+def test_who_wants_it_strictly_needs_the_word_of_the_mail_server(site: MailSite) -> None:
+    alice = site.enrol("alice", lambda stored: replace(stored, who_may_write=WhoMayWrite.TOKEN_FROM_AND_DMARC))
+    match_id = site.start(alice, site.enrol("bob"), game="towers", setup="two-player")
+    move, passed = first_move(site, match_id), "Authentication-Results: mx.example; dmarc=pass header.from=home.example"
+    site.deliver(alice, site.token(alice, match_id), move)
+    site.reader.read_due()
+    assert not site.state(match_id).play.moves
+    site.deliver(alice, site.token(alice, match_id), move, passed, number=2)
+    site.reader.read_due()
+    assert site.state(match_id).play.moves == (move,)
+
+
+def test_automatic_mail_and_loops_are_recorded_and_never_answered(site: MailSite, match_id: str) -> None:
+    token, move = site.token("palice", match_id), first_move(site, match_id)
+    site.deliver("palice", token, move, "Auto-Submitted: auto-replied", number=1)
+    site.deliver("palice", token, move, sender="rookery@play.example", number=2)
+    site.deliver("palice", site.token("palice", kind=TokenKind.BOUNCE), move, number=3)
+    assert site.reader.read_due() == 3
+    assert sorted(verdicts(site)) == [Verdict.AUTOMATIC, Verdict.BOUNCE, Verdict.LOOP]
+    assert site.letters("palice") == []
+    assert not site.state(match_id).play.moves
+
+
+def test_a_program_that_answers_our_answers_gets_one_an_hour(site: MailSite, match_id: str) -> None:
+    token = site.token("palice", match_id)
+    for number in range(1, 4):
+        site.deliver("palice", token, "I am on holiday and read this when I am back.", number=number)
+        site.reader.read_due()
+    assert [mail.answered for mail in reversed(site.parts.inbox.recent("palice", 10))] == [True, False, False]
+    assert len(site.letters("palice")) == 1
+    assert REFUSAL_S == 3600
+
+
+def test_a_mail_that_unsubscribes_turns_notices_by_mail_off_without_an_answer(site: MailSite) -> None:
+    alice = site.enrol("alice")
+    site.deliver(alice, site.token(alice, kind=TokenKind.UNSUBSCRIBE), "", "Auto-Submitted: auto-generated")
+    site.reader.read_due()
+    pause = site.parts.addresses.read(alice).pause
+    assert pause is not None
+    assert pause.cause is PauseCause.STOPPED
+    assert (verdicts(site), site.letters(alice)) == ([Verdict.UNSUBSCRIBED], [])
+
+
+def test_nothing_is_sent_where_no_address_is_confirmed(site: MailSite) -> None:
+    alice = site.enrol("alice", without_address)
+    site.deliver(alice, site.token(alice), "help")
+    site.reader.read_due()
+    assert (verdicts(site), site.letters(alice)) == ([Verdict.NOT_ALLOWED], [])
+
+
+def test_mail_whose_address_was_made_worthless_before_it_was_read_does_nothing(site: MailSite, match_id: str) -> None:
+    site.deliver("palice", site.token("palice", match_id), first_move(site, match_id))
+    site.parts.addresses.make_old_mail_worthless("palice")
+    site.reader.read_due()
+    assert verdicts(site) == [Verdict.NOT_ALLOWED]
+    assert not site.state(match_id).play.moves
+
+
+def test_a_mail_at_which_the_reader_fails_again_and_again_is_answered_in_words(
+    site: MailSite, match_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("workers.notices.incoming_mail.execute_commands", fail)
+    site.deliver("palice", site.token("palice", match_id), "board")
+    for _ in range(MAX_ATTEMPTS):
+        assert site.letters("palice") == []
+        assert site.reader.read_due() == 1
+        site.now += LEASE_MS
+    assert site.reader.read_due() == 0
+    assert verdicts(site) == [Verdict.FAILED]
+    (letter,) = site.letters("palice")
+    assert "fault of this server" in letter.text
+
+
+def failing_after(steps: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    """Let the store do ``steps`` commands, then lose the connection at each; return what tells whether it has."""
+    left = steps
+    lost = False
+
+    def losing(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            nonlocal left, lost
+            if left <= 0:
+                lost = True
+                raise StoreUnavailableError("the connection is lost")
+            left -= 1
+            return method(*args, **options)
+
+        return call
+
+    for kind, names in ((connections.StoreClient, ("execute_command",)), (connections.StorePipeline, ("execute",))):
+        for name in names:
+            monkeypatch.setattr(kind, name, losing(getattr(kind, name)))
+    return lambda: lost
+
+
+def test_a_reader_that_is_killed_at_any_step_plays_once_and_answers_once(site: MailSite) -> None:
+    alice, bob = site.enrol("alice"), site.enrol("bob")
+    move = site.play(site.start("px", "py", game="towers", setup="two-player"), 1).play.moves[0]
+    steps = 0
+    killed = True
+    while killed:
+        match_id = site.start(alice, bob, game="towers", setup="two-player")
+        mail = site.deliver(alice, site.token(alice, match_id), f"{move}\ndraw\nboard", number=steps)
+        with pytest.MonkeyPatch.context() as broken:
+            lost = failing_after(steps, broken)
+            with suppress(StoreUnavailableError):
+                site.reader.read_due()
+            killed = lost()
+        site.now += LEASE_MS
+        site.reader.read_due()
+        state = site.state(match_id)
+        assert (state.play.moves, state.offers.draw_agreed) == ((move,), (0,))
+        answers = [letter for letter in site.letters(alice) if letter.match == match_id]
+        assert [answer.subject for answer in answers] == ["Towers: 1 move played"]
+        assert site.parts.inbox.recent(alice, 1)[0].digest == mail.digest
+        assert site.parts.inbox.recent(alice, 1)[0].verdict is Verdict.READ
+        steps += 1
+    assert steps > 10
+
+
+def test_hints_are_given_while_mail_waits_less_and_less_often(site: MailSite) -> None:
+    hints: list[int] = []
+    give = MailRound(site.parts.inbox, lambda: hints.append(site.now), lambda: site.now)
+    give()
+    assert hints == []
+    site.deliver(site.enrol("alice"), site.token("palice"), "help")
+    begun = site.now
+    for _ in range(60):
+        give()
+        site.now += 1000
+    assert [at - begun for at in hints] == [0, 10_000, 30_000]
+    site.reader.read_due()
+    assert give() == 0

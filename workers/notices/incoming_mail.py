@@ -1,0 +1,248 @@
+"""Reading the mail that has arrived: one mail after the other is leased, admitted, carried out, answered once.
+
+Crash-safe: whatever is done about a mail is done once under a name that follows from its digest: each command is a
+request with a key, the answer a dispatch with an id, what became of the mail is recorded last. A reader that is killed
+leaves the lease; the next one finds what was done, and does the rest.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import structlog
+
+from events.installation import Installation
+from events.mail.admission import Rules, admit, header, read_headers
+from events.mail.body import read_body
+from events.mail.execution import MailParts, execute_account_commands, execute_commands, view_of
+from events.mail.language import NO_MOVES, read_commands
+from events.mail.match_words import moves_of
+from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
+from events.mail.tokens import MatchToken, TokenKind
+from events.mail.transcript import Effect, Report, View, write_answer
+from events.notices.addresses import stopped
+from events.notices.inbox import Inbox, ReceivedMail, Taken, Verdict
+from events.notices.kinds import NoticeChannel
+from events.notices.outbox import Dispatch, Letter, Purpose
+from events.people.person import Person
+from events.runtime import beats
+from events.runtime.errors import StoreError
+from events.runtime.settings import MailSettings
+from workers.retries import Retries
+
+LEASE_MS = 120_000
+"""Longer than reading any mail takes: one that takes longer would be read by a second worker too."""
+
+MAX_ATTEMPTS = 5
+"""So often a mail is read at which the reader itself fails; then its writer is told."""
+
+MAX_PER_HINT = 50
+ANSWER = "answer"
+"""The kind of letters that answer a mail; begins the ids of their dispatches."""
+
+_MESSAGE_ID = re.compile(r"<[^<>\s]{1,250}>")
+
+log = structlog.get_logger("notices")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What becomes of a mail: the verdict with its reason, and the answer (subject and text), None for none.
+
+    An answer that ``only_refuses`` is sent once an hour to an address; ``match`` is what it is about.
+    """
+
+    verdict: Verdict
+    reason: str
+    answer: tuple[str, str] | None = None
+    only_refuses: bool = False
+    match: MatchToken | None = None
+
+
+class MailReader:
+    """Reads the incoming mail of an installation. Safe to share between threads. Methods raise StoreError."""
+
+    def __init__(self, installation: Installation, settings: MailSettings) -> None:
+        self._parts = installation
+        self._settings = settings
+        self._recipients = Recipients(installation.matches, installation.addresses)
+
+    def read_due(self, limit: int = MAX_PER_HINT) -> int:
+        """Read what is due, up to ``limit`` mails; return how many."""
+        count = 0
+        while count < limit and (taken := self._parts.inbox.take(self._parts.now(), LEASE_MS)) is not None:
+            beats.beat()
+            self.read(taken)
+            count += 1
+        return count
+
+    def read(self, taken: Taken) -> None:
+        """Read a mail that was taken, answer it and record what became of it."""
+        mail = taken.mail
+        try:
+            outcome = self._outcome(taken)
+        except StoreError:
+            raise
+        except Exception as error:
+            log.error("a mail cannot be read", mail=mail.digest, attempt=taken.attempt, error=repr(error))
+            if taken.attempt < MAX_ATTEMPTS:
+                return
+            outcome = _failed()
+        answered = self._answer(mail, taken.content, outcome)
+        self._parts.inbox.finish(mail, outcome.verdict, outcome.reason, answered=answered)
+        log.info("mail read", mail=mail.digest, player=mail.player, verdict=outcome.verdict, answered=answered)
+
+    def _outcome(self, taken: Taken) -> Outcome:
+        mail, content = taken.mail, taken.content
+        try:
+            recipient = self._recipients.find(mail.recipient, mail.at)
+        except (NoSuchAddressError, WorthlessAddressError):
+            return Outcome(verdict=Verdict.NOT_ALLOWED, reason="Its address has become invalid before it was read.")
+        if recipient.token.kind is TokenKind.BOUNCE:
+            return self._take_bounce(mail, content)
+        stored = self._parts.addresses.read(mail.player)
+        rules = Rules(
+            address=stored.address,
+            who_may_write=stored.who_may_write,
+            domain=self._settings.domain,
+            authserv_id=self._settings.authserv_id,
+        )
+        admission = admit(content, mail.return_path, rules)
+        if recipient.token.kind is TokenKind.UNSUBSCRIBE and admission.verdict is not Verdict.LOOP:
+            # Mail programs write it by themselves. The token is enough, as it is for the link beside it.
+            self._parts.addresses.change(mail.player, lambda before: stopped(before, self._parts.now()))
+            return Outcome(verdict=Verdict.UNSUBSCRIBED, reason="It turned notices by mail off.")
+        if admission.verdict is Verdict.NOT_ALLOWED:
+            answer = _not_allowed(mail, admission.reason)
+            return Outcome(verdict=admission.verdict, reason=admission.reason, answer=answer, only_refuses=True)
+        if admission.verdict is not None:
+            return Outcome(verdict=admission.verdict, reason=admission.reason)
+        person = self._parts.people.person(mail.player)
+        if person is None:
+            return Outcome(verdict=Verdict.NOT_ALLOWED, reason="The account has been erased.")
+        return self._carry_out(mail, content, recipient, person)
+
+    def _carry_out(self, mail: ReceivedMail, content: bytes, recipient: Recipient, person: Person) -> Outcome:
+        token, body = recipient.token, read_body(content)
+        view: View | None = None
+        if isinstance(token, MatchToken):
+            moves = moves_of(self._parts.matches.load(token.match_id).state)
+            reading = read_commands(body.lines, moves)
+            report = execute_commands(self._mail_parts(), reading, token, person, mail.digest)
+            url = f"{self._parts.settings.page_url.rstrip('/')}/matches/{token.match_id}"
+            view = view_of(self._mail_parts(), token.match_id, token.seat, url)
+        else:
+            report = execute_account_commands(self._mail_parts(), read_commands(body.lines, NO_MOVES), person.id)
+        if body.fault and not report.results:
+            report = replace(report, remark=f"{_sentence(body.fault)} Nothing was done.")
+        answer = write_answer(report, view)
+        return Outcome(
+            verdict=Verdict.READ,
+            reason=_sentence(answer[0]),
+            answer=answer,
+            only_refuses=_is_empty(report),
+            match=token if isinstance(token, MatchToken) else None,
+        )
+
+    def _answer(self, mail: ReceivedMail, content: bytes, outcome: Outcome) -> bool:
+        """Put the answer into the outbox, if there is one and it may be sent; return whether there is."""
+        address = self._parts.addresses.read(mail.player).address
+        if outcome.answer is None or address is None:
+            return False
+        if outcome.only_refuses and not self._parts.inbox.may_refuse(mail):
+            return False
+        subject, text = outcome.answer
+        message_id = header(read_headers(content), "Message-ID")
+        letter = Letter(
+            to=address,
+            subject=subject,
+            text=text,
+            match=outcome.match.match_id if outcome.match else None,
+            seat=outcome.match.seat if outcome.match else None,
+            in_reply_to=message_id if _MESSAGE_ID.fullmatch(message_id) else None,
+            automatic=True,
+            kind=ANSWER,
+        )
+        now = self._parts.now()
+        self._parts.outbox.add(
+            Dispatch(
+                id=f"{ANSWER}:{mail.digest}",
+                player=mail.player,
+                channel=NoticeChannel.MAIL,
+                purpose=Purpose.LETTER,
+                letter=letter,
+                due=now,
+                first_at=now,
+            )
+        )
+        return True
+
+    def _take_bounce(self, _mail: ReceivedMail, _content: bytes) -> Outcome:
+        return Outcome(verdict=Verdict.BOUNCE, reason="It reports that a mail to you could not be delivered.")
+
+    def _mail_parts(self) -> MailParts:
+        parts = self._parts
+        return MailParts(
+            matches=parts.matches,
+            match_service=parts.match_service,
+            events=parts.store,
+            people=parts.people,
+            blocks=parts.blocks,
+            notebooks=parts.notebooks,
+            availability=parts.availability,
+            addresses=parts.addresses,
+            now=parts.now,
+        )
+
+
+class MailRound:
+    """Enqueues a hint when mail is to be read, less and less often while the same mail has been due for longest.
+
+    ``enqueue`` enqueues it, ``now`` returns milliseconds since 1970 UTC.
+    """
+
+    def __init__(self, inbox: Inbox, enqueue: Callable[[], None], now: Callable[[], int]) -> None:
+        self._inbox = inbox
+        self._enqueue = enqueue
+        self._now = now
+        self._hints = Retries()
+
+    def __call__(self) -> int:
+        """Enqueue a hint if one is due; return how many that were."""
+        now, due = self._now(), self._inbox.next_due()
+        if due is None or due > now or not self._hints.is_due(ANSWER, due, now):
+            return 0
+        self._enqueue()
+        self._hints.record(ANSWER, due, now)
+        return 1
+
+
+def _is_empty(report: Report) -> bool:
+    """Tell whether nothing in the mail was a command: two programs could send each other such answers without end."""
+    return all(result.effect is Effect.UNKNOWN for result in report.results)
+
+
+def _not_allowed(mail: ReceivedMail, reason: str) -> tuple[str, str]:
+    sender = mail.sender or "an address that cannot be read"
+    text = (
+        f"Rookery has received a mail from {sender} to an address that only you know.\n\n{reason} Nothing was done.\n\n"
+        "If it was yours, send it from the confirmed address of your account, or change that address in your settings. "
+        "If it was not, somebody may have read one of your mails: make all addresses in old mail worthless there.\n"
+    )
+    return "A mail in your name was not accepted", text
+
+
+def _failed() -> Outcome:
+    text = (
+        "Your mail could not be read because of a fault of this server. Some of its commands may have been carried "
+        "out: look at the match on its page, and do there what is left to do.\n"
+    )
+    return Outcome(
+        verdict=Verdict.FAILED,
+        reason="It could not be read because of a fault of this server.",
+        answer=("Your mail could not be read", text),
+    )
+
+
+def _sentence(subject: str) -> str:
+    return f"{subject[:1].upper()}{subject[1:]}{'' if subject.endswith('.') else '.'}"

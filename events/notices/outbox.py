@@ -38,7 +38,8 @@ class Letter:
     """A mail whose content is stored: a confirmation, a password reset, an answer, word about a paused channel.
 
     ``in_reply_to`` is the Message-ID that it answers; ``automatic`` marks an automatic answer, which has no return
-    path; with ``png`` the board of ``match`` is shown as ``seat`` sees it.
+    path; with ``png`` the board of ``match`` is shown as ``seat`` sees it. ``tag`` is the version tag of ``match`` that
+    the text shows: answers to the letter are about that board, whatever has been played until it is sent.
     """
 
     to: str
@@ -50,6 +51,7 @@ class Letter:
     automatic: bool = False
     kind: str = "letter"
     png: bool = False
+    tag: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

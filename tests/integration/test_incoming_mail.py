@@ -48,6 +48,7 @@ def test_a_move_is_played_and_answered_once(site: MailSite, match_id: str) -> No
     (answer,) = site.letters("palice")
     assert (answer.to, answer.in_reply_to, answer.automatic) == ("alice@home.example", "<1@home.example>", True)
     assert "1 move played" in answer.subject
+    assert (answer.match, answer.seat, answer.tag) == (match_id, 0, str(site.store.head(match_id).tag))
     site.deliver("palice", token, move)
     assert site.reader.read_due() == 0
     assert len(site.letters("palice")) == 1

@@ -19,7 +19,7 @@ from events.mail.language import NO_MOVES, read_commands
 from events.mail.match_words import moves_of
 from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.mail.tokens import MatchToken, TokenKind
-from events.mail.transcript import Effect, Report, View, write_answer
+from events.mail.transcript import Effect, Report, write_answer
 from events.notices.addresses import stopped
 from events.notices.inbox import Inbox, ReceivedMail, Taken, Verdict
 from events.notices.kinds import NoticeChannel
@@ -49,14 +49,15 @@ log = structlog.get_logger("notices")
 class Outcome:
     """What becomes of a mail: the verdict with its reason, and the answer (subject and text), None for none.
 
-    An answer that ``only_refuses`` is sent once an hour to an address; ``match`` is what it is about.
+    An answer that ``only_refuses`` is sent once an hour to an address; ``about`` is the match and the seat that it is
+    about, with the version tag of the board that it shows.
     """
 
     verdict: Verdict
     reason: str
     answer: tuple[str, str] | None = None
     only_refuses: bool = False
-    match: MatchToken | None = None
+    about: MatchToken | None = None
 
 
 class MailReader:
@@ -124,12 +125,14 @@ class MailReader:
 
     def _carry_out(self, mail: ReceivedMail, content: bytes, recipient: Recipient, person: Person) -> Outcome:
         token, body = recipient.token, read_body(content)
-        view: View | None = None
+        about, view = None, None
         if isinstance(token, MatchToken):
             moves = moves_of(self._parts.matches.load(token.match_id).state)
             reading = read_commands(body.lines, moves)
             report = execute_commands(self._mail_parts(), reading, token, person, mail.digest)
             url = f"{self._parts.settings.page_url.rstrip('/')}/matches/{token.match_id}"
+            # Before the match is looked at: an answer to a board that has changed in between is refused.
+            about = replace(token, tag=self._parts.matches.load(token.match_id).head.tag)
             view = view_of(self._mail_parts(), token.match_id, token.seat, url)
         else:
             report = execute_account_commands(self._mail_parts(), read_commands(body.lines, NO_MOVES), person.id)
@@ -141,7 +144,7 @@ class MailReader:
             reason=_sentence(answer[0]),
             answer=answer,
             only_refuses=_is_empty(report),
-            match=token if isinstance(token, MatchToken) else None,
+            about=about,
         )
 
     def _answer(self, mail: ReceivedMail, content: bytes, outcome: Outcome) -> bool:
@@ -151,14 +154,15 @@ class MailReader:
             return False
         if outcome.only_refuses and not self._parts.inbox.may_refuse(mail):
             return False
-        subject, text = outcome.answer
+        (subject, text), about = outcome.answer, outcome.about
         message_id = header(read_headers(content), "Message-ID")
         letter = Letter(
             to=address,
             subject=subject,
             text=text,
-            match=outcome.match.match_id if outcome.match else None,
-            seat=outcome.match.seat if outcome.match else None,
+            match=None if about is None else about.match_id,
+            seat=None if about is None else about.seat,
+            tag=None if about is None else str(about.tag),
             in_reply_to=message_id if _MESSAGE_ID.fullmatch(message_id) else None,
             automatic=True,
             kind=ANSWER,

@@ -7,6 +7,7 @@ from api.access.auth import current_person
 from api.operations.notice_targets import targets_of
 from api.pages.layout import blueprint, sign_in_first
 from api.pages.notice_wording import CHANNELS, KINDS, PAYLOADS, TIMINGS, VERDICTS, WRITERS, hour_words
+from api.pages.subscriptions import push_section
 from api.services import services
 from domain.match.terms import HOUR, duration
 from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON
@@ -46,6 +47,8 @@ def notice_settings() -> str | Response:
         hour_words=hour_words,
         zone=services().availability.read([person.id])[person.id].zone,
         targets=targets_of(person.id),
+        push=push_section(person.id),
+        feed_address=services().feed_addresses.of(person.id),
         mail_is_sent=services().settings.mail is not None,
         mail=services().addresses.read(person.id),
         writers=WRITERS,

@@ -79,6 +79,14 @@ def static_file(version: str, filename: str) -> Response:
     return response
 
 
+@blueprint.get("/service-worker.js")
+def service_worker() -> Response:
+    """Return the service worker, whose scope are all pages; browsers look for a new one before they use it."""
+    response = Response(_CONTENTS["service-worker.js"], content_type="text/javascript")
+    response.headers["Cache-Control"] = REVALIDATED
+    return response
+
+
 @cache
 def _encoded(filename: str, coding: str | None) -> bytes:
     """Return a file of the pages in a content coding (None: uncompressed), computed once."""

@@ -12,9 +12,11 @@ from tests.e2e.visitors import Visitor, chromium
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
-    """Return a running installation."""
-    with LocalInstallation(tmp_path_factory.mktemp("installation")) as installation:
-        yield installation
+    """Return a running installation, which offers push notices."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ROOKERY_CONTACT", "mailto:operator@rookery.example")
+        with LocalInstallation(tmp_path_factory.mktemp("installation")) as installation:
+            yield installation
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,17 @@ showLocalTimes(document);
 enableClosing(document.getElementById("menu"));
 
 const mine = document.getElementById("my-matches");
-if (mine) watchCount(mine);
+if (mine) {
+  watchCount(mine);
+  const {person, visit} = mine.dataset;
+  try {
+    // Push notices that are shown here go on after another sign-in, and when the browser has lost them.
+    if (localStorage.push?.startsWith(person) && sessionStorage.push !== visit)
+      import("./push.js").then(({resume}) => resume(person, visit));
+  } catch {
+    // Storage is disabled.
+  }
+}
 
 // A page restored from the browser's cache is outdated: reload it.
 addEventListener("pageshow", (event) => {

@@ -81,7 +81,7 @@ DESK: ViewportSize = {"width": 1280, "height": 720}
 RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 
 LONG_PATHS = (*RULES, "/docs/api", "/problems")
-STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/nothing")
+STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/password-reset", "/nothing")
 PATHS = (
     "/help",
     "/docs/api",
@@ -96,6 +96,8 @@ PATHS = (
     "/matches?view=finished&against=nobody",
     "/matches/new",
     "/settings",
+    "/settings/notices",
+    "/notices",
     "/cases",
     "/cases#menu",
     *(f"/matches/{{{game}}}" for game in GAMES),

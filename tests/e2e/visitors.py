@@ -6,7 +6,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.sync_api import (
     Browser,
@@ -18,8 +18,6 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
-
-from deploy.local.installation import LocalInstallation
 
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The headless shell comes first, if installed: it needs a quarter less processor time."""
@@ -65,6 +63,14 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+class Site(Protocol):
+    """What serves the pages."""
+
+    @property
+    def url(self) -> str:
+        """The address of the home page, without a slash at the end."""
+
+
 class Visitor:
     """A person with a browser. Errors that the browser reports (failed scripts, policy violations) are recorded.
 
@@ -73,7 +79,7 @@ class Visitor:
     visitor with options of its own.
     """
 
-    def __init__(self, browser: Browser, installation: LocalInstallation, **options: Any) -> None:
+    def __init__(self, browser: Browser, installation: Site, **options: Any) -> None:
         self.installation = installation
         # Otherwise the board fades at every move, and the processor paints each frame of it.
         self.context: BrowserContext = browser.new_context(

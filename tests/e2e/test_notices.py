@@ -1,0 +1,146 @@
+"""Notices in a browser: their settings, the ledger, what is in view, and the pages that mail links to.
+
+The pages are served by this process: none of it needs a relay or workers.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from api.services import EXTENSION, Services
+from events.mail.tokens import PlayerToken, TokenKind, write_token
+from events.notices.addresses import wants
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.mail_links import PASSWORD_RESET_MS, LinkPurpose, write_link
+from events.notices.notice import Delivery, Notice
+from tests.e2e.visitors import Visitor
+from tests.support.callers import app_on
+from tests.support.eventually import eventually
+from tests.support.served_app import served
+from tests.support.server import RealServer
+
+HIDE = """() => {
+  Object.defineProperty(document, "visibilityState", {value: "hidden", configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+class Site(NamedTuple):
+    """An app of this process at ``url``, and what it works with."""
+
+    url: str
+    services: Services
+
+
+@pytest.fixture
+def site(server: RealServer) -> Iterator[Site]:
+    """Return an app that a browser can reach."""
+    app = app_on(server.url)
+    with served(app) as url:
+        yield Site(url, app.extensions[EXTENSION])
+
+
+@pytest.fixture
+def anna(site: Site, browser: Browser) -> Iterator[Visitor]:
+    """Return a person whose browser may report no error."""
+    visitor = Visitor(browser, site).sign_up("Anna")
+    yield visitor
+    complaints = visitor.complaints
+    visitor.close()
+    assert complaints == []
+
+
+def test_a_player_chooses_what_to_be_told_adds_a_webhook_and_has_a_notice_sent_again(site: Site, anna: Visitor) -> None:
+    page, services, player = anna.page, site.services, anna.call("GET", "/me")["id"]
+    page.goto("/settings/notices")
+    page.get_by_label("Your turn, mail").select_option("Digest")
+    page.get_by_label("Send nothing").check()
+    page.get_by_label("until").select_option("09:00")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.locator("#timing-status")).to_have_text("Saved.")
+    chosen = services.preferences.read(player)
+    assert (chosen.mail[NoticeKind.TURN], chosen.quiet) == (Timing.DIGEST, (22, 9))
+
+    page.get_by_label("Address", exact=True).fill("http://bot.example.com")
+    page.get_by_role("button", name="Add it").click()
+    expect(page.locator("#new-webhook [data-error-for=url]")).not_to_be_empty()
+    page.get_by_label("Address", exact=True).fill("https://bot.example.com/rookery")
+    page.get_by_role("button", name="Add it").click()
+    expect(page.locator(".secret code")).to_contain_text("whsec_")
+    (webhook,) = services.endpoints.of(player)
+    page.get_by_role("link", name="Send a test").click()
+    with page.expect_response(re.compile("/tests$")):
+        page.get_by_role("button", name="Send a test").click()
+
+    now = services.now()
+    refused = Delivery(
+        channel=NoticeChannel.WEBHOOK, target=webhook.id, state=DeliveryState.FAILED, reason="It was refused.", at=now
+    )
+    services.ledger.decide(
+        Notice(
+            id="n1",
+            player=player,
+            kind=NoticeKind.TURN,
+            match=None,
+            version=1,
+            fact="f",
+            summary="It is your turn.",
+            reason="You want it at once.",
+            at=now,
+            decided_at=now,
+            deliveries=(refused,),
+        )
+    )
+    page.goto("/notices")
+    expect(page.locator(".ledger")).to_contain_text("failed. It was refused.")
+    page.get_by_role("button", name="Send now").click()
+    expect(page.locator(".ledger")).to_contain_text("waiting. You asked for it to be sent again.")
+    assert sorted(each.purpose for each in services.outbox.of(player)) == ["notice", "test"]
+
+
+def test_the_server_knows_while_a_match_is_in_view(site: Site, anna: Visitor) -> None:
+    player = anna.call("GET", "/me")["id"]
+    match_id = anna.create("bashni", "start", [{"kind": "me"}, {"kind": "opponent", "level": 1}])
+
+    def in_view() -> bool:
+        return site.services.presence.watching(player, match_id, site.services.now())
+
+    page = anna.open(match_id)
+    eventually(in_view, "the report of a match in view")
+    page.evaluate(HIDE)
+    eventually(lambda: not in_view(), "the report of a hidden match")
+
+
+def test_links_of_mails_stop_notices_and_change_a_forgotten_password_by_a_button(site: Site, anna: Visitor) -> None:
+    page, services, player = anna.page, site.services, anna.call("GET", "/me")["id"]
+    now = services.now()
+    services.addresses.change(player, lambda stored: wants(stored, "anna@players.test", now))
+    services.addresses.confirm(player, "anna@players.test", now)
+    secret = services.addresses.secret(player)
+    page.goto(f"/mail/stop/{write_token(PlayerToken(kind=TokenKind.UNSUBSCRIBE, player=player), secret)}")
+    page.get_by_role("button", name="Stop them").click()
+    expect(page.get_by_role("status")).to_contain_text("No more notices are sent by mail")
+    page.get_by_role("link", name="Continue").click()
+    page.get_by_role("button", name="Send them again").click()
+    expect(page.get_by_text("No notices are sent by mail")).to_be_hidden()
+    assert services.addresses.read(player).reachable
+
+    anna.context.clear_cookies()
+    page.goto("/sign-in")
+    page.get_by_role("link", name="Forgotten your password?").click()
+    page.get_by_label("Name or mail address").fill("anna@players.test")
+    page.get_by_role("button", name="Send the link").click()
+    expect(page.get_by_role("status")).to_contain_text("a mail with a link is on its way")
+    mark = services.people.password_mark(player)
+    link = write_link(LinkPurpose.PASSWORD_RESET, player, mark, now + PASSWORD_RESET_MS, secret)
+    page.goto(f"/password-reset/{link}")
+    page.get_by_label("New password").fill("another tower of words")
+    page.get_by_role("button", name="Change the password").click()
+    page.get_by_role("link", name="Continue").click()
+    page.get_by_label("Name").fill("Anna")
+    page.get_by_label("Password", exact=True).fill("another tower of words")
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="My matches")).to_be_visible()

@@ -92,8 +92,9 @@ def test_an_event_is_opened_once_by_the_whole_relay(
     assert opened == 1
     # The projection: WATCH, the summary, what opens the match, EXEC. Opponents: the acknowledgement. Ratings:
     # what is in them, the acknowledgement. Clocks: availability, the acknowledgement. Administration: the event, the
-    # acknowledgement.
-    assert trips == [4, 1, 2, 2, 2]
+    # acknowledgement. Notices: availability, the last events, whether who is told has an account, what that person
+    # prefers, the reminder, the acknowledgement.
+    assert trips == [4, 1, 2, 2, 2, 6]
 
 
 def test_a_relay_that_has_executed_the_command_itself_opens_nothing(

@@ -20,7 +20,11 @@ from events.service.matches import Executed, Matches
 from events.store.contract import Request
 from events.store.feed import FeedGroup
 from tests.support.matches import T0, creation
-from workers.consumers import Consumer, enqueue_when_due, log_acts, project_deliveries, sync_clocks
+from tests.support.senders import collecting_senders
+from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
+from workers.notices.decide import Decider
+from workers.notices.deliver import Deliveries
+from workers.notices.rounds import NoticeRounds, Wake
 from workers.opponents import debts_of
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker
@@ -74,7 +78,16 @@ class SteppedInstallation:
         self.keys = self.readmodels.keys
         self.tasks = CollectedTasks(lambda: self.now)
         self.answers, self.rated, self.checkpoints_asked = self.tasks.answers, self.tasks.rated, self.tasks.checkpoints
+        self.ledger, self.outbox = parts.ledger, parts.outbox
+        self.senders = collecting_senders()
+        self.hints = 0
+        self._wake = Wake()
+        self.decider = Decider(parts, self._wake)
+        self.notice_rounds = NoticeRounds(parts, self.decider, self._hint, self._wake)
         self._made = 0
+
+    def _hint(self) -> None:
+        self.hints += 1
 
     def tick(self) -> int:
         """Return the time: every look at the clock takes a millisecond."""
@@ -114,9 +127,19 @@ class SteppedInstallation:
         group = self.group("administration")
         return Consumer(group, log_acts(group, self.store, self.parts.administration))
 
+    def notices(self) -> Consumer:
+        """Return the consumer that decides what people are told."""
+        group = self.group("notices")
+        return Consumer(group, match_by_match(group, self.decider.look_at_match), lambda: self.now)
+
+    def deliveries(self) -> Deliveries:
+        """Return what sends notices and letters, to ``senders``."""
+        return Deliveries(self.parts, self.senders)
+
     def all_consumers(self) -> list[Consumer]:
         """Return a consumer of every group of the relay."""
-        return [self.projections(), self.opponents(), self.rating_requests(), self.clocks(), self.logged_acts()]
+        consumers = [self.projections(), self.opponents(), self.rating_requests(), self.clocks(), self.logged_acts()]
+        return [*consumers, self.notices()]
 
     def ticker(self) -> Ticker:
         """Return a ticker that reads this installation's clock."""

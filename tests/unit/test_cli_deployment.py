@@ -28,6 +28,7 @@ def test_every_part_that_runs_locally_runs_in_containers() -> None:
         "relay",
         "worker",
         "notices",
+        "gateway",
         "opponents-quick",
         "opponents",
     }

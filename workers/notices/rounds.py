@@ -125,7 +125,7 @@ class NoticeRounds:
             return 0
         if due != self._hinted_due:
             self._hinted_due, self._hints = due, 0
-        elif not woken and 0 <= self._hint_again_at - now <= HINT_DELAYS_MS.longest:
+        elif not woken and 0 < self._hint_again_at - now <= HINT_DELAYS_MS.longest:
             return 0
         self._hints += 1
         self._hint_again_at = now + int(HINT_DELAYS_MS.after(self._hints))

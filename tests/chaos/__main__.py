@@ -1,4 +1,4 @@
-"""Kill processes under play: ``python -m tests.chaos --kills 200 --seconds 300``, or ``--power-cuts 50``."""
+"""Kill processes under play: ``python -m tests.chaos --kills 200 --seconds 300``; also with ``--mail 4``."""
 
 import argparse
 import tempfile
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from tests.chaos import Report, run
+from tests.chaos.mail import MailReport, run_mail
 from tests.chaos.power import CutReport, cut_power
 
 
@@ -19,6 +20,7 @@ def main() -> None:
     parser.add_argument(
         "--power-cuts", type=int, help="simulate this many power cuts, with each setting of fsync, instead"
     )
+    parser.add_argument("--mail", type=int, metavar="MATCHES", help="play this many matches by mail instead")
     chosen = parser.parse_args()
     start = time.monotonic()
 
@@ -26,8 +28,11 @@ def main() -> None:
         print(f"{time.monotonic() - start:6.1f} s  {text}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="rookery-chaos-") as var:
-        reports: list[Report | CutReport] = []
-        if chosen.power_cuts:
+        reports: list[Report | CutReport | MailReport] = []
+        if chosen.mail:
+            seconds = chosen.seconds or 5 * chosen.kills
+            reports.append(run_mail(Path(var), chosen.mail, chosen.kills, seconds, chosen.seed, print_line))
+        elif chosen.power_cuts:
             reports += (
                 cut_power(Path(var) / fsync, chosen.power_cuts, chosen.seed, fsync, print_line)
                 for fsync in (ALWAYS, EVERYSEC)

@@ -30,8 +30,8 @@ from events.runtime.errors import StoreError
 from events.runtime.settings import MailSettings
 from workers.retries import Retries
 
-LEASE_MS = 120_000
-"""Longer than reading any mail takes: one that takes longer would be read by a second worker too."""
+LEASE_MS = 30_000
+"""Longer than reading a mail takes: one that takes longer is read by a second worker too, which finds all done."""
 
 MAX_ATTEMPTS = 5
 """So often a mail is read at which the reader itself fails; then its writer is told."""

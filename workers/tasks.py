@@ -14,9 +14,9 @@ from events.installation import Installation
 from events.runtime.settings import Settings
 from workers.fair_queue import FairQueue
 from workers.jobs import do_job
+from workers.notices.channels import make_senders
 from workers.notices.deliver import Deliveries
 from workers.notices.incoming_mail import MailReader
-from workers.notices.senders import make_senders
 from workers.opponents import answer
 
 ANSWER = "rookery.answer-next"

@@ -1,10 +1,8 @@
-"""What sends: one sender for each channel, chosen here."""
+"""What a sender is: one for each channel, chosen in ``workers.notices.channels``."""
 
-from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from events.installation import Installation
-from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.kinds import DeliveryState
 from events.notices.outbox import Dispatch
 
 
@@ -27,19 +25,3 @@ class Sender(Protocol):
 
         What may pass (a server that is down) is an Outcome of WAITING; only errors of the store are raised.
         """
-
-
-class MissingSender:
-    """Stands for a channel that this installation cannot send through."""
-
-    def __init__(self, channel: NoticeChannel) -> None:
-        self._channel = channel
-
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:  # noqa: ARG002 - it sends nothing
-        """Return that nothing can be sent."""
-        return Outcome(DeliveryState.FAILED, f"This server cannot send through the channel {self._channel}.")
-
-
-def make_senders(installation: Installation) -> Mapping[NoticeChannel, Sender]:  # noqa: ARG001 - none needs it yet
-    """Return the sender of each channel; making them does not connect."""
-    return {channel: MissingSender(channel) for channel in NoticeChannel}

@@ -1,0 +1,180 @@
+"""Sends push messages: encrypts what a notice says for one browser, and hands it to the push service of it."""
+
+import os
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+import structlog
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
+
+from domain.games import GAMES
+from events.installation import Installation
+from events.notices.kinds import DeliveryState
+from events.notices.notice import Notice
+from events.notices.outbox import Dispatch, Purpose
+from events.notices.subscriptions import Subscription
+from events.private.time_zones import zone_of
+from events.proof.key_file import UnreadableKeyError
+from events.push.encryption import SALT_BYTES, encrypt, from_base64url
+from events.push.payload import body_of, message, title_of, topic_of, ttl_of, urgency_of
+from events.push.services import service_name
+from events.push.vapid import authorization, subject_of
+from events.runtime.egress import Answer, Egress
+from events.runtime.egress_rules import EgressError, EgressRefusedError
+from workers.notices.names import names_of_others
+from workers.notices.senders import Outcome
+
+TEST_TTL_S = 600
+MIN_RETRY_MS = 60_000
+MAX_RETRY_MS = 6 * 3_600_000
+GONE = {
+    404: "does not know this browser any more",
+    410: "says that this browser wants no more notices",
+    401: "takes no more notices of this server for this browser",
+    403: "takes no more notices of this server for this browser",
+}
+"""The answers after which a subscription ends, in words."""
+
+SIGNED_OUT = "The person who got notices here was signed out."
+
+log = structlog.get_logger("push")
+
+
+class _Message(NamedTuple):
+    """The content of a push message, and how the push service is to treat it."""
+
+    content: bytes
+    ttl_s: int
+    urgency: str
+    topic: str
+
+
+class PushSender:
+    """The sender of the channel push; it calls push services through ``egress``."""
+
+    def __init__(self, installation: Installation, egress: Egress) -> None:
+        self._parts = installation
+        self._egress = egress
+        settings = installation.settings
+        self._subject = subject_of(settings.contact, settings.page_url)
+        self._pages = settings.page_url.rstrip("/")
+
+    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+        """Send ``dispatch`` and return what became of it; a test is tried once.
+
+        Crash-safe: after a kill behind the request it is sent again, and takes the place of what was shown, since it
+        has the same topic and tag.
+        """
+        subscription = self._parts.subscriptions.find(dispatch.player, dispatch.target)
+        if subscription is None:
+            return Outcome(DeliveryState.NOT_SENT, "The browser was removed from your settings.")
+        if not subscription.ended and not self._is_signed_in(subscription, dispatch.player):
+            self._parts.subscriptions.end(dispatch.player, subscription.id, SIGNED_OUT, now)
+            subscription = subscription._replace(ended=SIGNED_OUT)
+        if subscription.ended:
+            return Outcome(DeliveryState.NOT_SENT, f"{subscription.label} gets no more notices. {subscription.ended}")
+        if self._subject is None:
+            return Outcome(DeliveryState.FAILED, "This server does not send push notices any more.")
+        outcome = self._deliver(subscription, dispatch, now)
+        if outcome.state == DeliveryState.WAITING and dispatch.purpose == Purpose.TEST:
+            return Outcome(DeliveryState.FAILED, outcome.reason)
+        return outcome
+
+    def _deliver(self, subscription: Subscription, dispatch: Dispatch, now: int) -> Outcome:
+        made = self._message(dispatch, now)
+        if made is None:
+            return Outcome(DeliveryState.NOT_SENT, "What it was about is not there any more.")
+        try:
+            answer = self._post(subscription, made, now)
+        except UnreadableKeyError as error:
+            log.error("the key of push notices cannot be read", error=str(error))
+            return Outcome(DeliveryState.WAITING, "This server cannot read its key: its operator has to mend that.")
+        except EgressError as error:
+            state = DeliveryState.FAILED if isinstance(error, EgressRefusedError) else DeliveryState.WAITING
+            outcome = Outcome(state, f"{service_name(subscription.endpoint)} could not be reached. {error}")
+        else:
+            outcome = self._outcome(subscription, dispatch, answer, now)
+        delivered = outcome.state == DeliveryState.SENT
+        self._parts.subscriptions.record(
+            dispatch.player, subscription.id, outcome.reason, self._parts.now(), delivered=delivered
+        )
+        return outcome
+
+    def _outcome(self, subscription: Subscription, dispatch: Dispatch, answer: Answer, now: int) -> Outcome:
+        service, status = service_name(subscription.endpoint), answer.status
+        if 200 <= status < 300:
+            return Outcome(DeliveryState.SENT, f"{service} has taken it for {subscription.label}.")
+        if status in GONE:
+            reason = f"{service} {GONE[status]} (status {status})."
+            self._parts.subscriptions.end(dispatch.player, subscription.id, reason, now)
+            removed = f"{subscription.label} was removed: switch notices on again there."
+            return Outcome(DeliveryState.FAILED, f"{reason} {removed}")
+        refused = f"{service} answered with status {status}."
+        if status in (408, 429) or status >= 500:
+            return Outcome(DeliveryState.WAITING, refused, retry_after(answer.headers.get("retry-after"), now))
+        return Outcome(DeliveryState.FAILED, refused)
+
+    def _post(self, subscription: Subscription, made: _Message, now: int) -> Answer:
+        key: EllipticCurvePrivateKey = self._parts.push_key.read()
+        body = encrypt(
+            made.content,
+            from_base64url(subscription.point),
+            from_base64url(subscription.secret),
+            generate_private_key(SECP256R1()),
+            os.urandom(SALT_BYTES),
+        )
+        headers = {
+            "Authorization": authorization(subscription.endpoint, key, self._subject or "", now),
+            "Content-Encoding": "aes128gcm",
+            "Content-Type": "application/octet-stream",
+            "TTL": str(made.ttl_s),
+            "Urgency": made.urgency,
+            "Topic": made.topic,
+        }
+        return self._egress.post(subscription.endpoint, headers, body)
+
+    def _message(self, dispatch: Dispatch, now: int) -> _Message | None:
+        """Return the message of ``dispatch``; None when there is nothing (any more) to tell."""
+        if dispatch.purpose == Purpose.TEST:
+            words = "This is the test notice that you have asked for. Notices reach this browser."
+            content = message("Rookery", words, f"{self._pages}/settings/notices", "test")
+            return _Message(content, TEST_TTL_S, "high", "test")
+        notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0]) if dispatch.notices else None
+        if notice is None:
+            return None
+        content = message(self._title(notice), self._body(notice), self._address(notice), topic_of(notice))
+        return _Message(content, ttl_of(notice.deadline, now), urgency_of(notice.kind), topic_of(notice))
+
+    def _title(self, notice: Notice) -> str:
+        summary = self._parts.readmodels.summary(notice.match) if notice.match else None
+        if summary is None or summary.game not in GAMES:
+            return "Rookery"
+        others = names_of_others(self._parts, summary, notice.player)
+        return title_of(notice, GAMES[summary.game].title, others)
+
+    def _body(self, notice: Notice) -> str:
+        return body_of(notice, zone_of(self._parts.availability.read([notice.player])[notice.player].zone))
+
+    def _address(self, notice: Notice) -> str:
+        return f"{self._pages}/matches/{notice.match}" if notice.match else f"{self._pages}/notices"
+
+    def _is_signed_in(self, subscription: Subscription, player: str) -> bool:
+        person = self._parts.people.credentials.person_of(subscription.session)
+        return person is not None and person.id == player
+
+
+def retry_after(header: str | None, now: int) -> int | None:
+    """Return the instant that a header Retry-After names, within reasonable bounds; None without a readable one.
+
+    Both instants are milliseconds since 1970 UTC.
+    """
+    if header is None:
+        return None
+    if header.isascii() and header.isdigit():
+        wait = int(header[:9]) * 1000
+    else:
+        try:
+            wait = round(parsedate_to_datetime(header).timestamp() * 1000) - now
+        except (ValueError, OverflowError):
+            return None
+    return now + max(MIN_RETRY_MS, min(MAX_RETRY_MS, wait))

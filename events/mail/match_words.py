@@ -110,7 +110,7 @@ def queue_text(orders: ConditionalMoves) -> str:
     """Return what a seat has laid down, as sentences; empty when nothing is."""
     sentences = []
     if orders.lines is not None and orders.lines.first:
-        shown = "; ".join(f'"{line}"' for line in _queued(orders.lines.first, ""))
+        shown = "; ".join(_queued(orders.lines.first, ""))
         sentences.append(f"Laid down after ply {orders.lines.ply}: {shown}.")
     if orders.forced:
         sentences.append("Your only legal move is played for you.")
@@ -119,10 +119,11 @@ def queue_text(orders: ConditionalMoves) -> str:
 
 def _queued(following: Sequence[Line], before: str) -> Iterable[str]:
     for line in following:
-        here = f"{before} {line.move}".strip()
+        move = "any" if line.move == ANY else f'"{line.move}"'
+        here = f"{before} {move}".strip()
         if line.then in (LineAction.RESIGN, LineAction.ACCEPT_DRAW):
             here = f"{here} ({line.then.replace('-', ' ')})"
         if line.next:
             yield from _queued(line.next, here)
         else:
-            yield here.replace(ANY, "any")
+            yield here

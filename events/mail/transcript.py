@@ -19,6 +19,10 @@ from events.mail.language import MARKER, NO_MOVES, Moves, Verb, read_command
 from events.mail.match_words import example_move, game_of, instant_words, moves_of, outcome_words, queue_text
 
 WIDTH = 72
+QUOTED_WIDTH = 60
+MAX_BREAKABLE = 24
+"""Characters of a quoted line; longer ones have no spaces at which a program could break them."""
+
 MAX_SUBJECT_CHARACTERS = 120
 LAST_MOVES = 4
 
@@ -110,7 +114,7 @@ def _subject(report: Report, view: View | None) -> str:
 def _results(report: Report, moves: Moves) -> list[str]:
     parts = []
     for number, result in enumerate(report.results, 1):
-        parts.append(f"> {number}. {result.line}\n{_filled(result.words, moves)}")
+        parts.append(f"{_quoted(number, result.line)}\n{_filled(result.words, moves)}")
     if report.gave_up:
         parts.append(_filled("Reading ended here: too many lines followed. Write commands only, at the top."))
     if not report.results:
@@ -122,6 +126,15 @@ def _results(report: Report, moves: Moves) -> list[str]:
             )
         )
     return parts
+
+
+def _quoted(number: int, line: str) -> str:
+    """Return a line of the mail as it is quoted: long ones in pieces that no program breaks once more."""
+    first, *others = wrap(line, QUOTED_WIDTH) or [""]
+    pieces = [f"{number}. {first}", *(f"... {other}" for other in others)]
+    if len(line) > MAX_BREAKABLE:
+        pieces = [piece.replace(" ", "\N{NO-BREAK SPACE}") for piece in pieces]
+    return "\n".join(f"> {piece}" for piece in pieces)
 
 
 # The match

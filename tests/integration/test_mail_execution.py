@@ -183,7 +183,7 @@ def test_conditional_lines_are_added_to_what_is_laid_down(alice: Correspondent, 
     assert effects(report) == [Effect.REFUSED, Effect.PLAYED, Effect.DONE, Effect.DONE]
     assert "It is your turn" in report.results[0].words
     shown = words(alice.write("queue"))
-    assert shown == 'Laid down after ply 1: "f6-e5 c3-d4"; "b6-a5 c3-d4 any b2-a3".'
+    assert shown == 'Laid down after ply 1: "f6-e5" "c3-d4"; "b6-a5" "c3-d4" any "b2-a3".'
     bob.look()
     report = bob.write("f6e5")
     assert words(report) == '"f6-e5" was played. White\'s answer, laid down before, was played at once: "c3-d4".'
@@ -191,7 +191,7 @@ def test_conditional_lines_are_added_to_what_is_laid_down(alice: Correspondent, 
 
 def test_a_second_answer_to_the_same_move_replaces_the_first(alice: Correspondent) -> None:
     alice.write("a3-b4", "if f6-e5 then c3-d4, if any then b2-a3", "if f6-e5 then e3-d4")
-    assert words(alice.write("queue")) == 'Laid down after ply 1: "f6-e5 e3-d4".'
+    assert words(alice.write("queue")) == 'Laid down after ply 1: "f6-e5" "e3-d4".'
 
 
 def test_an_impossible_conditional_line_is_refused(alice: Correspondent) -> None:

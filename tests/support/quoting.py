@@ -24,7 +24,7 @@ ATTRIBUTIONS = (
 def broken(text: str, width: int) -> Iterator[str]:
     """Yield the lines of ``text``, broken at ``width``."""
     for line in text.splitlines():
-        yield from wrap(line, width) or [""]
+        yield from wrap(line, width, break_long_words=False) or [""]
 
 
 def acting(line: str, moves: Moves) -> bool:

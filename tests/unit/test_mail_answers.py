@@ -102,7 +102,7 @@ def test_the_match_is_shown_with_clocks_as_instants_and_an_example() -> None:
     assert " in Europe/Berlin (" in text
     assert 'White offers a draw: write "accept draw" or "decline draw"' in text
     assert 'such as "b6-a5".' in text
-    assert 'Laid down after ply 1: "f6-e5 c3-d4".' in " ".join(text.split())
+    assert 'Laid down after ply 1: "f6-e5" "c3-d4".' in " ".join(text.split())
 
 
 def test_instants_are_in_the_zone_of_the_player_and_in_utc() -> None:
@@ -141,12 +141,15 @@ def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str
     shown = [
         rules.display_move(match.state.play.position, move) for move in rules.legal_moves(match.state.play.position)
     ]
-    orders = Lines(ply=plies, position="", first=tuple(Line(move=each) for each in legal[:12]))
+    orders = Lines(
+        ply=plies, position="", first=tuple(Line(move=each, next=(Line(move=legal[0]),)) for each in legal[:12])
+    )
     results = (
         result(legal[0], Effect.PLAYED, f'"{legal[0]}" was played.', 1),
         result("draw", Effect.DONE, "A draw was offered."),
         result(legal[-1], Effect.REFUSED, f"It could be several moves: write {' or '.join(shown[:20])}, ..."),
         result("resign", Effect.SHOWN, f'To give the match up, answer with the line "resign {match.state.match_id}".'),
+        result(f"if {' and '.join(legal[:5])} then {legal[0]}", Effect.DONE, "This is laid down."),
         UNKNOWN,
     )
     report = Report(results=results, gave_up=True, wants_help=True)

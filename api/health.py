@@ -28,6 +28,9 @@ MAX_INCIDENTS = 5
 LATE_MS = 5000
 """A deadline that passed this long ago should have been handled."""
 
+LATE_NOTICE_MS = 60_000
+"""What was to be sent this long ago should have been taken by a worker."""
+
 MAX_SILENCE_S = 15.0
 """A consumer of the relays without progress for this long hangs, or is not running."""
 
@@ -179,6 +182,8 @@ class _StoreCollector(Collector):
         yield _gauges(
             "rookery_clock_offset_seconds", "How far a process's clock is ahead of the store's", "part", offsets
         )
+        unsent = services.outbox.count_due(now - LATE_NOTICE_MS)
+        yield _gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", unsent)
         provisional = len(heartbeat.provisional())
         yield _gauge("rookery_provisional_outages", "Outages that an operator has yet to confirm", provisional)
 

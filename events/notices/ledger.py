@@ -102,7 +102,7 @@ class Ledger:
         )
 
     def is_decided(self, player: str, id: str) -> bool:
-        """Tell whether the notice with this id was decided lately."""
+        """Tell whether the notice with this id was decided recently."""
         return self._client.zscore(self._keys(player).decided(player), id) is not None
 
     def page(self, player: str, cursor: str | None = None, limit: int = 50, match: str | None = None) -> LedgerPage:

@@ -16,7 +16,7 @@ from events.notices.preferences import Preferences
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 MAX_AGE_MS = 24 * HOUR_MS
-"""Of facts that are older when they are first seen nobody is told any more."""
+"""Of facts that are older when they are first seen nobody is told any more; outages are not counted."""
 
 LOOK_AGAIN_MS = 5 * MINUTE_MS
 """After so long it is looked at again whether who had the match open has left it without acting."""
@@ -70,7 +70,7 @@ class Circumstances:
     """What is known of a player at the instant ``now``.
 
     ``watching`` tells that the match is open in a visible tab; ``vacation_until`` is the end of the player's vacation,
-    None when there is none.
+    None when there is none; ``outage_ms`` is for how long since the fact the server did not work.
     """
 
     now: int
@@ -79,6 +79,7 @@ class Circumstances:
     reach: Reach
     watching: bool = False
     vacation_until: int | None = None
+    outage_ms: int = 0
 
 
 class Hold(NamedTuple):
@@ -99,7 +100,7 @@ def decide(fact: Fact, player: str, known: Circumstances) -> Decision | None:
     """Return the notice of ``fact`` to ``player``; None when it is so old that it is not even worth an entry."""
     deliveries: list[Delivery] = []
     digest = False
-    if known.now - fact.at > MAX_AGE_MS:
+    if known.now - fact.at - known.outage_ms > MAX_AGE_MS:
         if fact.kind not in (NoticeKind.TURN, NoticeKind.OFFER, NoticeKind.INVITATION):
             return None
         reason = "Not sent, because it was more than a day old when it was first seen."

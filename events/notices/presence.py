@@ -36,7 +36,7 @@ class Presence:
         return at is not None and int(at) > now - PRESENT_MS
 
     def matches_of(self, player: str) -> list[str]:
-        """Return the matches that ``player`` had open lately."""
+        """Return the matches that ``player`` had open recently."""
         return [match.decode() for match in self._client.zrange(self._key(player), 0, -1)]
 
     def erase(self, player: str) -> None:

@@ -161,7 +161,7 @@ def test_a_ledger_is_bounded_and_says_how_much_was_dropped(desk: Desk) -> None:
     assert (len(page.notices), page.dropped) == (MAX_NOTICES, 3)
     assert desk.ledger.find("alice", oldest.id) is None
     assert not desk.ledger.decide(notice("turn:m:1", due=None, at=T0 + 1)), (
-        "what was dropped lately is still recognised"
+        "what was dropped recently is still recognised"
     )
 
 

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,23 @@ from flask import Flask
 
 from api.services import EXTENSION, Services
 from deploy.cli import main
+from domain.match.terms import DAY
+from events.installation import Installation
+from events.notices.addresses import wants
+from events.notices.kinds import NoticeKind
 from events.runtime.connections import StoreClient
+from events.runtime.queues import Group
+from events.runtime.settings import MailSettings
 from events.store.chain import verify_all
+from events.store.feed import FeedGroup
 from tests.support.callers import Caller, app_on
 from tests.support.dumps import restore
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.server import RealServer
+from tests.support.stepped_installation import drain
+from workers.consumers import Consumer, match_by_match
+from workers.notices.decide import Decider
 from workers.relay import Relay
 
 STORE = Path(__file__).parents[1] / "stores" / "b61c1a5"
@@ -210,6 +221,25 @@ def test_a_relay_goes_on_where_the_last_one_stopped(app: Flask, services: Servic
             ),
             "the last event in the lists",
         )
+
+
+def test_a_relay_that_sees_old_events_first_tells_nobody_of_them(
+    app: Flask, services: Services, facts: dict[str, Any]
+) -> None:
+    later = Installation(services.settings, lambda: facts["now"] + 3 * DAY)
+    later.settings = later.settings._replace(mail=MailSettings("smtp+plain://127.0.0.1:1", "mail.example.org"))
+    for name, person in facts["people"].items():
+        later.addresses.change(person, partial(wants, address=f"{name}@example.org", now=facts["now"]))
+        assert later.addresses.confirm(person, f"{name}@example.org", facts["now"])
+    group = FeedGroup(later.client, later.prefix, later.store.shards, Group.NOTICES, "one")
+    drain(Consumer(group, match_by_match(group, Decider(later).look_at_match), later.now))
+    noted = [notice for person in facts["people"].values() for notice in later.ledger.page(person).notices]
+    assert {notice.kind for notice in noted} <= {NoticeKind.TURN, NoticeKind.OFFER, NoticeKind.INVITATION}
+    assert len({(notice.match, notice.player, notice.kind) for notice in noted}) == len(noted) > 0, "what awaits them"
+    assert {notice.reason for notice in noted} == {
+        "Not sent, because it was more than a day old when it was first seen."
+    }
+    assert later.outbox.next_due() is None
 
 
 def test_it_is_verified_audited_and_rebuilt(services: Services, matches: dict[str, str], rookery: Run) -> None:

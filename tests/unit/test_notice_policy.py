@@ -166,6 +166,8 @@ def test_of_what_is_old_when_it_is_first_seen_nobody_is_told(kind: NoticeKind) -
         assert decision.notice.reason == "Not sent, because it was more than a day old when it was first seen."
     else:
         assert decision is None
+    after_outage = decide(fact(kind, at=NOON - MAX_AGE_MS - 1), "alice", known(EVERYWHERE, outage_ms=1))
+    assert len(after_outage.notice.deliveries) == 3, "what happened while nobody could be told is not old"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ late, twice and in any order.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from domain.match.state import MatchState
 from events.installation import Installation
@@ -80,6 +81,8 @@ class Decider:
     def _decide(self, fact: Fact, person: Person) -> None:
         now = self._parts.now()
         circumstances = circumstances_of(self._parts, person.id, fact.match, now)
+        if now - fact.at > policy.MAX_AGE_MS:
+            circumstances = replace(circumstances, outage_ms=self._outage_ms(fact.at, now))
         if person.kind == GUEST and not circumstances.reach.any:
             return  # guests have no way to be told, and no ledger of it
         decision = policy.decide(fact, person.id, circumstances)
@@ -88,6 +91,11 @@ class Decider:
         self._parts.ledger.decide(decision.notice, digest=decision.digest)
         if any(each.due is not None and each.due <= now for each in decision.notice.deliveries):
             self._wake()
+
+    def _outage_ms(self, since: int, until: int) -> int:
+        """Return for how long the clocks were not kept between two instants: nobody could be told then, either."""
+        lengths = (min(each.until, until) - max(each.since, since) for each in self._parts.heartbeat.outages())
+        return sum(max(0, length) for length in lengths)
 
     def _plan_reminder(self, state: MatchState, turn: Fact) -> bool:
         """Let the player of ``turn`` be reminded later; return False when it is time now, or there is no reminder."""

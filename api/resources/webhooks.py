@@ -18,6 +18,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictBoolean, StrictSchema, StrictString, page_limit
 from api.services import services
 from events.notices.endpoints import (
+    DISABLED_BY_OWNER,
     MAX_ATTEMPTS_LOGGED,
     MAX_ENDPOINTS_PER_PERSON,
     OLD_KEYS_VALID_MS,
@@ -35,8 +36,6 @@ from events.runtime.wall_clock import rfc3339
 from events.webhooks.signing import SigningKeys, fresh_keys
 
 blueprint = Blueprint("webhooks", __name__, url_prefix=PREFIX)
-
-DISABLED_BY_OWNER = "You have switched it off."
 
 
 def _distinct(kinds: Sequence[str]) -> None:

@@ -29,6 +29,7 @@ OLD_KEYS_VALID_MS = 24 * 3_600_000
 DISABLED_AFTER_MS = 5 * 86_400_000
 """Of failures only; then nothing more is sent until the owner says so."""
 
+DISABLED_BY_OWNER = "You have switched it off."
 MIN_FAILURES_TO_DISABLE = 5
 """In a row: one failure, and none tried for five days after it, is no reason."""
 

@@ -1,0 +1,104 @@
+"""What receivers of webhooks answer: moves and agreements, done at once in the matches that the webhooks are about."""
+
+import hashlib
+
+from domain.match.commands import Command, JoinMatch
+from domain.match.refusals import CommandError
+from domain.match.state import MatchState
+from domain.match.terms import STANDARD
+from events.installation import Installation
+from events.notices.notice import Notice
+from events.people.capacity import Proposal
+from events.runtime.egress import Answer
+from events.runtime.wall_clock import rfc3339
+from events.service.bot_admission import BeyondCapacityError
+from events.service.matches import UnknownMatchError
+from events.store.contract import Request, RequestMismatchError, StaleVersionError
+from events.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
+from events.webhooks.payload import Standing
+
+STATUS_WITH_ANSWER = 200
+"""Of 201, 202 and 204 the body is not read: a receiver that acts by the API says one of these."""
+
+
+class _RefusedError(Exception):
+    pass
+
+
+class BotAnswers:
+    """Does what receivers answer. Safe to share between threads."""
+
+    def __init__(self, installation: Installation) -> None:
+        self._parts = installation
+
+    def carry_out(self, notice: Notice, standing: Standing, answer: Answer) -> str:
+        """Do what is answered to the webhook about ``notice``, and return that as a sentence; empty for nothing.
+
+        ``standing`` is what the webhook said. Raises StoreError, and what loading a match raises.
+        """
+        if answer.status != STATUS_WITH_ANSWER:
+            return ""
+        if not answer.is_complete:
+            return " Its answer is too long to be read."
+        try:
+            wanted = read_answer(notice.kind, answer.body)
+            if wanted is None:
+                return ""
+            self._execute(notice, standing, wanted)
+        except (AnswerError, CommandError, BeyondCapacityError, _RefusedError) as refusal:
+            return f" What it answered was not done: {refusal}."
+        except StaleVersionError:
+            return " What it answered was not done: the match has moved on since the webhook was sent."
+        except RequestMismatchError:
+            return " What it answered was not done: it has answered this webhook before, and otherwise."
+        except UnknownMatchError:
+            return " What it answered was not done: the match is not there any more."
+        return f" Its answer was carried out: {_words(wanted)}."
+
+    def _execute(self, notice: Notice, standing: Standing, wanted: BotAnswer) -> None:
+        player = self._parts.people.person(notice.player)
+        if player is None:
+            raise _RefusedError("there is no such account any more")
+        suspension = self._parts.people.suspension(player)
+        if suspension is not None:
+            until = "" if suspension.until is None else f" until {rfc3339(suspension.until)}"
+            raise _RefusedError(f"the account is suspended{until}: {suspension.reason}")
+        if wanted.version != standing.tag.version:
+            raise _RefusedError(f"it is about version {wanted.version}, the webhook was about {standing.tag.version}")
+        command = command_for(wanted, standing.state, player.id)
+        if isinstance(command, JoinMatch):
+            self._join(notice, standing, wanted, command)
+        else:
+            self._append(notice, standing, wanted, command)
+
+    def _join(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: JoinMatch) -> None:
+        state = standing.state
+        others = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
+        if self._parts.blocks.blocking([*others, state.creator], command.player):
+            raise _RefusedError("a player of this match has blocked you")
+        proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
+        with self._parts.bot_admission.places(state.match_id, proposal, {command.player: None}):
+            self._append(notice, standing, wanted, command)
+
+    def _append(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: Command) -> None:
+        # Crash-safe: the request key follows from the webhook. When a worker is killed after this, and the receiver is
+        # asked again and answers the same, nothing more happens.
+        fingerprint = hashlib.sha256(repr(wanted).encode()).hexdigest()
+
+        def is_theirs(state: MatchState) -> bool:
+            return state.has_part(notice.player)
+
+        self._parts.match_service.execute(
+            standing.state.match_id,
+            command,
+            notice.player,
+            Request(f"webhook:{notice.id}", fingerprint),
+            standing.tag,
+            may_see=is_theirs,
+        )
+
+
+def _words(wanted: BotAnswer) -> str:
+    """Return what was answered, shortened: ``move c3-d4``."""
+    moves = ", ".join(wanted.moves)
+    return " ".join((wanted.verb, moves if len(moves) <= 100 else f"{moves[:97]}...")).strip()

@@ -1,0 +1,80 @@
+"""What is told by mail when a webhook fails."""
+
+from events.installation import Installation
+from events.notices.endpoints import Endpoint
+from events.notices.kinds import DeliveryState, NoticeChannel, Timing
+from events.notices.notice import Notice
+from events.notices.outbox import Dispatch, Letter, Purpose
+from events.notices.policy import NEEDS_ANSWER
+
+TOLD = (DeliveryState.SENT, DeliveryState.WAITING)
+
+
+class Fallback:
+    """Tells people by mail what their webhooks did not take. Safe to share between threads."""
+
+    def __init__(self, installation: Installation) -> None:
+        self._parts = installation
+
+    def tell_by_mail(self, notice: Notice | None, now: int) -> str:
+        """Have ``notice`` sent by mail, unless it was or is to be; return that as a sentence, empty for nothing.
+
+        What needs an answer is sent whatever the person has set about mail: else nobody would know of it. Raises
+        StoreUnavailableError.
+        """
+        if notice is None or any(
+            each.channel == NoticeChannel.MAIL and each.state in TOLD for each in notice.deliveries
+        ):
+            return ""
+        is_unwanted = self._parts.preferences.read(notice.player).mail[notice.kind] == Timing.NEVER
+        needs_answer = notice.kind in NEEDS_ANSWER
+        if is_unwanted and not needs_answer:
+            return ""
+        if self._address(notice.player) is None:
+            return " It cannot be sent by mail instead."
+        # Crash-safe: the id is that of the notice by mail. Added before, sent or not, it is not added again.
+        added = self._parts.outbox.add(
+            Dispatch(
+                id=f"{notice.id}:{NoticeChannel.MAIL}:",
+                player=notice.player,
+                channel=NoticeChannel.MAIL,
+                purpose=Purpose.NOTICE,
+                notices=(notice.id,),
+                due=now,
+                first_at=now,
+                requested=is_unwanted,
+            )
+        )
+        return " It is sent by mail instead." if added else ""
+
+    def tell_of_disabled(self, player: str, endpoint: Endpoint, now: int) -> None:
+        """Write once to ``player`` that ``endpoint`` was switched off, and why. Raises StoreUnavailableError."""
+        address = self._address(player)
+        if address is None:
+            return
+        page_url = self._parts.settings.page_url.rstrip("/")
+        text = (
+            f"Your webhook {endpoint.url} was switched off. {endpoint.disabled}\n\n"
+            "No more webhooks are sent there until you switch it on again:\n"
+            f"{page_url}/settings/webhooks/{endpoint.id}\n"
+        )
+        letter = Letter(to=address, subject="Your webhook was switched off", text=text)
+        self._parts.outbox.add(
+            Dispatch(
+                id=f"webhook-off:{endpoint.id}:{endpoint.failing_since}",
+                player=player,
+                channel=NoticeChannel.MAIL,
+                purpose=Purpose.LETTER,
+                letter=letter,
+                due=now,
+                first_at=now,
+            )
+        )
+
+    def _address(self, player: str) -> str | None:
+        found = self._parts.addresses.read(player)
+        return found.address if found.reachable and self._parts.settings.mail is not None else None
+
+
+def _is_told_by_mail(notice: Notice) -> bool:
+    return any(each.channel == NoticeChannel.MAIL and each.state in TOLD for each in notice.deliveries)

@@ -1,0 +1,211 @@
+"""The sender of webhooks: calls the receiver, does what it answers, and decides what follows a failure."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from domain.match.decisions.timekeeping import deadline_of
+from events.installation import Installation
+from events.notices.endpoints import (
+    DISABLED_BY_OWNER,
+    MAX_KEPT_ANSWER_BYTES,
+    Attempt,
+    Endpoint,
+    PayloadForm,
+)
+from events.notices.kinds import DeliveryState, NoticeKind
+from events.notices.notice import Notice
+from events.notices.outbox import Dispatch, Purpose
+from events.runtime.egress import Answer, Egress
+from events.runtime.egress_rules import EgressError
+from events.service.matches import UnknownMatchError
+from events.store.contract import DamagedStreamError
+from events.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, trial_payload
+from events.webhooks.retries import held_until, next_attempt, retry_after_ms
+from events.webhooks.signing import SigningKeys, signed_headers
+from workers.notices.senders import Outcome
+from workers.notices.webhook_answers import BotAnswers
+from workers.notices.webhook_fallback import Fallback
+
+GONE = 410
+DISABLED_AS_GONE = "The receiver has answered 410 Gone: it wants no more webhooks."
+MAX_STATUS_OF_SUCCESS = 299
+ABORT_HEADER = ("webhook-delivery", "abort-message")
+"""With this header of its answer a receiver refuses a webhook for good."""
+
+WITH_DEADLINE = (NoticeKind.TURN, NoticeKind.DEADLINE)
+USER_AGENT = "Rookery-Webhooks"
+
+
+class Message(NamedTuple):
+    """What is sent: ``standing`` is how the match of ``notice`` stands; both are None for a test."""
+
+    id: str
+    type: str
+    body: bytes
+    notice: Notice | None = None
+    standing: Standing | None = None
+
+
+class Called(NamedTuple):
+    """What came of a call ``at`` an instant: the answer, or ``failure``, why there was none, as a sentence."""
+
+    at: int
+    headers: Mapping[str, str]
+    answer: Answer | None
+    failure: str
+    took_ms: int
+
+    @property
+    def delivered(self) -> bool:
+        """Whether the receiver has taken the webhook."""
+        return self.answer is not None and 200 <= self.answer.status <= MAX_STATUS_OF_SUCCESS
+
+    @property
+    def words(self) -> str:
+        """What the receiver answered, as a sentence."""
+        if self.answer is None:
+            return self.failure
+        moved = " Redirects are not followed." if 300 <= self.answer.status < 400 else ""
+        return f"The receiver answered {self.answer.status}.{moved}"
+
+    def header(self, name: str) -> str | None:
+        """Return a header of the answer, None without one."""
+        return None if self.answer is None else self.answer.headers.get(name)
+
+
+class WebhookSender:
+    """Sends webhooks by ``egress``. Safe to share between threads."""
+
+    def __init__(self, installation: Installation, egress: Egress) -> None:
+        self._parts = installation
+        self._egress = egress
+        self._answers = BotAnswers(installation)
+        self._fallback = Fallback(installation)
+
+    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+        """Call the receiver and return what became of it. Raises StoreError.
+
+        Crash-safe: a worker that is killed after the receiver has answered calls it again, with the same webhook-id. A
+        move that was answered is played under a request key made from that id, so that it is played once.
+        """
+        endpoint = self._parts.endpoints.find(dispatch.player, dispatch.target)
+        if endpoint is None:
+            return Outcome(DeliveryState.NOT_SENT, "Not sent, because the webhook was deleted.")
+        message = self._message(dispatch, endpoint)
+        if message is None:
+            return Outcome(DeliveryState.NOT_SENT, "Not sent, because its entry was erased from the ledger.")
+        is_test = message.notice is None
+        if endpoint.disabled is not None and not is_test:
+            told = "" if endpoint.disabled == DISABLED_BY_OWNER else self._fallback.tell_by_mail(message.notice, now)
+            return Outcome(DeliveryState.NOT_SENT, f"Not sent, because the webhook is off: {endpoint.disabled}{told}")
+        if endpoint.held_until is not None and endpoint.held_until > now and not (is_test or dispatch.requested):
+            return Outcome(DeliveryState.WAITING, "The receiver has asked for fewer requests.", endpoint.held_until)
+        called = self._call(endpoint, message, now)
+        after = self._taken if called.delivered else self._failed
+        outcome = after(dispatch, message, called, now)
+        self._log(dispatch, endpoint, message, called, outcome)
+        return outcome
+
+    def _message(self, dispatch: Dispatch, endpoint: Endpoint) -> Message | None:
+        page_url = self._parts.settings.page_url
+        if dispatch.purpose == Purpose.TEST:
+            return Message(dispatch.id, TEST_TYPE, trial_payload(dispatch.player, dispatch.first_at, page_url))
+        notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0])
+        if notice is None:
+            return None
+        standing = self._standing(notice)
+        full = endpoint.payload == PayloadForm.FULL
+        body = notice_payload(notice, standing, full=full, page_url=page_url)
+        return Message(notice.id, TYPES[notice.kind], body, notice, standing)
+
+    def _standing(self, notice: Notice) -> Standing | None:
+        if notice.match is None:
+            return None
+        try:
+            loaded = self._parts.matches.load(notice.match)
+        except (UnknownMatchError, DamagedStreamError):
+            return None
+        state = self._parts.timekeeper.with_availability(loaded.state)
+        people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
+        return Standing(state, loaded.head.tag, deadline_of(state), self._parts.people.persons(people))
+
+    def _call(self, endpoint: Endpoint, message: Message, now: int) -> Called:
+        keys = [SigningKeys(each.secret, each.private_key) for each in endpoint.keys_at(now)]
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": USER_AGENT,
+            **signed_headers(keys, message.id, now, message.body),
+        }
+        answer, failure, began = None, "", time.monotonic()
+        try:
+            answer = self._egress.post(endpoint.url, headers, message.body)
+        except EgressError as error:
+            failure = str(error)
+        return Called(now, headers, answer, failure, int(1000 * (time.monotonic() - began)))
+
+    def _taken(self, dispatch: Dispatch, message: Message, called: Called, now: int) -> Outcome:
+        self._parts.endpoints.change(dispatch.player, dispatch.target, lambda known: known.after_success(now))
+        did = ""
+        if called.answer is not None and message.notice is not None and message.standing is not None:
+            did = self._answers.carry_out(message.notice, message.standing, called.answer)
+        return Outcome(DeliveryState.SENT, f"{called.words}{did}")
+
+    def _failed(self, dispatch: Dispatch, message: Message, called: Called, now: int) -> Outcome:
+        status = None if called.answer is None else called.answer.status
+        wait = retry_after_ms(called.header("retry-after"), now)
+        hold = held_until(status, wait, now)
+
+        def change(known: Endpoint) -> Endpoint:
+            failed = known.after_failure(now, hold)
+            return replace(failed, disabled=DISABLED_AS_GONE) if status == GONE else failed
+
+        changed = self._parts.endpoints.change(dispatch.player, dispatch.target, change)
+        disabled = None if changed is None else changed.disabled
+        if changed is not None and disabled is not None:
+            self._fallback.tell_of_disabled(dispatch.player, changed, now)
+        if message.notice is None:
+            return Outcome(DeliveryState.FAILED, called.words)
+        refused = called.header(ABORT_HEADER[0]) == ABORT_HEADER[1]
+        if refused or disabled is not None:
+            why = "It refuses this webhook for good." if refused else f"The webhook is off now: {disabled}"
+            told = self._fallback.tell_by_mail(message.notice, now)
+            return Outcome(DeliveryState.FAILED, f"{called.words} {why}{told}")
+        retry = next_attempt(
+            dispatch.id,
+            dispatch.attempts,
+            dispatch.first_at,
+            now,
+            deadline=_deadline_of(message),
+            retry_after_ms=wait,
+        )
+        told = self._fallback.tell_by_mail(message.notice, now) if retry.tell_by_mail else ""
+        if retry.due is None:
+            return Outcome(DeliveryState.FAILED, f"{called.words} It is not sent again.{told}")
+        return Outcome(DeliveryState.WAITING, f"{called.words}{told}", retry.due)
+
+    def _log(self, dispatch: Dispatch, endpoint: Endpoint, message: Message, called: Called, outcome: Outcome) -> None:
+        answer = called.answer
+        attempt = Attempt(
+            webhook_id=message.id,
+            type=message.type,
+            match=None if message.notice is None else message.notice.match,
+            at=called.at,
+            took_ms=called.took_ms,
+            url=endpoint.url,
+            headers=called.headers,
+            body=message.body.decode(),
+            status=None if answer is None else answer.status,
+            answer="" if answer is None else answer.body[:MAX_KEPT_ANSWER_BYTES].decode(errors="replace"),
+            delivered=called.delivered,
+            outcome=outcome.reason,
+        )
+        self._parts.endpoints.log(dispatch.player, endpoint.id, attempt)
+
+
+def _deadline_of(message: Message) -> int | None:
+    """Return the instant up to which the player must have acted, None where a webhook is about no such thing."""
+    if message.notice is None or message.standing is None or message.notice.kind not in WITH_DEADLINE:
+        return None
+    return message.standing.deadline

@@ -81,12 +81,13 @@ class Egress:
         target = read_url(url)
         backend = _CheckedBackend(self, target, _Deadline(self._timeout_s), self._max_bytes + MAX_HEADER_BYTES)
         place = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
+        trust = self._context if target.scheme == "https" else None
         host = f"[{target.host}]" if ":" in target.host else target.host
         address = host if target.is_default_port else f"{host}:{target.port}"
         sent = [("Host", address), *headers.items(), ("Accept-Encoding", "identity"), ("Connection", "close")]
         with (
             _worded(self._timeout_s),
-            httpcore.HTTPConnection(place.origin, ssl_context=self._context, network_backend=backend) as connection,
+            httpcore.HTTPConnection(place.origin, ssl_context=trust, network_backend=backend) as connection,
             connection.stream("POST", place, headers=sent, content=body) as response,
         ):
             content, is_complete = self._read(response)

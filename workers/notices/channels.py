@@ -8,6 +8,7 @@ from events.notices.outbox import Dispatch
 from events.runtime.egress import Egress
 from workers.notices.push_sender import PushSender
 from workers.notices.senders import Outcome, Sender
+from workers.notices.webhook_sender import WebhookSender
 
 
 class MissingSender:
@@ -26,4 +27,5 @@ def make_senders(installation: Installation) -> Mapping[NoticeChannel, Sender]:
     egress = Egress(installation.settings.egress_allowed)
     senders: dict[NoticeChannel, Sender] = {channel: MissingSender(channel) for channel in NoticeChannel}
     senders[NoticeChannel.PUSH] = PushSender(installation, egress)
+    senders[NoticeChannel.WEBHOOK] = WebhookSender(installation, egress)
     return senders

@@ -78,6 +78,8 @@ class Deliveries:
         notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0])
         if notice is None:
             return Outcome(DeliveryState.NOT_SENT, "Its entry was erased from the ledger.")
+        if dispatch.requested and dispatch.channel == NoticeChannel.WEBHOOK:
+            return None  # a receiver that is tried out gets it again, outdated or not: it is told how the match stands
         reason = self._why_not(notice, dispatch)
         if reason is not None:
             return Outcome(DeliveryState.NOT_SENT, f"Not sent. {reason}")

@@ -65,6 +65,7 @@ class MailAddressAnswer(Answer):
     confirmed_at: Instant | None
     wanted: Annotated[str | None, Meta(description="The address that waits to be confirmed")]
     wanted_at: Instant | None
+    problem: Annotated[str | None, Meta(description="Why the mail that asks to confirm it has not arrived, if known")]
     paused: Annotated[MailPause | None, Meta(description="Why no notices are sent to the address")]
     who_may_write: Annotated[str, one_of(WhoMayWrite, "What an answer to mail needs beside its token")]
     mail_is_sent: Annotated[bool, Meta(description="Whether this server sends mail at all")]
@@ -117,7 +118,7 @@ def send_confirmation(_: object) -> MailAddressAnswer:
         raise Problem("no-mail-address", "No mail address of yours waits to be confirmed.")
     _spend_confirmation(person, stored.wanted)
     now = services().now()
-    stored = services().addresses.change(person.id, lambda before: replace(before, wanted_at=now))
+    stored = services().addresses.change(person.id, lambda before: replace(before, wanted_at=now, problem=None))
     _ask_to_confirm(person, stored, now)
     return _represent(stored)
 
@@ -128,12 +129,12 @@ def confirm_mail_address(sent: Mapping[str, str]) -> ConfirmedAddress:
     """Confirm a mail address by the link that was sent to it; no sign-in is needed"""
     spend_by_address("mail_links")
     person, wanted, before = confirmable_address(sent["token"])
-    # Crash-safe: a kill in between leaves the former address without word; the new one is confirmed.
     now = services().now()
-    if services().addresses.confirm(person.id, wanted, now) is None:
-        raise invalid_link(USED)
+    # Crash-safe: the word to the former address is there before the change, and is not sent if that does not happen.
     if before.address is not None and before.address != wanted:
         services().outbox.add(address_changed(person.id, before.address, now))
+    if services().addresses.confirm(person.id, wanted, now) is None:
+        raise invalid_link(USED)
     return ConfirmedAddress(player=person.name, address=wanted)
 
 
@@ -217,6 +218,7 @@ def _represent(stored: MailAddress) -> MailAddressAnswer:
         confirmed_at=instant(stored.confirmed_at),
         wanted=stored.wanted,
         wanted_at=instant(stored.wanted_at),
+        problem=stored.problem,
         paused=None if pause is None else MailPause(cause=pause.cause, reason=pause.reason, since=rfc3339(pause.at)),
         who_may_write=stored.who_may_write,
         mail_is_sent=services().settings.mail is not None,

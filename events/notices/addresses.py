@@ -53,7 +53,8 @@ class Bounces:
 class MailAddress:
     """The mail address of a person.
 
-    ``address`` is the confirmed one; ``wanted`` waits to be confirmed since ``wanted_at``. ``secret`` (hexadecimal) is
+    ``address`` is the confirmed one; ``wanted`` waits to be confirmed since ``wanted_at``, and ``problem`` says why the
+    mail that asks for it has not arrived, if that is known. ``secret`` (hexadecimal) is
     what the tokens in mail to the person are made with, None until the first one is. Instants are milliseconds since
     1970 UTC.
     """
@@ -62,6 +63,7 @@ class MailAddress:
     confirmed_at: int | None = None
     wanted: str | None = None
     wanted_at: int | None = None
+    problem: str | None = None
     who_may_write: WhoMayWrite = WhoMayWrite.TOKEN_AND_FROM
     pause: Pause | None = None
     bounces: Bounces = Bounces()
@@ -174,8 +176,13 @@ class AddressStore:
 def wants(stored: MailAddress, address: str, now: int) -> MailAddress:
     """Return ``stored`` with ``address`` waiting to be confirmed; the confirmed address stays until then."""
     if stored.address == address:
-        return replace(stored, wanted=None, wanted_at=None)
-    return replace(stored, wanted=address, wanted_at=now)
+        return replace(stored, wanted=None, wanted_at=None, problem=None)
+    return replace(stored, wanted=address, wanted_at=now, problem=None)
+
+
+def with_problem(stored: MailAddress, address: str, problem: str | None) -> MailAddress:
+    """Return ``stored`` with what keeps the mail that asks to confirm ``address`` from arriving, None for nothing."""
+    return replace(stored, problem=problem) if stored.wanted == address else stored
 
 
 def confirmed(stored: MailAddress, address: str, now: int) -> MailAddress:
@@ -183,7 +190,9 @@ def confirmed(stored: MailAddress, address: str, now: int) -> MailAddress:
     if stored.wanted != address:
         return stored
     return replace(
-        stored, address=address, confirmed_at=now, wanted=None, wanted_at=None, pause=None, bounces=Bounces()
+        MailAddress(address=address, confirmed_at=now),
+        who_may_write=stored.who_may_write,
+        secret=stored.secret,
     )
 
 

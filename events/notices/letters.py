@@ -6,9 +6,11 @@ from enum import StrEnum
 from events.notices.kinds import NoticeChannel
 from events.notices.outbox import Dispatch, Letter, Purpose
 
+CHANGE_MS = 10_000
+
 
 class LetterKind(StrEnum):
-    """The letters whose text is computed when they are sent."""
+    """The letters that are more than a stored text."""
 
     CONFIRMATION = "confirmation"
     """Asks to confirm the wanted address of the player."""
@@ -19,6 +21,9 @@ class LetterKind(StrEnum):
     ADDRESS_CHANGED = "address-changed"
     """Tells the former address that there is another one now."""
 
+    CONFIRM_RESIGNATION = "confirm-resignation"
+    """An answer with a stored text; to write "resign" in answer to it resigns."""
+
 
 def confirmation(player: str, address: str, now: int) -> Dispatch:
     """Return the request to ``player`` to confirm ``address``."""
@@ -27,7 +32,10 @@ def confirmation(player: str, address: str, now: int) -> Dispatch:
 
 def address_changed(player: str, former: str, now: int) -> Dispatch:
     """Return the word to the ``former`` address of ``player`` that it is no longer theirs."""
-    return _dispatch("changed", player, now, Letter(to=former, subject="", text="", kind=LetterKind.ADDRESS_CHANGED))
+    # Due a little later: it is added before the change, and not sent when that does not happen.
+    return _dispatch(
+        "changed", player, now + CHANGE_MS, Letter(to=former, subject="", text="", kind=LetterKind.ADDRESS_CHANGED)
+    )
 
 
 def password_reset(asked: str, now: int) -> Dispatch:

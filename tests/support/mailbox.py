@@ -171,7 +171,8 @@ class _Handler:
     async def handle_DATA(self, server: SMTP, _: Session, envelope: Envelope) -> str:  # noqa: N802
         content = envelope.content or b""
         assert isinstance(content, bytes)
-        self._mailbox.received.append(Received(envelope.mail_from or "", list(envelope.rcpt_tos), content))
+        sender = (envelope.mail_from or "").removeprefix("<").removesuffix(">")  # aiosmtpd says <> for the null sender
+        self._mailbox.received.append(Received(sender, list(envelope.rcpt_tos), content))
         return await self._mailbox.next_answer("DATA", server, "250 2.0.0 accepted")
 
 

@@ -6,6 +6,7 @@ from events.installation import Installation
 from events.notices.kinds import DeliveryState, NoticeChannel
 from events.notices.outbox import Dispatch
 from events.runtime.egress import Egress
+from workers.notices.mail_sender import MailSender
 from workers.notices.push_sender import PushSender
 from workers.notices.senders import Outcome, Sender
 from workers.notices.webhook_sender import WebhookSender
@@ -28,4 +29,6 @@ def make_senders(installation: Installation) -> Mapping[NoticeChannel, Sender]:
     senders: dict[NoticeChannel, Sender] = {channel: MissingSender(channel) for channel in NoticeChannel}
     senders[NoticeChannel.PUSH] = PushSender(installation, egress)
     senders[NoticeChannel.WEBHOOK] = WebhookSender(installation, egress)
+    if installation.settings.mail is not None:
+        senders[NoticeChannel.MAIL] = MailSender(installation, installation.settings.mail)
     return senders

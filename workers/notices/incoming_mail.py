@@ -14,6 +14,7 @@ import structlog
 from events.installation import Installation
 from events.mail.admission import Rules, admit, header, read_headers
 from events.mail.body import read_body
+from events.mail.bounces import record_bounce
 from events.mail.execution import MailParts, execute_account_commands, execute_commands, view_of
 from events.mail.language import NO_MOVES, read_commands
 from events.mail.match_words import moves_of
@@ -181,8 +182,9 @@ class MailReader:
         )
         return True
 
-    def _take_bounce(self, _mail: ReceivedMail, _content: bytes) -> Outcome:
-        return Outcome(verdict=Verdict.BOUNCE, reason="It reports that a mail to you could not be delivered.")
+    def _take_bounce(self, mail: ReceivedMail, content: bytes) -> Outcome:
+        counted = record_bounce(self._parts.addresses, mail.player, content, self._parts.now())
+        return Outcome(verdict=Verdict.BOUNCE, reason=counted)
 
     def _mail_parts(self) -> MailParts:
         parts = self._parts

@@ -1,0 +1,103 @@
+"""What the mails about notices say: one notice, a digest of many, a test. Pure."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from domain.games import GAMES
+from domain.match.state import OPPONENT_PREFIX, MatchState
+from events.mail.language import MARKER
+from events.mail.match_words import instant_words
+from events.mail.messages import Addressee, Content, Picture, Site, stop_link
+from events.mail.transcript import View, board_text, clock_text, prompt_text
+from events.notices.notice import Notice
+from events.notices.wording import digest_headline, headline
+
+WIDTH = 72
+MAX_DIGEST_ITEMS = 40
+"""Notices that a digest lists; further ones are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A notice with the match that it is about as its reader sees it; None for one without a seat for the reader.
+
+    ``others`` are the names of the other players.
+    """
+
+    notice: Notice
+    view: View | None
+    others: tuple[str, ...] = ()
+
+
+def wrap(sentences: str) -> str:
+    """Return a paragraph in lines of at most WIDTH columns; a link stays whole."""
+    return textwrap.fill(sentences, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def notice_content(site: Site, to: Addressee, about: Subject, picture: Picture | None) -> Content:
+    """Return the mail about one notice."""
+    notice, view = about.notice, about.view
+    parts = [MARKER, wrap(notice.summary)]
+    if view is not None:
+        parts += [prompt_text(view), *board_text(view).split("\n\n"), clock_text(view)]
+    if notice.match is not None:
+        parts.append(wrap(f"The match: {site.link(f'/matches/{notice.match}')}"))
+    parts += [wrap(f"Why you get this: {notice.reason}"), *_foot(site, to)]
+    return Content(subject=subject_of(about), paragraphs=[part for part in parts if part], picture=picture, after=2)
+
+
+def digest_content(site: Site, to: Addressee, subjects: Sequence[Subject]) -> Content:
+    """Return the digest of ``subjects``: those whose time runs out first at the top, then the latest."""
+    ordered = sorted(subjects, key=lambda about: (about.notice.deadline or 2**62, -about.notice.at))
+    shown = ordered[:MAX_DIGEST_ITEMS]
+    parts = [MARKER, *(_digest_item(site, to, about) for about in shown)]
+    if left_out := len(ordered) - len(shown):
+        more = f"{left_out} more {'is' if left_out == 1 else 'are'} not listed here"
+        parts.append(wrap(f"{more}: {site.link('/notices')}"))
+    parts.append(wrap("To act, open the match, or answer the mail about it if you had one."))
+    return Content(subject=digest_headline(len(ordered)), paragraphs=[*parts, *_foot(site, to)])
+
+
+def trial_content(site: Site, to: Addressee, now: int) -> Content:
+    """Return the mail that a person has sent to their own address to see that it arrives."""
+    when = instant_words(now, to.zone)
+    text = f"This is the test that you asked for on {when}: mail from this server reaches you."
+    return Content(subject="A test of your mail address", paragraphs=[MARKER, wrap(text), *_foot(site, to)])
+
+
+def subject_of(about: Subject) -> str:
+    """Return the subject line; it does not change from move to move, so that mail programs keep a match together."""
+    if about.view is None:
+        return about.notice.summary.rstrip(".")
+    return headline(about.notice.fact, _title(about.view.state), about.others)
+
+
+def others_in(state: MatchState, player: str, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return how mail names the players other than ``player``; ``names`` has the names of people by id."""
+    named = []
+    for seat in state.seats:
+        if seat.player is None or seat.player == player:
+            continue
+        level = seat.player.removeprefix(OPPONENT_PREFIX)
+        is_opponent = level != seat.player
+        named.append(f"the opponent of level {level}" if is_opponent else names.get(seat.player, "somebody who left"))
+    return tuple(dict.fromkeys(named))
+
+
+def _digest_item(site: Site, to: Addressee, about: Subject) -> str:
+    notice = about.notice
+    until = "" if notice.deadline is None else f" The time is up on {instant_words(notice.deadline, to.zone)}."
+    lines = wrap(f"* {subject_of(about)}. {notice.summary}{until}")
+    return lines if notice.match is None else f"{lines}\n{site.link(f'/matches/{notice.match}')}"
+
+
+def _title(state: MatchState) -> str:
+    return GAMES[state.game].title if state.game in GAMES else state.game
+
+
+def _foot(site: Site, to: Addressee) -> list[str]:
+    return [
+        wrap(f"What you are told, and when: {site.link('/settings/notices')}"),
+        wrap(f"To stop all notices by mail: {stop_link(site, to)}"),
+    ]

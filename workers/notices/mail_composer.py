@@ -1,0 +1,217 @@
+"""What is to be sent by mail, composed from the stores at the moment of sending."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from domain.match.lines import ConditionalMoves
+from domain.match.state import is_person
+from events.installation import Installation
+from events.mail import letter_text
+from events.mail.messages import (
+    Addressee,
+    Content,
+    Outgoing,
+    Site,
+    answer_mail,
+    board_picture,
+    bounce_sender,
+    letter_mail,
+    notice_mail,
+)
+from events.mail.notice_text import Subject, digest_content, notice_content, others_in, trial_content
+from events.mail.tokens import MatchToken, PlayerToken, TokenKind
+from events.mail.transcript import View
+from events.notices.letters import LetterKind
+from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, write_link
+from events.notices.notice import Notice
+from events.notices.outbox import Dispatch, Letter, Purpose
+from events.people.person import Person
+from events.service.matches import Loaded, UnknownMatchError
+from events.store.contract import DamagedStreamError, VersionTag
+
+ID_DIGITS = 24
+
+
+class Unsendable(NamedTuple):
+    """Why there is nothing to be sent, as a sentence."""
+
+    reason: str
+
+
+class MailComposer:
+    """Composes mails for ``installation``, whose addresses are at ``site``. Methods raise StoreError."""
+
+    def __init__(self, installation: Installation, site: Site) -> None:
+        self._parts = installation
+        self._site = site
+
+    def compose(self, dispatch: Dispatch, now: int) -> Outgoing | Unsendable:
+        """Return the mail of ``dispatch`` with its envelope, or why there is none.
+
+        An attempt that is repeated gets the same Message-ID.
+        """
+        if dispatch.letter is not None:
+            return self._letter(dispatch, dispatch.letter, now)
+        to = self._addressee(dispatch.player)
+        if to is None:
+            why = self._parts.addresses.read(dispatch.player).why_not
+            return Unsendable(f"Not sent by mail, because {why or 'your account is gone'}.")
+        if dispatch.purpose == Purpose.TEST:
+            return self._about_account(dispatch, to, trial_content(self._site, to, now), now)
+        notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
+        if not notices:
+            return Unsendable("Its entry was erased from the ledger.")
+        if dispatch.purpose == Purpose.DIGEST:
+            subjects = [self._subject(notice, to, self._load(notice.match), now) for notice in notices]
+            return self._about_account(dispatch, to, digest_content(self._site, to, subjects), now)
+        return self._notice(dispatch, notices[0], to, now)
+
+    def _notice(self, dispatch: Dispatch, notice: Notice, to: Addressee, now: int) -> Outgoing:
+        loaded = self._load(notice.match)
+        about = self._subject(notice, to, loaded, now)
+        if loaded is None or about.view is None:
+            return self._about_account(dispatch, to, notice_content(self._site, to, about, None), now)
+        content = notice_content(self._site, to, about, board_picture(loaded.state, about.view.seat))
+        token = MatchToken(
+            kind=TokenKind.REPLY, match_id=loaded.state.match_id, seat=about.view.seat, tag=loaded.head.tag
+        )
+        return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
+
+    def _about_account(self, dispatch: Dispatch, to: Addressee, content: Content, now: int) -> Outgoing:
+        token = PlayerToken(kind=TokenKind.ACCOUNT, player=to.player)
+        return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
+
+    def _subject(self, notice: Notice, to: Addressee, loaded: Loaded | None, now: int) -> Subject:
+        seat = None if loaded is None else loaded.state.seat_of(to.player)
+        if loaded is None or seat is None:
+            return Subject(notice, None)
+        state = loaded.state
+        view = View(
+            state=state,
+            seat=seat,
+            orders=loaded.orders.get(seat, ConditionalMoves()),
+            now=now,
+            zone=to.zone,
+            url=self._site.link(f"/matches/{state.match_id}"),
+        )
+        players = [each.player for each in state.seats if each.player is not None and is_person(each.player)]
+        names = {id: person.name for id, person in self._parts.people.persons(players).items()}
+        return Subject(notice, view, others_in(state, to.player, names))
+
+    def _letter(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
+        match letter.kind:
+            case LetterKind.CONFIRMATION:
+                return self._confirmation(dispatch, letter, now)
+            case LetterKind.ADDRESS_CHANGED:
+                return self._address_changed(dispatch, letter, now)
+            case LetterKind.PASSWORD_RESET:
+                return self._password_reset(dispatch, letter, now)
+        to = self._addressee(dispatch.player, letter.to)
+        if to is None:
+            return Unsendable("The account is gone.")
+        loaded = self._load(letter.match)
+        state = None if loaded is None else loaded.state
+        picture = board_picture(state, letter.seat) if letter.png and state is not None else None
+        paragraphs = letter.text.rstrip("\n").split("\n\n")
+        content = Content(subject=letter.subject, paragraphs=paragraphs, picture=picture, after=len(paragraphs))
+        if not letter.automatic:
+            return self._plain_letter(dispatch, to, content, now)
+        return answer_mail(
+            self._site,
+            to,
+            content,
+            id=_mail_id(dispatch),
+            token=_answer_token(letter, loaded, dispatch.player),
+            in_reply_to=letter.in_reply_to,
+            now=now,
+        )
+
+    def _confirmation(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
+        to = self._addressee(dispatch.player, letter.to)
+        if to is None or self._parts.addresses.read(dispatch.player).wanted != letter.to:
+            return Unsendable("The address is confirmed already, or another one was asked for meanwhile.")
+        expires = dispatch.first_at + CONFIRMATION_MS
+        link = write_link(LinkPurpose.CONFIRMATION, to.player, letter.to, expires, to.secret)
+        content = letter_text.confirmation_content(self._site, to.name, link, to.zone, dispatch.first_at)
+        return self._plain_letter(dispatch, to, content, now)
+
+    def _address_changed(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
+        to = self._addressee(dispatch.player, letter.to)
+        if to is None or self._parts.addresses.read(dispatch.player).address == letter.to:
+            return Unsendable("The address was not changed.")
+        return self._plain_letter(dispatch, to, letter_text.address_changed_content(self._site, to.name), now)
+
+    def _password_reset(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
+        """Return one mail with a link for each account that was asked for; to nobody unless one has an address."""
+        people = self._parts.people
+        found: Sequence[Person | None]
+        if "@" in letter.to:
+            found = [people.person(id) for id in self._parts.addresses.holders(letter.to)]
+        else:
+            found = [people.find(letter.to)]
+        reached = [
+            to
+            for person in found
+            if person is not None and person.kind != "guest" and (to := self._addressee(person.id, "")) is not None
+        ]
+        if not reached:
+            return Unsendable("No account with a confirmed mail address was meant.")
+        expires = dispatch.first_at + PASSWORD_RESET_MS
+        accounts = [
+            (
+                to.name,
+                write_link(LinkPurpose.PASSWORD_RESET, to.player, people.password_mark(to.player), expires, to.secret),
+            )
+            for to in reached
+        ]
+        content = letter_text.password_reset_content(self._site, accounts, dispatch.first_at)
+        return self._plain_letter(dispatch, reached[0], content, now)
+
+    def _plain_letter(self, dispatch: Dispatch, to: Addressee, content: Content, now: int) -> Outgoing:
+        sender = bounce_sender(self._site, to)
+        return letter_mail(self._site, to.address, content, id=_mail_id(dispatch), sender=sender, now=now)
+
+    def _addressee(self, player: str, address: str | None = None) -> Addressee | None:
+        """Return whom mail to ``player`` is for, None when it must not be sent.
+
+        ``address`` is given for a letter, which goes out although mail is paused; empty: the confirmed one.
+        """
+        stored = self._parts.addresses.read(player)
+        if address is None and not stored.reachable:
+            return None
+        target, person = address or stored.address, self._parts.people.person(player)
+        if person is None or target is None:
+            return None
+        return Addressee(
+            player=player,
+            name=person.name,
+            address=target,
+            zone=self._parts.availability.read([player])[player].zone,
+            secret=self._parts.addresses.secret(player),
+        )
+
+    def _load(self, match_id: str | None) -> Loaded | None:
+        if match_id is None:
+            return None
+        try:
+            return self._parts.matches.load(match_id)
+        except (UnknownMatchError, DamagedStreamError):
+            return None
+
+
+def _answer_token(letter: Letter, loaded: Loaded | None, player: str) -> MatchToken | PlayerToken:
+    """Return the token of an answer: it acts upon the version that the answer shows."""
+    if loaded is None or letter.seat is None:
+        return PlayerToken(kind=TokenKind.ACCOUNT, player=player)
+    kind = TokenKind.CONFIRM_RESIGNATION if letter.kind == LetterKind.CONFIRM_RESIGNATION else TokenKind.REPLY
+    tag = (VersionTag.parse(letter.tag) if letter.tag else None) or loaded.head.tag
+    return MatchToken(kind=kind, match_id=loaded.state.match_id, seat=letter.seat, tag=tag)
+
+
+def _mail_id(dispatch: Dispatch) -> str:
+    """Return what names the mail in its Message-ID: the same for each attempt, another one for each request."""
+    if dispatch.purpose == Purpose.NOTICE:
+        return dispatch.notices[0] + (f"-{dispatch.first_at}" if dispatch.requested else "")
+    name = f"{dispatch.player} {dispatch.id} {dispatch.first_at}"
+    return hashlib.sha256(name.encode()).hexdigest()[:ID_DIGITS]

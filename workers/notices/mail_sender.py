@@ -1,0 +1,104 @@
+"""Sends mail: composes it, hands it to the mail server, and judges the answer."""
+
+import hashlib
+
+import structlog
+
+from events.installation import Installation
+from events.mail.bounces import is_hard
+from events.mail.messages import Outgoing, Site
+from events.notices.addresses import HARD_SCORE, SOFT_SCORE, with_bounce, with_problem
+from events.notices.kinds import DeliveryState
+from events.notices.letters import LetterKind
+from events.notices.mail_attempts import MailAttempts
+from events.notices.outbox import Dispatch
+from events.runtime.settings import MailSettings
+from workers.notices.mail_composer import MailComposer, Unsendable
+from workers.notices.senders import Outcome
+from workers.notices.smtp import Reply, SmtpServer, Stage
+
+log = structlog.get_logger("mail")
+
+
+class MailSender:
+    """Sends what goes by mail. Safe to share between threads."""
+
+    def __init__(self, installation: Installation, settings: MailSettings, server: SmtpServer | None = None) -> None:
+        self._parts = installation
+        self._composer = MailComposer(
+            installation, Site(domain=settings.domain, page_url=installation.settings.page_url)
+        )
+        self._server = server or SmtpServer(settings.smtp_url)
+        self._attempts = MailAttempts(installation.client, installation.prefix, installation.store.shards)
+
+    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+        """Send ``dispatch`` and return what became of it; raises StoreError.
+
+        Crash-safe: that the content is about to be sent is recorded before, that the server has accepted it right
+        after. A kill between the server's answer and that record leaves an attempt that may have been accepted, and
+        SMTP has no way to ask. The mail is sent once more under the same Message-ID, by which mail servers and programs
+        leave out a second copy, and the ledger says so.
+        """
+        answer = self._attempts.answer(dispatch)
+        if answer is not None:
+            return Outcome(DeliveryState.SENT, _accepted(answer, again=False))
+        mail = self._composer.compose(dispatch, now)
+        if isinstance(mail, Unsendable):
+            return Outcome(DeliveryState.NOT_SENT, mail.reason)
+        earlier = self._attempts.open(dispatch)
+        if earlier is not None:
+            mail.message.replace_header("Message-ID", earlier)
+        reply = self._server.deliver(mail, lambda: self._attempts.begin(dispatch, str(mail.message["Message-ID"])))
+        outcome = self._outcome(dispatch, mail, reply, earlier is not None, now)
+        self._tell_of_confirmation(dispatch, outcome)
+        return outcome
+
+    def _outcome(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, again: bool, now: int) -> Outcome:
+        if reply.stage == Stage.CONTENT and 200 <= reply.code < 300:
+            self._attempts.accept(dispatch, reply.text)
+            return Outcome(DeliveryState.SENT, _accepted(reply.text, again))
+        if reply.stage == Stage.CONTENT and reply.code and not again:
+            self._attempts.refuse(dispatch)
+        return self._judge(dispatch, mail, reply, now)
+
+    def _tell_of_confirmation(self, dispatch: Dispatch, outcome: Outcome) -> None:
+        """Let the person see what became of the mail that asks to confirm an address: no ledger has it."""
+        letter = dispatch.letter
+        if letter is not None and letter.kind == LetterKind.CONFIRMATION:
+            problem = None if outcome.state == DeliveryState.SENT else outcome.reason
+            self._parts.addresses.change(dispatch.player, lambda stored: with_problem(stored, letter.to, problem))
+
+    def _judge(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, now: int) -> Outcome:
+        """Return what follows from the answer of a server that has not accepted a mail."""
+        permanent = 500 <= reply.code < 600
+        if permanent and reply.stage in (Stage.RECIPIENT, Stage.CONTENT):
+            self._count_bounce(dispatch, mail, reply, now)
+            return Outcome(DeliveryState.FAILED, f"The mail server refused the mail: {reply.text}")
+        if permanent or (reply.stage == Stage.CONNECTION and not reply.code):
+            # It would refuse every mail, or is not there: for the operator, who can mend it, to know.
+            log.error("the mail server takes no mail", stage=reply.stage, answer=reply.text)
+            return Outcome(
+                DeliveryState.WAITING, f"The mail server of this installation takes no mail now: {reply.text}"
+            )
+        return Outcome(DeliveryState.WAITING, f"The mail server has not accepted the mail yet: {reply.text}")
+
+    def _count_bounce(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, now: int) -> None:
+        """Count a refusal for the confirmed address of the player; one of any other address counts for nobody."""
+        hard = reply.stage == Stage.RECIPIENT and (is_hard(reply.text) or reply.text.startswith("550 "))
+        score = HARD_SCORE if hard else SOFT_SCORE
+        bounce = hashlib.sha256(f"{dispatch.id} {dispatch.first_at}".encode()).hexdigest()[:16]
+        stored = self._parts.addresses.read(dispatch.player)
+        if stored.address == mail.recipient:
+            self._parts.addresses.change(
+                dispatch.player, lambda before: with_bounce(before, bounce, score, reply.text, now)
+            )
+
+
+def _accepted(answer: str, again: bool) -> str:
+    sentence = f"The mail server has accepted it: {answer}"
+    if not again:
+        return sentence
+    return (
+        f"{sentence} An earlier attempt broke off without an answer, so that it may arrive twice; both copies have the "
+        "same Message-ID."
+    )

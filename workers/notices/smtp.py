@@ -1,0 +1,121 @@
+"""One mail over one connection to the mail server of the installation."""
+
+import smtplib
+import ssl
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from events.mail.messages import Outgoing
+from events.notices.addresses import plain
+
+TIMEOUT_S = 60
+"""For each answer of the server; RFC 5321, 4.5.3.2 would have up to ten minutes for the last one."""
+
+
+class Stage(StrEnum):
+    """How far a conversation came."""
+
+    CONNECTION = "connection"
+    SENDER = "sender"
+    RECIPIENT = "recipient"
+    CONTENT = "content"
+
+
+class Reply(NamedTuple):
+    """The last answer of the server, at which ``stage``; ``code`` is 0 when there was none. ``text`` is on one line."""
+
+    stage: Stage
+    code: int
+    text: str
+
+
+class SmtpServer:
+    """The server at ``url`` (see ``MailSettings``). ``context`` verifies certificates; None: by those of the system."""
+
+    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S, context: ssl.SSLContext | None = None) -> None:
+        self._url: SplitResult = urlsplit(url)
+        self._timeout_s = timeout_s
+        self._context = context
+
+    def deliver(self, mail: Outgoing, before_content: Callable[[], None]) -> Reply:
+        """Hand ``mail`` over and return the last answer; ``before_content`` is called when all but the content is sent.
+
+        It waits for nothing after the server has accepted the mail.
+        """
+        conversation = _Conversation()
+        try:
+            connection = self._connect()
+        except smtplib.SMTPNotSupportedError:
+            return Reply(Stage.CONNECTION, 0, "the server does not offer encryption (STARTTLS), so nothing was sent")
+        except smtplib.SMTPResponseException as error:
+            return _reply(Stage.CONNECTION, error.smtp_code, error.smtp_error)
+        except (smtplib.SMTPException, OSError) as error:
+            return Reply(Stage.CONNECTION, 0, plain(str(error)))
+        try:
+            return self._talk(connection, mail, before_content, conversation)
+        except (smtplib.SMTPException, OSError) as error:
+            return Reply(conversation.stage, 0, plain(str(error)))
+        finally:
+            connection.close()
+
+    def _connect(self) -> smtplib.SMTP:
+        host, scheme = self._url.hostname or "", self._url.scheme
+        connection: smtplib.SMTP
+        if scheme == "smtps":
+            port = self._url.port or smtplib.SMTP_SSL_PORT
+            connection = smtplib.SMTP_SSL(host, port, timeout=self._timeout_s, context=self._tls())
+        else:
+            connection = smtplib.SMTP(host, self._url.port or smtplib.SMTP_PORT, timeout=self._timeout_s)
+        try:
+            connection.ehlo_or_helo_if_needed()
+            if scheme == "smtp":
+                connection.starttls(context=self._tls())
+                connection.ehlo()
+            if self._url.username:
+                connection.login(unquote(self._url.username), unquote(self._url.password or ""))
+        except (smtplib.SMTPException, OSError):
+            connection.close()
+            raise
+        return connection
+
+    def _tls(self) -> ssl.SSLContext:
+        return self._context or ssl.create_default_context()
+
+    def _talk(
+        self, connection: smtplib.SMTP, mail: Outgoing, before_content: Callable[[], None], at: "_Conversation"
+    ) -> Reply:
+        content = mail.as_bytes()
+        options = [f"size={len(content)}"] if connection.has_extn("size") else []
+        if not mail.recipient.isascii():
+            if not connection.has_extn("smtputf8"):
+                said = "550 5.6.7 the mail server of this installation cannot write to addresses with such letters"
+                return Reply(Stage.RECIPIENT, 550, said)
+            options += ["SMTPUTF8", "BODY=8BITMIME"]
+        at.stage = Stage.SENDER
+        text: bytes | str
+        code, text = connection.mail(mail.sender, options)
+        if code == 250:
+            at.stage = Stage.RECIPIENT
+            code, text = connection.rcpt(mail.recipient)
+            if code in (250, 251):
+                at.stage = Stage.CONTENT
+                before_content()
+                try:
+                    code, text = connection.data(content)
+                except smtplib.SMTPDataError as error:
+                    code, text = error.smtp_code, error.smtp_error
+        return _reply(at.stage, code, text)
+
+
+class _Conversation:
+    """How far a conversation has come, for when it breaks off."""
+
+    def __init__(self) -> None:
+        self.stage = Stage.CONNECTION
+
+
+def _reply(stage: Stage, code: int, text: bytes | str) -> Reply:
+    said = text.decode(errors="replace") if isinstance(text, bytes) else text
+    return Reply(stage, max(0, code), plain(f"{code} {said}"))

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from events.notices.kinds import NoticeKind
 from events.notices.notice import Notice
 from events.notices.wording import headline
-from events.push.encryption import MAX_PLAINTEXT_BYTES, to_base64url
+from events.push.encryption import to_base64url
 
 MAX_TTL_S = 28 * 86_400
 """Push services keep messages no longer."""
@@ -42,10 +42,7 @@ def message(title: str, body: str, navigate: str, tag: str) -> bytes:
         "dir": "ltr",
         "silent": False,
     }
-    content = json.dumps({"web_push": 8030, "notification": notification}, separators=(",", ":")).encode()
-    if len(content) > MAX_PLAINTEXT_BYTES:
-        raise ValueError(f"a push message has at most {MAX_PLAINTEXT_BYTES} bytes, not {len(content)}")
-    return content
+    return json.dumps({"web_push": 8030, "notification": notification}, ensure_ascii=False).encode()
 
 
 def title_of(notice: Notice, game: str, others: Sequence[str]) -> str:

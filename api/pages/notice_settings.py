@@ -19,6 +19,8 @@ QUIET_HOURS = (22, 7)
 """What is proposed to those who have none."""
 
 MAX_MAILS_SHOWN = 10
+ATTEMPTS_SHOWN = 20
+"""Of a webhook, on its page: each with all that was sent. The API has the others."""
 
 CHOICES = {
     NoticeChannel.MAIL: tuple(Timing),
@@ -73,8 +75,9 @@ def webhook_page(webhook_id: str) -> str | Response:
         "webhook.html",
         webhook=webhook,
         public_key=SigningKeys(webhook.keys[0].secret, webhook.keys[0].private_key).public_key,
-        attempts=services().endpoints.attempts(person.id, webhook_id, MAX_ATTEMPTS_LOGGED),
-        max_attempts=MAX_ATTEMPTS_LOGGED,
+        attempts=services().endpoints.attempts(person.id, webhook_id, ATTEMPTS_SHOWN),
+        shown=ATTEMPTS_SHOWN,
+        logged=MAX_ATTEMPTS_LOGGED,
         kinds=KINDS,
         payloads=PAYLOADS,
     )

@@ -14,7 +14,7 @@ from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, Next, instant, one_of
 from api.http.problems import Problem
-from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString
+from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
 from api.operations.notice_targets import targets_of
 from api.services import services
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
@@ -59,6 +59,7 @@ class NoticePage(Answer):
 
 
 class NoticesQuery(Paging):
+    limit = page_limit(50, 100)
     match = StrictString(validate=validate.Length(1, MAX_ID_CHARACTERS))
 
 

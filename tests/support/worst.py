@@ -22,7 +22,10 @@ from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_KEPT_ANSWER_BYTES, Attempt
+from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, Attempt
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
+from events.notices.notice import Delivery, Notice
+from events.notices.subscriptions import MAX_SUBSCRIPTIONS
 from events.people.capacity import Capacity
 from events.pictures import standalone
 from events.service.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
@@ -42,6 +45,7 @@ LINE_MOVES = 100
 LINES_MOVES = 300
 TREE_MOVES = 500
 MESSAGES = 60
+NOTICES = 110
 AS_BROWSERS = {"Accept-Encoding": "gzip, deflate, br"}
 """Compressing its answer belongs to what a request costs."""
 
@@ -174,6 +178,7 @@ class WorstWorld:
             self.services.bots.declare(person, Capacity(games=tuple(CAPACITY_GAMES), concurrent=10))
         self.webhook = self._logged_webhook(self.anna, MAX_ATTEMPTS_LOGGED)
         self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
+        self._fill_ledger(self.anna)
         projector = self.services.projector
         assert not projector.project(list(self.services.store.all_streams()))
         for match in (self.long, self.medium, self.crowded):
@@ -187,6 +192,31 @@ class WorstWorld:
             drafts = [draft_of(event, players[0]) for event in events[place : place + APPENDED_AT_ONCE]]
             head = store.append(match_id, head, drafts, Request(f"{place}", "")).head
         return match_id
+
+    def _fill_ledger(self, caller: Caller) -> None:
+        """Let ``caller`` be told of more than a page lists, through all channels that a person may have."""
+        now = self.services.now()
+        targets = [(NoticeChannel.PUSH, f"{number:024}") for number in range(MAX_SUBSCRIPTIONS)]
+        targets += [(NoticeChannel.WEBHOOK, f"{number:024}") for number in range(MAX_ENDPOINTS_PER_PERSON)]
+        deliveries = tuple(
+            Delivery(channel=channel, target=target, state=DeliveryState.FAILED, reason="It failed. " * 9, at=now)
+            for channel, target in [(NoticeChannel.MAIL, ""), *targets]
+        )
+        for number in range(NOTICES):
+            notice = Notice(
+                id=f"n{number}",
+                player=caller.id,
+                kind=NoticeKind.TURN,
+                match=(self.long, self.medium, self.crowded)[number % 3],
+                version=1,
+                fact=f"fact {number}",
+                summary="It is your turn.",
+                reason="You want it at once.",
+                at=now,
+                decided_at=now,
+                deliveries=deliveries,
+            )
+            self.services.ledger.decide(notice)
 
     def _logged_webhook(self, caller: Caller, attempts: int) -> str:
         """Return a webhook of ``caller`` whose log has ``attempts`` of the largest webhooks that are sent."""
@@ -347,6 +377,9 @@ class WorstWorld:
             "/matches",
             "/players/anna",
             "/leaderboards",
+            "/notices",
+            "/settings/notices",
+            f"/settings/webhooks/{self.webhook}",
             "/games/four-towers/rules",
             "/games/tower-game/board.png",
         ):
@@ -401,7 +434,7 @@ _PLAIN = {
     "POST /mail-refusals/{token}": "/mail-refusals/t",
     "GET /me/calendar": "/me/calendar",
     "GET /me/incoming-mail": "/me/incoming-mail",
-    "GET /me/notices": "/me/notices?limit=200",
+    "GET /me/notices": "/me/notices?limit=100",
     "GET /me/notices/{notice}": "/me/notices/none",
     "DELETE /me/notices": "/me/notices",
     "GET /me/notice-settings": "/me/notice-settings",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match.clock import forecast
-from domain.match.enums import EndReason, Status
+from domain.match.enums import Channel, EndReason, Status
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move
 from domain.match.state import MatchState, is_person
@@ -82,7 +82,8 @@ def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[
 def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
     """Return that it is a person's turn, None when it is nobody's, an opponent's, or the match stands still.
 
-    Who has begun the turn, as ``events`` say, is not told of it.
+    Who has begun the turn, as ``events`` say, is not told of it; unless it was by the answer of a webhook, whose
+    receiver does not learn what follows.
     """
     seat = to_move(state)
     if seat is None or state.cases.frozen:
@@ -90,7 +91,7 @@ def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
     player = state.seats[seat].player
     beginning = next((each for each in reversed(events) if isinstance(each.event, _BEGINNINGS)), None)
     name = f"{_TURN}:{_turn_name(state, seat)}"
-    if player is None or not is_person(player) or (beginning is not None and beginning.actor == player):
+    if player is None or not is_person(player) or (beginning is not None and _knows_what_follows(player, beginning)):
         return None
     return Fact(
         name=name,
@@ -155,6 +156,12 @@ def game_title(state: MatchState) -> str:
         return find_ruleset(state.game, state.ruleset).title
     except LookupError:
         return state.game
+
+
+def _knows_what_follows(player: str, happened: Happened) -> bool:
+    event = happened.event
+    by_webhook = isinstance(event, e.MoveSubmitted) and event.channel == Channel.WEBHOOK
+    return happened.actor == player and not by_webhook
 
 
 def _turn_name(state: MatchState, seat: int) -> str:

@@ -117,7 +117,7 @@ def receiver() -> Iterator[Receiver]:
 
 def plays_first(received: Received) -> Reply:
     """Answer with the first legal move."""
-    return answering(move=received.data["moves"][0], version=received.data["version"])
+    return answering(move=received.data["legal_moves"][0], version=received.data["version"])
 
 
 def only(kind: str, reply: Callable[[Received], Reply]) -> Callable[[Received], Reply]:
@@ -150,7 +150,7 @@ class TestBeingTold:
         assert (delivery.state, delivery.reason) == (DeliveryState.SENT, "The receiver answered 202.")
         (attempt,) = post.logged(post.anna, webhook)
         assert (attempt.type, attempt.match, attempt.status, attempt.answer) == ("match.turn", match, 202, "later")
-        assert json.loads(attempt.body)["data"]["moves"] == receiver.received[0].data["moves"]
+        assert json.loads(attempt.body)["data"]["legal_moves"] == receiver.received[0].data["legal_moves"]
         assert attempt.headers["webhook-signature"] == receiver.received[0].headers["webhook-signature"]
         post.tell(match)
         assert len(receiver.received) == 1
@@ -161,7 +161,7 @@ class TestBeingTold:
         post.tell(started(post.anna, post.boris))
         (received,) = receiver.received
         assert (received.data["form"], received.data["seat"]) == ("thin", 0)
-        assert "moves" not in received.data
+        assert "legal_moves" not in received.data
 
     def test_a_test_is_sent_once_whatever_is_answered(self, post: Post, receiver: Receiver) -> None:
         webhook = post.webhook(post.anna, receiver)
@@ -192,7 +192,7 @@ class TestAnsweringWithAMove:
         receiver.reply = plays_first
         match = started(post.anna, post.boris)
         post.tell(match)
-        move = receiver.received[0].data["moves"][0]
+        move = receiver.received[0].data["legal_moves"][0]
         play = post.services.matches.load(match).state.play
         assert (play.moves, play.channels) == ((move,), (Channel.WEBHOOK,))
         words = f"The receiver answered 200. Its answer was carried out: move {move}."
@@ -208,12 +208,25 @@ class TestAnsweringWithAMove:
             post.tell(match)
         assert len(post.moves(match)) >= 12
 
+    def test_a_turn_of_several_plies_is_asked_for_ply_by_ply(self, post: Post, receiver: Receiver) -> None:
+        post.webhook(post.anna, receiver)
+        receiver.reply = plays_first
+        match = post.anna.create(ME, *[OPEN] * 3, game="fourplay", setup="draft")
+        for caller in (post.boris, *(Caller(post.app).sign_up(name) for name in ("clara", "dora"))):
+            assert caller.post(f"/matches/{match}/joins").status_code == 201
+        for plies in (1, 2, 3):
+            post.tell(match)
+            assert len(post.moves(match)) == plies
+
     @pytest.mark.parametrize(
         ("answer", "reason"),
         [
             (lambda data: {"move": "a1-h8", "version": data["version"]}, "not done: "),
-            (lambda data: {"move": data["moves"][0], "version": data["version"] - 1}, "not done: it is about version"),
-            (lambda data: {"move": data["moves"][0]}, 'not done: the answer must have "version"'),
+            (
+                lambda data: {"move": data["legal_moves"][0], "version": data["version"] - 1},
+                "not done: it is about version",
+            ),
+            (lambda data: {"move": data["legal_moves"][0]}, 'not done: the answer must have "version"'),
             (lambda data: {"accept": True, "version": data["version"]}, "is no answer to this webhook"),
         ],
     )
@@ -303,6 +316,14 @@ class TestAnsweringOffers:
         receiver.reply = only("challenge.received", lambda got: answering(**{verb: True}, version=got.data["version"]))
         post.tell(match)
         assert post.services.matches.load(match).state.status == status
+
+    def test_who_accepts_in_an_answer_is_told_of_the_first_turn(self, post: Post, receiver: Receiver) -> None:
+        post.webhook(post.boris, receiver)
+        match = post.anna.create(invited("boris"), ME)
+        receiver.reply = only("challenge.received", lambda got: answering(accept=True, version=got.data["version"]))
+        post.tell(match)
+        post.tell(match)
+        assert [each.type for each in receiver.received] == ["challenge.received", "match.turn"]
 
     def test_who_is_blocked_meanwhile_cannot_accept(self, post: Post, receiver: Receiver) -> None:
         post.webhook(post.boris, receiver)
@@ -465,7 +486,7 @@ class TestFailing:
         assert post.send() == 1
         first, second = receiver.received
         assert first.headers["webhook-id"] == second.headers["webhook-id"]
-        assert (second.data["ply"], second.data["moves"]) == (1, [])
+        assert (second.data["ply"], second.data["legal_moves"]) == (1, [])
 
 
 def delivery_wait(post: Post, watch: Watch) -> int:

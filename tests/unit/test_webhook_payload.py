@@ -50,7 +50,7 @@ def test_a_full_payload_is_all_that_a_stateless_bot_needs() -> None:
     sent = told(match)
     assert (sent["type"], sent["timestamp"]) == ("match.turn", "2023-11-14T22:13:20.000Z")
     data = sent["data"]
-    assert data["moves"] == match.legal_moves()
+    assert data["legal_moves"] == match.legal_moves()
     assert data["position"] == GAMES["bashni"].format_position(match.state.play.position)
     assert (data["seat"], data["to_move"], data["ply"], data["form"]) == (0, 0, 0, "full")
     assert (data["version"], data["version_tag"]) == (match.state.version, f"{match.state.version}-0123456789abcdef")
@@ -65,12 +65,12 @@ def test_a_full_payload_is_all_that_a_stateless_bot_needs() -> None:
 def test_a_thin_payload_has_no_board() -> None:
     data = told(started(), full=False)["data"]
     assert data["form"] == "thin"
-    assert not {"position", "diagram", "moves", "compositions", "draft"} & set(data)
+    assert not {"position", "diagram", "legal_moves", "compositions", "draft"} & set(data)
 
 
 def test_who_is_not_to_move_gets_no_moves() -> None:
     data = told(started(), player="bob", kind=NoticeKind.STARTED)["data"]
-    assert (data["moves"], data["seat"], data["to_move"]) == ([], 1, 0)
+    assert (data["legal_moves"], data["seat"], data["to_move"]) == ([], 1, 0)
     assert data["position"]
 
 
@@ -103,7 +103,7 @@ def test_an_ended_match_tells_its_result() -> None:
     match = started()
     match.do(Resign(player="bob"))
     data = told(match, kind=NoticeKind.ENDED)["data"]
-    assert (data["status"], data["to_move"], data["moves"]) == ("finished", None, [])
+    assert (data["status"], data["to_move"], data["legal_moves"]) == ("finished", None, [])
     assert data["result"] == {"scores": [1.0, 0.0], "reason": "resignation"}
     assert data["answers"] == []
 

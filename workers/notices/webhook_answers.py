@@ -7,6 +7,7 @@ from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import STANDARD
 from events.installation import Installation
+from events.notices.facts import turn_of
 from events.notices.notice import Notice
 from events.people.capacity import Proposal
 from events.runtime.egress import Answer
@@ -16,6 +17,7 @@ from events.service.matches import UnknownMatchError
 from events.store.contract import Request, RequestMismatchError, StaleVersionError
 from events.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
 from events.webhooks.payload import Standing
+from workers.notices.decide import Decider
 
 STATUS_WITH_ANSWER = 200
 """Of 201, 202 and 204 the body is not read: a receiver that acts by the API says one of these."""
@@ -30,6 +32,7 @@ class BotAnswers:
 
     def __init__(self, installation: Installation) -> None:
         self._parts = installation
+        self._decider = Decider(installation)
 
     def carry_out(self, notice: Notice, standing: Standing, answer: Answer) -> str:
         """Do what is answered to the webhook about ``notice``, and return that as a sentence; empty for nothing.
@@ -78,9 +81,14 @@ class BotAnswers:
             raise _RefusedError("a player of this match has blocked you")
         proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
         with self._parts.bot_admission.places(state.match_id, proposal, {command.player: None}):
-            self._append(notice, standing, wanted, command)
+            joined = self._append(notice, standing, wanted, command)
+        turn = turn_of(joined)
+        if turn is not None and command.player in turn.players:
+            # A person who starts a match knows of the first turn; a receiver that has only said yes does not. After a
+            # kill before this the reminder is the next webhook.
+            self._decider.tell(turn)
 
-    def _append(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: Command) -> None:
+    def _append(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: Command) -> MatchState:
         # Crash-safe: the request key follows from the webhook. When a worker is killed after this, and the receiver is
         # asked again and answers the same, nothing more happens.
         fingerprint = hashlib.sha256(repr(wanted).encode()).hexdigest()
@@ -88,7 +96,7 @@ class BotAnswers:
         def is_theirs(state: MatchState) -> bool:
             return state.has_part(notice.player)
 
-        self._parts.match_service.execute(
+        executed = self._parts.match_service.execute(
             standing.state.match_id,
             command,
             notice.player,
@@ -96,6 +104,7 @@ class BotAnswers:
             standing.tag,
             may_see=is_theirs,
         )
+        return executed.state
 
 
 def _words(wanted: BotAnswer) -> str:

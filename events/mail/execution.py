@@ -122,11 +122,14 @@ class _Execution:
         self._known = token.tag
         """The version that the writer knows of: that of the mail, then that after each command."""
         self._moves = [command for command in reading.commands if command.verb == Verb.MOVE]
-        self._drawn: str | None = None
-        """What became of a draw offer that went with the move; None without a move."""
+        self._takes_several = False
+        """Whether a turn takes several moves, so that a mail may have them."""
+        self._has_moved = self._has_offered = False
+        """Whether the move of this mail was played, and whether it offered a draw."""
 
     def run(self) -> Report:
         results = []
+        self._takes_several = moves_of(self._state()).several
         suspension = self._parts.people.suspension(self._person)
         for number, item in enumerate(self._reading.items):
             if isinstance(item, UnknownLine):
@@ -170,12 +173,12 @@ class _Execution:
         moves = [move for each in self._moves for move in each.argument]
         first = self._moves[0]
         if command is not first:
-            if self._takes_several() or self._is_same(first, command):
+            if self._takes_several or self._is_same(first, command):
                 return Result(line=command.line, effect=Effect.SHOWN, words="This belongs to the move above.")
             return self._refused(command, ONE_MOVE)
         offers = any(each.verb == Verb.DRAW for each in self._reading.commands)
         player, channel = self._person.id, Channel.MAIL
-        if self._takes_several() and len(moves) > 1:
+        if self._takes_several and len(moves) > 1:
             executed = self._execute(
                 c.SubmitMoves(player=player, moves=tuple(moves), channel=channel, offer_draw=offers), number
             )
@@ -185,12 +188,9 @@ class _Execution:
             executed = self._execute(
                 c.SubmitMove(player=player, move=moves[0], channel=channel, offer_draw=offers), number
             )
-        result = self._done(command, executed)
-        self._drawn = "The draw was offered together with the move."
-        return result
-
-    def _takes_several(self) -> bool:
-        return moves_of(self._state()).several
+        self._has_moved = True
+        self._has_offered = any(isinstance(event_of(event), e.DrawOffered) for event in executed.events)
+        return self._done(command, executed)
 
     def _is_same(self, one: Command, other: Command) -> bool:
         return ["".join(move.lower().split()) for move in one.argument] == [
@@ -202,9 +202,11 @@ class _Execution:
             return self._done(command, self._execute(c.OfferDraw(player=self._person.id), number))
         if self._reading.items.index(self._moves[0]) > number:
             return Result(line=command.line, effect=Effect.SHOWN, words="This goes with the move below.")
-        if self._drawn is None:
+        if not self._has_moved:
             return self._refused(command, "No draw was offered, since the move was not played.")
-        return Result(line=command.line, effect=Effect.DONE, words=self._drawn)
+        if not self._has_offered:
+            return self._refused(command, "No draw was offered: the move has ended the game, or agreed to one.")
+        return Result(line=command.line, effect=Effect.DONE, words="The draw was offered together with the move.")
 
     # Answers and requests
 
@@ -254,8 +256,8 @@ class _Execution:
             return self._done(command, self._execute(c.Resign(player=self._person.id, channel=Channel.MAIL), number))
         if command.argument:
             return self._refused(command, f"The mail that you have answered is about the match {self._match_id}.")
-        words = f'Nothing has happened yet. To give the match up, answer with the line "resign {self._match_id}".'
-        return Result(line=command.line, effect=Effect.SHOWN, words=words)
+        words = f'Nothing has happened yet. To give the match up, answer this mail with "resign {self._match_id}".'
+        return Result(line=command.line, effect=Effect.SHOWN, words=words, asks_to_confirm=True)
 
     # What is laid down
 
@@ -272,11 +274,13 @@ class _Execution:
 
         try:
             self._lay_down(laid_down, on_this_board=True)
+        except (CommandError, QuotaExceededError):
+            self._count_stored()
+            raise
         except StaleVersionError:
+            self._count_stored()
             # Perhaps it was laid down by this mail, before a process was killed, and has even been played since.
-            loaded = self._parts.matches.load(self._match_id)
-            orders = loaded.orders.get(self._token.seat, ConditionalMoves())
-            if not has_course(loaded.state, orders.lines, command.steps):
+            if not has_course(self._state(), self._orders().lines, command.steps):
                 raise
         return Result(line=command.line, effect=Effect.DONE, words="This is laid down.")
 
@@ -312,14 +316,22 @@ class _Execution:
         size = len(json.dumps(lines_shown(tuple(first)))) if first else 0
         self._parts.notebooks.count_conditional_moves(self._person.id, self._match_id, size)
 
+    def _count_stored(self) -> None:
+        """Count what is laid down again, since it is not replaced."""
+        lines = self._orders().lines
+        self._count(() if lines is None else lines.first)
+
+    def _orders(self) -> ConditionalMoves:
+        return self._parts.matches.load(self._match_id).orders.get(self._token.seat, ConditionalMoves())
+
     # What is only shown
 
     def _show_board(self, command: Command, _: int) -> Result:
         return Result(line=command.line, effect=Effect.SHOWN, words="The match stands below.")
 
     def _show_queue(self, command: Command, _: int) -> Result:
-        orders = self._parts.matches.load(self._match_id).orders.get(self._token.seat, ConditionalMoves())
-        return Result(line=command.line, effect=Effect.SHOWN, words=queue_text(orders) or "Nothing is laid down.")
+        words = queue_text(self._orders()) or "Nothing is laid down."
+        return Result(line=command.line, effect=Effect.SHOWN, words=words)
 
     def _show_help(self, command: Command, _: int) -> Result:
         return Result(line=command.line, effect=Effect.SHOWN, words="All commands are listed below.")

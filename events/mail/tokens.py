@@ -38,7 +38,6 @@ _DOMAIN_SEPARATION = b"rookery mail token\n"
 _TOKEN = re.compile(r"[a-z2-7]+")
 _PACKED_ID = re.compile(r"([a-z])([a-z2-7]{16})")
 _PLAIN_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_PLAIN_ID_CHARACTERS}}}")
-_MESSAGE_ID = re.compile(rf"<r-([A-Za-z2-7]{{1,{MAX_TOKEN_CHARACTERS}}})\.[^<>@\s]{{1,100}}@([^<>@\s]{{1,255}})>")
 
 
 class TokenKind(IntEnum):
@@ -125,12 +124,6 @@ def reply_address(text: str, domain: str) -> str:
 def bounce_address(text: str, domain: str) -> str:
     """Return the envelope sender with the token ``text``: where servers report that a mail was not delivered."""
     return f"{BOUNCE_PREFIX}{text}@{domain}"
-
-
-def token_in_message_id(header: str, domain: str) -> str | None:
-    """Return the last token in a header with Message-IDs of ours, ``<r-TOKEN.NOTICE@domain>``; None without one."""
-    found = [match[1] for match in _MESSAGE_ID.finditer(header) if match[2].lower() == domain.lower()]
-    return found[-1].lower() if found else None
 
 
 def _mac(packed: bytes, secret: bytes) -> bytes:

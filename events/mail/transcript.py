@@ -41,12 +41,17 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a ``line`` of a mail, in sentences. ``plies`` is how many moves of the writer were played."""
+    """What became of a ``line`` of a mail, in sentences.
+
+    ``plies`` is how many moves of the writer were played. With ``asks_to_confirm`` the same line in answer to this
+    answer does what it says.
+    """
 
     line: str
     effect: Effect
     words: str
     plies: int = 0
+    asks_to_confirm: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,11 @@ class Report:
     def plies(self) -> int:
         """How many moves of the writer were played."""
         return sum(result.plies for result in self.results)
+
+    @property
+    def asks_to_confirm(self) -> bool:
+        """Whether something is done only once it is confirmed, in answer to this answer."""
+        return any(result.asks_to_confirm for result in self.results)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,10 +19,11 @@ from events.mail.language import NO_MOVES, read_commands
 from events.mail.tokens import TokenKind
 from events.mail.transcript import Effect
 from events.people.person import Person, Suspension
+from events.runtime.keys import PeopleKeys
 from events.service.matches import UnknownMatchError
 from events.store.contract import VersionTag
 from tests.support.mail_commands import Correspondent, effects, words
-from tests.support.stepped_installation import SteppedInstallation
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 
 @pytest.fixture
@@ -162,6 +163,7 @@ def test_a_takeback_is_asked_for_by_mail(alice: Correspondent) -> None:
 def test_resigning_must_be_confirmed(alice: Correspondent) -> None:
     report = alice.write("resign")
     assert effects(report) == [Effect.SHOWN]
+    assert report.asks_to_confirm
     assert f'"resign {alice.match_id}"' in words(report)
     assert effects(alice.write("resign m99")) == [Effect.REFUSED]
     assert alice.state.status == Status.PLAYING
@@ -200,6 +202,15 @@ def test_an_impossible_conditional_line_is_refused(alice: Correspondent) -> None
     report = alice.write("if f6-e5 then a1-b2")
     assert effects(report) == [Effect.REFUSED]
     assert words(alice.write("queue")) == "Nothing is laid down."
+
+
+def test_what_is_laid_down_counts_as_it_is_stored(shop: SteppedInstallation, alice: Correspondent) -> None:
+    alice.write("a3-b4", "if f6-e5 then c3-d4")
+    counted = shop.client.hgetall(PeopleKeys(PREFIX).conditional_moves("alice"))
+    alice.write("if b6-a5 then a1-b2")
+    assert shop.client.hgetall(PeopleKeys(PREFIX).conditional_moves("alice")) == counted
+    alice.write("clear queue")
+    assert shop.client.hgetall(PeopleKeys(PREFIX).conditional_moves("alice")) != counted
 
 
 def test_what_is_laid_down_is_taken_away(alice: Correspondent) -> None:

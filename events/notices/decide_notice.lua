@@ -11,11 +11,13 @@
 -- Crash-safe: one step, so that nothing is in the ledger that is not in the outbox, and nothing is sent twice.
 
 local now = tonumber(ARGV[5])
+local notice = ARGV[6] .. ARGV[2]
+-- A turn may last longer than its notice is recognised: then the ledger still has it.
+if redis.call('EXISTS', notice) == 1 then return 0 end
 if redis.call('ZADD', KEYS[1], 'NX', now, ARGV[2]) == 0 then return 0 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[9])
 redis.call('PEXPIRE', KEYS[1], ARGV[9])
 
-local notice = ARGV[6] .. ARGV[2]
 redis.call('HSET', notice, 'notice', ARGV[3])
 redis.call('PEXPIRE', notice, ARGV[7])
 redis.call('ZADD', KEYS[2], now, ARGV[4])

@@ -98,7 +98,7 @@ def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
         kind=NoticeKind.TURN,
         match=state.match_id,
         version=state.version,
-        at=state.updated_at if beginning is None else beginning.event.at,
+        at=_begun_at(state) if beginning is None else beginning.event.at,
         players=(player,),
         summary=summarise_fact("first-turn" if not state.play.plies else name, game_title(state)),
         deadline=deadline_of_turn(state),
@@ -162,6 +162,11 @@ def _knows_what_follows(player: str, happened: Happened) -> bool:
     event = happened.event
     by_webhook = isinstance(event, e.MoveSubmitted) and event.channel == Channel.WEBHOOK
     return happened.actor == player and not by_webhook
+
+
+def _begun_at(state: MatchState) -> int:
+    """Return when the present turn began, as far as the clock says; what has happened in it since may be recent."""
+    return state.updated_at if state.clock is None else state.clock.since
 
 
 def _turn_name(state: MatchState, seat: int) -> str:

@@ -102,8 +102,13 @@ class Ledger:
         )
 
     def is_decided(self, player: str, id: str) -> bool:
-        """Tell whether the notice with this id was decided recently."""
-        return self._client.zscore(self._keys(player).decided(player), id) is not None
+        """Tell whether the notice with this id is in the ledger, or was decided lately."""
+        keys = self._keys(player)
+        with self._client.pipeline(transaction=False) as pipeline:
+            pipeline.zscore(keys.decided(player), id)
+            pipeline.exists(keys.notice(player, id))
+            decided_at, in_ledger = pipeline.execute()
+        return decided_at is not None or bool(in_ledger)
 
     def page(self, player: str, cursor: str | None = None, limit: int = 50, match: str | None = None) -> LedgerPage:
         """Return up to ``limit`` notices of ``player``, those of ``match`` alone unless it is None.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
-from events.notices.ledger import KEPT_MS, MAX_NOTICES, Ledger
+from events.notices.ledger import DECIDED_KNOWN_MS, KEPT_MS, MAX_NOTICES, Ledger
 from events.notices.looks import GATHER_MS, Looks
 from events.notices.notice import Delivery, Notice, notice_id
 from events.notices.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
@@ -63,6 +63,14 @@ def notice(
 def letter(id: str = "letter", player: str = "alice", due: int = T0) -> Dispatch:
     content = Letter(to="alice@example.org", subject="Confirm", text="…")
     return Dispatch(id=id, player=player, channel=MAIL, purpose=Purpose.LETTER, letter=content, due=due, first_at=due)
+
+
+def test_a_notice_of_a_turn_that_lasts_for_weeks_is_not_decided_again(desk: Desk) -> None:
+    desk.decide()
+    weeks_later = T0 + 6 * DECIDED_KNOWN_MS
+    desk.decide("turn:m:2", at=weeks_later)
+    assert not desk.ledger.decide(notice(at=weeks_later))
+    assert desk.ledger.is_decided("alice", notice_id("turn:m:1", "alice"))
 
 
 def test_a_notice_is_decided_once_and_sent_once(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import time
+from pathlib import Path
 
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
@@ -9,6 +10,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from events.webhooks.signing import SigningKeys, fresh_keys, signed_headers
 from tests.support.webhook_receiver import verified_schemes
 
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "bots.md"
 BODY = '{"type":"match.turn","data":{"seat":"Weiß"}}'.encode()
 
 
@@ -42,6 +44,17 @@ def test_the_signature_of_the_specification_s_example_is_the_same() -> None:
     keys = SigningKeys("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", fresh_keys().private_key)
     headers = signed_headers([keys], "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330_000, b'{"test": 2432232314}')
     assert headers["webhook-signature"].split()[0] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+def test_the_documented_example_is_verified_by_what_the_documentation_says() -> None:
+    words = (line.split(None, 1) for line in DOCUMENTATION.read_text(encoding="utf-8").splitlines() if "  " in line)
+    known: dict[str, list[str]] = {}
+    for name, *value in words:
+        known.setdefault(name, []).extend(value)
+    headers = {name: " ".join(known[name]) for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
+    secret, public_key = known["secret"][0], known["public"][0].removeprefix("key").strip()
+    body, now_s = known["body"][0].encode(), int(headers["webhook-timestamp"])
+    assert verified_schemes(headers, body, now_s, secret=secret, public_key=public_key) == {"v1", "v1a"}
 
 
 def test_old_and_new_keys_sign_side_by_side() -> None:

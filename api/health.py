@@ -184,6 +184,8 @@ class _StoreCollector(Collector):
         )
         unsent = services.outbox.count_due(now - LATE_NOTICE_MS)
         yield _gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", unsent)
+        unread = services.inbox.count_due(now - LATE_NOTICE_MS)
+        yield _gauge("rookery_unread_mails", "Incoming mails that should have been read", unread)
         provisional = len(heartbeat.provisional())
         yield _gauge("rookery_provisional_outages", "Outages that an operator has yet to confirm", provisional)
 

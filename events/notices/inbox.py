@@ -169,6 +169,13 @@ class Inbox:
             found = pipeline.execute()
         return min((int(first[0][1]) for first in found if first), default=None)
 
+    def count_due(self, now: int) -> int:
+        """Return how many mails were to be read by ``now``."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for shard in range(self._shards):
+                pipeline.zcount(IncomingMailKeys(self._prefix, shard).due, "-inf", now)
+            return sum(pipeline.execute())
+
     def recent(self, player: str, limit: int) -> list[ReceivedMail]:
         """Return the last ``limit`` mails to ``player``, the newest first."""
         keys = self._keys(player)

@@ -59,6 +59,7 @@ def test_the_mail_of_a_killed_reader_is_read_again_when_its_lease_ends(redis: St
     box.add(mail(), b"")
     box.take(NOW, LEASE_MS)
     assert box.next_due() == NOW + LEASE_MS
+    assert (box.count_due(NOW), box.count_due(NOW + LEASE_MS)) == (0, 1)
     assert box.take(NOW + LEASE_MS - 1, LEASE_MS) is None
     again = box.take(NOW + LEASE_MS, LEASE_MS)
     assert again is not None

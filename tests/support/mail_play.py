@@ -19,9 +19,10 @@ SETTINGS = MailSettings("smtp+plain://127.0.0.1:25", DOMAIN, "mx.example")
 class MailSite(SteppedInstallation):
     """An installation to which people write; ``reader`` reads what has arrived."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, settings: MailSettings = SETTINGS) -> None:
         super().__init__(url)
-        self.reader = MailReader(self.parts, SETTINGS)
+        self.parts.settings = self.settings = self.settings._replace(mail=settings)
+        self.reader = MailReader(self.parts, settings)
 
     def enrol(self, name: str, change: Callable[[MailAddress], MailAddress] = lambda stored: stored) -> str:
         """Return the id of a new person with a confirmed address at home.example."""

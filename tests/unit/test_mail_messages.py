@@ -1,0 +1,275 @@
+"""The mails that Rookery sends: their text for every game, their headers, and that none of them can do harm.
+
+``python -m tests.unit.test_mail_messages`` writes the texts in ``tests/mail_texts`` again, to look at the difference.
+"""
+
+import re
+from dataclasses import replace
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.games import GAMES, find_ruleset
+from domain.match.commands import JoinMatch
+from domain.match.lines import ConditionalMoves
+from domain.match.state import Seat
+from events.mail.letter_text import address_changed_content, confirmation_content, password_reset_content
+from events.mail.match_words import moves_of
+from events.mail.messages import (
+    Addressee,
+    Content,
+    Outgoing,
+    Site,
+    answer_mail,
+    board_picture,
+    bounce_sender,
+    letter_mail,
+    notice_mail,
+    stop_link,
+)
+from events.mail.notice_text import MAX_DIGEST_ITEMS, Subject, digest_content, notice_content, others_in
+from events.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
+from events.mail.transcript import View
+from events.notices.kinds import NoticeKind
+from events.notices.notice import Notice
+from events.store.contract import VersionTag
+from tests.support.matches import T0, PlayedMatch, creation
+from tests.support.quoting import commands_in, lines_that_act, quotings
+
+TEXTS = Path(__file__).parents[1] / "mail_texts"
+SITE = Site(domain="mail.rookery.test", page_url="https://rookery.test")
+ANNA = Addressee(
+    player="pannaannaannaann2", name="anna", address="anna@players.test", zone="Europe/Rome", secret=bytes(20)
+)
+MATCH = "mabcdefghabcdefgh"
+SETUPS = {
+    "bashni": "start",
+    "towers": "two-player",
+    "tower-game": "original",
+    "fourplay": "draft",
+    "four-towers": "standard",
+}
+NAMES = {"player-1": "boris", "player-2": "clara", "player-3": "dora"}
+TAG = VersionTag(5, "0123456789abcdef")
+TOKEN = MatchToken(kind=TokenKind.REPLY, match_id=MATCH, seat=0, tag=TAG)
+NOTICE = Notice(
+    id="n" * 24,
+    player=ANNA.player,
+    kind=NoticeKind.TURN,
+    match=MATCH,
+    version=5,
+    fact="turn:0",
+    summary="It is your turn in a match of Towers.",
+    reason="You want to be told at once when it is your turn.",
+    at=T0,
+    decided_at=T0,
+)
+
+
+def played(game: str) -> PlayedMatch:
+    """Return a match in which every seat has made its first legal move."""
+    seats = len(GAMES[game].setups[SETUPS[game]].seat_names)
+    players = [Seat.taken(ANNA.player), *[Seat.open()] * (seats - 1)]
+    match = PlayedMatch(creation(*players, match_id=MATCH, creator=ANNA.player, game=game, setup=SETUPS[game]))
+    for number in range(1, seats):
+        match.do(JoinMatch(player=f"player-{number}"))
+    rules = find_ruleset(game, match.state.ruleset)
+    for _ in range(seats):
+        mover = match.state.seats[rules.to_move(match.state.play.position)].player
+        match.move(mover, match.legal_moves()[0])
+    return match
+
+
+def subject_of(match: PlayedMatch, notice: Notice = NOTICE) -> Subject:
+    view = View(
+        state=match.state,
+        seat=0,
+        orders=ConditionalMoves(),
+        now=match.now,
+        zone=ANNA.zone,
+        url=f"https://rookery.test/matches/{MATCH}",
+    )
+    title = GAMES[match.state.game].title
+    told = replace(notice, summary=f"It is your turn in a match of {title}.")
+    return Subject(told, view, others_in(match.state, ANNA.player, NAMES))
+
+
+def turn_mail(game: str, pictured: bool = False) -> Outgoing:
+    match = played(game)
+    picture = board_picture(match.state, 0) if pictured else None
+    content = notice_content(SITE, ANNA, subject_of(match), picture)
+    return notice_mail(SITE, ANNA, content, id=NOTICE.id, token=TOKEN, now=match.now)
+
+
+def reread(mail: Outgoing) -> EmailMessage:
+    return message_from_bytes(mail.as_bytes(), EmailMessage, policy=policy.default)
+
+
+def text_of(mail: Outgoing) -> str:
+    part = mail.message.get_body(("plain",))
+    assert part is not None
+    return str(part.get_content()).replace("\r\n", "\n")
+
+
+def headers_of(mail: Outgoing) -> str:
+    head, _, _ = mail.as_bytes().decode().partition("\r\n\r\n")
+    return head
+
+
+@pytest.mark.parametrize("game", SETUPS)
+def test_the_mail_about_a_turn_reads_as_it_was_last_looked_at(game: str) -> None:
+    mail = turn_mail(game)
+    expected = (TEXTS / f"{game}.txt").read_text(encoding="utf-8")
+    assert f"Subject: {mail.message['Subject']}\n\n{text_of(mail)}" == expected
+
+
+@pytest.mark.parametrize("game", SETUPS)
+def test_the_board_is_a_picture_in_the_mail(game: str) -> None:
+    message = reread(turn_mail(game, pictured=True))
+    html = message.get_body(("html",)).get_content()
+    image = next(part for part in message.walk() if part.get_content_type() == "image/png")
+    assert image.get_content().startswith(b"\x89PNG")
+    assert f'src="cid:{image["Content-ID"].strip("<>")}"' in html
+    assert len(image.get_content()) < 120_000
+
+
+@pytest.mark.parametrize("game", SETUPS)
+def test_no_quoting_of_a_mail_of_ours_does_anything(game: str) -> None:
+    match, text = played(game), text_of(turn_mail(game))
+    moves = moves_of(match.state)
+    assert lines_that_act(text, moves) == []
+    for content in quotings(text):
+        assert commands_in(content, moves) == []
+
+
+def test_a_digest_and_letters_do_nothing_when_they_come_back() -> None:
+    match = played("towers")
+    letters = [
+        digest_content(SITE, ANNA, [subject_of(match)] * 3),
+        confirmation_content(SITE, "anna", "pa.1.x", "UTC", T0),
+        address_changed_content(SITE, "anna"),
+        password_reset_content(SITE, [("anna", "pa.1.x")], T0),
+    ]
+    for letter in letters:
+        assert lines_that_act("\n\n".join(letter.paragraphs), moves_of(match.state)) == []
+
+
+def test_the_same_mail_is_made_again_byte_for_byte() -> None:
+    assert turn_mail("towers", pictured=True).as_bytes() == turn_mail("towers", pictured=True).as_bytes()
+
+
+def test_lines_are_short_enough_for_every_server_and_ways_to_stop_stand_on_one() -> None:
+    mail = turn_mail("fourplay", pictured=True)
+    lines = mail.as_bytes().split(b"\r\n")
+    assert max(map(len, lines)) < 998
+    assert b"\n" not in b"".join(lines)
+    [stop] = [line for line in lines if line.startswith(b"List-Unsubscribe:")]
+    link, by_mail = re.fullmatch(rb"List-Unsubscribe: <(https:[^>]+)>, <(mailto:[^>]+)>", stop).groups()
+    assert link.decode() == stop_link(SITE, ANNA)
+    assert b"@mail.rookery.test?subject=stop%20mail" in by_mail
+
+
+def test_answers_go_to_an_address_of_their_own_which_the_message_id_has_too() -> None:
+    message = turn_mail("towers").message
+    written = write_token(TOKEN, ANNA.secret)
+    assert [message[name].addresses[0].addr_spec for name in ("From", "Reply-To")] == [f"r-{written}@{SITE.domain}"] * 2
+    assert message["Message-ID"] == f"<r-{written}.{NOTICE.id}@{SITE.domain}>"
+
+
+def test_every_local_part_fits_into_an_address() -> None:
+    mail = turn_mail("towers")
+    for address in (mail.sender, mail.message["Reply-To"].addresses[0].addr_spec):
+        assert len(address.partition("@")[0]) <= 64
+
+
+def test_an_answer_refers_to_the_mail_and_the_match_and_has_no_return_path() -> None:
+    content = Content(subject="Towers: 1 move played", paragraphs=["Done."])
+    mail = answer_mail(SITE, ANNA, content, id="a1", token=TOKEN, in_reply_to="<x@players.test>", now=T0)
+    assert (mail.sender, mail.message["In-Reply-To"]) == ("", "<x@players.test>")
+    assert mail.message["References"] == f"<match.{MATCH}.{ANNA.player}@mail.rookery.test> <x@players.test>"
+    assert mail.message["Auto-Submitted"] == "auto-replied"
+    assert "List-Unsubscribe" not in mail.message
+
+
+@pytest.mark.parametrize("answered", ["<a@b>\r\nBcc: all@players.test", "<a b@c>", "no id", "<ä@b>", "<a>" * 200, ""])
+def test_a_message_id_that_is_none_is_not_repeated(answered: str) -> None:
+    content = Content(subject="Towers", paragraphs=["Done."])
+    token = PlayerToken(kind=TokenKind.ACCOUNT, player=ANNA.player)
+    mail = answer_mail(SITE, ANNA, content, id="a1", token=token, in_reply_to=answered, now=T0)
+    assert "In-Reply-To" not in mail.message
+    assert "References" not in mail.message
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_no_subject_and_no_text_adds_a_header_or_a_recipient(subject: str, text: str) -> None:
+    content = Content(subject=subject, paragraphs=[text.encode(errors="replace").decode()])
+    mail = letter_mail(SITE, ANNA.address, content, id="l1", sender=bounce_sender(SITE, ANNA), now=T0)
+    message = reread(mail)
+    assert sorted(message.keys()) == sorted(
+        [
+            *("From", "To", "Subject", "Date", "X-Auto-Response-Suppress", "MIME-Version", "Content-Type"),
+            *("Content-Transfer-Encoding", "Message-ID", "Auto-Submitted"),
+        ]
+    )
+    assert message["To"] == ANNA.address
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Your turn\r\nBcc: all@players.test",
+        "Your turn\nBcc: all@players.test\n\nbody",
+        "\u202erekoor",
+        'a "quoted" <name@players.test>',
+        "Ходите, Борис! 👑 " * 20,
+        "\ud800 half a character",
+    ],
+)
+def test_a_subject_is_one_short_line_of_what_can_be_printed(subject: str) -> None:
+    mail = letter_mail(SITE, ANNA.address, Content(subject=subject, paragraphs=["x"]), id="l1", sender="", now=T0)
+    shown = reread(mail)["Subject"]
+    assert len(shown) <= 120
+    assert shown.isprintable()
+    assert "\r\nBcc:" not in headers_of(mail)
+
+
+def test_names_and_texts_are_escaped_in_html() -> None:
+    picture = board_picture(played("towers").state, 0)
+    content = Content(
+        subject="x", paragraphs=['<script>alert("x")</script> & https://rookery.test/a?b=1&c=2.'], picture=picture
+    )
+    mail = notice_mail(SITE, ANNA, content, id="n1", token=TOKEN, now=T0)
+    html = reread(mail).get_body(("html",)).get_content()
+    assert "<script>" not in html
+    assert '<a href="https://rookery.test/a?b=1&amp;c=2">https://rookery.test/a?b=1&amp;c=2</a>.' in html
+
+
+def test_a_digest_is_ordered_by_deadline_and_says_what_it_leaves_out() -> None:
+    match = played("towers")
+    many = [
+        Subject(replace(NOTICE, summary=f"Number {number}.", deadline=T0 + number), None)
+        for number in range(MAX_DIGEST_ITEMS + 2, 0, -1)
+    ]
+    text = "\n".join(digest_content(SITE, ANNA, [*many, subject_of(match)]).paragraphs)
+    assert text.index("Number 1.") < text.index("Number 2.") < text.index(f"Number {MAX_DIGEST_ITEMS}.")
+    assert f"Number {MAX_DIGEST_ITEMS + 1}." not in text
+    assert "3 more are not listed here: https://rookery.test/notices" in text
+
+
+def test_a_notice_about_a_match_that_cannot_be_read_is_still_told() -> None:
+    text = "\n".join(notice_content(SITE, ANNA, Subject(NOTICE, None), None).paragraphs)
+    assert "It is your turn in a match of Towers." in text
+    assert f"https://rookery.test/matches/{MATCH}" in text
+
+
+if __name__ == "__main__":
+    TEXTS.mkdir(exist_ok=True)
+    for each in SETUPS:
+        made = turn_mail(each)
+        written = f"Subject: {made.message['Subject']}\n\n{text_of(made)}"
+        (TEXTS / f"{each}.txt").write_text(written, encoding="utf-8")

@@ -81,10 +81,11 @@ class Mailbox:
             return connection
 
         listening = self._loop.create_server(accept, "127.0.0.1", 0, ssl=tls if tls_from_start else None)
-        self._server = self._loop.run_until_complete(listening)
-        self.port = int(self._server.sockets[0].getsockname()[1])
         self._thread = Thread(target=self._loop.run_forever, name="mailbox", daemon=True)
         self._thread.start()
+        # In the thread: that of the caller may have a running loop, as one that drives a browser has.
+        self._server = asyncio.run_coroutine_threadsafe(listening, self._loop).result()
+        self.port = int(self._server.sockets[0].getsockname()[1])
 
     @property
     def url(self) -> str:

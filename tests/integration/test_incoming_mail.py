@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from domain.match.enums import Status
 from events.mail.tokens import TokenKind
 from events.notices.inbox import REFUSAL_S, Verdict
 from events.notices.kinds import PauseCause, WhoMayWrite
+from events.notices.letters import LetterKind
 from events.runtime import connections
 from events.runtime.errors import StoreUnavailableError
 from tests.support.mail_play import MailSite, without_address
@@ -52,6 +54,17 @@ def test_a_move_is_played_and_answered_once(site: MailSite, match_id: str) -> No
     site.deliver("palice", token, move)
     assert site.reader.read_due() == 0
     assert len(site.letters("palice")) == 1
+
+
+def test_a_resignation_is_asked_about_and_confirmed(site: MailSite, match_id: str) -> None:
+    site.deliver("palice", site.token("palice", match_id), "resign")
+    site.reader.read_due()
+    (question,) = site.letters("palice")
+    assert question.kind == LetterKind.CONFIRM_RESIGNATION
+    assert site.state(match_id).status == Status.PLAYING
+    site.deliver("palice", site.token("palice", match_id, TokenKind.CONFIRM_RESIGNATION), "resign", number=2)
+    site.reader.read_due()
+    assert site.state(match_id).status == Status.FINISHED
 
 
 def test_a_second_answer_to_the_same_board_is_refused_with_the_new_board(site: MailSite, match_id: str) -> None:

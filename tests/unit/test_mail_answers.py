@@ -13,7 +13,12 @@ from domain.match.terms import STANDARD
 from events.mail.body import read_body
 from events.mail.language import MARKER, NO_MOVES, read_commands
 from events.mail.match_words import instant_words, moves_of
+from events.mail.messages import Addressee, Site
+from events.mail.notice_text import Subject, digest_content, notice_content
 from events.mail.transcript import Effect, Report, Result, View, write_answer
+from events.notices.kinds import NoticeKind
+from events.notices.notice import Notice
+from events.notices.wording import summarise_fact
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
 from tests.support.quoting import commands_in, lines_that_act, quotings
 
@@ -160,6 +165,29 @@ def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str
         assert commands_in(content, moves) == []
         own = content.replace(b"\n\n", b"\n\nboard\n", 1)
         assert len(read_commands(read_body(own).lines, moves).commands) <= 1
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS)
+def test_a_notice_of_ours_does_nothing_when_it_comes_back(game: str, setup: str) -> None:
+    match = played(game, setup, 7)
+    summary = summarise_fact("turn:7", GAMES[game].title)
+    notice = Notice(
+        id="n" * 24,
+        player="alice",
+        kind=NoticeKind.TURN,
+        match=match.state.match_id,
+        version=match.state.version,
+        fact="turn:7",
+        summary=summary,
+        reason="You are told at once when it is your turn.",
+        at=match.now,
+        decided_at=match.now,
+    )
+    site = Site(domain="mail.example", page_url="https://play.example")
+    to = Addressee(player="alice", name="b7", address="alice@home.example", zone="Europe/Rome", secret=bytes(20))
+    subject = Subject(notice, view(match), ("draw", "cc4"))
+    for content in (notice_content(site, to, subject, None), digest_content(site, to, [subject])):
+        assert lines_that_act("\n\n".join(content.paragraphs), moves_of(match.state)) == []
 
 
 def test_an_answer_about_no_match_does_nothing_when_it_comes_back() -> None:

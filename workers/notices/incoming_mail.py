@@ -24,6 +24,7 @@ from events.mail.transcript import Effect, Report, write_answer
 from events.notices.addresses import stopped
 from events.notices.inbox import Inbox, ReceivedMail, Taken, Verdict
 from events.notices.kinds import NoticeChannel
+from events.notices.letters import LetterKind
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.person import Person
 from events.runtime import beats
@@ -50,14 +51,16 @@ log = structlog.get_logger("notices")
 class Outcome:
     """What becomes of a mail: the verdict with its reason, and the answer (subject and text), None for none.
 
-    An answer that ``only_refuses`` is sent once an hour to an address; ``about`` is the match and the seat that it is
-    about, with the version tag of the board that it shows.
+    An answer that ``only_refuses`` is sent once an hour to an address; in answer to one that ``asks_to_confirm`` a
+    resignation is done. ``about`` is the match and the seat that the answer is about, with the version tag of the board
+    that it shows.
     """
 
     verdict: Verdict
     reason: str
     answer: tuple[str, str] | None = None
     only_refuses: bool = False
+    asks_to_confirm: bool = False
     about: MatchToken | None = None
 
 
@@ -145,6 +148,7 @@ class MailReader:
             reason=_sentence(answer[0]),
             answer=answer,
             only_refuses=_is_empty(report),
+            asks_to_confirm=report.asks_to_confirm,
             about=about,
         )
 
@@ -166,7 +170,7 @@ class MailReader:
             tag=None if about is None else str(about.tag),
             in_reply_to=message_id if _MESSAGE_ID.fullmatch(message_id) else None,
             automatic=True,
-            kind=ANSWER,
+            kind=LetterKind.CONFIRM_RESIGNATION if outcome.asks_to_confirm else ANSWER,
         )
         now = self._parts.now()
         self._parts.outbox.add(

@@ -1,4 +1,4 @@
-"""What the mails about notices say: one notice, a digest of many, a test. Pure."""
+"""What the mails about notices say: one notice, or a digest of many. Pure."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -57,13 +57,6 @@ def digest_content(site: Site, to: Addressee, subjects: Sequence[Subject]) -> Co
         parts.append(wrap(f"{more}: {site.link('/notices')}"))
     parts.append(wrap("To act, open the match, or answer the mail about it if you had one."))
     return Content(subject=digest_headline(len(ordered)), paragraphs=[*parts, *_foot(site, to)])
-
-
-def trial_content(site: Site, to: Addressee, now: int) -> Content:
-    """Return the mail that a person has sent to their own address to see that it arrives."""
-    when = instant_words(now, to.zone)
-    text = f"This is the test that you asked for on {when}: mail from this server reaches you."
-    return Content(subject="A test of your mail address", paragraphs=[MARKER, wrap(text), *_foot(site, to)])
 
 
 def subject_of(about: Subject) -> str:

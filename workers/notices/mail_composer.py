@@ -19,7 +19,7 @@ from events.mail.messages import (
     letter_mail,
     notice_mail,
 )
-from events.mail.notice_text import Subject, digest_content, notice_content, others_in, trial_content
+from events.mail.notice_text import Subject, digest_content, notice_content, others_in
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.mail.transcript import View
 from events.notices.letters import LetterKind
@@ -57,8 +57,6 @@ class MailComposer:
         if to is None:
             why = self._parts.addresses.read(dispatch.player).why_not
             return Unsendable(f"Not sent by mail, because {why or 'your account is gone'}.")
-        if dispatch.purpose == Purpose.TEST:
-            return self._about_account(dispatch, to, trial_content(self._site, to, now), now)
         notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
         if not notices:
             return Unsendable("Its entry was erased from the ledger.")

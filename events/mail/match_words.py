@@ -52,20 +52,20 @@ def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
                 whose = "Your answer" if mover == seat else f"{names[mover]}'s answer"
                 return f'{whose}, laid down before, was played at once: "{move}".'
             return f'"{move}" was played.'
-        case e.DrawOffered():
-            return "A draw was offered."
+        case e.DrawOffered(seat=other):
+            return "You have offered a draw." if other == seat else f"{names[other]} has offered a draw."
         case e.DrawAccepted(seat=other):
             return "You have agreed to the draw." if other == seat else f"{names[other]} has agreed to the draw."
         case e.DrawDeclined():
-            return "The draw was declined."
+            return "You have declined the draw."
         case e.PlayerResigned(seat=other):
             return "You have resigned." if other == seat else f"{names[other]} has resigned."
         case e.TakebackRequested():
-            return "It was asked to take your last move back."
+            return "You have asked to take your last move back."
         case e.TakebackAccepted():
             return "You have agreed to the takeback."
         case e.TakebackDeclined():
-            return "The takeback was declined."
+            return "You have declined the takeback, or withdrawn your own request."
         case e.MovesTakenBack(ply=ply):
             return f"The match goes on from the position after ply {ply}."
         case e.PlayerJoined():

@@ -16,7 +16,7 @@ from domain.match.enums import FlagRule, Limit, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState
 from events.mail.language import MARKER, NO_MOVES, Moves, Verb, read_command
-from events.mail.match_words import example_move, game_of, instant_words, moves_of, outcome_words, queue_text
+from events.mail.match_words import example_move, game_of, instant_words, moves_of, outcome_words
 
 WIDTH = 72
 QUOTED_WIDTH = 60
@@ -216,7 +216,7 @@ def _consequence(view: View, expected: clocks.Forecast) -> str:
 
 
 def prompt_text(view: View) -> str:
-    """Return what waits for an answer of the seat, an example of a legal move, and what the seat has laid down."""
+    """Return what waits for an answer of the seat, an example of a legal move, and whether answers are laid down."""
     state = view.state
     if state.ended:
         return ""
@@ -226,9 +226,8 @@ def prompt_text(view: View) -> str:
     sentences = [*_open_offers(state, view.seat)]
     if state.play.broken is None and not state.cases.frozen:
         sentences.append(_move_prompt(state, view.seat))
-    queue = queue_text(view.orders)
-    if queue:
-        sentences.append(queue)
+    if view.orders.forced or (view.orders.lines is not None and view.orders.lines.first):
+        sentences.append('You have laid answers down: "queue" shows them.')
     sentences.append('"help" shows all that you can write.')
     return _filled(" ".join(sentences))
 
@@ -256,6 +255,11 @@ def _move_prompt(state: MatchState, seat: int) -> str:
     if game.to_move(position) != seat:
         return 'What you want to answer to a move that may come can be laid down: "if MOVE then MOVE".'
     example = example_move(game, position)
+    if game.draft(position) is not None:
+        return (
+            f'To set your army up, write one piece on each line at the top of your answer, such as "{example}", and at '
+            'last "done".'
+        )
     return f'To move, write the move alone on a line at the top of your answer, such as "{example}".'
 
 

@@ -110,7 +110,7 @@ def test_an_illegal_move_is_refused_with_the_reason(alice: Correspondent, bob: C
 def test_a_draw_goes_with_the_move_and_is_accepted_by_mail(alice: Correspondent, bob: Correspondent) -> None:
     report = alice.write("draw", "a3-b4")
     assert effects(report) == [Effect.SHOWN, Effect.PLAYED]
-    assert words(report) == '"a3-b4" was played. A draw was offered.'
+    assert words(report) == '"a3-b4" was played. You have offered a draw.'
     bob.look()
     report = bob.write("accept", mail="yes")
     assert words(report) == "You have agreed to the draw. The match is over: White 0.5, Black 0.5 (draw agreed)."
@@ -122,7 +122,7 @@ def test_a_draw_goes_with_the_move_and_is_accepted_by_mail(alice: Correspondent,
 def test_an_offer_is_declined_by_mail(alice: Correspondent, bob: Correspondent) -> None:
     alice.write("draw")
     bob.look()
-    assert words(bob.write("decline")) == "The draw was declined."
+    assert words(bob.write("decline")) == "You have declined the draw."
     bob.look()
     assert words(bob.write("decline")) == "No draw is on offer."
 
@@ -157,7 +157,7 @@ def test_a_takeback_is_asked_for_by_mail(alice: Correspondent) -> None:
     assert words(alice.write("take back")) == "You have not moved yet."
     alice.write("a3-b4")
     alice.look()
-    assert words(alice.write("take back")) == "It was asked to take your last move back."
+    assert words(alice.write("take back")) == "You have asked to take your last move back."
 
 
 def test_resigning_must_be_confirmed(alice: Correspondent) -> None:

@@ -12,7 +12,7 @@ from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.mail.body import read_body
 from events.mail.language import MARKER, NO_MOVES, read_commands
-from events.mail.match_words import instant_words, moves_of
+from events.mail.match_words import instant_words, moves_of, queue_text
 from events.mail.messages import Addressee, Site
 from events.mail.notice_text import Subject, digest_content, notice_content
 from events.mail.transcript import Effect, Report, Result, View, write_answer
@@ -53,7 +53,7 @@ def result(line: str, effect: Effect, words: str, plies: int = 0) -> Result:
 PLAYED = result("A3B4", Effect.PLAYED, '"a3-b4" was played.', 1)
 REFUSED = result("c3-d4", Effect.REFUSED, "It is not your turn: Black is to move.")
 UNKNOWN = result("what now", Effect.UNKNOWN, "This line is no command.")
-DREW = result("draw", Effect.DONE, "A draw was offered.")
+DREW = result("draw", Effect.DONE, "You have offered a draw.")
 SHOWN = result("board", Effect.SHOWN, "The match stands below.")
 
 
@@ -75,8 +75,8 @@ def test_each_line_is_quoted_with_what_became_of_it_under_it() -> None:
     [
         ((PLAYED,), "Bashni: 1 move played"),
         ((replace(PLAYED, plies=7),), "Bashni: 7 moves played"),
-        ((DREW, SHOWN), "Bashni: A draw was offered"),
-        ((DREW, UNKNOWN), "Bashni: A draw was offered, with 1 error"),
+        ((DREW, SHOWN), "Bashni: You have offered a draw"),
+        ((DREW, UNKNOWN), "Bashni: You have offered a draw, with 1 error"),
         ((REFUSED,), "Bashni: nothing played: It is not your turn: Black is to move"),
         ((UNKNOWN, REFUSED), "Bashni: nothing played: It is not your turn: Black is to move, with 1 error"),
         ((SHOWN,), "Bashni: the board"),
@@ -107,7 +107,8 @@ def test_the_match_is_shown_with_clocks_as_instants_and_an_example() -> None:
     assert " in Europe/Berlin (" in text
     assert 'White offers a draw: write "accept draw" or "decline draw"' in text
     assert 'such as "b6-a5".' in text
-    assert 'Laid down after ply 1: "f6-e5" "c3-d4".' in " ".join(text.split())
+    assert 'You have laid answers down: "queue" shows them.' in " ".join(text.split())
+    assert "c3-d4" not in text, "mail is read by others, and copied into answers to them"
 
 
 def test_instants_are_in_the_zone_of_the_player_and_in_utc() -> None:
@@ -151,10 +152,11 @@ def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str
     )
     results = (
         result(legal[0], Effect.PLAYED, f'"{legal[0]}" was played.', 1),
-        result("draw", Effect.DONE, "A draw was offered."),
+        result("draw", Effect.DONE, "You have offered a draw."),
         result(legal[-1], Effect.REFUSED, f"It could be several moves: write {' or '.join(shown[:20])}, ..."),
         result("resign", Effect.SHOWN, f'To give the match up, answer with the line "resign {match.state.match_id}".'),
         result(f"if {' and '.join(legal[:5])} then {legal[0]}", Effect.DONE, "This is laid down."),
+        result("queue", Effect.SHOWN, queue_text(ConditionalMoves(lines=orders))),
         UNKNOWN,
     )
     report = Report(results=results, gave_up=True, wants_help=True)

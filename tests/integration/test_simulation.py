@@ -11,7 +11,9 @@ def test_the_same_year_is_played_on_a_real_server_and_in_memory(server: RealServ
     result = CliRunner().invoke(main, ["--matches", "2", "--redis", server.url, "--twice"])
     assert result.exit_code == 0, result.output
     assert "every match ended" in result.output
-    assert "A second run gave the same events." in result.output
+    assert "A second run gave the same events." in result.output, "and what people are told changes none"
+    assert "every turn is in the ledger" in result.output
+    assert "accepted: mail" in result.output
 
 
 def test_a_database_that_holds_something_is_left_alone(server: RealServer, redis: StoreClient) -> None:

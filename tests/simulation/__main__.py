@@ -1,7 +1,10 @@
 """Simulate and audit a year of play: ``make simulate``, or ``python -m tests.simulation --matches 500``."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -15,6 +18,7 @@ from tests.simulation.audit import Audited, audit
 from tests.simulation.server import Backend, in_memory
 from tests.simulation.year import Year, simulate
 from tests.support.memory_heartbeat import MemoryHeartbeat
+from tests.support.server import RealServer
 
 PREFIX = "year:"
 SHARDS = 4
@@ -29,11 +33,13 @@ def main(matches: int, seed: int, url: str | None, twice: bool) -> None:
     """Play matches of all games through a year and audit every one of them.
 
     People in many time zones sleep, take vacations and free days, set conditional moves, make offers and claims, revoke
-    flags, abandon matches, play rematches and raise disputes; arbiters rule; the server goes down now and then. All
-    flags and ratings are recomputed independently, and private texts and moves are searched for in everything that
-    others can read. Exit code 1 when any check fails.
+    flags, abandon matches, play rematches and raise disputes; arbiters rule; the server goes down now and then. They
+    are told of all this by mail, push and webhook, over servers that fail now and then. All flags and ratings are
+    recomputed independently, and private texts and moves are searched for in everything that others can read. Exit code
+    1 when any check fails.
     """
-    audited = _run(_backend(url), matches, seed, verbose=True)
+    with _backend(url) as backend:
+        audited = _run(backend, matches, seed, verbose=True)
     agrees = not twice or _run(in_memory(), matches, seed, verbose=False).digest == audited.digest
     if twice:
         click.echo(f"A second run gave {'the same events' if agrees else 'OTHER EVENTS'}.")
@@ -55,16 +61,24 @@ def _run(backend: Backend, matches: int, seed: int, verbose: bool) -> Audited:
     return audited
 
 
-def _backend(url: str | None) -> Backend:
+@contextmanager
+def _backend(url: str | None) -> Iterator[Backend]:
     if url is None:
-        return in_memory()
+        # The matches are in memory; what people are told is on a server, as it always is.
+        with TemporaryDirectory() as directory:
+            server = RealServer(Path(directory))
+            try:
+                yield in_memory()._replace(client=server.client(), prefix=PREFIX)
+            finally:
+                server.close()
+        return
     try:
         # The heartbeat stays in memory: it beats a quarter of a million times a year and leaves no trace in events.
         client = connect(url)
         if client.dbsize():
             raise CliError(f"The database at {url} is not empty: the simulation needs one of its own.")
         store = RedisStore(client, PREFIX, SHARDS)
-        return Backend(store, RedisAvailabilityStore(client, PREFIX), MemoryHeartbeat())
+        yield Backend(store, RedisAvailabilityStore(client, PREFIX), MemoryHeartbeat(), client, PREFIX)
     except (StoreError, ValueError) as error:
         raise CliError(f"The database at {url} cannot be used: {error}") from error
 
@@ -81,6 +95,9 @@ def _report(year: Year, audited: Audited) -> Iterable[str]:
     yield ""
     yield from _table("events", audited.seen)
     yield ""
+    if year.told is not None:
+        yield from _table("what people were told", year.told.counts)
+        yield ""
     wrong = {rule: sum(failure.startswith(f"{rule}:") for failure in audited.failures) for rule in audited.checks}
     yield f"{'check':<60} {'places':>9} {'failed':>6}"
     for rule, places in sorted(audited.checks.items()):

@@ -35,6 +35,7 @@ from events.store.chain import verify
 from events.store.codec import event_of
 from events.store.contract import DamagedStreamError
 from events.store.envelope import Envelope, canonical_json
+from tests.simulation.notices_audit import audit_notices
 from tests.simulation.players import LinesSet
 from tests.simulation.ratings import final_day_ends
 from tests.simulation.reference_clock import ReferenceClock
@@ -69,6 +70,8 @@ def audit(year: Year, on_match: Callable[[], None] = lambda: None) -> Audited:
             on_match()
     auditor.feeds()
     auditor.ratings()
+    if year.told is not None:
+        audit_notices(year.told, year.case_texts, auditor.check)
     for fault in year.faults:
         auditor.check("the server logged no warnings", False, fault)
     return auditor.report()

@@ -5,12 +5,12 @@ what happens next: no thread, no wall clock.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from domain.match.commands import Command
+from domain.match.commands import Command, CreateMatch
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.events import Event, MatchStarted
@@ -19,7 +19,9 @@ from domain.match.state import MatchState
 from domain.match.terms import HOUR, MINUTE
 from events.installation import Installation
 from events.private.availability import AvailabilityStore, Change, MemoryAvailabilityStore
-from events.readmodels.summary import Projected
+from events.readmodels.summary import Projected, Summary, summarise
+from events.runtime.connections import StoreClient
+from events.runtime.settings import MailSettings, Settings
 from events.service.matches import Loaded, Matches
 from events.service.outages import Heartbeat
 from events.service.timekeeper import Timekeeper
@@ -32,6 +34,8 @@ from workers.ticker import Ticker
 BEAT_INTERVAL = 2 * MINUTE
 """The real ticker beats every second; this is often enough for no outage to be detected."""
 
+MAIL = MailSettings("smtp://mail.example", "rookery.example")
+
 TICK_INTERVAL = 6 * HOUR
 """The ticker also ticks this often without a deadline, to find what an outage has left behind."""
 
@@ -39,11 +43,16 @@ Action = Callable[[], None]
 
 
 class Backend(NamedTuple):
-    """Where a year is stored: in memory, or on a server."""
+    """Where a year is stored: in memory, or on a server.
+
+    People are told of their matches where there is a ``client`` of a database, whose keys begin with ``prefix``.
+    """
 
     store: EventStore
     availability: AvailabilityStore
     heartbeat: Heartbeat
+    client: StoreClient | None = None
+    prefix: str = ""
 
 
 def in_memory() -> Backend:
@@ -57,6 +66,22 @@ class ServerDownError(Exception):
     def __init__(self, until: int) -> None:
         super().__init__(until)
         self.until = until
+
+
+class Notices(Protocol):
+    """What tells people of their matches."""
+
+    def look(self, match_id: str, versions: Collection[int]) -> None:
+        """Look at new events of a match."""
+
+    def visit(self, match_id: str, player: str) -> None:
+        """Note that ``player`` acts in a match."""
+
+    def next_round(self) -> int | None:
+        """Return the instant at which there is something to be done; None when there never is."""
+
+    def do_round(self) -> None:
+        """Do what is due."""
 
 
 class SimulatedServer:
@@ -84,6 +109,8 @@ class SimulatedServer:
         self._ticks: dict[str, int] = {}
         self.api_down_until: int | None = None
         self.workers_down_until: int | None = None
+        self.notices: Notices | None = None
+        self._round_at: int | None = None
 
     def at(self, instant: int, act: Action) -> None:
         """Schedule ``act`` at ``instant``, or now if that is past."""
@@ -107,6 +134,8 @@ class SimulatedServer:
         """Execute ``command`` as the API does; return the events. Raises CommandError, ServerDownError."""
         self._require_up()
         request = Request(f"{actor}:{next(self._requests)}", "")
+        if self.notices is not None and not isinstance(command, CreateMatch):
+            self.notices.visit(match_id, actor)
         executed = self.parts.match_service.execute(match_id, command, actor, request)
         return [event_of(envelope) for envelope in executed.events]
 
@@ -188,6 +217,23 @@ class SimulatedServer:
                 events = [] if state.play.moves else self.store.read(match_id, first - 1)
                 begins = any(isinstance(event_of(event), MatchStarted) for event in events)
                 (self.timekeeper.start if begins else self.timekeeper.sync)(match_id, self.now)
+            if self.notices is not None:
+                self.notices.look(match_id, [pointer.version for pointer in pointers])
+        self._plan_round()
+
+    def _plan_round(self) -> None:
+        """Let the notices do their next round when something is due."""
+        following = None if self.notices is None else self.notices.next_round()
+        if following is not None and (self._round_at is None or following < self._round_at):
+            self._round_at = max(following, self.now)
+            self.at(self._round_at, self._do_round)
+
+    def _do_round(self) -> None:
+        if self._round_at == self.now:
+            self._round_at = None
+        if self.notices is not None and self.workers_down_until is None:
+            self.notices.do_round()
+            self._plan_round()
 
     def _read_feeds(self, cursors: list[int]) -> dict[str, list[Pointer]]:
         """Return the entries of the feeds after ``cursors`` by match, and advance these."""
@@ -223,11 +269,31 @@ class SimulatedInstallation(Installation):
         self.heartbeat = backend.heartbeat
         self.matches = Matches(backend.store, now, fresh_seed)
         self.timekeeper = Timekeeper(self.matches, backend.availability, backend.heartbeat, active)
-        self.readmodels = _NothingProjected()  # type: ignore[assignment]
+        self.readmodels = _NothingProjected(self.matches)  # type: ignore[assignment]
+        if backend.client is not None:
+            self.client, self.prefix = backend.client, backend.prefix
+            self.settings = Settings(
+                redis_url="redis://store.example/0",
+                broker_url="redis://store.example/1",
+                prefix=backend.prefix,
+                stream_url="https://live.rookery.example",
+                secure_cookies=True,
+                shards=backend.store.shards,
+                page_url="https://rookery.example",
+                mail=MAIL,
+                contact="mailto:operator@rookery.example",
+            )
 
 
 class _NothingProjected:
     """Empty read models, so that the ticker reads the matches themselves."""
+
+    def __init__(self, matches: Matches) -> None:
+        self._matches = matches
+
+    def summary(self, match_id: str) -> Summary:
+        """Return the summary of a match, made now."""
+        return summarise(self._matches.load(match_id).state)
 
     def projected(self, matches: Sequence[str]) -> list[Projected | None]:
         """Return None for every match."""

@@ -18,6 +18,7 @@ from domain.match.terms import DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended
 from events.private.availability import Availability, with_calendar
 from tests.simulation.cases import Cases
+from tests.simulation.notices import MAIL_SERVER_WARNING, SimulatedNotices, ToldOf
 from tests.simulation.people import Absence, Person, count_dst_changes, make_people, year_start
 from tests.simulation.players import LinesSet, Players, make_seats
 from tests.simulation.ratings import LiveRatings
@@ -56,7 +57,7 @@ class Year(NamedTuple):
     ``planned`` is the number of matches without rematches, which come last in ``matches``. ``flagged`` has the
     availability of those whose flag fell, as it was then, by match, seat and deadline; ``case_texts`` the texts of
     cases; ``ratings`` those that have followed every result and its removal; ``counts`` what happened how often;
-    ``faults`` the warnings that the server logged.
+    ``faults`` the warnings that the server logged; ``told`` what people were told, None without a database for that.
     """
 
     server: SimulatedServer
@@ -71,6 +72,7 @@ class Year(NamedTuple):
     ratings: LiveRatings
     counts: Counter[str]
     faults: Sequence[str]
+    told: ToldOf | None
 
 
 def simulate(backend: Backend, seed: int, matches: int, on_end: Callable[[], None] = lambda: None) -> Year:
@@ -80,7 +82,11 @@ def simulate(backend: Backend, seed: int, matches: int, on_end: Callable[[], Non
     """
     with capture_logs() as entries:
         year = _Simulation(backend, seed, matches, on_end).run()
-    warnings = [entry for entry in entries if entry["log_level"] in ("warning", "error", "critical")]
+    warnings = [
+        entry
+        for entry in entries
+        if entry["log_level"] in ("warning", "error", "critical") and entry["event"] != MAIL_SERVER_WARNING
+    ]
     return year._replace(faults=[" ".join(f"{key}={value}" for key, value in entry.items()) for entry in warnings])
 
 
@@ -92,6 +98,10 @@ class _Simulation:
         self._ended: set[str] = set()
         self._people = make_people(max(8, PEOPLE * matches // 500), self._begin, self._random)
         self._server = SimulatedServer(backend, self._begin, self._changed)
+        self._notices = None
+        if backend.client is not None:
+            self._notices = SimulatedNotices(self._server.parts, self._people, self._begin, seed)
+            self._server.notices = self._notices
         self._players = Players(self._server, self._people, self._random)
         self._cases = Cases(self._server, self._random, self._players.counts)
         self._matches = [f"m{number:03}" for number in range(matches)]
@@ -123,6 +133,7 @@ class _Simulation:
             flagged=self._flagged,
             counts=counts,
             faults=(),
+            told=None if self._notices is None else self._notices.result(),
         )
 
     def _random_span(self, span: int) -> int:

@@ -1,0 +1,370 @@
+"""The notices of a simulated year: what its people are told by mail, push and webhook, on the same virtual clock.
+
+Everything is real but the other end: the decisions, ledgers and outbox in a database, and the senders with what they
+compose. The mail server and the receivers fail as such servers do, and remember what they have accepted.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from domain.match.enums import Status
+from domain.match.lines import answer_due
+from domain.match.positions import to_move
+from domain.match.state import MatchState, is_person
+from domain.match.terms import DAY, HOUR
+from events.mail.messages import Outgoing
+from events.notices.addresses import confirmed, wants
+from events.notices.endpoints import Endpoint, EndpointKeys, PayloadForm
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.notice import Notice
+from events.notices.outbox import Dispatch
+from events.notices.preferences import Preferences
+from events.notices.subscriptions import Subscription, subscription_id
+from events.people.person import Person as Account
+from events.push.encryption import to_base64url
+from events.runtime.egress import Answer, Egress
+from events.runtime.egress_rules import EgressError
+from events.runtime.notice_keys import LedgerKeys
+from events.service.matches import Loaded
+from events.store.contract import Request
+from events.webhooks.signing import fresh_keys
+from tests.simulation.people import Person
+from tests.simulation.server import MAIL, SimulatedInstallation
+from tests.support.push_service import Browser
+from workers.notices.decide import Decider
+from workers.notices.deliver import Deliveries
+from workers.notices.mail_sender import MailSender
+from workers.notices.push_sender import PushSender
+from workers.notices.rounds import NoticeRounds, Wake
+from workers.notices.senders import Outcome, Sender
+from workers.notices.smtp import Reply, SmtpServer, Stage
+from workers.notices.webhook_sender import WebhookSender
+
+CHAT_MARK = "private words"
+"""Begins every message of a chat: it must be in nothing that is sent."""
+
+NEEDS_DECISION = (NoticeKind.TURN, NoticeKind.DEADLINE, NoticeKind.OFFER, NoticeKind.INVITATION)
+MAIL_SERVER_DOWN = ((60 * DAY, 61 * DAY + 6 * HOUR), (200 * DAY, 203 * DAY))
+"""From and until, since the beginning of the year."""
+
+MAIL_SERVER_WARNING = "the mail server takes no mail"
+"""What is logged then, and with no other server."""
+
+
+class Accepted(NamedTuple):
+    """What the other end of ``channel`` has accepted: ``id`` is its Message-ID or webhook-id with the receiver."""
+
+    channel: NoticeChannel
+    id: str
+    content: bytes
+
+
+class SentNotice(NamedTuple):
+    """A notice that was sent through one channel to one target."""
+
+    id: str
+    channel: NoticeChannel
+    target: str
+
+
+class ToldOf(NamedTuple):
+    """The results of the notices of a year.
+
+    ``decided`` are all notices by id, ``accepted`` what other servers have accepted, ``sent`` how often each notice was
+    sent where, ``needless`` those that were sent to people who had nothing to decide, ``missing`` turns of which nobody
+    was told, ``decided_again`` the notices that the ledger took twice, ``unexplained`` places without a reason.
+    """
+
+    decided: Mapping[str, Notice]
+    accepted: Sequence[Accepted]
+    sent: Counter[SentNotice]
+    needless: Sequence[str]
+    missing: Sequence[str]
+    decided_again: Sequence[str]
+    unexplained: Sequence[str]
+    counts: Counter[str]
+
+
+class SimulatedNotices:
+    """The notices of ``people`` in a year that began at ``begin``, with ``parts`` that have a database."""
+
+    def __init__(self, parts: SimulatedInstallation, people: Sequence[Person], begin: int, seed: int) -> None:
+        self._parts = parts
+        self._begin = begin
+        self._random = Random(f"notices {seed}")
+        self._elsewhere = Elsewhere(parts.now, begin, self._random)
+        self._shards = [LedgerKeys(parts.prefix, shard) for shard in range(parts.store.shards)]
+        self._decided: dict[str, Notice] = {}
+        self._facts: set[tuple[str, str]] = set()
+        self._decided_again: list[str] = []
+        self._sent: Counter[SentNotice] = Counter()
+        self._needless: list[str] = []
+        self._missing: list[str] = []
+        self._counts: Counter[str] = Counter()
+        self._people = people
+        self._messages = 0
+        parts.people = KnownPeople(people, begin)  # type: ignore[assignment]
+        self._watch_ledger()
+        self._decider = Decider(parts)
+        deliveries = Deliveries(parts, {channel: Watched(self, channel) for channel in NoticeChannel})
+        self._rounds = NoticeRounds(parts, self._decider, deliveries.deliver_due, Wake())
+        self._senders: Mapping[NoticeChannel, Sender] = {
+            NoticeChannel.MAIL: MailSender(parts, MAIL, self._elsewhere.mail_server),
+            NoticeChannel.WEBHOOK: WebhookSender(parts, self._elsewhere.receivers),
+            NoticeChannel.PUSH: PushSender(parts, self._elsewhere.receivers),
+        }
+        for person in people:
+            self._set_up(person)
+
+    def look(self, match_id: str, versions: Collection[int]) -> None:
+        """Do what the relay does about new events of a match."""
+        self._decider.look_at_match(match_id, set(versions))
+        state = self._parts.matches.load(match_id).state
+        seat = to_move(state)
+        player = None if seat is None or state.cases.frozen else state.seats[seat].player
+        events = self._parts.store.read(match_id, min(versions) - 1)
+        beginnings = [event for event in events if event.type in ("match-started", "move-submitted")]
+        if player is None or not is_person(player) or not beginnings or beginnings[-1].actor == player:
+            return
+        turn = f"turn:{match_id}:{state.play.plies}:{state.play.taken_back}:{seat}"
+        self._counts["turns that people must be told of"] += 1
+        if (turn, player) not in self._facts:
+            self._missing.append(turn)
+
+    def visit(self, match_id: str, player: str) -> None:
+        """Have ``player`` look at a match, with a tab that stays open or not, and perhaps write a message."""
+        if self._random.random() < 0.4:
+            self._parts.presence.record(player, match_id, True, self._parts.now())
+            self._counts["visits with an open tab"] += 1
+        if self._random.random() < 0.03:
+            self._messages += 1
+            chats = self._parts.chats
+            self._parts.looks.mark_chat(match_id, chats.length(match_id), self._parts.now())
+            chats.post(match_id, player, f"{CHAT_MARK} {self._messages}", Request(f"message {self._messages}", ""))
+            self._counts["messages in chats"] += 1
+
+    def next_round(self) -> int | None:
+        """Return the instant at which there is something to be done; None when there never is."""
+        client = self._parts.client
+        with client.pipeline(transaction=False) as pipeline:
+            for keys in self._shards:
+                for key in (keys.due, keys.reminders, keys.chats):
+                    pipeline.zrange(key, 0, 0, withscores=True)
+            return min((int(at) for first in pipeline.execute() for _, at in first), default=None)
+
+    def do_round(self) -> None:
+        """Do what is due."""
+        self._rounds.do_round()
+
+    def result(self) -> ToldOf:
+        """Return what people were told."""
+        return ToldOf(
+            decided=self._decided,
+            accepted=self._elsewhere.accepted,
+            sent=self._sent,
+            needless=self._needless,
+            missing=self._missing,
+            decided_again=self._decided_again,
+            unexplained=list(self._unexplained()),
+            counts=self._counts + self._elsewhere.counts,
+        )
+
+    def send(self, channel: NoticeChannel, dispatch: Dispatch, now: int) -> Outcome:
+        """Send ``dispatch`` with the real sender, and compare it with how the matches stand."""
+        outcome = self._senders[channel].send(dispatch, now)
+        self._counts[f"{channel}: {outcome.state}"] += 1
+        if outcome.state == DeliveryState.SENT:
+            for id in dispatch.notices:
+                self._sent[SentNotice(id, channel, dispatch.target)] += 1
+                notice = self._decided[id]
+                if not self._has_to_decide(notice):
+                    self._needless.append(f"{notice.player}: {notice.fact} by {channel}")
+        return outcome
+
+    def _has_to_decide(self, notice: Notice) -> bool:
+        if notice.kind not in NEEDS_DECISION or notice.match is None:
+            return True
+        loaded = self._parts.matches.load(notice.match)
+        state, seat = loaded.state, loaded.state.seat_of(notice.player)
+        if seat is None:
+            return False
+        if notice.kind == NoticeKind.INVITATION:
+            return state.status == Status.OPEN and not state.seats[seat].joined
+        if notice.kind == NoticeKind.OFFER:
+            return not state.ended and any(seat not in agreed for agreed in _proposals(state))
+        return self._must_move(loaded, seat)
+
+    def _must_move(self, loaded: Loaded, seat: int) -> bool:
+        state = loaded.state
+        if state.status != Status.PLAYING or state.cases.frozen or to_move(state) != seat:
+            return False
+        return not answer_due(state, loaded.orders, self._parts.now()).events
+
+    def _unexplained(self) -> Iterable[str]:
+        for notice in self._decided.values():
+            if not notice.reason or not notice.summary:
+                yield notice.fact
+        now = self._parts.now()
+        for person in self._people:
+            for notice in self._parts.ledger.page(person.id, limit=500).notices:
+                for delivery in notice.deliveries:
+                    overdue = delivery.state == DeliveryState.WAITING and (delivery.due or 0) <= now
+                    if not delivery.reason or overdue:
+                        yield f"{notice.fact} by {delivery.channel}: {delivery}"
+
+    def _watch_ledger(self) -> None:
+        decide = self._parts.ledger.decide
+
+        def watched(notice: Notice, *, digest: bool = False) -> bool:
+            is_new = decide(notice, digest=digest)
+            if is_new and notice.id in self._decided:
+                self._decided_again.append(notice.fact)
+            self._decided.setdefault(notice.id, notice)
+            self._facts.add((notice.fact, notice.player))
+            self._counts[f"decided: {notice.kind}"] += is_new
+            return is_new
+
+        self._parts.ledger.decide = watched  # type: ignore[method-assign]
+
+    def _set_up(self, person: Person) -> None:
+        random, parts = self._random, self._parts
+        if random.random() < 0.8:
+            address = f"{person.id}@people.example"
+            parts.addresses.change(
+                person.id, lambda stored: confirmed(wants(stored, address, self._begin), address, self._begin)
+            )
+        if random.random() < 0.2:
+            keys = fresh_keys()
+            endpoint = Endpoint(
+                id=f"w{person.id}",
+                url=f"https://receiver-{random.randrange(4)}.example/{person.id}",
+                kinds=tuple(NoticeKind),
+                payload=random.choice([PayloadForm.FULL, PayloadForm.THIN]),
+                created_at=self._begin,
+                keys=(EndpointKeys(secret=keys.secret, private_key=keys.private_key),),
+            )
+            parts.endpoints.add(person.id, endpoint)
+        if random.random() < 0.5:
+            browser = Browser(f"https://fcm.googleapis.com/{person.id}")
+            parts.subscriptions.save(
+                person.id,
+                Subscription(
+                    id=subscription_id(browser.endpoint),
+                    endpoint=browser.endpoint,
+                    point=to_base64url(browser.point),
+                    secret=to_base64url(browser.secret),
+                    label="A browser",
+                    session=person.id,
+                    created_at=self._begin,
+                ),
+            )
+            self._elsewhere.receivers.browsers[browser.endpoint] = browser
+        quiet = random.choice([None, None, (22, 7), (0, 6)])
+        timings = [Timing.AT_ONCE, Timing.AT_ONCE, Timing.DIGEST, Timing.NEVER]
+        mail = {kind: random.choice(timings) for kind in NoticeKind}
+        wanted = Preferences(
+            mail=mail, digest_hour=random.randrange(24), quiet=quiet, remind_before_h=random.choice([0, 6, 24])
+        )
+        parts.preferences.change(person.id, lambda _: wanted)
+
+
+class Watched:
+    """The sender of a channel, as the year watches it."""
+
+    def __init__(self, notices: SimulatedNotices, channel: NoticeChannel) -> None:
+        self._notices = notices
+        self._channel = channel
+
+    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+        """Send ``dispatch``."""
+        return self._notices.send(self._channel, dispatch, now)
+
+
+class Elsewhere:
+    """The mail server and the receivers of a year, and what they have ``accepted``."""
+
+    def __init__(self, now: Callable[[], int], begin: int, random: Random) -> None:
+        self.accepted: list[Accepted] = []
+        self.counts: Counter[str] = Counter()
+        self.mail_server = MailServer(self, now, begin, random)
+        self.receivers = Receivers(self, random)
+
+    def accept(self, channel: NoticeChannel, id: str, content: bytes) -> None:
+        """Remember what was accepted."""
+        self.accepted.append(Accepted(channel, id, content))
+        self.counts[f"accepted: {channel}"] += 1
+
+
+class MailServer(SmtpServer):
+    """A mail server that is down for days, and now and then has no time."""
+
+    def __init__(self, elsewhere: Elsewhere, now: Callable[[], int], begin: int, random: Random) -> None:
+        super().__init__("smtp://mail.example")
+        self._elsewhere, self._now, self._begin, self._random = elsewhere, now, begin, random
+
+    def deliver(self, mail: Outgoing, before_content: Callable[[], None]) -> Reply:
+        """Accept ``mail``, or not."""
+        at = self._now() - self._begin
+        if any(since <= at < until for since, until in MAIL_SERVER_DOWN):
+            self._elsewhere.counts["mail server: down"] += 1
+            return Reply(Stage.CONNECTION, 0, "connection refused")
+        if self._random.random() < 0.05:
+            self._elsewhere.counts["mail server: busy"] += 1
+            return Reply(Stage.SENDER, 451, "451 4.3.0 try again later")
+        before_content()
+        self._elsewhere.accept(NoticeChannel.MAIL, str(mail.message["Message-ID"]), mail.as_bytes())
+        return Reply(Stage.CONTENT, 250, "250 2.0.0 accepted")
+
+
+class Receivers(Egress):
+    """Receivers of webhooks and push services, some of which fail."""
+
+    def __init__(self, elsewhere: Elsewhere, random: Random) -> None:
+        super().__init__()
+        self._elsewhere, self._random = elsewhere, random
+        self.browsers: dict[str, Browser] = {}
+
+    def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Accept ``body``, or not."""
+        drawn = self._random.random()
+        if "receiver-3" in url or drawn < 0.03:
+            raise EgressError("There was no complete answer within 15 seconds.")
+        if drawn < 0.08:
+            return Answer(500, {}, b"", True)
+        if url in self.browsers:
+            self._elsewhere.accept(NoticeChannel.PUSH, url, self.browsers[url].decrypt(body))
+            return Answer(201, {}, b"", True)
+        self._elsewhere.accept(NoticeChannel.WEBHOOK, f"{headers['webhook-id']} {url}", body)
+        return Answer(204, {}, b"", True)
+
+
+class KnownPeople:
+    """The accounts of the people of a year, each of whom has one session with the same id."""
+
+    def __init__(self, people: Sequence[Person], begin: int) -> None:
+        self.credentials = self
+        self._accounts = {each.id: Account(each.id, f"Player-{each.id}", "person", begin) for each in people}
+
+    def persons(self, ids: Iterable[str]) -> dict[str, Account]:
+        """Return the accounts with these ids."""
+        return {id: self._accounts[id] for id in ids if id in self._accounts}
+
+    def person(self, id: str) -> Account | None:
+        """Return the account with this id, or None."""
+        return self._accounts.get(id)
+
+    def person_of(self, session: str) -> Account | None:
+        """Return the account of a session."""
+        return self._accounts.get(session)
+
+
+def _proposals(state: MatchState) -> Iterable[Sequence[int]]:
+    """Return the seats that have agreed to each thing that is proposed."""
+    if state.offers.draw_agreed:
+        yield state.offers.draw_agreed
+    if state.offers.takeback is not None:
+        yield state.offers.takeback.agreed
+    if state.cases.proposal is not None:
+        yield state.cases.proposal.agreed

@@ -106,7 +106,9 @@ class Match(MatchSummary):
     ]
     channels: Annotated[
         Sequence[str | None],
-        Meta(description="How each move came: web, api, opponent, conditional, forced; null: not recorded"),
+        Meta(
+            description="How each move came: web, api, mail, webhook, opponent, conditional, forced; null: not recorded"
+        ),
     ]
     clock: Clock | None
     takeback: Annotated[Takeback | None, Meta(description="The request to take moves back that stands")]

@@ -81,7 +81,10 @@ class Webhook(Answer):
     created_at: Instant
     succeeded_at: Annotated[Instant | None, Meta(description="When the receiver last took a webhook")]
     failing_since: Annotated[Instant | None, Meta(description="Since when every attempt has failed; null: none has")]
-    held_until: Annotated[Instant | None, Meta(description="Nothing is sent before, as the receiver has asked")]
+    held_until: Annotated[
+        Instant | None,
+        Meta(description="Nothing is sent before, since the receiver has asked for that or did not answer"),
+    ]
 
 
 class NewWebhook(Webhook):

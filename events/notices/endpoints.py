@@ -47,7 +47,7 @@ class TooManyEndpointsError(Exception):
     """The person has MAX_ENDPOINTS_PER_PERSON endpoints."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EndpointKeys:
     """What signs webhooks (see ``events.webhooks.signing``); old keys count ``until`` an instant, None: for now."""
 
@@ -62,8 +62,8 @@ class Endpoint:
 
     ``kinds`` are what it is told of. ``disabled`` is the reason, as a sentence, for which nothing is sent; None while
     it is enabled. ``keys`` are the present ones first, then old ones that still sign. ``failing_since`` is the first of
-    the ``failures`` in a row, None after a success. Nothing is sent before ``held_until``, because the receiver has
-    asked for fewer requests. Instants are milliseconds since 1970 UTC.
+    the ``failures`` in a row, None after a success. Nothing is sent before ``held_until``: the receiver has asked for
+    fewer requests, or did not answer. Instants are milliseconds since 1970 UTC.
     """
 
     id: str
@@ -193,13 +193,19 @@ class Endpoints:
         return bool(removed)
 
     def log(self, player: str, id: str, attempt: Attempt) -> None:
-        """Add an attempt to the log of an endpoint; the oldest ones make room."""
-        key = self._keys(player).webhook_log(player, id)
-        with self._client.pipeline(transaction=True) as pipeline:
+        """Add an attempt to the log of an endpoint, if it is still there; the oldest ones make room."""
+        keys = self._keys(player)
+        endpoints, key = keys.endpoints(player), keys.webhook_log(player, id)
+
+        def put(pipeline: StorePipeline) -> None:
+            if not pipeline.hexists(endpoints, id):
+                return
+            pipeline.multi()
             pipeline.lpush(key, zlib.compress(to_json(attempt).encode()))
             pipeline.ltrim(key, 0, MAX_ATTEMPTS_LOGGED - 1)
             pipeline.expire(key, LOG_KEPT_S)
-            pipeline.execute()
+
+        transact(self._client, [endpoints], put)
 
     def attempts(self, player: str, id: str, limit: int = MAX_ATTEMPTS_LOGGED) -> list[Attempt]:
         """Return up to ``limit`` attempts of the log of an endpoint, the last one first."""

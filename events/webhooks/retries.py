@@ -8,6 +8,8 @@ import hashlib
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
+from events.runtime.backoff import Backoff
+
 SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
@@ -33,6 +35,9 @@ MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 HOLD_MS = 5 * MINUTE_MS
 """Nothing is sent to a receiver that asks for fewer requests for so long, unless it names a time."""
 
+SILENCE_MS = Backoff(5 * SECOND_MS, 5 * MINUTE_MS)
+"""Nothing is sent to a receiver that does not answer for so long: waiting for it would keep others waiting."""
+
 THROTTLING = (429, 502, 504)
 
 
@@ -53,8 +58,15 @@ def next_attempt(
     """
     scheduled = _delay_ms(id, attempts)
     due = None if scheduled is None else now + max(scheduled, min(retry_after_ms, MAX_RETRY_AFTER_MS))
-    if due is None or deadline is None:
-        return Retry(due, due is None)
+    if due is None:
+        return Retry(None, True)
+    return within_time(due, first_at, now, deadline)
+
+
+def within_time(due: int, first_at: int, now: int, deadline: int | None) -> Retry:
+    """Return what follows when the next attempt is planned for ``due``; the arguments are those of ``next_attempt``."""
+    if deadline is None:
+        return Retry(due, False)
     half = first_at + (deadline - first_at) // 2
     if now >= half:
         return Retry(due if due < deadline else None, True)
@@ -73,11 +85,14 @@ def retry_after_ms(header: str | None, now: int) -> int:
     return max(0, min(int(at) - now, MAX_RETRY_AFTER_MS))
 
 
-def held_until(status: int | None, retry_after: int, now: int) -> int | None:
-    """Return until when nothing more is sent to a receiver that has answered ``status``; None: it does not matter."""
-    if status not in THROTTLING:
-        return None
-    return now + (retry_after or HOLD_MS)
+def held_until(status: int | None, failures: int, retry_after: int, now: int) -> int | None:
+    """Return until when nothing more is sent to a receiver after failure number ``failures`` in a row.
+
+    ``status`` is what it has answered, None for no answer; None means that it can be called at any time.
+    """
+    if status is None:
+        return now + int(SILENCE_MS.after(failures))
+    return now + (retry_after or HOLD_MS) if status in THROTTLING else None
 
 
 def _delay_ms(id: str, attempts: int) -> int | None:

@@ -85,12 +85,18 @@ def test_an_endpoint_is_changed_in_place_and_removed_with_its_log(endpoints: End
 
 
 def test_the_log_keeps_the_last_attempts_and_expires(endpoints: Endpoints, redis: StoreClient) -> None:
+    endpoints.add("alice", endpoint())
     for number in range(MAX_ATTEMPTS_LOGGED + 3):
         endpoints.log("alice", "w1", attempt(f"n{number}"))
     logged = endpoints.attempts("alice", "w1")
     assert [each.webhook_id for each in logged] == [f"n{number}" for number in range(52, 2, -1)]
-    (key,) = redis.scan_iter("test:*")
+    (key,) = redis.scan_iter("test:*log*")
     assert redis.ttl(key) > 0
+
+
+def test_an_endpoint_that_was_removed_meanwhile_leaves_no_log(endpoints: Endpoints, redis: StoreClient) -> None:
+    endpoints.log("alice", "w1", attempt())
+    assert list(redis.scan_iter("test:*")) == []
 
 
 def test_an_export_has_everything_but_the_secrets(endpoints: Endpoints) -> None:

@@ -445,7 +445,11 @@ class TestFailing:
         post.tell(started(post.anna, post.boris))
         assert len(receiver.received) == 1
         held = post.delivery(post.anna, NoticeKind.TURN)
-        assert (held.reason, held.due) == ("The receiver has asked for fewer requests.", watch.now + 599_000)
+        assert (held.reason, held.due, held.attempts) == (
+            "The receiver has asked for fewer requests, or does not answer.",
+            watch.now + 599_000,
+            0,
+        )
         receiver.reply = lambda _: Reply()
         watch.advance(600_000)
         assert post.send() == 2

@@ -19,6 +19,7 @@ from events.webhooks.retries import (
     held_until,
     next_attempt,
     retry_after_ms,
+    within_time,
 )
 from tests.support.matches import T0
 
@@ -103,7 +104,17 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(header: str | None, wait: i
 
 
 def test_a_receiver_that_asks_for_fewer_requests_gets_none_for_a_while() -> None:
-    assert held_until(429, 0, T0) == T0 + HOLD_MS
-    assert held_until(502, 7_000, T0) == T0 + 7_000
-    assert held_until(500, 7_000, T0) is None
-    assert held_until(None, 0, T0) is None
+    assert held_until(429, 1, 0, T0) == T0 + HOLD_MS
+    assert held_until(502, 1, 7_000, T0) == T0 + 7_000
+    assert held_until(500, 1, 7_000, T0) is None
+
+
+def test_a_receiver_that_does_not_answer_is_called_less_and_less_often() -> None:
+    waits = [held_until(None, failures, 0, T0) - T0 for failures in range(1, 9)]
+    assert waits == [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]
+
+
+def test_a_wait_that_the_receiver_has_asked_for_is_cut_to_the_clock_of_the_match() -> None:
+    assert within_time(T0 + DAY_MS, T0, T0, None) == Retry(T0 + DAY_MS, False)
+    assert within_time(T0 + DAY_MS, T0, T0, T0 + HOUR_MS) == Retry(T0 + HOUR_MS // 2, False)
+    assert within_time(T0 + DAY_MS, T0, T0 + HOUR_MS // 2, T0 + HOUR_MS) == Retry(None, True)

@@ -69,6 +69,7 @@ class Deliveries:
                 outcome = Outcome(DeliveryState.NOT_SENT, "Nothing of this digest was still to be told.")
         if outcome is None:
             outcome = self._send(dispatch, now)
+            tried = outcome.tried
         self._record(dispatch, outcome, self._parts.now(), tried)
 
     def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:

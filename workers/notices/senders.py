@@ -9,12 +9,14 @@ from events.notices.outbox import Dispatch
 class Outcome(NamedTuple):
     """What became of a dispatch; ``reason`` is a sentence for the player.
 
-    With WAITING it is tried again at ``due`` (milliseconds since 1970 UTC; None: after a delay that grows).
+    With WAITING it is tried again at ``due`` (milliseconds since 1970 UTC; None: after a delay that grows). ``tried``
+    tells whether this counts as an attempt.
     """
 
     state: DeliveryState
     reason: str
     due: int | None = None
+    tried: bool = True
 
 
 class Sender(Protocol):

@@ -45,7 +45,7 @@ class Fallback:
                 requested=is_unwanted,
             )
         )
-        return " It is sent by mail instead." if added else ""
+        return " It is sent by mail instead." if added else " It was handed over to be sent by mail before."
 
     def tell_of_disabled(self, player: str, endpoint: Endpoint, now: int) -> None:
         """Write once to ``player`` that ``endpoint`` was switched off, and why. Raises StoreUnavailableError."""

@@ -22,7 +22,7 @@ from events.runtime.egress_rules import EgressError
 from events.service.matches import UnknownMatchError
 from events.store.contract import DamagedStreamError
 from events.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, trial_payload
-from events.webhooks.retries import held_until, next_attempt, retry_after_ms
+from events.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
 from events.webhooks.signing import SigningKeys, signed_headers
 from workers.notices.senders import Outcome
 from workers.notices.webhook_answers import BotAnswers
@@ -101,7 +101,7 @@ class WebhookSender:
             told = "" if endpoint.disabled == DISABLED_BY_OWNER else self._fallback.tell_by_mail(message.notice, now)
             return Outcome(DeliveryState.NOT_SENT, f"Not sent, because the webhook is off: {endpoint.disabled}{told}")
         if endpoint.held_until is not None and endpoint.held_until > now and not (is_test or dispatch.requested):
-            return Outcome(DeliveryState.WAITING, "The receiver has asked for fewer requests.", endpoint.held_until)
+            return self._held(dispatch, message, endpoint.held_until, now)
         called = self._call(endpoint, message, now)
         after = self._taken if called.delivered else self._failed
         outcome = after(dispatch, message, called, now)
@@ -145,6 +145,14 @@ class WebhookSender:
             failure = str(error)
         return Called(now, headers, answer, failure, int(1000 * (time.monotonic() - began)))
 
+    def _held(self, dispatch: Dispatch, message: Message, until: int, now: int) -> Outcome:
+        retry = within_time(until, dispatch.first_at, now, _deadline_of(message))
+        told = self._fallback.tell_by_mail(message.notice, now) if retry.tell_by_mail else ""
+        reason = f"The receiver has asked for fewer requests, or does not answer.{told}"
+        if retry.due is None:
+            return Outcome(DeliveryState.FAILED, f"{reason} It would come too late.", tried=False)
+        return Outcome(DeliveryState.WAITING, reason, retry.due, tried=False)
+
     def _taken(self, dispatch: Dispatch, message: Message, called: Called, now: int) -> Outcome:
         self._parts.endpoints.change(dispatch.player, dispatch.target, lambda known: known.after_success(now))
         did = ""
@@ -155,10 +163,9 @@ class WebhookSender:
     def _failed(self, dispatch: Dispatch, message: Message, called: Called, now: int) -> Outcome:
         status = None if called.answer is None else called.answer.status
         wait = retry_after_ms(called.header("retry-after"), now)
-        hold = held_until(status, wait, now)
 
         def change(known: Endpoint) -> Endpoint:
-            failed = known.after_failure(now, hold)
+            failed = known.after_failure(now, held_until(status, known.failures + 1, wait, now))
             return replace(failed, disabled=DISABLED_AS_GONE) if status == GONE else failed
 
         changed = self._parts.endpoints.change(dispatch.player, dispatch.target, change)

@@ -79,14 +79,19 @@ class Egress:
         The headers Host, Content-Length, Accept-Encoding and Connection are added.
         """
         target = read_url(url)
-        backend = _CheckedBackend(self, target, _Deadline(self._timeout_s), self._max_bytes + MAX_HEADER_BYTES)
+        with _worded(self._timeout_s):
+            return self._exchange(target, headers, body)
+
+    def _exchange(self, target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
+        deadline = _Deadline(self._timeout_s)
+        addresses = self.checked_addresses(target, deadline.remaining_s())
+        backend = _CheckedBackend(addresses, deadline, self._max_bytes + MAX_HEADER_BYTES)
         place = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
         trust = self._context if target.scheme == "https" else None
         host = f"[{target.host}]" if ":" in target.host else target.host
         address = host if target.is_default_port else f"{host}:{target.port}"
         sent = [("Host", address), *headers.items(), ("Accept-Encoding", "identity"), ("Connection", "close")]
         with (
-            _worded(self._timeout_s),
             httpcore.HTTPConnection(place.origin, ssl_context=trust, network_backend=backend) as connection,
             connection.stream("POST", place, headers=sent, content=body) as response,
         ):
@@ -180,24 +185,22 @@ class _Deadline:
 class _CheckedBackend(httpcore.SyncBackend):
     """Connects to checked addresses only, and keeps the limits of one exchange."""
 
-    def __init__(self, egress: Egress, target: Target, deadline: _Deadline, max_bytes: int) -> None:
+    def __init__(self, addresses: Sequence[str], deadline: _Deadline, max_bytes: int) -> None:
         super().__init__()
-        self._egress = egress
-        self._target = target
+        self._addresses = addresses
         self._deadline = deadline
         self._max_bytes = max_bytes
 
     def connect_tcp(
         self,
-        host: str,  # noqa: ARG002 (that of the target)
+        host: str,  # noqa: ARG002 (its addresses are known)
         port: int,
         timeout: float | None = None,  # noqa: ARG002 (the deadline of the exchange counts, here and below)
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect to an address of ``host``: the next one when one does not answer."""
-        addresses = self._egress.checked_addresses(self._target, self._deadline.remaining_s())
-        waiting = addresses[:MAX_CONNECTION_ATTEMPTS]
+        """Connect to one of the checked addresses: the next one when one does not answer."""
+        waiting = list(self._addresses[:MAX_CONNECTION_ATTEMPTS])
         while True:
             address = waiting.pop(0)
             seconds = self._deadline.remaining_s() / (len(waiting) + 1)

@@ -222,7 +222,7 @@ def _message(site: Site, address: str, content: Content, author: str, now: int, 
         image = f"board.{id}@{site.domain}"
         message.make_alternative()
         part = EmailMessage(policy=_policy_for(address))
-        _set_text(part, _html(content, image), "html")
+        _set_text(part, _html(content, content.picture, image), "html")
         del part["MIME-Version"]
         message.attach(part)
         part.add_related(
@@ -238,21 +238,19 @@ def _set_text(message: EmailMessage, text: str, subtype: str) -> None:
     message.set_content(text, subtype=subtype, cte="7bit" if is_simple else "quoted-printable")
 
 
-def _html(content: Content, image: str) -> str:
+def _html(content: Content, picture: Picture, image: str) -> str:
     """Return the paragraphs as HTML; what stands behind bars keeps its columns. Everything is escaped."""
     blocks = []
-    for number, paragraph in enumerate(content.paragraphs):
-        if content.picture is not None and number == content.after:
-            size = f'width="{content.picture.width}" height="{content.picture.height}"'
-            alt = escape(content.picture.alt)
-            style = 'style="max-width:100%;height:auto"'
-            blocks.append(f'<p><img src="cid:{escape(image)}" {size} alt="{alt}" {style}></p>')
+    for paragraph in content.paragraphs:
         if paragraph.startswith("|"):
             lines = [line.removeprefix("|").removeprefix(" ") for line in paragraph.split("\n")]
             text = "\n".join(lines)
             blocks.append(f'<pre style="font-size:13px;overflow-x:auto">{_linked(text)}</pre>')
         else:
             blocks.append(f"<p>{_linked(paragraph)}</p>")
+    size = f'width="{picture.width}" height="{picture.height}" style="max-width:100%;height:auto"'
+    shown = f'<p><img src="cid:{escape(image)}" alt="{escape(picture.alt)}" {size}></p>'
+    blocks.insert(content.after, shown)
     return _HTML_HEAD + "\n".join(blocks) + "\n</body></html>\n"
 
 

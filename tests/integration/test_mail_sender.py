@@ -49,7 +49,7 @@ class World:
         self.sender = self.sender_to(mailbox.url)
 
     def sender_to(self, url: str, **options: Any) -> MailSender:
-        return MailSender(self.parts, self.settings, SmtpServer(url, timeout_s=5, **options))
+        return MailSender(self.parts, self.settings, SmtpServer(url, DOMAIN, timeout_s=5, **options))
 
     def give_address(self, player: str, address: str) -> None:
         self.parts.addresses.change(player, lambda stored: wants(stored, address, self.stepped.now))
@@ -145,7 +145,7 @@ def test_a_notice_goes_out_with_board_thread_tokens_and_ways_to_stop(world: Worl
 def test_an_answer_has_no_return_path_and_acts_upon_the_board_that_it_shows(world: World) -> None:
     shown = world.parts.matches.load(world.match).head.tag
     dispatch = world.letter(
-        automatic=True, match=world.match, seat=0, tag=str(shown), in_reply_to="<her-mail@players.test>"
+        automatic=True, match=world.match, seat=0, tag=str(shown), in_reply_to="<her-mail@players.test>", png=True
     )
     world.stepped.play(world.match, 2)
     assert world.send(dispatch)[0] == DeliveryState.SENT
@@ -155,6 +155,9 @@ def test_an_answer_has_no_return_path_and_acts_upon_the_board_that_it_shows(worl
     assert received.message["In-Reply-To"] == "<her-mail@players.test>"
     assert world.token_of(received.message["Reply-To"].addresses[0].addr_spec).tag == shown
     assert "List-Unsubscribe" not in received.message
+    html = received.message.get_body(("html",))
+    assert html is not None
+    assert "<img" in html.get_content()
 
 
 def test_a_digest_lists_what_is_most_urgent_first(world: World) -> None:
@@ -284,7 +287,7 @@ def test_refused_contents_and_senders_that_are_refused_pause_nothing_at_once(wor
 
 def test_a_server_that_is_silent_holds_nothing_up_for_longer_than_the_time_limit(world: World) -> None:
     world.mailbox.answer("MAIL", HANG)
-    world.sender = MailSender(world.parts, world.settings, SmtpServer(world.mailbox.url, timeout_s=0.05))
+    world.sender = MailSender(world.parts, world.settings, SmtpServer(world.mailbox.url, DOMAIN, timeout_s=0.05))
     state, reason = world.send(world.notify())
     assert (state, "timed out" in reason) == (DeliveryState.WAITING, True)
 

@@ -301,7 +301,7 @@ class MailServer(SmtpServer):
     """A mail server that is down for days, and now and then has no time."""
 
     def __init__(self, elsewhere: Elsewhere, now: Callable[[], int], begin: int, random: Random) -> None:
-        super().__init__("smtp://mail.example")
+        super().__init__("smtp://mail.example", "rookery.example")
         self._elsewhere, self._now, self._begin, self._random = elsewhere, now, begin, random
 
     def deliver(self, mail: Outgoing, before_content: Callable[[], None]) -> Reply:

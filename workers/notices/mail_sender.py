@@ -28,7 +28,7 @@ class MailSender:
         self._composer = MailComposer(
             installation, Site(domain=settings.domain, page_url=installation.settings.page_url)
         )
-        self._server = server or SmtpServer(settings.smtp_url)
+        self._server = server or SmtpServer(settings.smtp_url, settings.domain)
         self._attempts = MailAttempts(installation.client, installation.prefix, installation.store.shards)
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:

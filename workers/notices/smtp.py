@@ -3,6 +3,7 @@
 import smtplib
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -10,8 +11,13 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from events.mail.messages import Outgoing
 from events.notices.addresses import plain
 
-TIMEOUT_S = 60
-"""For each answer of the server; RFC 5321, 4.5.3.2 would have up to ten minutes for the last one."""
+STEP_TIMEOUT_S = 12
+CONTENT_TIMEOUT_S = 150
+"""For each answer of the server, and for the one to the content, which it may examine first.
+
+All steps together take less than the lease of a dispatch (``workers.notices.deliver``): no second worker sends the same
+mail meanwhile. RFC 5321, 4.5.3.2 allows servers of strangers more; this one is the operator's own.
+"""
 
 
 class Stage(StrEnum):
@@ -32,10 +38,16 @@ class Reply(NamedTuple):
 
 
 class SmtpServer:
-    """The server at ``url`` (see ``MailSettings``). ``context`` verifies certificates; None: by those of the system."""
+    """The server at ``url`` (see ``MailSettings``), to which this one is called ``own_name``.
 
-    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S, context: ssl.SSLContext | None = None) -> None:
+    ``context`` verifies certificates; None: by those of the system. ``timeout_s`` is for each answer but the last.
+    """
+
+    def __init__(
+        self, url: str, own_name: str, *, timeout_s: float = STEP_TIMEOUT_S, context: ssl.SSLContext | None = None
+    ) -> None:
         self._url: SplitResult = urlsplit(url)
+        self._own_name = own_name
         self._timeout_s = timeout_s
         self._context = context
 
@@ -58,16 +70,17 @@ class SmtpServer:
         except (smtplib.SMTPException, OSError) as error:
             return Reply(conversation.stage, 0, plain(str(error)))
         finally:
-            connection.close()
+            _part(connection)
 
     def _connect(self) -> smtplib.SMTP:
         host, scheme = self._url.hostname or "", self._url.scheme
         connection: smtplib.SMTP
         if scheme == "smtps":
             port = self._url.port or smtplib.SMTP_SSL_PORT
-            connection = smtplib.SMTP_SSL(host, port, timeout=self._timeout_s, context=self._tls())
+            connection = smtplib.SMTP_SSL(host, port, self._own_name, timeout=self._timeout_s, context=self._tls())
         else:
-            connection = smtplib.SMTP(host, self._url.port or smtplib.SMTP_PORT, timeout=self._timeout_s)
+            port = self._url.port or smtplib.SMTP_PORT
+            connection = smtplib.SMTP(host, port, self._own_name, timeout=self._timeout_s)
         try:
             connection.ehlo_or_helo_if_needed()
             if scheme == "smtp":
@@ -102,6 +115,8 @@ class SmtpServer:
             if code in (250, 251):
                 at.stage = Stage.CONTENT
                 before_content()
+                if connection.sock is not None:
+                    connection.sock.settimeout(max(self._timeout_s, CONTENT_TIMEOUT_S))
                 try:
                     code, text = connection.data(content)
                 except smtplib.SMTPDataError as error:
@@ -114,6 +129,13 @@ class _Conversation:
 
     def __init__(self) -> None:
         self.stage = Stage.CONNECTION
+
+
+def _part(connection: smtplib.SMTP) -> None:
+    """Say goodbye without waiting for an answer."""
+    with suppress(smtplib.SMTPException, OSError):
+        connection.putcmd("quit")
+    connection.close()
 
 
 def _reply(stage: Stage, code: int, text: bytes | str) -> Reply:

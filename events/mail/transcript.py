@@ -15,6 +15,7 @@ from domain.match.clock_words import in_words
 from domain.match.enums import FlagRule, Limit, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState
+from domain.match.terms import duration
 from events.mail.language import MARKER, NO_MOVES, Moves, Verb, read_command
 from events.mail.match_words import example_move, game_of, instant_words, moves_of, outcome_words
 
@@ -182,7 +183,7 @@ def _last_moves(state: MatchState, game: AnyGame) -> list[str]:
     shown = []
     for ply in range(first, len(state.play.moves)):
         mover = names[game.to_move(state.play.position_after(ply))]
-        shown.append(f'{ply + 1}. {mover} "{state.play.moves[ply]}"')
+        shown.append(f'{mover} "{state.play.moves[ply]}"')
     return [_filled(f"Last moves: {', '.join(shown)}.")] if shown else []
 
 
@@ -191,7 +192,8 @@ def clock_text(view: View) -> str:
     state = view.state
     if state.clock is None or state.status != Status.PLAYING:
         return ""
-    names = game_of(state).setups[state.setup].seat_names
+    game = game_of(state)
+    names, gone = game.setups[state.setup].seat_names, game.elimination.eliminated(state.play.position)
     expected = clocks.forecast(state.clock)
     if expected is None:
         return ""
@@ -201,6 +203,10 @@ def clock_text(view: View) -> str:
     else:
         who = "You have" if expected.seat == view.seat else f"{names[expected.seat]} has"
         sentences.append(f"{who} to move by {instant_words(expected.at, view.zone)}; {_consequence(view, expected)}.")
+    for seat, name in enumerate(names):
+        if seat not in (expected.seat, *gone):
+            left = duration(clocks.left(state.clock, seat, view.now))
+            sentences.append(f"You have {left}." if seat == view.seat else f"{name} has {left}.")
     return _filled(" ".join(sentences))
 
 

@@ -102,9 +102,10 @@ def test_the_match_is_shown_with_clocks_as_instants_and_an_example() -> None:
     orders = Lines(ply=1, position="", first=(Line(move="f6-e5", next=(Line(move="c3-d4"),)),))
     _, text = write_answer(Report(results=(PLAYED,)), view(match, 1, lines=orders, forced=True))
     assert "Bashni: you are Black. It is your turn." in text
-    assert 'Last moves: 1. White "a3-b4".' in text
+    assert 'Last moves: White "a3-b4".' in text
     assert "| 8    b   b   b   b\n" in text
     assert " in Europe/Berlin (" in text
+    assert "White has 10 days 23 hours." in " ".join(text.split())
     assert 'White offers a draw: write "accept draw" or "decline draw"' in text
     assert 'such as "b6-a5".' in text
     assert 'You have laid answers down: "queue" shows them.' in " ".join(text.split())

@@ -23,6 +23,10 @@ COSTLY_PAGES = frozenset(
         "web.plies",
         "web.record_page",
         "web.ask_record",
+        "web.deadlines_ics",
+        "web.notice_feed",
+        "web.match_feed",
+        "web.match_feed_at_secret",
     }
 )
 """Pages that play moves, draw boards or replay matches. Endpoints of the API declare this themselves."""

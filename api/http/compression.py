@@ -13,10 +13,12 @@ from flask import Flask, Response, request
 
 COMPRESSIBLE = frozenset(
     {
+        "application/atom+xml",
         "application/javascript",
         "application/json",
         "application/problem+json",
         "image/svg+xml",
+        "text/calendar",
         "text/css",
         "text/html",
         "text/javascript",

@@ -309,9 +309,9 @@ def answer(error: Exception) -> Response:
     problem = problem_of(error)
     g.problem = problem.code
     if problem.code == "internal-error":
-        log.error(problem.code, path=request.path, request=g.get("request_id"), exc_info=error)
+        log.error(problem.code, path=_logged_path(), request=g.get("request_id"), exc_info=error)
     elif problem.status >= 500:
-        log.warning(problem.code, path=request.path, request=g.get("request_id"), error=str(error))
+        log.warning(problem.code, path=_logged_path(), request=g.get("request_id"), error=str(error))
     response = _as_page(error, problem)
     if response is None:
         response = json_response(problem.document, problem.status)
@@ -320,6 +320,14 @@ def answer(error: Exception) -> Response:
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     return response
+
+
+def _logged_path() -> str:
+    """Return the path of the request without the secret that it may contain."""
+    path, named = request.path, request.view_args or {}
+    for secret in filter(None, (named.get("secret"), named.get("token"))):
+        path = path.replace(secret, "...")
+    return path
 
 
 def _as_page(error: Exception, problem: Problem) -> Response | None:
@@ -333,7 +341,7 @@ def _as_page(error: Exception, problem: Problem) -> Response | None:
     try:
         shown: Response = page(problem)
     except Exception as failure:
-        log.error("problem-page-failed", path=request.path, request=g.get("request_id"), exc_info=failure)
+        log.error("problem-page-failed", path=_logged_path(), request=g.get("request_id"), exc_info=failure)
         return None
     return shown
 

@@ -99,6 +99,16 @@ def describe_events(earlier: Iterable[e.Event], news: Iterable[e.Event], audienc
     return [*sentences, *turn, *describe_position(audience.state, audience.seat_names, audience.seat)]
 
 
+def describe_each(events: Iterable[e.Event], audience: Audience) -> list[str]:
+    """Return a sentence about each of ``events``, which follow each other; empty for what players see nothing of."""
+    described, asker = [], None
+    for event in events:
+        withdrawn = isinstance(event, e.TakebackDeclined) and event.seat == asker
+        described.append(_sentence(WITHDRAWN if withdrawn else WORDS[type(event)], event, audience))
+        asker = _asker_after(event, asker)
+    return described
+
+
 def is_turn_of(state: MatchState, seat: int | None) -> bool:
     """Tell whether ``seat`` is to move in a match that is neither frozen nor broken."""
     return seat is not None and not state.cases.frozen and to_move(state) == seat

@@ -384,6 +384,11 @@ class WorstWorld:
             "/games/tower-game/board.png",
         ):
             yield Asked("page", path)
+        for match_id in (self.long, self.crowded):
+            yield Asked("page", f"/matches/{match_id}/feed.atom")
+        secret = self.services.feed_addresses.begin(self.anna.id, "a" * 32, self.services.now())
+        for path in ("deadlines.ics", "matches.atom", f"matches/{self.long}.atom"):
+            yield Asked("page", f"/feeds/{secret}/{path}")
 
     def cost(self, asked: Asked, repeats: int, enough: float = 0.0) -> Cost:
         """Return what a request costs ``repeats`` times, or until it is below ``enough`` for the first time.

@@ -21,7 +21,7 @@ from events.push.services import service_name
 from events.push.vapid import authorization, subject_of
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError, EgressRefusedError
-from workers.notices.names import names_of_others
+from events.service.names import blocked_by, names_of_others, people_seated
 from workers.notices.senders import Outcome
 
 TEST_TTL_S = 600
@@ -149,7 +149,8 @@ class PushSender:
         summary = self._parts.readmodels.summary(notice.match) if notice.match else None
         if summary is None or summary.game not in GAMES:
             return "Rookery"
-        others = names_of_others(self._parts, summary, notice.player)
+        persons = self._parts.people.persons(people_seated(summary))
+        others = names_of_others(summary, notice.player, persons, blocked_by(self._parts.blocks, notice.player))
         return title_of(notice, GAMES[summary.game].title, others)
 
     def _body(self, notice: Notice) -> str:

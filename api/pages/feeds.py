@@ -1,0 +1,199 @@
+"""Feeds and the calendar, for programs: what a player is told of, what happens in a match, and deadlines.
+
+A public match has a feed that everybody may read. All else is read at the secret address that its owner has made; the
+address takes the place of signing in, and cookies count for nothing here. Nothing is replayed for a feed.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from flask import Response, request, url_for
+
+from api.access.auth import own_origin
+from api.access.matches import may_see
+from api.http.problems import Problem, no_such_match
+from api.operations.awaiting import owed
+from api.pages.announcements import Audience, describe_each
+from api.pages.layout import blueprint
+from api.pages.wording import instant
+from api.representations import atom, deadline_calendar
+from api.representations.atom import Entry, Feed, atom_id, write_feed
+from api.representations.deadline_calendar import MAX_DEADLINES, Deadline, write_calendar
+from api.representations.matches import people_in, represent_summary, with_foreseen_deadlines
+from api.services import services
+from domain.games import GAMES
+from domain.match.state import MatchState
+from events.notices.notice import Notice
+from events.notices.wording import enumerated, headline
+from events.people.person import Person
+from events.readmodels import Summary, summarise
+from events.service.names import blocked_by, names_of_others
+from events.store.codec import event_of
+
+MAX_ENTRIES = 50
+"""Of the feed of a player."""
+
+MAX_EVENTS = 40
+"""Of the feed of a match."""
+
+PRIVATE = "private, max-age=300"
+PUBLIC = "public, max-age=60"
+
+_TO_DO = {"move": "Your move", "invitation": "Answer the invitation"}
+_OTHERWISE = {
+    "move": "Your time for this move is up then.",
+    "invitation": "The match is called off then, unless all have answered.",
+}
+_DUE = frozenset(_TO_DO)
+
+
+@blueprint.get("/feeds/<secret>/deadlines.ics")
+def deadlines_ics(secret: str) -> Response:
+    """Return the deadlines of the owner of a secret address as a calendar."""
+    player = _owner(secret)
+    page = services().readmodels.matches("queue", player, limit=MAX_DEADLINES)
+    summaries = [each for each in with_foreseen_deadlines(page.items) if each.deadline and owed(each, player) in _DUE]
+    persons, blocked = people_in(summaries), blocked_by(services().blocks, player)
+    deadlines = []
+    for summary in summaries:
+        todo = owed(summary, player)
+        others = names_of_others(summary, player, persons, blocked)
+        against = f" against {enumerated(others)}" if others else ""
+        deadlines.append(
+            Deadline(
+                match=summary.match,
+                version=summary.version,
+                at=summary.deadline or 0,
+                changed_at=summary.updated_at,
+                title=f"{_TO_DO[todo]}: {_game_title(summary.game)}{against}",
+                description=_OTHERWISE[todo],
+                url=_absolute(url_for("web.match_page", match_id=summary.match)),
+            )
+        )
+    content = write_calendar(deadlines, services().preferences.read(player).remind_before_h)
+    return _document(content, deadline_calendar.MEDIA_TYPE, PRIVATE)
+
+
+@blueprint.get("/feeds/<secret>/matches.atom")
+def notice_feed(secret: str) -> Response:
+    """Return the feed of what the owner of a secret address is told of."""
+    player = _owner(secret)
+    address = services().feed_addresses.of(player)
+    notices = services().ledger.page(player, limit=MAX_ENTRIES).notices
+    feed = Feed(
+        id=atom_id("player", player),
+        title="Rookery: your matches",
+        subtitle=f"What you were told of: the last {MAX_ENTRIES} notices, without those that you have erased.",
+        updated=max([each.decided_at for each in notices], default=address.created_at if address else 0),
+        link=_absolute(url_for("web.notices")),
+        self_link=_absolute(request.path),
+        entries=_notice_entries(player, notices),
+    )
+    return _document(write_feed(feed), atom.MEDIA_TYPE, PRIVATE)
+
+
+@blueprint.get("/matches/<match_id>/feed.atom")
+def match_feed(match_id: str) -> Response:
+    """Return the feed of a public match."""
+    return _match_feed(match_id, None, PUBLIC)
+
+
+@blueprint.get("/feeds/<secret>/matches/<match_id>.atom")
+def match_feed_at_secret(secret: str, match_id: str) -> Response:
+    """Return the feed of a match that the owner of a secret address may see."""
+    return _match_feed(match_id, services().people.person(_owner(secret)), PRIVATE)
+
+
+def _owner(secret: str) -> str:
+    player = services().feed_addresses.owner(secret)
+    if player is None:
+        raise Problem("not-found", "There is no feed here: its owner has revoked the address, or made another one.")
+    return player
+
+
+def _match_feed(match_id: str, reader: Person | None, cache: str) -> Response:
+    """Return the feed of a match for ``reader`` (None: anybody)."""
+    state = services().matches.load(match_id).state
+    if not may_see(state, reader):
+        raise no_such_match()
+    summary = summarise(state)
+    shown = represent_summary(summary, people_in([summary]))
+    players = [seat.player.name if seat.player else "an open seat" for seat in shown.seats]
+    seat_names = tuple(seat.name for seat in shown.seats)
+    audience = Audience(state, None, tuple(players), seat_names, tuple(state.play.moves))
+    link = _absolute(url_for("web.match_page", match_id=match_id))
+    feed = Feed(
+        id=atom_id("match", match_id),
+        title=f"{shown.game.title}: {enumerated(players)}",
+        subtitle=f"What has happened in this match: its last {MAX_EVENTS} events.",
+        updated=state.updated_at,
+        link=link,
+        self_link=_absolute(request.path),
+        entries=_event_entries(state, audience, link),
+    )
+    return _document(write_feed(feed), atom.MEDIA_TYPE, cache)
+
+
+def _event_entries(state: MatchState, audience: Audience, link: str) -> list[Entry]:
+    """Return the latest events of a match, those of which players see something, the last one first."""
+    stored = services().store.read(state.match_id, max(0, state.version - MAX_EVENTS), MAX_EVENTS)
+    sentences = describe_each([event_of(envelope) for envelope in stored], audience)
+    return [
+        Entry(
+            id=atom_id("event", envelope.id),
+            title=sentence,
+            updated=envelope.at,
+            link=link,
+            category=envelope.type,
+        )
+        for envelope, sentence in reversed(list(zip(stored, sentences, strict=True)))
+        if sentence
+    ]
+
+
+def _notice_entries(player: str, notices: Sequence[Notice]) -> list[Entry]:
+    wanted = list(dict.fromkeys(each.match for each in notices if each.match is not None))
+    found = [each.summary for each in services().readmodels.projected(wanted) if each is not None]
+    summaries = {summary.match: summary for summary in found}
+    persons, blocked = people_in(found), blocked_by(services().blocks, player)
+
+    def title(notice: Notice) -> str:
+        summary: Summary | None = summaries.get(notice.match or "")
+        if summary is None:
+            return notice.summary
+        others = names_of_others(summary, player, persons, blocked)
+        return headline(notice.fact, _game_title(summary.game), others)
+
+    return [
+        Entry(
+            id=atom_id("notice", notice.id),
+            title=title(notice),
+            updated=notice.at,
+            link=_absolute(
+                url_for("web.match_page", match_id=notice.match) if notice.match else url_for("web.notices")
+            ),
+            content=notice.summary
+            + ("" if notice.deadline is None else f" You have until {instant(notice.deadline)}."),
+            category=notice.kind,
+        )
+        for notice in notices
+    ]
+
+
+def _game_title(game: str) -> str:
+    return GAMES[game].title if game in GAMES else game
+
+
+def _absolute(path: str) -> str:
+    return f"{own_origin()}{path}"
+
+
+def _document(content: bytes, media_type: str, cache: str) -> Response:
+    """Return ``content``, or 304 if the caller has it."""
+    tag = sha256(content).hexdigest()[:16]
+    known = request.if_none_match.contains_weak(tag)
+    response = Response(None if known else content, 304 if known else 200, content_type=f"{media_type}; charset=utf-8")
+    response.headers["Cache-Control"] = cache
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.set_etag(tag)
+    return response

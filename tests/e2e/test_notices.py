@@ -80,6 +80,7 @@ def test_a_player_chooses_what_to_be_told_adds_a_webhook_and_has_a_notice_sent_a
     chosen = services.preferences.read(player)
     assert (chosen.mail[NoticeKind.TURN], chosen.quiet) == (Timing.DIGEST, (22, 9))
 
+    page.get_by_text("Add a webhook").click()
     page.get_by_label("Address", exact=True).fill("http://bot.example.com")
     page.get_by_role("button", name="Add it").click()
     expect(page.locator("#new-webhook [data-error-for=url]")).not_to_be_empty()

@@ -388,12 +388,15 @@ class _Execution:
         """Return what the events of a command say; the same when it is repeated."""
         events = [event_of(event) for event in executed.events]
         seat = self._token.seat
-        plies = sum(
-            isinstance(event, e.MoveSubmitted) and event.seat == seat and event.channel == Channel.MAIL
-            for event in events
-        )
+        own = [event for event in events if _is_by_mail(event, seat)]
         names = find_ruleset(executed.state.game, executed.state.ruleset).setups[executed.state.setup].seat_names
-        words = " ".join(filter(None, (event_words(event, seat, names) for event in events)))
+        if len(own) > 1:
+            said = [f"All {len(own)} moves were played."]
+            events = [event for event in events if event not in own]
+        else:
+            said = []
+        words = " ".join(filter(None, [*said, *(event_words(event, seat, names) for event in events)]))
+        plies = len(own)
         effect = Effect.PLAYED if plies else Effect.DONE
         return Result(line=command.line, effect=effect, words=words or "There was nothing to do.", plies=plies)
 
@@ -413,6 +416,10 @@ _VERBS: Mapping[Verb, Callable[[_Execution, Command, int], Result]] = {
     Verb.HELP: _Execution._show_help,
     Verb.STOP_MAIL: _Execution._stop,
 }
+
+
+def _is_by_mail(event: e.Event, seat: int) -> bool:
+    return isinstance(event, e.MoveSubmitted) and event.seat == seat and event.channel == Channel.MAIL
 
 
 def _sentence(reason: str) -> str:

@@ -267,8 +267,11 @@ def test_an_army_is_set_up_in_one_mail(shop: SteppedInstallation) -> None:
     assert effects(report) == [Effect.REFUSED, *[Effect.SHOWN] * 3]
     assert "None of the moves was played." in report.results[0].words
     assert not wendy.state.play.moves
-    report = wendy.write(draft[0], " ".join(draft[1:-1]), draft[-1], "done")
+    lines = (draft[0], " ".join(draft[1:-1]), draft[-1], "done")
+    report = wendy.write(*lines, mail="army")
+    assert wendy.write(*lines, mail="army") == report
     assert effects(report) == [Effect.PLAYED, *[Effect.SHOWN] * 3]
+    assert report.results[0].words == f"All {len(draft) + 1} moves were played."
     assert report.plies == len(wendy.state.play.moves) == len(draft) + 1
 
 

@@ -434,6 +434,33 @@ class TestFailing:
         on = {"url": receiver.url, "kinds": EVERYTHING, "enabled": True}
         assert post.anna.put(f"/me/webhooks/{webhook['id']}", on).json["enabled"]
 
+    def test_a_failing_test_of_a_webhook_that_its_owner_has_switched_off_causes_no_mail(
+        self, post: Post, receiver: Receiver
+    ) -> None:
+        webhook = post.webhook(post.anna, receiver)
+        post.give_mail(post.anna)
+        receiver.reply = lambda _: Reply(410)
+        path = f"/me/webhooks/{webhook['id']}"
+        post.anna.put(path, {"url": receiver.url, "kinds": EVERYTHING, "enabled": False})
+        post.anna.post(f"{path}/tests")
+        post.send()
+        assert len(receiver.received) == 1
+        assert post.mails(post.anna, Purpose.LETTER) == []
+        assert post.anna.get(path).json["disabled_reason"] == "You have switched it off."
+
+    def test_a_receiver_that_does_not_answer_does_not_keep_others_waiting(
+        self, post: Post, receiver: Receiver, watch: Watch
+    ) -> None:
+        webhook = post.webhook(post.anna, receiver)
+        gone = {"url": "http://127.0.0.1:1/", "kinds": EVERYTHING, "enabled": True}
+        post.anna.put(f"/me/webhooks/{webhook['id']}", gone)
+        post.tell(started(post.anna, post.boris))
+        watch.advance(1_000)
+        post.tell(started(post.anna, post.boris))
+        assert len(post.logged(post.anna, webhook)) == 1
+        assert post.delivery(post.anna, NoticeKind.TURN).due == watch.now + 4_000
+        assert post.logged(post.anna, webhook)[0].outcome == "No connection was made: connection refused."
+
     def test_a_receiver_that_asks_for_fewer_requests_is_left_alone_meanwhile(
         self, post: Post, receiver: Receiver, watch: Watch
     ) -> None:

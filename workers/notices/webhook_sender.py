@@ -166,11 +166,12 @@ class WebhookSender:
 
         def change(known: Endpoint) -> Endpoint:
             failed = known.after_failure(now, held_until(status, known.failures + 1, wait, now))
-            return replace(failed, disabled=DISABLED_AS_GONE) if status == GONE else failed
+            is_gone = status == GONE and known.disabled is None
+            return replace(failed, disabled=DISABLED_AS_GONE) if is_gone else failed
 
         changed = self._parts.endpoints.change(dispatch.player, dispatch.target, change)
         disabled = None if changed is None else changed.disabled
-        if changed is not None and disabled is not None:
+        if changed is not None and disabled not in (None, DISABLED_BY_OWNER):
             self._fallback.tell_of_disabled(dispatch.player, changed, now)
         if message.notice is None:
             return Outcome(DeliveryState.FAILED, called.words)

@@ -19,6 +19,7 @@ from events.notices.outbox import Dispatch, Purpose
 from events.people.person import Suspension
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings
+from events.webhooks.retries import MIN_DELAY_MS
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, started
 from tests.support.receivers import LOOPBACK, Received, Receiver, Reply, answering, receiving
 from tests.support.server import RealServer
@@ -458,7 +459,7 @@ class TestFailing:
         watch.advance(1_000)
         post.tell(started(post.anna, post.boris))
         assert len(post.logged(post.anna, webhook)) == 1
-        assert post.delivery(post.anna, NoticeKind.TURN).due == watch.now + 4_000
+        assert post.delivery(post.anna, NoticeKind.TURN).due == watch.now + MIN_DELAY_MS
         assert post.logged(post.anna, webhook)[0].outcome == "No connection was made: connection refused."
 
     def test_a_receiver_that_asks_for_fewer_requests_is_left_alone_meanwhile(

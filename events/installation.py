@@ -7,7 +7,7 @@ first used; building it does not connect.
 from collections.abc import Callable
 from functools import cached_property
 
-from events.mail.execution import MailParts
+from events.mail.parts import MailParts
 from events.notices.addresses import AddressStore
 from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses

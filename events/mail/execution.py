@@ -6,7 +6,7 @@ answers to offers also once there are other offers.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from domain.games import find_ruleset
 from domain.match import commands as c
@@ -19,20 +19,17 @@ from domain.match.state import MatchState
 from events.mail.conditional_lines import has_course, line_of, merged, refuse_own_turn
 from events.mail.language import Command, Reading, UnknownLine, Verb
 from events.mail.match_words import event_words, moves_of, outcome_words, queue_text
+from events.mail.parts import MailParts
 from events.mail.tokens import MatchToken, TokenKind
-from events.mail.transcript import Effect, Report, Result, View
-from events.notices.addresses import AddressStore, stopped
-from events.people.accounts import People
-from events.people.blocks import Blocks
+from events.mail.transcript import Effect, Report, Result
+from events.notices.addresses import stopped
 from events.people.person import Person
-from events.private.availability import AvailabilityStore
 from events.private.conditional_moves import lines_shown
-from events.private.notebooks import Notebooks, QuotaExceededError
+from events.private.notebooks import QuotaExceededError
 from events.runtime.wall_clock import rfc3339
-from events.service.match_service import MatchService
-from events.service.matches import Executed, Matches
+from events.service.matches import Executed
 from events.store.codec import event_of
-from events.store.contract import EventReader, Request, StaleVersionError, VersionTag, tag_of
+from events.store.contract import Request, StaleVersionError, VersionTag, tag_of
 
 MAX_EVENTS_SINCE = 200
 """After the position of a mail that are looked at: pauses and offers; a mail that is older is refused."""
@@ -46,30 +43,6 @@ OFFER_EVENTS = (*BOARD_EVENTS, e.DrawOffered, e.DrawDeclined, e.TakebackRequeste
 STALE = "The board is another one than in the mail that you have answered: nothing was done. It stands below."
 STALE_OFFER = "What is offered has changed since the mail that you have answered: nothing was done."
 ONE_MOVE = "A mail can play one move, for it answers one position: none was played. Send the one that you want."
-
-
-@dataclass(frozen=True, slots=True)
-class MailParts:
-    """The parts of an installation that commands by mail need."""
-
-    matches: Matches
-    match_service: MatchService
-    events: EventReader
-    people: People
-    blocks: Blocks
-    notebooks: Notebooks
-    availability: AvailabilityStore
-    addresses: AddressStore
-    now: Callable[[], int]
-
-
-def view_of(parts: MailParts, match_id: str, seat: int, url: str) -> View:
-    """Return the match as it stands, for the answer to the player of ``seat``."""
-    loaded = parts.matches.load(match_id)
-    player = loaded.state.seats[seat].player
-    zone = "UTC" if player is None else parts.availability.read([player])[player].zone
-    orders = loaded.orders.get(seat, ConditionalMoves())
-    return View(state=loaded.state, seat=seat, orders=orders, now=parts.now(), zone=zone, url=url)
 
 
 def execute_account_commands(parts: MailParts, reading: Reading, player: str) -> Report:

@@ -12,9 +12,10 @@ import pytest
 from domain.games import GAMES
 from events.mail.admission import Rules, admit
 from events.mail.body import MAX_READ_BYTES, read_body
-from events.mail.execution import STALE, execute_commands, view_of
+from events.mail.execution import STALE, execute_commands
 from events.mail.language import read_commands
 from events.mail.match_words import moves_of
+from events.mail.parts import view_of
 from events.mail.recipients import NoSuchAddressError, Recipients, WorthlessAddressError
 from events.mail.tokens import MatchToken, TokenKind, read_token, write_token
 from events.mail.transcript import Report, write_answer

@@ -1,9 +1,10 @@
 """People who play by mail in tests: what they write goes through the language to the match, without a mail server."""
 
 from domain.match.state import MatchState
-from events.mail.execution import execute_commands, view_of
+from events.mail.execution import execute_commands
 from events.mail.language import read_commands
 from events.mail.match_words import moves_of
+from events.mail.parts import view_of
 from events.mail.tokens import MatchToken, TokenKind
 from events.mail.transcript import Effect, Report, write_answer
 from events.people.person import Person

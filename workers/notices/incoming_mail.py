@@ -15,9 +15,10 @@ from events.installation import Installation
 from events.mail.admission import Rules, admit, header, read_headers
 from events.mail.body import read_body
 from events.mail.bounces import record_bounce
-from events.mail.execution import MailParts, execute_account_commands, execute_commands, view_of
+from events.mail.execution import execute_account_commands, execute_commands
 from events.mail.language import NO_MOVES, read_commands
 from events.mail.match_words import moves_of
+from events.mail.parts import view_of
 from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.mail.tokens import MatchToken, TokenKind
 from events.mail.transcript import Effect, Report, write_answer
@@ -133,13 +134,13 @@ class MailReader:
         if isinstance(token, MatchToken):
             moves = moves_of(self._parts.matches.load(token.match_id).state)
             reading = read_commands(body.lines, moves)
-            report = execute_commands(self._mail_parts(), reading, token, person, mail.digest)
+            report = execute_commands(self._parts.mail_parts, reading, token, person, mail.digest)
             url = f"{self._parts.settings.page_url.rstrip('/')}/matches/{token.match_id}"
             # Before the match is looked at: an answer to a board that has changed in between is refused.
             about = replace(token, tag=self._parts.matches.load(token.match_id).head.tag)
-            view = view_of(self._mail_parts(), token.match_id, token.seat, url)
+            view = view_of(self._parts.mail_parts, token.match_id, token.seat, url)
         else:
-            report = execute_account_commands(self._mail_parts(), read_commands(body.lines, NO_MOVES), person.id)
+            report = execute_account_commands(self._parts.mail_parts, read_commands(body.lines, NO_MOVES), person.id)
         if body.fault and not report.results:
             report = replace(report, remark=f"{_sentence(body.fault)} Nothing was done.")
         answer = write_answer(report, view)
@@ -189,20 +190,6 @@ class MailReader:
     def _take_bounce(self, mail: ReceivedMail, content: bytes) -> Outcome:
         counted = record_bounce(self._parts.addresses, mail.player, content, self._parts.now())
         return Outcome(verdict=Verdict.BOUNCE, reason=counted)
-
-    def _mail_parts(self) -> MailParts:
-        parts = self._parts
-        return MailParts(
-            matches=parts.matches,
-            match_service=parts.match_service,
-            events=parts.store,
-            people=parts.people,
-            blocks=parts.blocks,
-            notebooks=parts.notebooks,
-            availability=parts.availability,
-            addresses=parts.addresses,
-            now=parts.now,
-        )
 
 
 class MailRound:

@@ -1,0 +1,39 @@
+"""The parts of an installation that mail needs, and a match as an answer shows it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from domain.match.lines import ConditionalMoves
+from events.mail.transcript import View
+from events.notices.addresses import AddressStore
+from events.people.accounts import People
+from events.people.blocks import Blocks
+from events.private.availability import AvailabilityStore
+from events.private.notebooks import Notebooks
+from events.service.match_service import MatchService
+from events.service.matches import Matches
+from events.store.contract import EventReader
+
+
+@dataclass(frozen=True, slots=True)
+class MailParts:
+    """The parts of an installation that commands by mail need."""
+
+    matches: Matches
+    match_service: MatchService
+    events: EventReader
+    people: People
+    blocks: Blocks
+    notebooks: Notebooks
+    availability: AvailabilityStore
+    addresses: AddressStore
+    now: Callable[[], int]
+
+
+def view_of(parts: MailParts, match_id: str, seat: int, url: str) -> View:
+    """Return the match as it stands, for the answer to the player of ``seat``."""
+    loaded = parts.matches.load(match_id)
+    player = loaded.state.seats[seat].player
+    zone = "UTC" if player is None else parts.availability.read([player])[player].zone
+    orders = loaded.orders.get(seat, ConditionalMoves())
+    return View(state=loaded.state, seat=seat, orders=orders, now=parts.now(), zone=zone, url=url)

@@ -7,7 +7,7 @@ nobody knows how the last one ended sends the same mail under the same Message-I
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -209,6 +209,7 @@ def board_picture(state: MatchState, seat: int | None) -> Picture | None:
 
 
 def _message(site: Site, address: str, content: Content, author: str, now: int, id: str) -> EmailMessage:
+    content = replace(content, paragraphs=[_printable(paragraph) for paragraph in content.paragraphs])
     message = EmailMessage(policy=_policy_for(address))
     message["From"] = Address(SENDER_NAME, addr_spec=author)
     local, _, domain = address.rpartition("@")
@@ -231,6 +232,11 @@ def _message(site: Site, address: str, content: Content, author: str, now: int, 
         for number, each in enumerate((message, part)):
             each.set_boundary(f"rookery-{number}-{hashlib.sha256(id.encode()).hexdigest()[:24]}")
     return message
+
+
+def _printable(text: str) -> str:
+    """Return ``text`` without what a line of mail cannot have: control characters, halves of characters."""
+    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
 
 
 def _set_text(message: EmailMessage, text: str, subtype: str) -> None:

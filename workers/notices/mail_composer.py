@@ -130,6 +130,8 @@ class MailComposer:
         if to is None or self._parts.addresses.read(dispatch.player).wanted != letter.to:
             return Unsendable("The address is confirmed already, or another one was asked for meanwhile.")
         expires = dispatch.first_at + CONFIRMATION_MS
+        if now >= expires:
+            return Unsendable("The mail could not be sent within a day: ask for it once more.")
         link = write_link(LinkPurpose.CONFIRMATION, to.player, letter.to, expires, to.secret)
         content = letter_text.confirmation_content(self._site, to.name, link, to.zone, dispatch.first_at)
         return self._plain_letter(dispatch, to, content, now)
@@ -142,6 +144,9 @@ class MailComposer:
 
     def _password_reset(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         """Return one mail with a link for each account that was asked for; to nobody unless one has an address."""
+        expires = dispatch.first_at + PASSWORD_RESET_MS
+        if now >= expires:
+            return Unsendable("The mail could not be sent within an hour, in which its link would be valid.")
         people = self._parts.people
         found: Sequence[Person | None]
         if "@" in letter.to:
@@ -155,7 +160,6 @@ class MailComposer:
         ]
         if not reached:
             return Unsendable("No account with a confirmed mail address was meant.")
-        expires = dispatch.first_at + PASSWORD_RESET_MS
         accounts = [
             (
                 to.name,

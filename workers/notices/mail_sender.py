@@ -44,7 +44,9 @@ class MailSender:
             return Outcome(DeliveryState.SENT, _accepted(answer, again=False))
         mail = self._composer.compose(dispatch, now)
         if isinstance(mail, Unsendable):
-            return Outcome(DeliveryState.NOT_SENT, mail.reason)
+            outcome = Outcome(DeliveryState.NOT_SENT, mail.reason)
+            self._tell_of_confirmation(dispatch, outcome)
+            return outcome
         earlier = self._attempts.open(dispatch)
         if earlier is not None:
             mail.message.replace_header("Message-ID", earlier)

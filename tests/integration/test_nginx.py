@@ -41,6 +41,7 @@ class Front:
         for written, meant in (
             ("/etc/nginx/mime.types", mime_types),
             ("/etc/nginx/tls", directory),
+            ("/var/log/nginx", directory),
             ("listen 80;", f"listen 127.0.0.1:{self.port};"),
             ("listen 443 ", f"listen 127.0.0.1:{self.tls_port} "),
             ("server api:8000;", f"server 127.0.0.1:{api};"),
@@ -49,10 +50,11 @@ class Front:
         ):
             assert written in text
             text = text.replace(written, str(meant))
+        self.log = directory / "access.log"
         places = [
             f"{kind}_temp_path {directory / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         ]
-        text = text.replace("http {", "\n".join(["http {", "access_log off;", *places]), 1)
+        text = text.replace("http {", "\n".join(["http {", *places]), 1)
         configuration = directory / "nginx.conf"
         configuration.write_text(f"daemon off; pid {directory}/pid; error_log {directory}/error.log;\n{text}")
         command = [str(binary), "-e", str(directory / "error.log"), "-p", str(directory), "-c", str(configuration)]
@@ -132,6 +134,14 @@ def test_pages_come_compressed_over_tls_and_plain_requests_are_sent_there(front:
     with closing(http.client.HTTPConnection("127.0.0.1", front.port, timeout=DEADLINE_S)) as plain:
         moved = ask(plain, "GET", "/games?x=1", Host=HOST)
     assert (moved.status, moved.headers["Location"]) == (301, f"https://{HOST}/games?x=1")
+
+
+def test_secrets_in_addresses_are_not_logged(front: Front) -> None:
+    with front.client() as client:
+        for path in ("/feeds/SECRET/deadlines.ics", "/password-reset/SECRET", "/mail/stop/SECRET", "/lobby?last"):
+            ask(client, "GET", path)
+    eventually(lambda: "/lobby?last" in front.log.read_text(), "the log of the last request")
+    assert "SECRET" not in front.log.read_text()
 
 
 def test_browsers_are_offered_http_2(front: Front) -> None:

@@ -1,11 +1,13 @@
 """Fixtures that all tests may ask for: one real server per test process, empty at the start of each test."""
 
 import gc
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
+from _pytest.pathlib import import_path
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -45,15 +47,39 @@ class SharedOut(LoadScopeScheduling):  # type: ignore[misc]
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, Any, Any]:
+def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
     """Keep the garbage collector from walking thousands of tests, which stay to the end, again and again."""
     gc.disable()
     try:
+        import_in_turns(session.config)
         return (yield)
     finally:
         gc.collect()
         gc.freeze()
         gc.enable()
+
+
+def import_in_turns(config: pytest.Config) -> None:
+    """Import all test files, each worker of xdist beginning with others.
+
+    The first time, in a fresh clone, importing a file rewrites its assertions, which takes several seconds for all of
+    them and is stored: so each is rewritten by one worker and read by the others.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        return
+    asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
+    paths = sorted({path for each in asked for path in ([each] if each.is_file() else each.rglob("test_*.py"))})
+    first = len(paths) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for path in (*paths[first:], *paths[:first]):
+        known = set(sys.modules)
+        try:
+            import_path(path, mode="importlib", root=config.rootpath, consider_namespace_packages=False)
+        except (Exception, pytest.skip.Exception):
+            # Reported where the file is collected, which imports it again.
+            for name in sys.modules.keys() - known:
+                if name.startswith("tests."):
+                    del sys.modules[name]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -95,15 +95,13 @@ DiagonalView = tuple[int, int, tuple[Victim, ...]]
 """What a king can do along a diagonal: the squares it reaches; the columns it could jump, as a set and in full."""
 
 
-def _diagonal_view(rays: tuple[tuple[int, ...], ...], occupied: int) -> DiagonalView:
-    reach, victims = 0, []
-    for ray in rays:
-        blocked = [place for place, beyond in enumerate(ray) if occupied >> beyond & 1] + [len(ray)] * 2
-        reach |= _set(ray[: blocked[0]])
-        landings = ray[blocked[0] + 1 : blocked[1]]
-        if landings:
-            victims.append((1 << ray[blocked[0]], ray[blocked[0]], landings))
-    return reach, sum(bit for bit, _, _ in victims), tuple(victims)
+def _ray_view(ray: tuple[int, ...], occupied: int) -> DiagonalView:
+    blocked = [place for place, beyond in enumerate(ray) if occupied >> beyond & 1] + [len(ray)] * 2
+    reach, landings = _set(ray[: blocked[0]]), ray[blocked[0] + 1 : blocked[1]]
+    if not landings:
+        return reach, 0, ()
+    victim = ray[blocked[0]]
+    return reach, 1 << victim, ((1 << victim, victim, landings),)
 
 
 def _subsets(squares: int) -> list[int]:
@@ -116,9 +114,16 @@ def _subsets(squares: int) -> list[int]:
 
 
 def _diagonal_views(square: int, step: int) -> tuple[int, dict[int, DiagonalView]]:
-    rays = _ray(square, -step), _ray(square, step)
-    line = _set(rays[0] + rays[1])
-    return line, {occupied: _diagonal_view(rays, occupied) for occupied in _subsets(line)}
+    down, up = (
+        {occupied: _ray_view(ray, occupied) for occupied in _subsets(_set(ray))}
+        for ray in (_ray(square, -step), _ray(square, step))
+    )
+    views = {
+        below | above: (reach | other_reach, bits | other_bits, victims + other_victims)
+        for above, (other_reach, other_bits, other_victims) in up.items()
+        for below, (reach, bits, victims) in down.items()
+    }
+    return max(views), views
 
 
 KING_VIEWS: tuple[tuple[int, dict[int, DiagonalView], int, dict[int, DiagonalView]], ...] = tuple(
@@ -130,11 +135,17 @@ its falling diagonal."""
 
 def _king_moves(square: int) -> dict[int, tuple[Move, ...]]:
     _, rising_views, _, falling_views = KING_VIEWS[square]
-    rising = {reach for reach, _, _ in rising_views.values()}
-    falling = {reach for reach, _, _ in falling_views.values()}
+    rising, falling = (
+        {reach: tuple((square, landing) for landing in SQUARES if reach >> landing & 1) for reach in reaches}
+        for reaches in (
+            {reach for reach, _, _ in rising_views.values()},
+            {reach for reach, _, _ in falling_views.values()},
+        )
+    )
     return {
-        one | other: tuple((square, landing) for landing in SQUARES if (one | other) >> landing & 1)
-        for one, other in product(rising, falling)
+        one | other: tuple(sorted({*moves, *other_moves}))
+        for one, moves in rising.items()
+        for other, other_moves in falling.items()
     }
 
 

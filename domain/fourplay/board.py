@@ -78,29 +78,36 @@ DOG_LEAPS = _leaps(tuple((dx * step, dy * step) for dx, dy in _ORTHOGONAL + _DIA
 """By square of the host: one or two squares away along the eight directions (FP-19)."""
 
 
-def _archer_paths(number: int, player: int) -> tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]:
-    """Return the squares four steps away in the player's quadrant, each with its one or two bent paths (FP-16)."""
-    column, row = divmod(number, SIDE)
-    found = []
-    for dx in range(-4, 5):
-        for dy in (4 - abs(dx), abs(dx) - 4) if abs(dx) < 4 else (0,):
-            target = number_at(column + dx, row + dy)
-            if target is None or QUADRANTS[target] != player:
-                continue
-            across = [(column + step, row) for step in _steps(dx)]
-            up = [(column, row + step) for step in _steps(dy)]
-            first_across = across + [(column + dx, row + step) for step in _steps(dy)]
-            first_up = up + [(column + step, row + dy) for step in _steps(dx)]
-            paths = {tuple(c * SIDE + r for c, r in path[:-1]) for path in (first_across, first_up)}
-            found.append((target, tuple(sorted(paths))))
-    return tuple(sorted(found))
+ArcherPaths = tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+
+
+def _bent_paths(dx: int, dy: int) -> tuple[tuple[int, ...], ...]:
+    """Return the one or two bent paths to the square ``dx`` columns and ``dy`` rows away, as differences (FP-16)."""
+    across = [SIDE * step for step in _steps(dx)]
+    up = list(_steps(dy))
+    first_across = [*across, *(SIDE * dx + step for step in up)]
+    first_up = [*up, *(step + dy for step in across)]
+    return tuple(sorted({tuple(first_across[:-1]), tuple(first_up[:-1])}))
 
 
 def _steps(distance: int) -> range:
     return range(1, distance + 1) if distance > 0 else range(-1, distance - 1, -1)
 
 
-ARCHER_MOVES = tuple(tuple(_archer_paths(number, player) for number in range(SQUARES)) for player in range(4))
+_BENT = tuple((dx, dy, _bent_paths(dx, dy)) for dx in range(-4, 5) for dy in sorted({abs(dx) - 4, 4 - abs(dx)}))
+
+
+def _archer_moves(number: int, player: int) -> ArcherPaths:
+    """Return the squares four steps away in the player's quadrant, each with the squares passed on its paths."""
+    column, row = divmod(number, SIDE)
+    return tuple(
+        (target, tuple(tuple(number + passed for passed in path) for path in paths))
+        for dx, dy, paths in _BENT
+        if (target := number_at(column + dx, row + dy)) is not None and QUADRANTS[target] == player
+    )
+
+
+ARCHER_MOVES = tuple(tuple(_archer_moves(number, player) for number in range(SQUARES)) for player in range(4))
 """By player and square: the targets of an Archer's move, each with the squares passed on its possible paths."""
 
 

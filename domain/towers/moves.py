@@ -8,9 +8,15 @@ from domain.towers.board import EMPTY, HEIGHT, MAX_PUSHES, RAYS, with_top
 from domain.towers.features import FEATURES, FIRST_PUSH, can_act, goal_reached, legal_actions
 from domain.towers.position import Position
 
-_MOVES_OF_BYTE: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
-    tuple(tuple(8 * place + bit for bit in range(8) if byte >> bit & 1) for byte in range(256)) for place in range(32)
-)
+
+def _moves_of_bytes(place: int) -> tuple[tuple[int, ...], ...]:
+    moves: list[tuple[int, ...]] = [()]
+    for move in range(8 * place, 8 * place + 8):
+        moves += [(*lower, move) for lower in moves]
+    return tuple(moves)
+
+
+_MOVES_OF_BYTE: tuple[tuple[tuple[int, ...], ...], ...] = tuple(map(_moves_of_bytes, range(32)))
 """The moves that a byte of a set of actions stands for, by the place of the byte."""
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,23 @@ SERVICE = {f"events/service/{name}.py" for name in ("matches", "match_service", 
 
 def callers_of(method: str) -> set[str]:
     """Return the files of the product that use an attribute of this name."""
-    return {path for path, tree in parsed() for node in ast.walk(tree) if getattr(node, "attr", None) == method}
+    return {
+        path for path, tree in parsed_with(method) for node in ast.walk(tree) if getattr(node, "attr", None) == method
+    }
+
+
+def parsed_with(word: str) -> Iterator[tuple[str, ast.AST]]:
+    """Yield every file of the product in whose text ``word`` stands, with its syntax tree."""
+    for path, text in sources():
+        if word in text:
+            yield path, ast.parse(text)
 
 
 @functools.cache
-def parsed() -> list[tuple[str, ast.AST]]:
-    """Return every file of the product with its syntax tree."""
+def sources() -> list[tuple[str, str]]:
+    """Return every file of the product with its text."""
     paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-    return [(str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+    return [(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in paths]
 
 
 @pytest.mark.parametrize("method", ["append_decision", "append_decision_on"])
@@ -31,7 +41,7 @@ def test_only_the_service_appends_decisions(method: str) -> None:
 def test_only_matches_append_to_the_event_store() -> None:
     appending = {
         path
-        for path, tree in parsed()
+        for path, tree in parsed_with("append")
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("store.append")
     }

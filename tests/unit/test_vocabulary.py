@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,12 @@ ROW = re.compile(r"^\| ([\w, ]+) \| .+ \|$", re.M)
 JS_NAME = re.compile(
     r"\b(?:const|let|function|class)\s+([A-Za-z_$][\w$]*)|^\s*(?:static |async |get |set )*#?([a-z]\w*)\(.*\{$", re.M
 )
+NAMING = {
+    **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef), "name"),
+    **{ast.arg: "arg", ast.Name: "id", ast.Attribute: "attr", ast.alias: "asname"},
+}
+"""The field in which a node has the name that it gives."""
+
 LIMIT = re.compile(r"_?(MOST|LONGEST|LARGEST|DEEPEST|SHORTEST|SMALLEST)(_|$)")
 CRASH = re.compile(r"\bmay be killed\b|\b[Kk]illed (at any|anywhere|in between|right|halfway)\b|\bare killed\b")
 PHRASE = re.compile(r"\b(anew|for ever|the house|lest|reckon\w*)\b", re.I)
@@ -39,14 +46,18 @@ def files(*suffixes: str, below: tuple[str, ...] = (*PRODUCT, "tests", "docs")) 
 def python_names(path: Path) -> Iterator[tuple[str, int]]:
     """Yield each name that is given in a Python file, with its line, and the name of the module."""
     yield path.stem, 1
-    for node in ast.walk(ast.parse(path.read_text())):
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name, node.lineno
-            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
-                yield name, node.lineno
-            case ast.alias(asname=str(name)):
-                yield name, node.lineno
+    nodes: list[Any] = [ast.parse(path.read_text())]
+    # Like ast.walk, in half the time: there are a million nodes.
+    while nodes:
+        node = nodes.pop()
+        naming = NAMING.get(type(node))
+        if naming and not isinstance(getattr(node, "ctx", None), ast.Load) and getattr(node, naming) is not None:
+            yield getattr(node, naming), node.lineno
+        for inner in vars(node).values():
+            if isinstance(inner, list):
+                nodes += [each for each in inner if isinstance(each, ast.AST)]
+            elif isinstance(inner, ast.AST):
+                nodes.append(inner)
 
 
 def script_names(path: Path) -> Iterator[tuple[str, int]]:
@@ -72,6 +83,7 @@ def words(name: str) -> list[str]:
     return [word.lower() for word in WORD.findall(name)]
 
 
+@cache
 def is_retired(name: str) -> bool:
     """Return whether an identifier has a word, or several in a row, that the glossary retires."""
     plain = "_".join(words(name))
@@ -91,21 +103,25 @@ def test_limits_are_called_max_and_min() -> None:
     assert [f"{place} {name}" for name, place in names() if LIMIT.match(name)] == []
 
 
-def texts() -> Iterator[tuple[str, str]]:
-    """Yield each line of the product and of its documentation with its place."""
+def lines_with(pattern: re.Pattern[str]) -> Iterator[str]:
+    """Yield each line of the product and of its documentation in which ``pattern`` is found, with its place."""
     product = files(".py", ".lua", ".js", ".css", ".html", ".conf", ".yaml", below=PRODUCT)
     documents = (path for path in files(".md", below=("docs",)) if path.name != "glossary.md")
     for path in (*product, *documents, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile"))):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            yield f"{path.relative_to(ROOT)}:{number}", line
+        text = path.read_text()
+        # Nearly all files have none: lines are told apart only in those that do.
+        if pattern.search(text):
+            for number, line in enumerate(text.splitlines(), 1):
+                if pattern.search(line):
+                    yield f"{path.relative_to(ROOT)}:{number} {line.strip()}"
 
 
 def test_a_player_may_be_anyone() -> None:
-    assert [f"{place} {line.strip()}" for place, line in texts() if HE.search(line)] == []
+    assert list(lines_with(HE)) == []
 
 
 def test_no_text_is_in_the_old_dialect() -> None:
-    assert [f"{place} {line.strip()}" for place, line in texts() if PHRASE.search(line)] == []
+    assert list(lines_with(PHRASE)) == []
 
 
 def paragraphs(path: Path) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,7 @@ Scripts import each other by relative addresses, so that all of them have the ve
 cache them permanently.
 """
 
+import json
 import mimetypes
 import re
 from functools import cache
@@ -11,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from flask import Response, abort
+from flask import Response, abort, url_for
 
 from api.http.compression import COMPRESSIBLE, accepted_coding, compressed
 from api.pages.layout import blueprint
@@ -83,6 +84,19 @@ def static_file(version: str, filename: str) -> Response:
 def service_worker() -> Response:
     """Return the service worker, whose scope are all pages; browsers look for a new one before they use it."""
     response = Response(_CONTENTS["service-worker.js"], content_type="text/javascript")
+    response.headers["Cache-Control"] = REVALIDATED
+    return response
+
+
+@blueprint.get("/manifest.webmanifest")
+def manifest() -> Response:
+    """Return what makes an application of the pages when they are added to a home screen.
+
+    Phones of Apple show notices of such an application only.
+    """
+    icon = {"src": url_for("web.static", filename="rook.svg"), "sizes": "any", "type": "image/svg+xml"}
+    described = {"name": "Rookery", "start_url": "/", "scope": "/", "display": "standalone", "icons": [icon]}
+    response = Response(json.dumps(described), content_type="application/manifest+json")
     response.headers["Cache-Control"] = REVALIDATED
     return response
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -116,6 +117,34 @@ class TestSubscribing:
     )
     def test_a_browser_is_named_as_its_owner_would(self, agent: str, label: str) -> None:
         assert browser_label(agent) == label
+
+
+class TestPages:
+    def test_the_service_worker_may_serve_all_pages_and_is_never_outdated(self, stranger: Caller) -> None:
+        served = stranger.client.get("/service-worker.js")
+        assert served.headers["Content-Type"].startswith("text/javascript")
+        assert served.headers["Cache-Control"] == "no-cache"
+        assert b"showNotification" in served.data
+
+    def test_the_pages_can_be_added_to_a_home_screen(self, stranger: Caller) -> None:
+        served = stranger.client.get("/manifest.webmanifest")
+        assert served.headers["Content-Type"] == "application/manifest+json"
+        assert (served.json["display"], served.json["start_url"]) == ("standalone", "/")
+        assert stranger.client.get(served.json["icons"][0]["src"]).status_code == 200
+
+    def test_the_settings_say_how_each_browser_is_doing(self, anna: Caller, services: Services) -> None:
+        ids = [subscribed(anna, f"{APPLE}{number}", label=f"Browser {number}").json["id"] for number in range(4)]
+        record = services.subscriptions.record
+        record(anna.id, ids[1], "Apple has taken it.", services.now() - 1, delivered=True)
+        services.subscriptions.record(
+            anna.id, ids[2], "Apple answered with status 500.", services.now(), delivered=False
+        )
+        services.subscriptions.end(anna.id, ids[3], "Apple says that this browser wants no more.", services.now())
+        page = " ".join(re.sub("<[^>]+>", "", anna.client.get("/settings/notices").text).split())
+        assert "Browser 0 (this browser) No notice has been sent yet." in page
+        assert "Browser 1 (this browser) Last notice delivered just now." in page
+        assert "Apple answered with status 500. That was just now; no notice was ever delivered." in page
+        assert "Apple says that this browser wants no more. It gets no more notices since just now." in page
 
 
 class TestTestNotices:

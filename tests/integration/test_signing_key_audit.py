@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from events.proof.key_file import UnreadableKeyError
 from events.proof.keys import KeyRing
+from events.runtime.notice_keys import PushKeys
 from tests.integration.test_proofs import rewrite, sign
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
@@ -72,6 +73,15 @@ def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(
     assert shop.keyring.signing().id == fresh.id
     assert [key.id for key in shop.keyring.known() if key.until is None] == [fresh.id]
     assert shop.keyring.examine() == ([], None)
+
+
+def test_a_rotation_replaces_a_key_of_push_notices_that_cannot_be_read(shop: SteppedInstallation, cli: Any) -> None:
+    stored = PushKeys(shop.settings.prefix).private_key
+    shop.parts.push_key.read()
+    assert "Push notices" not in cli("rotate-key").output
+    shop.client.set(stored, bytes(32))
+    assert "Push notices have a new key" in cli("rotate-key").output
+    assert shop.parts.push_key.read()
 
 
 def test_a_private_key_of_another_type_is_named(shop: SteppedInstallation, match_id: str, cli: Any) -> None:

@@ -66,7 +66,7 @@ function obstacle() {
   if (!("serviceWorker" in navigator && "PushManager" in window && "Notification" in window)) {
     const phone = /iPhone|iPad/.test(navigator.userAgent);
     return phone
-      ? "On this device add Rookery to the home screen first, and open it there."
+      ? "On this device add Rookery to the home screen first, from this page, and open it there."
       : "This browser cannot show notices of pages that are not open.";
   }
   if (Notification.permission === "denied")

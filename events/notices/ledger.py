@@ -155,7 +155,7 @@ class Ledger:
             requested=True,
         )
         answer = self._send_again(
-            keys=[keys.due, keys.dispatches(player), keys.notice(player, id)],
+            keys=[keys.due, keys.dispatches(player), keys.notice(player, id), keys.digest(player)],
             args=[
                 player,
                 dispatch.id,
@@ -163,6 +163,7 @@ class Ledger:
                 now,
                 delivery_field(channel, target),
                 to_json(delivery),
+                id if channel == NoticeChannel.MAIL else "",
             ],
         )
         return bool(answer != b"none")

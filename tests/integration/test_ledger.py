@@ -196,6 +196,13 @@ def test_sending_again_what_waits_sends_it_now_and_once(desk: Desk) -> None:
     assert desk.take(T0 + 1000) is None
 
 
+def test_what_is_sent_again_is_in_no_digest(desk: Desk) -> None:
+    made = desk.decide(due=T0 + 5, digest=True)
+    assert desk.ledger.send_again("alice", made.id, MAIL, "", T0)
+    assert desk.take().notices == (made.id,)
+    assert desk.take(T0 + 5).notices == ()
+
+
 def test_a_player_clears_the_ledger_but_for_what_is_still_to_be_sent(desk: Desk) -> None:
     done, waiting = desk.decide("turn:m:1", due=None), desk.decide("turn:m:2", due=T0 + 1)
     assert desk.ledger.clear("alice") == 1

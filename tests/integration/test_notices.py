@@ -25,7 +25,7 @@ from events.store.contract import Request
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
 from workers import consumers
-from workers.notices.deliver import GIVE_UP_MS, LEASE_MS, retry_at
+from workers.notices.deliver import GIVE_UP_MS, LEASE_MS, MAX_AT_A_TIME, retry_at
 from workers.notices.rounds import HINT_DELAYS_MS
 from workers.notices.senders import Outcome
 
@@ -148,6 +148,16 @@ def test_a_digest_has_what_is_still_so(office: PostOffice) -> None:
     by_match = {each.match: each for each in office.told("bob") if each.kind == NoticeKind.TURN}
     assert set(digest.notices) == {by_match[first].id, by_match[third].id}
     assert by_match[second].deliveries[0].reason == "Not in your digest. You have moved meanwhile."
+
+
+def test_a_digest_whose_notices_were_erased_is_over(office: PostOffice) -> None:
+    prefer(office, "bob", mail=dict.fromkeys(NoticeKind, Timing.DIGEST))
+    office.play(office.start("alice", "bob"), 1)
+    office.decide()
+    office.ledger.erase("bob")
+    office.pass_time(DAY)
+    assert office.mails() == []
+    assert office.outbox.next_due() is None
 
 
 def test_a_reminder_comes_before_the_deadline_once_and_only_to_who_is_to_move(office: PostOffice) -> None:
@@ -299,6 +309,34 @@ def test_a_sender_that_fails_itself_is_tried_again_a_few_times(office: PostOffic
     (turn,) = office.told("bob")
     assert (turn.deliveries[0].state, turn.deliveries[0].attempts) == (DeliveryState.FAILED, 5)
     assert turn.deliveries[0].reason == "The server failed at sending it; this is a fault of Rookery."
+
+
+def test_a_channel_that_hangs_holds_up_no_other_one(office: PostOffice) -> None:
+    def letter(number: int, channel: NoticeChannel = WEBHOOK) -> Dispatch:
+        player = f"p{number // 3}"
+        return Dispatch(
+            id=f"t{number}", player=player, channel=channel, purpose=Purpose.TEST, due=office.now, first_at=office.now
+        )
+
+    for number in range(12):
+        office.outbox.add(letter(number))
+    hanging = 0
+
+    def hang(_: Dispatch) -> Outcome:
+        # While this one hangs, the other threads of the worker take what else is due.
+        nonlocal hanging
+        hanging += 1
+        office.office.deliver_due(100)
+        return Outcome(DeliveryState.FAILED, "The receiver did not answer.")
+
+    office.senders[WEBHOOK].answer = hang
+    office.outbox.add(letter(100, MAIL))
+    office.office.deliver_due(1)
+    assert hanging == MAX_AT_A_TIME
+    assert [each.id for each in office.mails()] == ["t100"]
+    assert all(each.attempts == 0 for each in office.outbox.of("p3"))
+    office.pass_time(MINUTE_MS)
+    assert office.outbox.next_due() > office.now - MINUTE_MS, "the others had their turn"
 
 
 def test_what_a_player_has_asked_for_is_sent_in_quiet_hours_too(office: PostOffice) -> None:

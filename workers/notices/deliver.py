@@ -1,8 +1,11 @@
 """Sending what is in the outbox: one dispatch after the other is leased, looked at once more, sent, and recorded."""
 
 import hashlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from threading import Lock
 
 import structlog
 
@@ -32,7 +35,38 @@ MAX_FAULTS = 5
 
 MAX_PER_HINT = 50
 
+MAX_AT_A_TIME = 4
+"""Through one channel: half the threads of a worker, so that servers which hang hold up one channel only."""
+
+MAX_AT_A_TIME_PER_PLAYER = 2
+BUSY_DELAY_MS = 4_000
+"""After so long it is tried again whether what had to wait for others can be sent."""
+
 log = structlog.get_logger("notices")
+
+
+class Slots:
+    """How much is being sent at this moment in this process, by channel and by player."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._taken: Counter[tuple[str, ...]] = Counter()
+
+    @contextmanager
+    def slot(self, dispatch: Dispatch) -> Iterator[bool]:
+        """Hold a slot for ``dispatch`` while the block lasts; False is yielded when there is none."""
+        channel, player = (dispatch.channel,), (dispatch.channel, dispatch.player)
+        with self._lock:
+            free = self._taken[channel] < MAX_AT_A_TIME and self._taken[player] < MAX_AT_A_TIME_PER_PLAYER
+            if free:
+                self._taken.update((channel, player))
+        try:
+            yield free
+        finally:
+            if free:
+                with self._lock:
+                    self._taken.subtract((channel, player))
+                    self._taken += Counter()
 
 
 class Deliveries:
@@ -45,6 +79,7 @@ class Deliveries:
         self._parts = installation
         self._outbox = installation.outbox
         self._senders = senders
+        self._slots = Slots()
 
     def deliver_due(self, limit: int = MAX_PER_HINT) -> int:
         """Send what is due, up to ``limit`` dispatches; return how many were handled."""
@@ -62,15 +97,14 @@ class Deliveries:
         """
         now = self._parts.now()
         outcome = self._obstacle(dispatch, now)
-        tried = outcome is None
         if outcome is None and dispatch.purpose == Purpose.DIGEST:
             dispatch = self._without_outdated(dispatch, now)
             if not dispatch.notices:
                 outcome = Outcome(DeliveryState.NOT_SENT, "Nothing of this digest was still to be told.")
         if outcome is None:
-            outcome = self._send(dispatch, now)
-            tried = outcome.tried
-        self._record(dispatch, outcome, self._parts.now(), tried)
+            with self._slots.slot(dispatch) as free:
+                outcome = self._send(dispatch, now) if free else _busy(dispatch, now)
+        self._record(dispatch, outcome, self._parts.now())
 
     def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:
         """Return what becomes of a notice that must not be sent, or not now; None when nothing is against it."""
@@ -88,17 +122,18 @@ class Deliveries:
             return None
         known = circumstances_of(self._parts, dispatch.player, notice.match, now)
         hold = hold_of(notice.kind, notice.deadline, known)
-        return None if hold is None else Outcome(DeliveryState.WAITING, hold.reason, hold.until)
+        return None if hold is None else Outcome(DeliveryState.WAITING, hold.reason, hold.until, tried=False)
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
         """Return a digest with what is still so; the rest is recorded as not sent."""
+        found = {each.id: each for each in self._parts.ledger.find_all(dispatch.player, dispatch.notices)}
         kept = []
-        for notice in self._parts.ledger.find_all(dispatch.player, dispatch.notices):
-            reason = self._why_not(notice, dispatch)
+        for id in dispatch.notices:
+            reason = self._why_not(found[id], dispatch) if id in found else "Its entry was erased."
             if reason is None:
-                kept.append(notice.id)
+                kept.append(id)
             else:
-                self._outbox.drop(dispatch, notice.id, f"Not in your digest. {reason}", now)
+                self._outbox.drop(dispatch, id, f"Not in your digest. {reason}", now)
         return replace(dispatch, notices=tuple(kept))
 
     def _why_not(self, notice: Notice, dispatch: Dispatch) -> str | None:
@@ -127,15 +162,15 @@ class Deliveries:
             state = DeliveryState.WAITING if dispatch.attempts < MAX_FAULTS else DeliveryState.FAILED
             return Outcome(state, "The server failed at sending it; this is a fault of Rookery.")
 
-    def _record(self, dispatch: Dispatch, outcome: Outcome, now: int, tried: bool) -> None:
+    def _record(self, dispatch: Dispatch, outcome: Outcome, now: int) -> None:
         if outcome.state != DeliveryState.WAITING:
             self._outbox.finish(dispatch, outcome.state, outcome.reason, now)
-        elif tried and now - dispatch.first_at > GIVE_UP_MS:
+        elif outcome.tried and now - dispatch.first_at > GIVE_UP_MS:
             reason = f"Given up after {GIVE_UP_MS // 86_400_000} days. {outcome.reason}"
             self._outbox.finish(dispatch, DeliveryState.FAILED, reason, now)
         else:
             due = retry_at(dispatch, now) if outcome.due is None else outcome.due
-            self._outbox.postpone(dispatch, due, outcome.reason, now, tried=tried)
+            self._outbox.postpone(dispatch, due, outcome.reason, now, tried=outcome.tried)
         log.info(
             "handled",
             dispatch=dispatch.id,
@@ -146,11 +181,19 @@ class Deliveries:
         )
 
 
+def _busy(dispatch: Dispatch, now: int) -> Outcome:
+    due = now + int(BUSY_DELAY_MS * _jitter(dispatch))
+    return Outcome(DeliveryState.WAITING, "Waits until other things are sent.", due, tried=False)
+
+
 def retry_at(dispatch: Dispatch, now: int) -> int:
     """Return when ``dispatch`` is tried again after its last attempt: up to a quarter earlier or later than planned.
 
     The same for the same attempt.
     """
+    return now + int(RETRY_DELAYS_MS.after(max(1, dispatch.attempts)) * _jitter(dispatch))
+
+
+def _jitter(dispatch: Dispatch) -> float:
     digest = hashlib.sha256(f"{dispatch.id} {dispatch.attempts}".encode()).digest()
-    jitter = 0.75 + int.from_bytes(digest[:2], "big") / (2 * 0xFFFF)
-    return now + int(RETRY_DELAYS_MS.after(max(1, dispatch.attempts)) * jitter)
+    return 0.75 + int.from_bytes(digest[:2], "big") / (2 * 0xFFFF)

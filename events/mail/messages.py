@@ -36,8 +36,10 @@ PNG_WIDTH = 480
 
 MAX_SUBJECT_CHARACTERS = 120
 
-_WHOLE_HEADERS = frozenset({"list-unsubscribe", "list-unsubscribe-post", "message-id", "references", "in-reply-to"})
-"""Headers that are never folded: one that is broken over two lines was found to invalidate DKIM signatures."""
+_WHOLE_HEADERS = frozenset(
+    {"from", "to", "reply-to", "list-unsubscribe", "list-unsubscribe-post", "message-id", "references", "in-reply-to"}
+)
+"""Headers that are never folded, since long ones that are broken over two lines have invalidated DKIM signatures."""
 
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,300}>")
 _LINK = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;:)]")
@@ -262,7 +264,7 @@ def _html(content: Content, picture: Picture, image: str) -> str:
 
 _HTML_HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>'
-    '<body style="font-family:sans-serif;font-size:16px;line-height:1.45;max-width:40em">\n'
+    '<body style="font-family:sans-serif;font-size:16px;line-height:1.45;max-width:40em;overflow-wrap:anywhere">\n'
 )
 
 
@@ -291,6 +293,11 @@ def _add_list_headers(message: EmailMessage, site: Site, to: Addressee) -> None:
 def stop_link(site: Site, to: Addressee) -> str:
     """Return the address that stops mail to the addressee: POST does, GET leads to a page with a button."""
     return site.link(f"/api/v1/mail-refusals/{_stop_token(to)}")
+
+
+def stop_page(site: Site, to: Addressee) -> str:
+    """Return the address of the page with that button."""
+    return site.link(f"/mail/stop/{_stop_token(to)}")
 
 
 def _stop_token(to: Addressee) -> str:

@@ -8,7 +8,7 @@ from domain.games import GAMES
 from domain.match.state import OPPONENT_PREFIX, MatchState
 from events.mail.language import MARKER
 from events.mail.match_words import instant_words
-from events.mail.messages import Addressee, Content, Picture, Site, stop_link
+from events.mail.messages import Addressee, Content, Picture, Site, stop_page
 from events.mail.transcript import View, board_text, clock_text, prompt_text
 from events.notices.notice import Notice
 from events.notices.wording import digest_headline, headline
@@ -92,5 +92,5 @@ def _title(state: MatchState) -> str:
 def _foot(site: Site, to: Addressee) -> list[str]:
     return [
         wrap(f"What you are told, and when: {site.link('/settings/notices')}"),
-        wrap(f"To stop all notices by mail: {stop_link(site, to)}"),
+        wrap(f"To stop all notices by mail: {stop_page(site, to)}"),
     ]

@@ -11,7 +11,7 @@ import structlog
 
 from api.mail.limits import MailLimits
 from events.installation import Installation
-from events.mail.admission import author_of, header, read_headers
+from events.mail.admission import MAX_HEADERS_BYTES, author_of, has_too_many_headers, header, read_headers
 from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.notices.inbox import ReceivedMail, mail_digest
 from events.runtime.errors import StoreError
@@ -29,6 +29,7 @@ TOO_MANY = "450 4.7.1 Too many mails: try again in an hour"
 TOO_MANY_REFUSED = "450 4.7.1 Too many wrong addresses: try again in an hour"
 FULL = "452 4.2.2 Earlier mails of this person are still to be read: try again later"
 UNAVAILABLE = "451 4.3.0 The mail cannot be stored now: try again later"
+TOO_MANY_HEADERS = f"552 5.3.4 The headers of a mail have at most {MAX_HEADERS_BYTES} bytes"
 BARE_LINE_END = "550 5.5.2 The lines of a mail end with CR and LF; this one has one without the other"
 
 _BARE = re.compile(rb"(?<!\r)\n|\r(?!\n)")
@@ -64,6 +65,8 @@ class Reception:
         """Return the reply to a mail whose ``content`` has come in; a positive one only when it is stored."""
         if _BARE.search(content):
             return BARE_LINE_END
+        if has_too_many_headers(content):
+            return TOO_MANY_HEADERS
         try:
             return self._accept(recipient, return_path, content)
         except StoreError as error:

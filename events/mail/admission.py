@@ -4,6 +4,7 @@ Everything here is pure and reads headers alone. No header may be what a standar
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from email.errors import HeaderParseError
 from email.header import decode_header
@@ -13,9 +14,13 @@ from email.policy import compat32
 
 from events.notices.inbox import Verdict
 from events.notices.kinds import WhoMayWrite
+from events.notices.mail_syntax import InvalidAddressError, parse_address
 
 MAX_HOPS = 50
 """A mail with more Received headers goes round in circles (RFC 5321, 6.3)."""
+
+MAX_HEADERS_BYTES = 64_000
+"""Of all headers together: to read many more would take longer than a mail is worth."""
 
 MAX_HEADER_LETTERS = 2000
 """Of one header that is looked at: longer ones are cut."""
@@ -75,8 +80,14 @@ def admit(content: bytes, return_path: str, rules: Rules) -> Admission:
 
 
 def read_headers(content: bytes) -> "Message[str, str]":
-    """Return the headers of a mail, which may be anything."""
-    return BytesHeaderParser(policy=compat32).parsebytes(content)
+    """Return the headers of a mail, which may be anything; what stands beyond MAX_HEADERS_BYTES is not read."""
+    return BytesHeaderParser(policy=compat32).parsebytes(content[:MAX_HEADERS_BYTES])
+
+
+def has_too_many_headers(content: bytes) -> bool:
+    """Tell whether the headers of a mail go on beyond what is read of them."""
+    end = content.find(b"\r\n\r\n")
+    return (len(content) if end < 0 else end) > MAX_HEADERS_BYTES
 
 
 def header(headers: "Message[str, str]", name: str) -> str:
@@ -109,7 +120,13 @@ def author_of(headers: "Message[str, str]") -> str | None:
 
 def same_address(one: str, other: str) -> bool:
     """Return whether two addresses are the same in any case, as all known servers see them."""
-    return one.casefold() == other.casefold()
+    return _comparable(one) == _comparable(other)
+
+
+def _comparable(address: str) -> str:
+    with suppress(InvalidAddressError):  # which is compared as it is written
+        address = parse_address(address)
+    return address.casefold()
 
 
 # Loops

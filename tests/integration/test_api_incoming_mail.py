@@ -1,5 +1,9 @@
 """The last mails of a person, with what became of each."""
 
+import io
+import json
+import zipfile
+
 from api.services import Services
 from events.notices.inbox import ReceivedMail, Verdict
 from tests.support.callers import Caller
@@ -36,3 +40,15 @@ def test_the_last_mails_are_shown_with_their_verdicts(anna: Caller, boris: Calle
     assert shown.json["items"][1]["verdict"] == "waiting"
     assert "r-secret" not in shown.text
     assert boris.get("/me/incoming-mail").json == {"items": []}
+
+
+def test_incoming_mail_is_in_the_archive_and_is_erased(anna: Caller, services: Services) -> None:
+    mail = ReceivedMail(
+        digest="1", player=anna.id, recipient="r-x", return_path="", sender="a@x.example", subject="Re", size=1, at=AT
+    )
+    services.inbox.add(mail, b"")
+    with zipfile.ZipFile(io.BytesIO(anna.client.get("/api/v1/me/archive").data)) as archive:
+        assert json.loads(archive.read("incoming-mail.json"))[0]["sender"] == "a@x.example"
+    assert anna.post("/me/erasure", {"name": "anna"}).status_code == 200
+    assert services.inbox.recent(anna.id, 10) == []
+    assert services.inbox.take(AT, 1) is None

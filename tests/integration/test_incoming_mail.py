@@ -118,7 +118,9 @@ def test_a_program_that_answers_our_answers_gets_one_an_hour(site: MailSite, mat
     for number in range(1, 4):
         site.deliver("palice", token, "I am on holiday and read this when I am back.", number=number)
         site.reader.read_due()
-    assert [mail.answered for mail in reversed(site.parts.inbox.recent("palice", 10))] == [True, False, False]
+    mails = site.parts.inbox.recent("palice", 10)[::-1]
+    assert [mail.answered for mail in mails] == [True, False, False]
+    assert ["within the hour" in mail.reason for mail in mails] == [False, True, True]
     assert len(site.letters("palice")) == 1
     assert REFUSAL_S == 3600
 

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from api.mail.gateway import MAX_CONNECTIONS_PER_PEER, MAX_REFUSALS, Gateway
 from api.mail.reception import MAX_MAIL_BYTES
+from deploy.cli import main
+from deploy.local.ports import Ports
+from deploy.local.programs import programs
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind, bounce_address, write_token
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
@@ -175,6 +179,9 @@ def test_the_size_of_a_mail_is_limited(site: SteppedInstallation, gateway: Gatew
         client.mail("alice@home.example")
         client.rcpt(address)
         assert client.data(MAIL + b"x" * 1200)[0] == 550
+        client.mail("alice@home.example")
+        client.rcpt(address)
+        assert client.data(b"X-Line: a\r\n" * 8000 + MAIL)[0] == 552
     assert site.parts.inbox.next_due() is None
 
 
@@ -283,3 +290,15 @@ def test_the_gateway_logs_neither_addresses_nor_tokens(
     said = "".join(capfd.readouterr())
     assert "accepted" in said
     assert not any(each in said for each in (address.partition("@")[0], "alice@home.example", "nobody"))
+
+
+def test_the_gateway_is_one_of_the_programs_where_mail_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = {
+        mail: [program.name for program in programs(Path("var"), Ports(), "127.0.0.1", 1, mail=mail)]
+        for mail in (True, False)
+    }
+    assert started[True] == [*started[False], "gateway"]
+    monkeypatch.delenv("ROOKERY_SMTP_URL", raising=False)
+    refused = CliRunner().invoke(main, ["gateway"])
+    assert refused.exit_code == 1
+    assert "ROOKERY_SMTP_URL and ROOKERY_MAIL_DOMAIN" in refused.output

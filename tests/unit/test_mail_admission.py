@@ -148,6 +148,11 @@ def test_a_mail_of_another_sender_is_refused(sender: str) -> None:
     assert verdict(mail(sender=sender)) is Verdict.NOT_ALLOWED
 
 
+def test_names_of_domains_are_compared_as_servers_see_them() -> None:
+    rules = replace(RULES, address="alice@xn--bcher-kva.example")
+    assert verdict(mail(sender="Alice@bücher.example"), rules=rules) is None
+
+
 def test_a_mail_with_two_from_headers_is_refused() -> None:
     assert verdict(mail("From: eve@other.example")) is Verdict.NOT_ALLOWED
 

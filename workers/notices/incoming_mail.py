@@ -94,8 +94,10 @@ class MailReader:
             if taken.attempt < MAX_ATTEMPTS:
                 return
             outcome = _failed()
-        answered = self._answer(mail, taken.content, outcome)
-        self._parts.inbox.finish(mail, outcome.verdict, outcome.reason, answered=answered)
+        answered, reason = self._answer(mail, taken.content, outcome), outcome.reason
+        if outcome.only_refuses and not answered:
+            reason += " It was not answered, because another answer of this kind was sent within the hour."
+        self._parts.inbox.finish(mail, outcome.verdict, reason, answered=answered)
         log.info("mail read", mail=mail.digest, player=mail.player, verdict=outcome.verdict, answered=answered)
 
     def _outcome(self, taken: Taken) -> Outcome:
@@ -118,7 +120,7 @@ class MailReader:
             # Mail programs write it by themselves. The token is enough, as it is for the link beside it.
             self._parts.addresses.change(mail.player, lambda before: stopped(before, self._parts.now()))
             return Outcome(verdict=Verdict.UNSUBSCRIBED, reason="It turned notices by mail off.")
-        if admission.verdict is Verdict.NOT_ALLOWED:
+        if admission.verdict is Verdict.NOT_ALLOWED and stored.address is not None:
             answer = _not_allowed(mail, admission.reason)
             return Outcome(verdict=admission.verdict, reason=admission.reason, answer=answer, only_refuses=True)
         if admission.verdict is not None:

@@ -3,7 +3,6 @@
 
 import {call, clearProblem, showProblem} from "./api.js";
 import {showLocalTimes} from "./clock.js";
-import {enableClosing} from "./menu.js";
 import {watchCount} from "./pending-badge.js";
 
 for (const form of document.querySelectorAll("form[data-api]")) {
@@ -110,4 +109,20 @@ async function act(source, body, scope, button) {
     button.disabled = false;
     showProblem(scope, problem);
   }
+}
+
+// The menu of the header is a <details>, which opens without a script. Escape, a click elsewhere and leaving close it.
+function enableClosing(menu) {
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    event.stopPropagation(); // Escape has another meaning on the match page
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+  menu.addEventListener("focusout", ({relatedTarget}) => {
+    if (relatedTarget && !menu.contains(relatedTarget)) menu.open = false;
+  });
+  document.addEventListener("pointerdown", ({target}) => {
+    if (!menu.contains(target)) menu.open = false;
+  });
 }

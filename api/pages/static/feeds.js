@@ -11,14 +11,15 @@ button.addEventListener("click", async () => {
   try {
     const {deadlines, matches, match} = await call("POST", "/api/v1/me/feed-address", {});
     const told = document.createElement("p");
-    told.textContent = "Copy these now: they are shown only once. Earlier ones work no longer.";
+    told.className = "notice";
+    told.textContent = "Copy these now: they are shown only once. Earlier ones no longer work.";
     document
       .getElementById("feed-address")
       .replaceChildren(
         told,
-        ...shown("Your deadlines, for a calendar", deadlines),
-        ...shown("What you are told of, for a feed reader", matches),
-        ...shown("One match, for a feed reader; put its id in the place of {match}", match),
+        shown("Your deadlines, for a calendar", deadlines),
+        shown("What you are told of, for a feed reader", matches),
+        shown("One match, for a feed reader; put its id in the place of {match}", match),
       );
   } catch (problem) {
     showProblem(section, problem);
@@ -27,8 +28,8 @@ button.addEventListener("click", async () => {
 });
 
 function shown(label, address) {
-  const [name, code] = ["p", "code"].map((tag) => document.createElement(tag));
-  name.textContent = `${label}:`;
+  const [line, code] = ["p", "code"].map((tag) => document.createElement(tag));
   code.textContent = address;
-  return [name, code];
+  line.append(`${label}:`, document.createElement("br"), code);
+  return line;
 }

@@ -1,9 +1,12 @@
 """Webhooks on their way: what receivers get, what they answer, and what follows when they do not."""
 
+import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
+from threading import Event
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timin
 from events.notices.notice import Delivery, Notice
 from events.notices.outbox import Dispatch, Purpose
 from events.people.person import Suspension
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings
 from events.webhooks.retries import MIN_DELAY_MS
@@ -301,6 +305,32 @@ class TestAnsweringWithAMove:
         assert post.delivery(post.anna, NoticeKind.TURN).reason == "Not sent. You have moved meanwhile."
 
 
+class TestKills:
+    def test_killed_after_any_command_to_the_store_nothing_is_lost_and_no_move_doubled(
+        self, post: Post, receiver: Receiver, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        post.webhook(post.anna, receiver, kinds=["turn"])
+        receiver.reply = plays_first
+        for commands in count(1):
+            match = started(post.anna, post.boris)
+            first = len(receiver.received)
+            with killed_after(commands, monkeypatch) as kill:
+                try:
+                    post.tell(match)
+                except StoreUnavailableError:
+                    assert kill.is_set()
+            watch.advance(LEASE_MS)
+            post.tell(match)
+            assert len(post.moves(match)) == 1, f"killed after {commands} commands"
+            (notice,) = (each for each in post.notices(post.anna, NoticeKind.TURN) if each.match == match)
+            assert {each.headers["webhook-id"] for each in receiver.received[first:]} == {notice.id}
+            assert [each.due for each in notice.deliveries if each.channel == NoticeChannel.WEBHOOK] == [None]
+            if not kill.is_set():
+                break
+        assert commands > 10
+        assert post.services.outbox.of(post.anna.id) == []
+
+
 class TestAnsweringOffers:
     def test_a_draw_is_accepted_in_the_answer(self, post: Post, receiver: Receiver) -> None:
         post.webhook(post.anna, receiver)
@@ -529,6 +559,30 @@ def delivery_wait(post: Post, watch: Watch) -> int:
 def watch_start(post: Post) -> int:
     """Return when anna's turn was decided to be told."""
     return post.notices(post.anna, NoticeKind.TURN)[0].decided_at
+
+
+@contextlib.contextmanager
+def killed_after(commands: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Let the store carry out so many commands in the block; from then on no answer comes, as after a kill."""
+    left, kill = [commands], Event()
+
+    def dying(original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            if kill.is_set():
+                raise StoreUnavailableError("killed before")
+            answer = original(*args, **options)
+            left[0] -= 1
+            if left[0] == 0:
+                kill.set()
+                raise StoreUnavailableError("killed here")
+            return answer
+
+        return call
+
+    with monkeypatch.context() as patched:
+        patched.setattr(StoreClient, "execute_command", dying(StoreClient.execute_command))
+        patched.setattr(StorePipeline, "execute", dying(StorePipeline.execute))
+        yield kill
 
 
 def _unavailable(*_: Any, **__: Any) -> Any:

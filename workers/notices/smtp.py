@@ -5,6 +5,7 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -49,7 +50,7 @@ class SmtpServer:
         self._url: SplitResult = urlsplit(url)
         self._own_name = own_name
         self._timeout_s = timeout_s
-        self._context = context
+        self._given_context = context
 
     def deliver(self, mail: Outgoing, before_content: Callable[[], None]) -> Reply:
         """Hand ``mail`` over and return the last answer; ``before_content`` is called when all but the content is sent.
@@ -77,14 +78,14 @@ class SmtpServer:
         connection: smtplib.SMTP
         if scheme == "smtps":
             port = self._url.port or smtplib.SMTP_SSL_PORT
-            connection = smtplib.SMTP_SSL(host, port, self._own_name, timeout=self._timeout_s, context=self._tls())
+            connection = smtplib.SMTP_SSL(host, port, self._own_name, timeout=self._timeout_s, context=self._context)
         else:
             port = self._url.port or smtplib.SMTP_PORT
             connection = smtplib.SMTP(host, port, self._own_name, timeout=self._timeout_s)
         try:
             connection.ehlo_or_helo_if_needed()
             if scheme == "smtp":
-                connection.starttls(context=self._tls())
+                connection.starttls(context=self._context)
                 connection.ehlo()
             if self._url.username:
                 connection.login(unquote(self._url.username), unquote(self._url.password or ""))
@@ -93,8 +94,10 @@ class SmtpServer:
             raise
         return connection
 
-    def _tls(self) -> ssl.SSLContext:
-        return self._context or ssl.create_default_context()
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        # Reading the certificates of the system takes longer than all else.
+        return self._given_context or ssl.create_default_context()
 
     def _talk(
         self, connection: smtplib.SMTP, mail: Outgoing, before_content: Callable[[], None], at: "_Conversation"

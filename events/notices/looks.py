@@ -91,5 +91,11 @@ class Looks:
             args=[chat.match, chat.after, chat.until, chat.marks, now + GATHER_MS],
         )
 
+    def forget_chat(self, match: str, now: int) -> None:
+        """Record that nobody needs to be told of the chat of ``match``, which does not exist any more."""
+        marked = self.begin_chat(match, 0)
+        if marked is not None:
+            self.end_chat(marked, now)
+
     def _of(self, subject: str) -> LedgerKeys:
         return LedgerKeys.of(self._prefix, subject, len(self._shards))

@@ -21,6 +21,9 @@ MAX_AGE_MS = 24 * HOUR_MS
 LOOK_AGAIN_MS = 5 * MINUTE_MS
 """After so long it is looked at again whether who had the match open has left it without acting."""
 
+LOOK_AGAIN_ON_VACATION_MS = 12 * HOUR_MS
+"""A vacation may be ended early."""
+
 DIGEST_MARGIN_MS = 6 * HOUR_MS
 QUIET_MARGIN_MS = HOUR_MS
 """A digest, or the end of the quiet hours, must leave so much time before a deadline; else the player is told now."""
@@ -136,7 +139,8 @@ def hold_of(kind: NoticeKind, deadline: int | None, known: Circumstances) -> Hol
         return Hold(known.now + LOOK_AGAIN_MS, "You have the match open; sent later if you leave it without acting.")
     vacation = known.vacation_until
     if kind == NoticeKind.TURN and vacation is not None and not _presses(deadline, vacation, QUIET_MARGIN_MS):
-        return Hold(vacation, "You are on vacation; sent when it ends.")
+        again = min(vacation, known.now + LOOK_AGAIN_ON_VACATION_MS)
+        return Hold(again, "You are on vacation; sent when it ends.")
     quiet = quiet_until(known.preferences.quiet, known.zone, known.now)
     if quiet is not None and not _presses(deadline, quiet, QUIET_MARGIN_MS):
         return Hold(quiet, "These are your quiet hours; sent when they end.")

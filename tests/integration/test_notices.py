@@ -311,6 +311,30 @@ def test_a_sender_that_fails_itself_is_tried_again_a_few_times(office: PostOffic
     assert turn.deliveries[0].reason == "The server failed at sending it; this is a fault of Rookery."
 
 
+def test_a_match_that_cannot_be_read_keeps_no_other_from_being_looked_at(
+    office: PostOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged, whole = office.start("alice", "bob"), office.start("alice", "bob")
+    for match in (damaged, whole, "never there"):
+        say(office, match, "alice")
+    load = office.matches.load
+
+    def failing(match_id: str) -> object:
+        if match_id == damaged:
+            raise ValueError("damaged")
+        return load(match_id)
+
+    monkeypatch.setattr(office.matches, "load", failing)
+    office.pass_time(MINUTE_MS + 1000)
+    assert [each.match for each in office.told("bob")] == [whole]
+    assert office.parts.looks.chats_due(2**52) == [damaged]
+    monkeypatch.setattr(office.matches, "load", load)
+    office.pass_time(1000)
+    assert len(office.told("bob")) == 1, "it is tried less often"
+    office.pass_time(MINUTE_MS)
+    assert {each.match for each in office.told("bob")} == {damaged, whole}
+
+
 def test_a_channel_that_hangs_holds_up_no_other_one(office: PostOffice) -> None:
     def letter(number: int, channel: NoticeChannel = WEBHOOK) -> Dispatch:
         player = f"p{number // 3}"

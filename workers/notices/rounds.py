@@ -99,7 +99,8 @@ class NoticeRounds:
             if not self._attempt(reminder.match, reminder.at, now, look):
                 self._parts.looks.end_reminder(reminder)
         for match_id in self._parts.looks.chats_due(now):
-            self._attempt(match_id, 0, now, partial(self._decider.look_at_chat, match_id))
+            if not self._attempt(match_id, 0, now, partial(self._decider.look_at_chat, match_id)):
+                self._parts.looks.forget_chat(match_id, now)
         return self._give_hints(now, woken)
 
     def _attempt(self, match_id: str, since: int, now: int, look: Callable[[], object]) -> bool:

@@ -78,6 +78,11 @@ class Endpoint:
     succeeded_at: int | None = None
     held_until: int | None = None
 
+    @property
+    def is_off_by_owner(self) -> bool:
+        """Whether the owner has switched it off, and no failure."""
+        return self.disabled == DISABLED_BY_OWNER
+
     def wants(self, kind: NoticeKind) -> bool:
         """Tell whether the endpoint is to be told of facts of ``kind``."""
         return self.disabled is None and kind in self.kinds

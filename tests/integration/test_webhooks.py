@@ -268,7 +268,7 @@ class TestAnsweringWithAMove:
         match = started(post.anna, post.boris)
         post.services.people.suspend(post.services.people.person(post.anna.id), Suspension("Spam.", None))
         post.tell(match)
-        assert "the account is suspended: Spam." in post.delivery(post.anna, NoticeKind.TURN).reason
+        assert post.delivery(post.anna, NoticeKind.TURN).reason.endswith("not done: the account is suspended: Spam.")
         assert post.moves(match) == ()
 
     def test_killed_before_the_move_is_played_it_asks_again_and_plays_once(

@@ -49,7 +49,7 @@ class BotAnswers:
                 return ""
             self._execute(notice, standing, wanted)
         except (AnswerError, CommandError, BeyondCapacityError, _RefusedError) as refusal:
-            return f" What it answered was not done: {refusal}."
+            return f" What it answered was not done: {str(refusal).rstrip('.')}."
         except StaleVersionError:
             return " What it answered was not done: the match has moved on since the webhook was sent."
         except RequestMismatchError:

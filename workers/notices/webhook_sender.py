@@ -7,13 +7,7 @@ from typing import NamedTuple
 
 from domain.match.decisions.timekeeping import deadline_of
 from events.installation import Installation
-from events.notices.endpoints import (
-    DISABLED_BY_OWNER,
-    MAX_KEPT_ANSWER_BYTES,
-    Attempt,
-    Endpoint,
-    PayloadForm,
-)
+from events.notices.endpoints import MAX_KEPT_ANSWER_BYTES, Attempt, Endpoint, PayloadForm
 from events.notices.kinds import DeliveryState, NoticeKind
 from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Purpose
@@ -98,7 +92,7 @@ class WebhookSender:
             return Outcome(DeliveryState.NOT_SENT, "Not sent, because its entry was erased from the ledger.")
         is_test = message.notice is None
         if endpoint.disabled is not None and not is_test:
-            told = "" if endpoint.disabled == DISABLED_BY_OWNER else self._fallback.tell_by_mail(message.notice, now)
+            told = "" if endpoint.is_off_by_owner else self._fallback.tell_by_mail(message.notice, now)
             return Outcome(DeliveryState.NOT_SENT, f"Not sent, because the webhook is off: {endpoint.disabled}{told}")
         if endpoint.held_until is not None and endpoint.held_until > now and not (is_test or dispatch.requested):
             return self._held(dispatch, message, endpoint.held_until, now)
@@ -171,7 +165,7 @@ class WebhookSender:
 
         changed = self._parts.endpoints.change(dispatch.player, dispatch.target, change)
         disabled = None if changed is None else changed.disabled
-        if changed is not None and disabled not in (None, DISABLED_BY_OWNER):
+        if changed is not None and disabled is not None and not changed.is_off_by_owner:
             self._fallback.tell_of_disabled(dispatch.player, changed, now)
         if message.notice is None:
             return Outcome(DeliveryState.FAILED, called.words)

@@ -30,8 +30,6 @@ FOUR_TOWERS = (
     "b3+d2 k8-k7 d2-e4 i8-i7 e4-d5 j8-j7 I:Pa4,Rb3,Pb4,Pc3,Bc4 f9-f8 c4+b3 i7+j7 i2+h2 B/g10xa4 B/b3xa4 e10+d11 a4+b3 "
     "h9+h8 h2+g2 f8-g8 Q/d5xd9 h8-i7 b3+d5 f10-f8 d9<>d5"
 )
-PICTURE = b"\x89PNG"
-"""In place of the board: drawing it at every move would take longer than all the rest."""
 
 
 class MailProgram:
@@ -96,7 +94,8 @@ class PostOffice:
 
 @pytest.fixture
 def office(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostOffice]:
-    monkeypatch.setattr("events.mail.messages.render_png", lambda *_: PICTURE)
+    # To draw the board at every move would take longer than all the rest.
+    monkeypatch.setattr("workers.notices.mail_composer.board_picture", lambda *_: None)
     with open_mailbox() as mailbox:
         site = MailSite(server.url, MailSettings(mailbox.url, DOMAIN))
         with open_gateway(site.parts) as gateway:

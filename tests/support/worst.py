@@ -209,7 +209,7 @@ class WorstWorld:
                 kind=NoticeKind.TURN,
                 match=(self.long, self.medium, self.crowded)[number % 3],
                 version=1,
-                fact=f"fact {number}",
+                fact=f"turn:{number}",
                 summary="It is your turn.",
                 reason="You want it at once.",
                 at=now,

@@ -16,10 +16,15 @@ export async function resume(person, visit) {
     const {items} = await call("GET", SUBSCRIPTIONS);
     if (!items.some((each) => each.id === id)) await forget();
     else if (Notification.permission === "granted") await subscribe(person, id);
-    sessionStorage.setItem(STORED, visit);
+    settle(visit);
   } catch {
     // Something cannot be reached: the next page tries again.
   }
+}
+
+// Notes that nothing is to be continued before the next sign-in.
+function settle(visit) {
+  sessionStorage.setItem(STORED, visit);
 }
 
 function storedId(person) {
@@ -91,6 +96,7 @@ function enable(section) {
         return;
       }
       await subscribe(person, own);
+      settle(document.getElementById("my-matches").dataset.visit);
       location.reload();
     }),
   );

@@ -124,6 +124,7 @@ def test_notices_are_switched_on_and_off_and_go_on_after_the_browser_has_lost_th
     expect(page.get_by_text("This browser gets your notices.")).to_be_visible()
     expect(page.get_by_text("(this browser)")).to_be_visible()
     expect(page.get_by_text("No notice has been sent yet.")).to_be_visible()
+    eventually(lambda: page.evaluate("sessionStorage.getItem('push')"), "what the page does after it was loaded")
     first = listed(visitor)
 
     # Browsers drop subscriptions silently: the next visit makes another.

@@ -87,6 +87,10 @@ def _asks_for_help(reading: Reading) -> bool:
     return any(command.verb == Verb.HELP for command in reading.commands)
 
 
+class AmbiguousAnswerError(Exception):
+    """Two things wait for an answer, and the command does not say which it means; the message says what to write."""
+
+
 class _Execution:
     def __init__(self, parts: MailParts, reading: Reading, token: MatchToken, person: Person, mail: str) -> None:
         self._parts, self._reading, self._token, self._person = parts, reading, token, person
@@ -120,6 +124,8 @@ class _Execution:
             return _VERBS[command.verb](self, command, number)
         except CommandError as refusal:
             return self._refused(command, self._reason(refusal))
+        except AmbiguousAnswerError as error:
+            return self._refused(command, _sentence(str(error)))
         except StaleVersionError:
             state = self._state()
             over = outcome_words(state)
@@ -205,7 +211,7 @@ class _Execution:
         return self._done(command, self._execute(answer, number, OFFER_EVENTS))
 
     def _what_is_answered(self, command: Command, state: MatchState) -> str:
-        """Return "draw", "takeback" or "invitation"; raises CommandError where two things wait for an answer."""
+        """Return "draw", "takeback" or "invitation"; raises AmbiguousAnswerError where two wait."""
         if command.argument:
             return command.argument[0]
         if state.status == Status.OPEN and not state.seats[self._token.seat].joined:
@@ -215,7 +221,7 @@ class _Execution:
         has_takeback = takeback is not None and seat not in (takeback.seat, *takeback.agreed)
         if has_draw and has_takeback:
             verb = command.verb.value
-            raise CommandError("ambiguous", f'a draw and a takeback wait: write "{verb} draw" or "{verb} takeback"')
+            raise AmbiguousAnswerError(f'a draw and a takeback wait: write "{verb} draw" or "{verb} takeback"')
         return "takeback" if has_takeback else "draw"
 
     def _take_back(self, command: Command, number: int) -> Result:

@@ -89,7 +89,9 @@ class Reception:
             if peer is not None:
                 self._limits.spend("mail-stranger", peer)
             return (UNKNOWN if isinstance(refusal, NoSuchAddressError) else WORTHLESS), None
-        counted = [("mail-token", recipient.local_part), ("mail-player", recipient.player)]
+        # Reports of bounces are counted apart: they must not keep a person from answering.
+        kind = recipient.local_part[:1]
+        counted = [("mail-token", recipient.local_part), ("mail-player", f"{kind} {recipient.player}")]
         if return_path:
             counted.append(("mail-sender", return_path.casefold()))
         if not all(self._limits.spend(limit, who) for limit, who in counted):

@@ -154,8 +154,11 @@ _AUTOMATIC_HEADERS = (
 )
 _LIST_HEADERS = ("List-Id", "List-Post", "List-Help", "List-Subscribe", "List-Unsubscribe", "List-Archive")
 _MACHINES = re.compile(
-    r"(mailer-daemon|postmaster|(no|do-?not)[-_.]?reply|autoresponder|auto-?reply|bounces?)([+-].*)?@", re.IGNORECASE
+    r"(mailer-daemon|postmaster|(no|do-?not)[-_.]?reply|autoresponder|auto-?reply)([+-].*)?@", re.IGNORECASE
 )
+_BOUNCES = re.compile(r"bounces?([+-].*)?@", re.IGNORECASE)
+"""In From only: forwarding servers give mail of people such a return path (SRS)."""
+
 _AUTOMATIC_SUBJECT = re.compile(
     r"\W*(?:"
     # English
@@ -208,7 +211,7 @@ def automatic_mark(content: bytes, return_path: str, headers: "Message[str, str]
         if name in headers:
             return f"it has the header {name}"
     author = author_of(headers) or header(headers, "From")
-    if _MACHINES.match(author.strip(" <")) or _MACHINES.match(return_path):
+    if _MACHINES.match(author.strip(" <")) or _BOUNCES.match(author.strip(" <")) or _MACHINES.match(return_path):
         return "its sender is a program"
     if _AUTOMATIC_SUBJECT.match(header(headers, "Subject")):
         return "its subject is that of an automatic reply"

@@ -108,6 +108,11 @@ def test_programs_are_known_by_their_addresses(sender: str) -> None:
     assert verdict(mail(), return_path=sender) is Verdict.AUTOMATIC
 
 
+def test_a_return_path_that_a_forwarding_server_has_rewritten_is_no_mark() -> None:
+    assert verdict(mail(), return_path="bounces+SRS=2Hb0F=QR@relay.example") is None
+    assert verdict(mail(sender="bounces@relay.example")) is Verdict.AUTOMATIC
+
+
 def test_a_mail_without_a_return_path_is_automatic() -> None:
     assert verdict(mail(), return_path="") is Verdict.AUTOMATIC
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.games import GAMES
+from domain.match import clock as clocks
+from domain.match.enums import Status
 from domain.match.state import OPPONENT_PREFIX, MatchState
 from events.mail.language import MARKER
 from events.mail.match_words import instant_words
@@ -49,7 +51,7 @@ def notice_content(site: Site, to: Addressee, about: Subject, picture: Picture |
 
 def digest_content(site: Site, to: Addressee, subjects: Sequence[Subject]) -> Content:
     """Return the digest of ``subjects``: those whose time runs out first at the top, then the latest."""
-    ordered = sorted(subjects, key=lambda about: (about.notice.deadline or 2**62, -about.notice.at))
+    ordered = sorted(subjects, key=lambda about: (_deadline(about) or 2**62, -about.notice.at))
     shown = ordered[:MAX_DIGEST_ITEMS]
     parts = [MARKER, *(_digest_item(site, to, about) for about in shown)]
     if left_out := len(ordered) - len(shown):
@@ -79,10 +81,19 @@ def others_in(state: MatchState, player: str, names: Mapping[str, str]) -> tuple
 
 
 def _digest_item(site: Site, to: Addressee, about: Subject) -> str:
-    notice = about.notice
-    until = "" if notice.deadline is None else f" The time is up on {instant_words(notice.deadline, to.zone)}."
+    notice, deadline = about.notice, _deadline(about)
+    until = "" if deadline is None else f" The time is up on {instant_words(deadline, to.zone)}."
     lines = wrap(f"* {subject_of(about)}. {notice.summary}{until}")
     return lines if notice.match is None else f"{lines}\n{site.link(f'/matches/{notice.match}')}"
+
+
+def _deadline(about: Subject) -> int | None:
+    """Return when the time of the reader is up, as it stands now: a vacation or a gift has moved it perhaps."""
+    if about.view is None or about.view.state.clock is None:
+        return about.notice.deadline
+    expected = clocks.forecast(about.view.state.clock)
+    runs = about.view.state.status == Status.PLAYING and expected is not None and expected.seat == about.view.seat
+    return expected.at if expected is not None and runs else None
 
 
 def _title(state: MatchState) -> str:

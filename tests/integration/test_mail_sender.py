@@ -23,9 +23,9 @@ from tests.support.callers import QUICK_HASHES
 from tests.support.mailbox import CLOSE, HANG, Mailbox, make_authority, open_mailbox
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
-from workers.notices.deliver import Deliveries
+from workers.notices.deliver import LEASE_MS, Deliveries
 from workers.notices.mail_sender import MailSender
-from workers.notices.smtp import SmtpServer
+from workers.notices.smtp import MAX_CONVERSATION_S, SmtpServer
 
 DOMAIN = "mail.rookery.test"
 ADDRESS = "anna@players.test"
@@ -299,6 +299,10 @@ def test_a_server_that_is_silent_holds_nothing_up_for_longer_than_the_time_limit
     world.sender = MailSender(world.parts, world.settings, SmtpServer(world.mailbox.url, DOMAIN, timeout_s=0.05))
     state, reason = world.send(world.notify())
     assert (state, "timed out" in reason) == (DeliveryState.WAITING, True)
+
+
+def test_no_conversation_lasts_as_long_as_a_lease() -> None:
+    assert MAX_CONVERSATION_S * 1000 < LEASE_MS
 
 
 def test_a_server_that_is_down_for_a_day_loses_no_mail(world: World) -> None:

@@ -261,6 +261,13 @@ def test_a_digest_is_ordered_by_deadline_and_says_what_it_leaves_out() -> None:
     assert "3 more are not listed here: https://rookery.test/notices" in text
 
 
+def test_a_digest_names_the_deadline_as_it_is_now() -> None:
+    match = played("towers")
+    moved = subject_of(match, replace(NOTICE, deadline=T0 + 1))
+    text = "\n".join(digest_content(SITE, ANNA, [moved]).paragraphs)
+    assert "The time is up on Sat 25 Nov 2023, 23:13 in Europe/Rome" in " ".join(text.split())
+
+
 def test_a_notice_about_a_match_that_cannot_be_read_is_still_told() -> None:
     text = "\n".join(notice_content(SITE, ANNA, Subject(NOTICE, None), None).paragraphs)
     assert "It is your turn in a match of Towers." in text

@@ -109,6 +109,7 @@ class Installation:
             events=self.store,
             people=self.people,
             blocks=self.blocks,
+            bot_admission=self.bot_admission,
             notebooks=self.notebooks,
             availability=self.availability,
             addresses=self.addresses,

@@ -7,8 +7,7 @@ from api.access.limits import spend, spend_by_address
 from api.http.problems import Problem
 from api.services import services
 from domain.match.commands import CreateMatch
-from domain.match.state import MatchState, Seat
-from domain.match.terms import STANDARD
+from domain.match.state import Seat
 from events.people.capacity import Proposal
 from events.people.person import Person
 
@@ -58,21 +57,6 @@ def bot_places(command: CreateMatch, person: Person) -> Iterator[frozenset[str]]
     proposal = Proposal(command.game, command.setup, command.rated, command.private, command.terms)
     with services().bot_admission.places(command.match, proposal, players) as accepting:
         yield accepting
-
-
-@contextmanager
-def joining_place(state: MatchState, person: Person) -> Iterator[None]:
-    """Take the place of ``person``, if it is a bot, in a match that it joins in the block.
-
-    Raises BeyondCapacityError.
-    """
-    seat = state.seat_of(person.id)
-    if person.kind != "bot" or (seat is not None and state.seats[seat].joined):
-        yield
-        return
-    proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
-    with services().bot_admission.places(state.match_id, proposal, {person.id: None}):
-        yield
 
 
 def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:

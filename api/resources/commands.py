@@ -6,13 +6,14 @@ from typing import Any
 from flask import Blueprint, Response
 from marshmallow import fields, validate
 
-from api.access.admission import joining_place, refuse_blocked
+from api.access.admission import refuse_blocked
 from api.access.auth import channel, require_person
 from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.http.schemas import EmptyBody, ExactlyOne, StrictBoolean, StrictInteger, StrictSchema, StrictString
 from api.operations.commands import MAX_SEATS, command_endpoint, execute
 from api.representations.clocks import SECOND_MS
+from api.services import services
 from domain.match import commands as c
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS, MAX_MOVES_PER_SUBMISSION
 from domain.match.decisions.timekeeping import MAX_GIFT_MS
@@ -80,7 +81,7 @@ def join(sent: Mapping[str, int], match_id: str) -> Response:
     """Take a free seat, or accept an invitation"""
     person, state = require_person(), visible_match(match_id).state
     refuse_blocked(person, (*state.seats, Seat.taken(state.creator)))
-    with joining_place(state, person):
+    with services().bot_admission.joining_place(state, person):
         return execute(match_id, c.JoinMatch(player=person.id, seat=sent.get("seat"), guest=person.kind == "guest"))
 
 

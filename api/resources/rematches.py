@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from flask import Blueprint, Response
 
-from api.access.admission import admit_match, bot_places, joining_place
+from api.access.admission import admit_match, bot_places
 from api.access.auth import require_person
 from api.access.matches import visible_match
 from api.addresses import PREFIX, match_path, rematch_id
@@ -53,7 +53,7 @@ def propose_rematch(_: object, match_id: str) -> Response:
                 raise CommandError(
                     "match-over", "the rematch was called off: create a new match to play again"
                 ) from None
-            with joining_place(proposed, person):
+            with services().bot_admission.joining_place(proposed, person):
                 execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
     state, head, *_ = services().matches.load(following)
     return json_response(represent_match(state, head), 201, {**etag(head), "Location": match_path(following)})

@@ -27,6 +27,7 @@ from events.people.person import Person
 from events.private.conditional_moves import lines_shown
 from events.private.notebooks import QuotaExceededError
 from events.runtime.wall_clock import rfc3339
+from events.service.bot_admission import BeyondCapacityError
 from events.service.matches import Executed
 from events.store.codec import event_of
 from events.store.contract import Request, StaleVersionError, VersionTag, tag_of
@@ -124,7 +125,7 @@ class _Execution:
             return _VERBS[command.verb](self, command, number)
         except CommandError as refusal:
             return self._refused(command, self._reason(refusal))
-        except AmbiguousAnswerError as error:
+        except (AmbiguousAnswerError, BeyondCapacityError) as error:
             return self._refused(command, _sentence(str(error)))
         except StaleVersionError:
             state = self._state()
@@ -196,7 +197,8 @@ class _Execution:
             others = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
             if self._parts.blocks.blocking([*others, state.creator], player):
                 return self._refused(command, "A player of this match has blocked you.")
-            return self._done(command, self._execute(c.JoinMatch(player=player, seat=self._token.seat), number))
+            with self._parts.bot_admission.joining_place(state, self._person):
+                return self._done(command, self._execute(c.JoinMatch(player=player, seat=self._token.seat), number))
         answer = (
             c.AcceptTakeback(player=player) if kind == "takeback" else c.AcceptDraw(player=player, channel=Channel.MAIL)
         )

@@ -10,6 +10,7 @@ from events.people.accounts import People
 from events.people.blocks import Blocks
 from events.private.availability import AvailabilityStore
 from events.private.notebooks import Notebooks
+from events.service.bot_admission import BotAdmission
 from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.store.contract import EventReader
@@ -24,6 +25,7 @@ class MailParts:
     events: EventReader
     people: People
     blocks: Blocks
+    bot_admission: BotAdmission
     notebooks: Notebooks
     availability: AvailabilityStore
     addresses: AddressStore

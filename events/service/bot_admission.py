@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from domain.match.state import MatchState
+from domain.match.terms import STANDARD
 from events.people.bots import Bot, Bots, Place
 from events.people.capacity import Excess, Proposal, excess_of, full
+from events.people.person import Person
 from events.readmodels import ReadModels
 from events.runtime.errors import StoreUnavailableError
 
@@ -54,6 +57,20 @@ class BotAdmission:
             for bot in taken:
                 self._bots.free_place(bot.id, match_id)
             raise
+
+    @contextmanager
+    def joining_place(self, state: MatchState, person: Person) -> Iterator[None]:
+        """Take the place of ``person``, if it is a bot, in a match that it joins in the block, by whatever channel.
+
+        Raises BeyondCapacityError and StoreUnavailableError.
+        """
+        seat = state.seat_of(person.id)
+        if person.kind != "bot" or (seat is not None and state.seats[seat].joined):
+            yield
+            return
+        proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
+        with self.places(state.match_id, proposal, {person.id: None}):
+            yield
 
     def _take(self, bot: Bot, match_id: str) -> Place:
         # In this order: what has been projected by now is in the lists that are read next.

@@ -18,6 +18,7 @@ from events.mail.execution import ONE_MOVE, STALE, STALE_OFFER, execute_account_
 from events.mail.language import NO_MOVES, read_commands
 from events.mail.tokens import TokenKind
 from events.mail.transcript import Effect
+from events.people.capacity import Capacity
 from events.people.person import Person, Suspension
 from events.runtime.keys import PeopleKeys
 from events.service.matches import UnknownMatchError
@@ -236,6 +237,20 @@ def test_a_blocked_player_does_not_join_by_mail(shop: SteppedInstallation) -> No
     report = Correspondent(shop, match, "bob").write("accept")
     assert words(report) == "A player of this match has blocked you."
     assert shop.state(match).status == Status.OPEN
+
+
+def test_a_bot_does_not_accept_more_by_mail_than_it_takes_on(shop: SteppedInstallation) -> None:
+    bot = Person("pbot", "Mr-Tower", "person", 0)
+    shop.parts.people._keep(bot, "")
+    bot = shop.parts.bots.declare(bot, Capacity(games=("bashni",), concurrent=1))
+    first, second = (shop.create(Seat.taken("alice"), Seat.invited(bot.id)) for _ in range(2))
+    joined = Correspondent(shop, first, bot.id).write("accept", person=bot, mail="yes")
+    assert effects(joined) == [Effect.DONE]
+    assert words(Correspondent(shop, second, bot.id).write("accept", person=bot)) == (
+        "Mr-Tower plays 1 match at once at most, invitations included, and has none free."
+    )
+    assert shop.state(second).status == Status.OPEN
+    assert Correspondent(shop, first, bot.id).write("accept", person=bot, mail="yes") == joined
 
 
 def test_a_suspended_player_changes_nothing(shop: SteppedInstallation, alice: Correspondent) -> None:

@@ -34,10 +34,10 @@ class Correspondent:
         self.token = MatchToken(kind=kind, match_id=self.match_id, seat=self.seat, tag=loaded.head.tag)
         return self.token
 
-    def write(self, *lines: str, mail: str | None = None) -> Report:
-        """Answer the last mail; ``mail`` names this one, to send it once more."""
+    def write(self, *lines: str, mail: str | None = None, person: Person | None = None) -> Report:
+        """Answer the last mail as ``person``, if that matters; ``mail`` names this one, to send it once more."""
         self.mails += 1
-        person = Person(self.player, self.player, "person", 0)
+        person = person or Person(self.player, self.player, "person", 0)
         reading = read_commands(lines, moves_of(self.state))
         name = mail or f"{self.player}-{self.mails}"
         return execute_commands(self.shop.parts.mail_parts, reading, self.token, person, name)

@@ -5,11 +5,10 @@ import hashlib
 from domain.match.commands import Command, JoinMatch
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
-from domain.match.terms import STANDARD
 from events.installation import Installation
 from events.notices.facts import turn_of
 from events.notices.notice import Notice
-from events.people.capacity import Proposal
+from events.people.person import Person
 from events.runtime.egress import Answer
 from events.runtime.wall_clock import rfc3339
 from events.service.bot_admission import BeyondCapacityError
@@ -70,17 +69,16 @@ class BotAnswers:
             raise _RefusedError(f"it is about version {wanted.version}, the webhook was about {standing.tag.version}")
         command = command_for(wanted, standing.state, player.id)
         if isinstance(command, JoinMatch):
-            self._join(notice, standing, wanted, command)
+            self._join(notice, standing, wanted, command, player)
         else:
             self._append(notice, standing, wanted, command)
 
-    def _join(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: JoinMatch) -> None:
+    def _join(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: JoinMatch, player: Person) -> None:
         state = standing.state
         others = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
         if self._parts.blocks.blocking([*others, state.creator], command.player):
             raise _RefusedError("a player of this match has blocked you")
-        proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
-        with self._parts.bot_admission.places(state.match_id, proposal, {command.player: None}):
+        with self._parts.bot_admission.joining_place(state, player):
             joined = self._append(notice, standing, wanted, command)
         turn = turn_of(joined)
         if turn is not None and command.player in turn.players:

@@ -132,6 +132,17 @@ class TestPages:
         assert (served.json["display"], served.json["start_url"]) == ("standalone", "/")
         assert stranger.client.get(served.json["icons"][0]["src"]).status_code == 200
 
+    def test_pages_tell_sign_ins_apart_without_a_word_about_the_session(self, anna: Caller) -> None:
+        def visit() -> str:
+            (found,) = re.findall('data-visit="([^"]*)"', anna.client.get("/help").text)
+            return str(found)
+
+        first = visit()
+        assert re.fullmatch("[0-9a-f]{8}", first)
+        assert visit() == first
+        anna.post("/sessions", {"name": "anna", "password": "the secret of anna"})
+        assert visit() != first
+
     def test_the_settings_say_how_each_browser_is_doing(self, anna: Caller, services: Services) -> None:
         ids = [subscribed(anna, f"{APPLE}{number}", label=f"Browser {number}").json["id"] for number in range(4)]
         record = services.subscriptions.record

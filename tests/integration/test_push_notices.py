@@ -20,13 +20,14 @@ from events.private.availability import with_calendar
 from events.push.encryption import MAX_PLAINTEXT_BYTES, encoded_point, to_base64url
 from events.push.payload import message, ttl_of
 from events.runtime.egress import Egress
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import PeopleKeys
 from events.runtime.notice_keys import PushKeys
 from tests.support.push_service import Browser, PushService, verified_claims
 from tests.support.served_app import served
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
-from workers.notices.deliver import Deliveries
+from workers.notices.deliver import LEASE_MS, Deliveries
 from workers.notices.push_sender import MAX_RETRY_MS, MIN_RETRY_MS, SIGNED_OUT, PushSender, retry_after
 from workers.notices.senders import Sender
 
@@ -289,6 +290,31 @@ def test_a_key_that_cannot_be_read_delays_notices_and_a_missing_contact_ends_the
     office.office.deliver_due()
     (delivery,) = office.told("bob").deliveries
     assert (delivery.state, office.service.received) == (DeliveryState.FAILED, [])
+
+
+def test_a_message_that_is_sent_again_after_a_kill_takes_the_place_of_the_first(
+    office: PushOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = office.subscribe("bob")
+    office.play(office.start("alice", "bob"), 1)
+
+    def killed(*_: object) -> None:
+        raise StoreUnavailableError("killed before the record")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(office.outbox, "finish", killed)
+        with pytest.raises(StoreUnavailableError):
+            office.tell()
+    office.office.deliver_due()
+    assert len(office.service.received) == 1, "the lease stands"
+    office.now += LEASE_MS
+    office.office.deliver_due()
+    first, second = office.service.received
+    assert first.headers["Topic"] == second.headers["Topic"]
+    assert read(browser, first.body) == read(browser, second.body)
+    (delivery,) = office.told("bob").deliveries
+    assert delivery.state == DeliveryState.SENT
+    assert office.outbox.next_due() is None
 
 
 def test_every_browser_of_a_person_gets_a_notice(office: PushOffice) -> None:

@@ -77,9 +77,9 @@ class ConfirmedAddress(Answer):
 
 
 @blueprint.get("/me/mail-address")
-@endpoint(answer=MailAddressAnswer, signed_in=True)
+@endpoint(answer=MailAddressAnswer, signed_in=True, session_only=True)
 def show_mail_address() -> MailAddressAnswer:
-    """Your mail address, and whether notices are sent to it"""
+    """Your mail address, and whether notices are sent to it; only a session can ask, for a token may have leaked"""
     return _represent(services().addresses.read(require_person().id))
 
 
@@ -149,7 +149,7 @@ def set_who_may_write(sent: Mapping[str, WhoMayWrite]) -> MailAddressAnswer:
 
 
 @blueprint.post("/me/mail-address/resumption")
-@endpoint(201, answer=MailAddressAnswer, body=EmptyBody, signed_in=True)
+@endpoint(201, answer=MailAddressAnswer, body=EmptyBody, signed_in=True, session_only=True)
 def resume_mail(_: object) -> MailAddressAnswer:
     """Let notices by mail be sent again after they were stopped or mail came back"""
     return _represent(services().addresses.change(require_person().id, resumed))

@@ -302,3 +302,19 @@ def test_the_gateway_is_one_of_the_programs_where_mail_is_set(monkeypatch: pytes
     refused = CliRunner().invoke(main, ["gateway"])
     assert refused.exit_code == 1
     assert "ROOKERY_SMTP_URL and ROOKERY_MAIL_DOMAIN" in refused.output
+
+
+def test_a_server_that_does_not_finish_its_mail_is_disconnected_and_nothing_is_stored(
+    site: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.mail.gateway.TIMEOUT_S", 0.2)
+    address = reply_to(site.parts, "palice")
+    with open_gateway(site.parts) as gateway, smtplib.SMTP("127.0.0.1", gateway.port, timeout=30) as client:
+        client.ehlo()
+        client.mail("alice@home.example")
+        client.rcpt(address)
+        client.docmd("DATA")
+        client.send(MAIL)
+        with pytest.raises(smtplib.SMTPServerDisconnected):
+            client.getreply()
+    assert site.parts.inbox.next_due() is None

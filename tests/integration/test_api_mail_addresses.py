@@ -1,6 +1,9 @@
 """Mail addresses over the API: asked for, confirmed by a link, changed, paused, stopped; forgotten passwords."""
 
+import json
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from flask import Flask
@@ -208,3 +211,17 @@ def test_new_passwords_are_limited_by_name(server: RealServer) -> None:
     visitor = Caller(app_on(server.url, Limits(resets="1/hour")))
     assert visitor.post("/password-resets", {"name": "Anna"}).status_code == 202
     assert visitor.post("/password-resets", {"name": " anna"}).status_code == 429
+
+
+def test_the_archive_has_the_address_and_an_erasure_leaves_nothing_of_it(world: World) -> None:
+    world.ask()
+    world.confirm()
+    world.ask("anna@new.test")
+    secret = world.services.addresses.secret(world.anna.id)
+    with ZipFile(BytesIO(world.anna.get("/me/archive").data)) as archive:
+        stored = json.loads(archive.read("mail.json"))
+        assert (stored["address"], stored["wanted"]) == (ADDRESS, "anna@new.test")
+        assert not [name for name in archive.namelist() if secret.hex() in archive.read(name).decode()]
+    assert world.anna.post("/me/erasure", {"name": "anna"}).status_code == 200
+    assert world.letters() == []
+    assert not [key for key in world.services.client.scan_iter() if b"mail" in key and b"limits" not in key]

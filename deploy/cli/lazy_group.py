@@ -1,8 +1,10 @@
 """Groups whose commands are imported one by one, so that a command costs only the time of its own imports."""
 
+import gc
+import sys
 from collections.abc import Mapping
 from importlib import import_module
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import click
@@ -31,7 +33,7 @@ class LazyGroup(click.Group):
         if name not in self._locations:
             return super().get_command(context, name)
         module, _, variable = self._locations[name].partition(":")
-        command: click.Command = getattr(import_module(module), variable)
+        command: click.Command = getattr(_imported(module), variable)
         return command
 
     def invoke(self, context: click.Context) -> Any:
@@ -40,3 +42,18 @@ class LazyGroup(click.Group):
             return super().invoke(context)
         except EnvError as error:
             raise CliError(str(error)) from error
+
+
+def _imported(name: str) -> ModuleType:
+    """Return the module; what is imported for it stays, and is exempt from garbage collection from the start.
+
+    To look for garbage among a thousand modules while they are loaded takes an eighth of the time of a start.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        gc.freeze()
+        gc.enable()

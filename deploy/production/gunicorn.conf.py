@@ -32,6 +32,9 @@ control_socket_disable = True
 proc_name = "rookery"
 
 
+# Until the application is loaded: to look for garbage among its modules takes an eighth of the time of a start.
+gc.disable()
+
 MAX_COUNTER_BYTES = 1024 * 1024
 """Disk space for the counters of a process: the initial size of their file in prometheus_client."""
 
@@ -54,6 +57,7 @@ def when_ready(server: Any) -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
     murder_workers = server.murder_workers
 
     def murder_workers_and_beat() -> None:
@@ -64,7 +68,9 @@ def when_ready(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Let a worker beat whenever its main loop notifies gunicorn that it is alive."""
+    """Let a worker beat whenever its main loop notifies gunicorn that it is alive, and collect its garbage from now."""
+    gc.freeze()
+    gc.enable()
     notify = worker.notify
 
     def notify_and_beat() -> None:
@@ -77,8 +83,9 @@ def post_worker_init(worker: Any) -> None:
 def post_fork(_: object, worker: Any) -> None:
     """Allocate the counter file of a worker: writing to a mapped file on a full disk would kill the process.
 
-    Without space the worker keeps its counters to itself.
+    Without space the worker keeps its counters to itself. Garbage is not collected until its application is loaded.
     """
+    gc.disable()
     directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     if directory and hasattr(os, "posix_fallocate"):  # not on macOS
         path = os.path.join(directory, f"counter_{os.getpid()}.db")

@@ -10,8 +10,6 @@ from typing import Any
 import httpx
 import pytest
 from flask import Flask
-from openapi_python_client import generate
-from openapi_python_client.config import Config, ConfigFile, MetaType
 
 from api.services import Services
 from tests.support.callers import Caller, app_on
@@ -25,13 +23,16 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """Return the document, the folder of the client that was generated from it, and what the generator warned of."""
     # To be read the document needs no store.
     document: Any = app_on("redis://127.0.0.1:1/0").test_client().get("/openapi.json").json
+    # Imported when it is needed: every test process collects this file.
+    generator = import_module("openapi_python_client")
+    config = import_module("openapi_python_client.config")
     folder = tmp_path_factory.mktemp("client")
     (folder / "openapi.json").write_text(json.dumps(document))
-    settings = ConfigFile.load_from_path(CONFIGURATION).model_copy(update={"post_hooks": []})
-    warnings = generate(
-        config=Config.from_sources(
+    settings = config.ConfigFile.load_from_path(CONFIGURATION).model_copy(update={"post_hooks": []})
+    warnings = generator.generate(
+        config=config.Config.from_sources(
             settings,
-            meta_type=MetaType.NONE,
+            meta_type=config.MetaType.NONE,
             document_source=folder / "openapi.json",
             file_encoding="utf-8",
             overwrite=False,

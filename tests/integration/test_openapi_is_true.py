@@ -13,7 +13,9 @@ from schemathesis.checks import load_all_checks
 from schemathesis.config import SchemathesisConfig
 from schemathesis.pytest.lazy import get_all_tests
 
+from events.runtime.connections import StoreClient
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
+from tests.support.dumps import CopiedKey, copied, write_copy
 
 EXAMPLES = 5
 CONFIG = {
@@ -48,15 +50,15 @@ class World:
     """Somebody signed in, and ids that exist, so that requests reach what lies behind the first refusal."""
 
     def __init__(self, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+        anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
         with monkeypatch.context() as patched:
             patched.setattr("secrets.token_urlsafe", lambda _: SECRET)
-            self.anna.post("/me/tokens", {"label": "for the document"})
-        self.match = started(self.anna, boris)
-        self.waiting = boris.create(ME, OPEN)
-        self.anna.create(ME, opponent(1))
+            anna.post("/me/tokens", {"label": "for the document"})
+        match = started(anna, boris)
+        waiting = boris.create(ME, OPEN)
+        anna.create(ME, opponent(1))
         self.known = {
-            "match": [self.match, self.waiting],
+            "match": [match, waiting],
             "player": ["anna", boris.id, "opponent-4"],
             "other": ["boris", "opponent-1"],
             "game": ["bashni", "towers"],
@@ -81,11 +83,27 @@ load_all_checks()
 document = schemathesis.openapi.from_wsgi("/openapi.json", latest_app, config=SchemathesisConfig.from_dict(CONFIG))
 
 
+@pytest.fixture(scope="module")
+def copies() -> list[tuple[World, list[CopiedKey]]]:
+    """Return the world of the first test, with the keys of its server before anything was asked; nothing at first."""
+    return []
+
+
 @pytest.fixture
-def world(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def world(
+    app: Flask,
+    redis: StoreClient,
+    copies: list[tuple[World, list[CopiedKey]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[World]:
     """Return a world on the server of the test, for which the document speaks."""
     apps.append(app)
-    worlds.append(World(app, monkeypatch))
+    if copies:
+        write_copy(redis, copies[0][1])
+    else:
+        made = World(app, monkeypatch)
+        copies.append((made, copied(redis)))
+    worlds.append(copies[0][0])
     yield worlds[-1]
     worlds.pop()
     apps.pop()

@@ -1,12 +1,34 @@
-"""Stores that earlier commits have written, kept as JSON that any version of the server can load."""
+"""Stores that earlier commits have written, kept as JSON that any version of the server can load; and quick copies."""
 
 import base64
 import gzip
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from events.runtime.connections import StoreClient
+
+
+class CopiedKey(NamedTuple):
+    """A key as the server itself writes it; ``expires_in_ms`` is 0 for one that stays."""
+
+    name: bytes
+    expires_in_ms: int
+    content: bytes
+
+
+def copied(redis: StoreClient) -> list[CopiedKey]:
+    """Return all keys of the server of ``redis``."""
+    client: Any = redis
+    return [CopiedKey(name, max(client.pttl(name), 0), client.dump(name)) for name in client.scan_iter()]
+
+
+def write_copy(redis: StoreClient, keys: list[CopiedKey]) -> None:
+    """Write ``keys`` to the empty server of ``redis``, which must be of the version that they were copied from."""
+    with redis.pipeline(transaction=False) as pipeline:
+        for key in keys:
+            pipeline.restore(key.name, key.expires_in_ms, key.content)
+        pipeline.execute()
 
 
 def restore(redis: StoreClient, path: Path) -> dict[str, Any]:

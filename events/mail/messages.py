@@ -287,7 +287,8 @@ def _add_list_headers(message: EmailMessage, site: Site, to: Addressee) -> None:
     message["List-Id"] = f"Notices of Rookery <notices.{site.domain}>"
     by_mail = f"mailto:{reply_address(_stop_token(to), site.domain)}?subject=stop%20mail"
     message["List-Unsubscribe"] = f"<{stop_link(site, to)}>, <{by_mail}>"
-    message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    if site.page_url.startswith("https://"):  # RFC 8058, 3.1 allows it for nothing else
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
 
 
 def stop_link(site: Site, to: Addressee) -> str:

@@ -173,6 +173,13 @@ def test_lines_are_short_enough_for_every_server_and_ways_to_stop_stand_on_one()
     assert b"@mail.rookery.test?subject=stop%20mail" in by_mail
 
 
+def test_one_click_is_offered_where_the_pages_are_encrypted() -> None:
+    content = Content(subject="x", paragraphs=["x"])
+    for url, offered in (("https://rookery.test", True), ("http://127.0.0.1:8000", False)):
+        mail = notice_mail(replace(SITE, page_url=url), ANNA, content, id="n1", token=TOKEN, now=T0)
+        assert ("List-Unsubscribe-Post" in mail.message, "List-Unsubscribe" in mail.message) == (offered, True)
+
+
 def test_answers_go_to_an_address_of_their_own_which_the_message_id_has_too() -> None:
     message = turn_mail("towers").message
     written = write_token(TOKEN, ANNA.secret)

@@ -19,7 +19,8 @@ def targets_of(player: str) -> Mapping[tuple[NoticeChannel, str], Target]:
     targets = {}
     address = services().addresses.read(player)
     if address.address is not None:
-        targets[NoticeChannel.MAIL, ""] = Target(address.address, address.reachable)
+        # Not the address itself: a token, which may have leaked, does not tell it.
+        targets[NoticeChannel.MAIL, ""] = Target("your mail address", address.reachable)
     for subscription in services().subscriptions.of(player):
         targets[NoticeChannel.PUSH, subscription.id] = Target(subscription.label, not subscription.ended)
     for endpoint in services().endpoints.of(player):

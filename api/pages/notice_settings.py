@@ -3,7 +3,7 @@
 from flask import abort, render_template
 from werkzeug.wrappers import Response
 
-from api.access.auth import current_person
+from api.access.auth import current_person, refuse_token
 from api.operations.notice_targets import targets_of
 from api.pages.layout import blueprint, sign_in_first
 from api.pages.notice_wording import CHANNELS, KINDS, PAYLOADS, TIMINGS, VERDICTS, WRITERS, hour_words
@@ -35,6 +35,7 @@ def notice_settings() -> str | Response:
     person = current_person()
     if person is None:
         return sign_in_first()
+    refuse_token()  # the page shows the mail address
     preferences = services().preferences.read(person.id)
     return render_template(
         "notice_settings.html",

@@ -171,8 +171,10 @@ def send_again(sent: Mapping[str, Any], notice_id: str) -> Notice:
     _find(notice_id)
     known = targets_of(player).get((channel, target))
     if known is None or not known.works:
-        missing = "You have removed it, or never had it" if known is None else f"{known.words} is paused or disabled"
-        raise Problem("no-such-target", f"{missing}: see the settings of notices.")
+        missing = (
+            "you have removed it, or never had it" if known is None else f"{known.words} is paused or switched off"
+        )
+        raise Problem("no-such-target", f"Nothing was sent, because {missing}: see the settings of notices.")
     spend("sends", player)
     if not services().ledger.send_again(player, notice_id, channel, target, services().now()):
         raise _no_such_notice()

@@ -125,7 +125,7 @@ def test_a_notice_is_sent_again_through_what_its_player_has_and_no_more_often_th
     ]
     assert services.outbox.next_due() is not None
     services.subscriptions.end(anna.id, "b1", "You signed out there.", services.now())
-    assert "Firefox on Linux is paused" in anna.post(again, {"channel": "push", "target": "b1"}).json["detail"]
+    assert "because Firefox on Linux is paused" in anna.post(again, {"channel": "push", "target": "b1"}).json["detail"]
 
     browser(services, anna.id)
     impatient = Caller(app_on(server.url, Limits(sends="1/hour")))
@@ -267,6 +267,8 @@ def test_the_page_of_settings_tells_why_mail_is_paused_and_what_became_of_mails_
     ):
         assert words in page
     assert webhook["secret"] not in page
+    token = boris.client.get("/settings/notices", headers={"Authorization": anna.token()})
+    assert (token.status_code, "anna@players.test" in token.text) == (403, False)
 
     path = f"/settings/webhooks/{webhook['id']}"
     log = anna.client.get(path).text

@@ -28,8 +28,12 @@ function settle(visit) {
 }
 
 function storedId(person) {
-  const [owner, id] = (localStorage.getItem(STORED) ?? "").split(" ");
-  return owner === person ? id : undefined;
+  try {
+    const [owner, id] = (localStorage.getItem(STORED) ?? "").split(" ");
+    return owner === person ? id : undefined;
+  } catch {
+    return undefined; // storage is disabled
+  }
 }
 
 // Subscribes this browser, replacing the subscription `before` if it is another one.
@@ -81,11 +85,18 @@ function obstacle() {
 
 function enable(section) {
   const {person} = section.dataset;
-  const [on, here] = ["push-on", "push-here"].map((id) => document.getElementById(id));
   const own = storedId(person);
   const listed = [...section.querySelectorAll("[data-subscription]")];
   const mine = listed.find((each) => each.dataset.subscription === own && !("ended" in each.dataset));
   if (mine) mine.querySelector("[data-this]").hidden = false;
+  for (const item of listed) enableItem(item, section, item === mine);
+  const on = document.getElementById("push-on");
+  if (on) enableSwitch(on, section, own, mine); // absent where the server sends no push notices
+}
+
+function enableSwitch(on, section, own, mine) {
+  const {person} = section.dataset;
+  const here = document.getElementById("push-here");
   here.textContent = mine ? "This browser gets your notices." : obstacle();
   on.hidden = Boolean(here.textContent);
   on.addEventListener("click", () =>
@@ -100,7 +111,6 @@ function enable(section) {
       location.reload();
     }),
   );
-  for (const item of listed) enableItem(item, section, item === mine);
 }
 
 function enableItem(item, section, isMine) {
@@ -150,4 +160,4 @@ async function attempt(button, section, act) {
 }
 
 const section = document.getElementById("push");
-if (section?.dataset.person) enable(section);
+if (section) enable(section);

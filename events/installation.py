@@ -300,6 +300,7 @@ class Installation:
             readmodels=self.readmodels,
             rewriting=self.rewriting,
             jobs=self.jobs,
+            looks=self.looks,
             subscriptions=self.subscriptions,
             feed_addresses=self.feed_addresses,
             inbox=self.inbox,

@@ -17,6 +17,7 @@ redis.call('ZADD', KEYS[1], ARGV[4], ARGV[1])
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[3])
 redis.call('ZADD', KEYS[4], ARGV[4], ARGV[5])
+for place = 1, 3 do redis.call('PEXPIRE', KEYS[place], ARGV[4] - ARGV[6]) end
 local old = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. ARGV[6])
 for _, digest in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1 - tonumber(ARGV[7]))) do old[#old + 1] = digest end
 for _, digest in ipairs(old) do

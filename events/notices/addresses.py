@@ -160,8 +160,9 @@ class AddressStore:
 
     def erase(self, player: str) -> None:
         """Erase everything about the mail address of ``player``."""
-        address = self.read(player).address
-        if address is not None:
+        stored = self.read(player)
+        # One that is wanted too: a process may have been killed while it was confirmed.
+        for address in filter(None, (stored.address, stored.wanted)):
             self._client.srem(self._holders(address), player)
         self._client.delete(self._key(player))
 

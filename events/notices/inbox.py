@@ -196,8 +196,12 @@ class Inbox:
         return bool(is_first) or self._client.get(key) == mail.digest.encode()
 
     def erase(self, player: str) -> None:
-        """Delete all mail to ``player``. What is still to be read is found to be gone when it is due."""
+        """Delete all mail to ``player``, read or not."""
         keys = self._keys(player)
+        digests = self._client.hkeys(keys.contents(player))
+        if waiting := [f"{player} {digest.decode()}" for digest in digests]:
+            self._client.zrem(keys.due, *waiting)
+            self._client.hdel(keys.attempts, *waiting)
         self._client.delete(keys.contents(player), keys.mails(player), keys.order(player))
 
     def keep_for_postmaster(self, sender: str, content: bytes, now: int) -> None:

@@ -43,9 +43,14 @@ def password_reset(asked: str, now: int) -> Dispatch:
 
     It belongs to nobody until it is sent: so the request takes the same steps whether there is such an account or not.
     """
-    digest = hashlib.sha256(asked.casefold().encode(errors="replace")).hexdigest()[:24]
     letter = Letter(to=asked, subject="", text="", kind=LetterKind.PASSWORD_RESET)
-    return _dispatch("reset", f"reset-{digest}", now, letter)
+    return _dispatch("reset", asker(asked), now, letter)
+
+
+def asker(asked: str) -> str:
+    """Return whose outbox has the letters to those whom ``asked`` means: nobody's, by a digest."""
+    digest = hashlib.sha256(asked.casefold().encode(errors="replace")).hexdigest()[:24]
+    return f"reset-{digest}"
 
 
 def _dispatch(name: str, player: str, now: int, letter: Letter) -> Dispatch:

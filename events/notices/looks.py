@@ -3,6 +3,7 @@
 It says only that something is to be looked at; what is found then decides. Instants are milliseconds since 1970 UTC.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
@@ -62,6 +63,11 @@ class Looks:
         """Remove ``reminder`` unless it was replaced meanwhile."""
         keys = self._of(reminder.player)
         self._end_reminder(keys=[keys.reminders], args=[f"{reminder.match} {reminder.player}", reminder.at])
+
+    def erase(self, player: str, matches: Iterable[str]) -> None:
+        """Remove the reminders of ``player`` in ``matches``."""
+        if members := [f"{match} {player}" for match in matches]:
+            self._client.zrem(self._of(player).reminders, *members)
 
     def mark_chat(self, match: str, messages: int, now: int) -> None:
         """Mark the chat of ``match``, which has ``messages`` at ``now`` and is about to have one more."""

@@ -98,11 +98,11 @@ class IncomingMailKeys(NoticeKeys):
         self.attempts = f"{self._tag}mail-attempts"  # hash: how often reading was begun, by "player digest"
 
     def order(self, player: str) -> str:
-        """Return the key of the mails to a player. Sorted set: digests by when they arrived."""
+        """Return the key of the mails to a player. Sorted set: digests by when they arrived; it expires."""
         return f"{self._tag}mail-order:{player}"
 
     def mails(self, player: str) -> str:
-        """Return the key of what is known of the mails to a player. Hash: JSON, by digest."""
+        """Return the key of what is known of the mails to a player. Hash: JSON, by digest; it expires."""
         return f"{self._tag}mails:{player}"
 
     def contents(self, player: str) -> str:

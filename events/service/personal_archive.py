@@ -44,8 +44,9 @@ webhooks.json    where you have webhooks sent, and what was sent there lately an
 administration.json  what the log of administration has about you: roles that you were granted, and what you did in them
 
 Instants are milliseconds since 1970 UTC. Passwords are stored as argon2 hashes and are not part of this archive.
-Counters of how often you did something expire within an hour; how many bytes you store is counted, too. Lists of
-matches and results between players are computed from the events above.
+Counters of how often you did something expire within an hour, a note of mails that were refused as well, and a note of
+each mail that was sent, under a digest, within a week; how many bytes you store is counted, too. Lists of matches and
+results between players are computed from the events above.
 """
 
 

@@ -19,6 +19,8 @@ from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.ledger import Ledger
+from events.notices.letters import asker
+from events.notices.looks import Looks
 from events.notices.outbox import Outbox
 from events.notices.preferences import PreferencesStore
 from events.notices.presence import Presence
@@ -72,6 +74,7 @@ class PersonalDataStores(NamedTuple):
     rewriting: Rewriting
     jobs: Jobs
     endpoints: Endpoints
+    looks: Looks
     subscriptions: Subscriptions
     feed_addresses: FeedAddresses
     inbox: Inbox
@@ -139,6 +142,7 @@ def erase(stores: PersonalDataStores, person: Person) -> Erased:
     stores.rewriting.note(person.id)
     deferred = takes_long(stores, person)
     if deferred:
+        _erase_resets(stores, person)
         # With the account gone nothing can be done in the person's name before a relay does the rest.
         stores.people.erase(person)
     else:
@@ -169,7 +173,9 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
     for role in stores.administration.roles_of(person_id):
         stores.administration.revoke(person_id, role, person_id)
     stores.endpoints.erase(person_id)
+    stores.looks.erase(person_id, stores.readmodels.matches_of(person_id))
     stores.notebooks.erase(person_id)
+    _erase_resets(stores, person)
     stores.addresses.erase(person_id)
     for notices in (stores.outbox, stores.ledger, stores.preferences, stores.presence):
         notices.erase(person_id)
@@ -178,6 +184,13 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
     stores.administration.record("person-erased", person_id, {"person": person_id}, f"erased:{person_id}")
     if person.name:
         stores.people.erase(person)
+
+
+def _erase_resets(stores: PersonalDataStores, person: Person) -> None:
+    """Erase the password resets that were asked for by the name or the address of ``person``."""
+    stored = stores.addresses.read(person.id)
+    for asked in filter(None, (person.name, stored.address, stored.wanted)):
+        stores.outbox.erase(asker(asked))
 
 
 def _leave(stores: PersonalDataStores, match_id: str, person_id: str) -> None:

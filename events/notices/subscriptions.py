@@ -118,13 +118,19 @@ class Subscriptions:
             ),
         )
 
-    def end(self, player: str, id: str, reason: str, now: int) -> None:
-        """End a subscription for a ``reason``, a sentence; its endpoint and keys are deleted."""
-        self._change(
-            player,
-            id,
-            lambda old: old._replace(endpoint="", point="", secret="", session="", ended=reason, answered_at=now),
-        )
+    def end(self, player: str, id: str, reason: str, now: int, session: str | None = None) -> None:
+        """End a subscription for a ``reason``, a sentence; its endpoint and keys are deleted.
+
+        Nothing happens when it no longer belongs to ``session``, unless that is None: then its owner has signed in and
+        subscribed again meanwhile.
+        """
+
+        def ended(old: Subscription) -> Subscription:
+            if session is not None and old.session != session:
+                return old
+            return old._replace(endpoint="", point="", secret="", session="", ended=reason, answered_at=now)
+
+        self._change(player, id, ended)
 
     def remove(self, player: str, id: str) -> bool:
         """Remove a subscription; return False when ``player`` has none with this id."""

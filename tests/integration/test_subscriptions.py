@@ -72,6 +72,14 @@ class TestSubscriptions:
         assert subscriptions.live("panna") == []
         assert subscriptions.save("panna", made(1, NOW + 2)).ended == ""
 
+    def test_one_that_was_made_again_meanwhile_does_not_end(self, subscriptions: Subscriptions) -> None:
+        id = subscriptions.save("panna", made(1)).id
+        again = subscriptions.save("panna", made(1)._replace(session="another session"))
+        subscriptions.end("panna", id, "Signed out.", NOW + 1, "session")
+        assert subscriptions.live("panna") == [again]
+        subscriptions.end("panna", id, "Signed out.", NOW + 1, "another session")
+        assert subscriptions.live("panna") == []
+
     def test_nothing_is_recorded_about_one_that_has_been_removed(self, subscriptions: Subscriptions) -> None:
         id = subscriptions.save("panna", made(1)).id
         assert subscriptions.remove("panna", id)

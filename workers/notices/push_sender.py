@@ -69,7 +69,7 @@ class PushSender:
         if subscription is None:
             return Outcome(DeliveryState.NOT_SENT, "The browser was removed from your settings.")
         if not subscription.ended and not self._is_signed_in(subscription, dispatch.player):
-            self._parts.subscriptions.end(dispatch.player, subscription.id, SIGNED_OUT, now)
+            self._parts.subscriptions.end(dispatch.player, subscription.id, SIGNED_OUT, now, subscription.session)
             subscription = subscription._replace(ended=SIGNED_OUT)
         if subscription.ended:
             return Outcome(DeliveryState.NOT_SENT, f"{subscription.label} gets no more notices. {subscription.ended}")
@@ -106,7 +106,7 @@ class PushSender:
             return Outcome(DeliveryState.SENT, f"{service} has taken it for {subscription.label}.")
         if status in GONE:
             reason = f"{service} {GONE[status]} (status {status})."
-            self._parts.subscriptions.end(dispatch.player, subscription.id, reason, now)
+            self._parts.subscriptions.end(dispatch.player, subscription.id, reason, now, subscription.session)
             removed = f"{subscription.label} was removed: switch notices on again there."
             return Outcome(DeliveryState.FAILED, f"{reason} {removed}")
         refused = f"{service} answered with status {status}."

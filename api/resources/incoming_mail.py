@@ -34,7 +34,7 @@ class IncomingMailList(Answer):
 
 
 @blueprint.get("/me/incoming-mail")
-@endpoint(answer=IncomingMailList, signed_in=True)
+@endpoint(answer=IncomingMailList, signed_in=True, session_only=True)
 def list_incoming_mail() -> IncomingMailList:
     """The last mails to your addresses here, each with what became of it"""
     mails = services().inbox.recent(require_person().id, MAX_SHOWN)

@@ -141,7 +141,7 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("GET /me/notice-settings", "person", "200", None),
     ("PUT /me/notice-settings", "person", "invalid-fields", {}),
     ("PUT /me/presence", "person", "204", {"match": "m", "visible": False}),
-    ("GET /me/incoming-mail", "person", "200", None),
+    ("GET /me/incoming-mail", "session", "200", None),
     ("GET /me/calendar", "person", "200", None),
     ("PUT /me/calendar", "person", "invalid-fields", {}),
     ("GET /me/vacations", "person", "200", None),

@@ -12,9 +12,11 @@ from events.people import capacity as declared
 from events.people.capacity import Invitations
 
 CAPACITY_GAMES = [
-    name for game in GAMES.values() for name in (game.id, *(f"{game.id}/{setup}" for setup in game.setups))
+    name
+    for game in GAMES.values()
+    for name in (game.id, *(f"{game.id}/{setup}" for setup in game.setups if len(game.setups) > 1))
 ]
-"""What a bot can declare to play: each game, and each of its setups."""
+"""What a bot can declare to play: each game, and each setup of a game that has several."""
 
 
 class Capacity(Answer):

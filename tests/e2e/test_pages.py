@@ -205,3 +205,32 @@ def test_erasing_an_account_explains_what_happens_to_the_files_of_the_store(visi
     expect(page.get_by_text("Your data is erased. The files of the store")).to_be_visible()
     page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
+
+
+def test_an_account_is_made_a_bot_in_its_settings_and_chosen_for_a_new_match(visit: Callable[..., Visitor]) -> None:
+    owner, person = visit().sign_up(), visit().sign_up()
+    page = owner.page
+    page.goto("/settings")
+    section = page.locator("#bot")
+    section.locator("summary").click()
+    section.get_by_role("button", name="Make it a bot").wait_for()
+    section.get_by_label("Matches at once").fill("-1")
+    section.get_by_role("button", name="Make it a bot").click()
+    expect(section).to_contain_text("Must be 0 to 1000")
+    section.get_by_label("Games").select_option(["bashni", "towers/two-player"])
+    section.get_by_label("Matches at once").fill("3")
+    section.get_by_label("Seconds needed for every move").fill("3600")
+    section.get_by_label("Accept invitations at once").check()
+    section.get_by_role("button", name="Make it a bot").click()
+    expect(section.get_by_role("button", name="Save")).to_be_visible()
+    bot = owner.call("GET", "/me/bot")
+    declared = bot["capacity"]
+    assert (declared["games"], declared["concurrent"]) == (["bashni", "towers/two-player"], 3)
+    assert (declared["min_move_time"], declared["max_move_time"]) == (3600, None)
+    page = person.page
+    page.goto(f"/players/{bot['player']['name']}")
+    expect(page.locator("main")).to_contain_text("It plays 3 matches at once, and can begin 3 now.")
+    page.get_by_role("link", name="Invite").click()
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#seats")).to_contain_text("bot")
+    expect(page.locator("#standing")).to_contain_text("Your move: you play White")

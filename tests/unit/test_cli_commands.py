@@ -27,11 +27,14 @@ def test_every_command_has_the_name_under_which_it_is_called_and_a_sentence_of_h
 
 def test_a_command_imports_no_other_command() -> None:
     program = (
-        "import sys; from deploy.cli import main; main(['relay', '--help'], standalone_mode=False);"
+        "import gc, sys; from deploy.cli import main; main(['relay', '--help'], standalone_mode=False);"
+        "print(gc.isenabled());"
         "print(*(name for name in sys.modules if name.startswith('deploy.')))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    imported = set(ran.stdout.splitlines()[-1].split())
+    *_, collects, modules = ran.stdout.splitlines()
+    assert collects == "True", "garbage is collected again after the imports"
+    imported = set(modules.split())
     assert "deploy.cli.services" in imported
     assert not imported & {"deploy.cli.audit", "deploy.cli.vectors"}
 

@@ -306,7 +306,7 @@ class LocalInstallation:
 
     def _start_programs(self) -> None:
         self._message("Starting the API, the live stream, the relay and the workers: this takes longest the first time")
-        self._start(programs(self.var, self.ports, self._bind, self._opponents, mail=self.settings.mail is not None))
+        self._start(programs(self.var, self.ports, self._bind, self._opponents, self.settings.mail is not None))
         self._await("the API", "api", lambda: responds_ok(f"http://{self._url_host}:{self.ports.api}/readyz"))
         self._await("the live stream", "stream", lambda: accepts_connections(self._local_host, self.ports.stream))
 

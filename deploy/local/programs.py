@@ -13,7 +13,7 @@ IMPAIRED_FILE = "impaired.json"
 """Which parts are impaired, for ``/readyz``."""
 
 
-def programs(var: Path, ports: Ports, bind: str, opponents: int, *, mail: bool) -> list[Program]:
+def programs(var: Path, ports: Ports, bind: str, opponents: int, mail: bool) -> list[Program]:
     """Return the programs, in the order in which they start; ``opponents`` processes search for the opponents' moves.
 
     With ``mail`` there is a gateway for incoming mail.

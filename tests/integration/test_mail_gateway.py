@@ -294,7 +294,7 @@ def test_the_gateway_logs_neither_addresses_nor_tokens(
 
 def test_the_gateway_is_one_of_the_programs_where_mail_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     started = {
-        mail: [program.name for program in programs(Path("var"), Ports(), "127.0.0.1", 1, mail=mail)]
+        mail: [program.name for program in programs(Path("var"), Ports(), "127.0.0.1", 1, mail)]
         for mail in (True, False)
     }
     assert started[True] == [*started[False], "gateway"]

@@ -161,7 +161,9 @@ import sys
 from deploy.cli import main
 from deploy.local import installation
 every = installation.programs
-installation.programs = lambda *_: [program for program in every(*_) if program.name in ("worker", "api", "stream")]
+installation.programs = lambda *arguments, **options: [
+    program for program in every(*arguments, **options) if program.name in ("worker", "api", "stream")
+]
 main(sys.argv[1:], prog_name="rookery")
 """
 """Runs ``rookery`` with fewer parts, which start sooner."""

@@ -6,8 +6,10 @@ compose. The mail server and the receivers fail as such servers do, and remember
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from random import Random
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from domain.match.enums import Status
 from domain.match.lines import answer_due
@@ -19,7 +21,7 @@ from events.notices.addresses import confirmed, wants
 from events.notices.endpoints import Endpoint, EndpointKeys, PayloadForm
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.notice import Notice
-from events.notices.outbox import Dispatch
+from events.notices.outbox import Dispatch, Purpose
 from events.notices.preferences import Preferences
 from events.notices.subscriptions import Subscription, subscription_id
 from events.people.person import Person as Account
@@ -44,6 +46,9 @@ from workers.notices.webhook_sender import WebhookSender
 
 CHAT_MARK = "private words"
 """Begins every message of a chat: it must be in nothing that is sent."""
+
+BEGINNINGS = ("match-started", "move-submitted", "moves-taken-back", "flag-forgiven", "match-unfrozen", "ruling-made")
+"""The types of events with which a turn begins, or goes on."""
 
 NEEDS_DECISION = (NoticeKind.TURN, NoticeKind.DEADLINE, NoticeKind.OFFER, NoticeKind.INVITATION)
 MAIL_SERVER_DOWN = ((60 * DAY, 61 * DAY + 6 * HOUR), (200 * DAY, 203 * DAY))
@@ -74,7 +79,8 @@ class ToldOf(NamedTuple):
 
     ``decided`` are all notices by id, ``accepted`` what other servers have accepted, ``sent`` how often each notice was
     sent where, ``needless`` those that were sent to people who had nothing to decide, ``missing`` turns of which nobody
-    was told, ``decided_again`` the notices that the ledger took twice, ``unexplained`` places without a reason.
+    was told, ``unreminded`` those whose flag fell without a reminder, ``disturbing`` what was sent in quiet hours and
+    could wait, ``decided_again`` the notices that the ledger took twice, ``unexplained`` places without a reason.
     """
 
     decided: Mapping[str, Notice]
@@ -82,6 +88,8 @@ class ToldOf(NamedTuple):
     sent: Counter[SentNotice]
     needless: Sequence[str]
     missing: Sequence[str]
+    unreminded: Sequence[str]
+    disturbing: Sequence[str]
     decided_again: Sequence[str]
     unexplained: Sequence[str]
     counts: Counter[str]
@@ -102,8 +110,11 @@ class SimulatedNotices:
         self._sent: Counter[SentNotice] = Counter()
         self._needless: list[str] = []
         self._missing: list[str] = []
+        self._unreminded: list[str] = []
+        self._disturbing: list[str] = []
         self._counts: Counter[str] = Counter()
         self._people = people
+        self._zones = {person.id: ZoneInfo(person.zone) for person in people}
         self._messages = 0
         parts.people = KnownPeople(people, begin)  # type: ignore[assignment]
         self._watch_ledger()
@@ -122,6 +133,7 @@ class SimulatedNotices:
         """Do what the relay does about new events of a match."""
         self._decider.look_at_match(match_id, set(versions))
         state = self._parts.matches.load(match_id).state
+        self._look_at_flags(state, min(versions))
         seat = to_move(state)
         player = None if seat is None or state.cases.frozen else state.seats[seat].player
         events = self._parts.store.read(match_id, min(versions) - 1)
@@ -132,6 +144,33 @@ class SimulatedNotices:
         self._counts["turns that people must be told of"] += 1
         if (turn, player) not in self._facts:
             self._missing.append(turn)
+
+    def _look_at_flags(self, state: MatchState, since: int) -> None:
+        """Note whose flag has just fallen without a reminder, although that person wants one."""
+        fallen = [each for each in self._parts.store.read(state.match_id, since - 1) if each.type == "flag-fell"]
+        for flag in fallen:
+            seat = flag.data["seat"]
+            player = state.seats[seat].player or ""
+            events = self._parts.store.read(state.match_id, 0, flag.version)
+            begun = [each for each in events if each.type in BEGINNINGS and each.version < flag.version][-1]
+            # Who has begun the turn, as in a draft, has just acted and knows.
+            if begun.actor == player or not self._parts.preferences.read(player).remind_before_h:
+                continue
+            self._counts["flags of people who want to be reminded"] += 1
+            turn = f"deadline:{state.match_id}:{state.play.plies}:{state.play.taken_back}:{seat}"
+            if (turn, player) not in self._facts:
+                self._unreminded.append(turn)
+
+    def _disturbs(self, dispatch: Dispatch, now: int) -> bool:
+        """Tell whether ``dispatch`` comes in quiet hours and could wait until an hour after their end."""
+        quiet = self._parts.preferences.read(dispatch.player).quiet
+        if quiet is None or dispatch.purpose != Purpose.NOTICE or dispatch.channel == NoticeChannel.WEBHOOK:
+            return False
+        first, end = quiet
+        hour = datetime.fromtimestamp(now // 1000, self._zones[dispatch.player]).hour
+        deadline = self._decided[dispatch.notices[0]].deadline
+        is_quiet = first <= hour < end if first < end else hour >= first or hour < end
+        return is_quiet and (deadline is None or deadline - now > ((end - first) % 24 + 1) * HOUR)
 
     def visit(self, match_id: str, player: str) -> None:
         """Have ``player`` look at a match, with a tab that stays open or not, and perhaps write a message."""
@@ -166,6 +205,8 @@ class SimulatedNotices:
             sent=self._sent,
             needless=self._needless,
             missing=self._missing,
+            unreminded=self._unreminded,
+            disturbing=self._disturbing,
             decided_again=self._decided_again,
             unexplained=list(self._unexplained()),
             counts=self._counts + self._elsewhere.counts,
@@ -176,6 +217,8 @@ class SimulatedNotices:
         outcome = self._senders[channel].send(dispatch, now)
         self._counts[f"{channel}: {outcome.state}"] += 1
         if outcome.state == DeliveryState.SENT:
+            if self._disturbs(dispatch, now):
+                self._disturbing.append(f"{dispatch.id} at {now}")
             for id in dispatch.notices:
                 self._sent[SentNotice(id, channel, dispatch.target)] += 1
                 notice = self._decided[id]

@@ -32,6 +32,12 @@ def audit_notices(told: ToldOf, case_texts: Sequence[str], check: Check) -> None
     for turn in told.missing:
         check("every turn is in the ledger", False, turn)
     check("every turn is in the ledger", told.counts["turns that people must be told of"] > 0, "the year")
+    for turn in told.unreminded:
+        check("no flag fell without a reminder to who wanted one", False, turn)
+    check("no flag fell without a reminder to who wanted one", True, "the year")
+    for place in told.disturbing:
+        check("nothing that could wait came in quiet hours", False, place)
+    check("nothing that could wait came in quiet hours", True, "the year")
     accepted = Counter((each.channel, each.id) for each in told.accepted if each.channel != NoticeChannel.PUSH)
     for (channel, id), times in accepted.items():
         check("no mail and no webhook was accepted twice", times == 1, f"{channel} {id}, {times} times")

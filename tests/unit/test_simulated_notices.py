@@ -36,6 +36,8 @@ def failures(**changed: Any) -> list[str]:
         sent=Counter({SENT: 1}),
         needless=(),
         missing=(),
+        unreminded=(),
+        disturbing=(),
         decided_again=(),
         unexplained=(),
         counts=Counter({"turns that people must be told of": 1}),
@@ -63,6 +65,8 @@ def test_a_year_in_which_all_is_well_has_no_failures() -> None:
         ({"decided_again": ["a turn"]}, "no notice was decided twice"),
         ({"needless": ["a turn that is over"]}, "nobody was told who had nothing to decide"),
         ({"missing": ["a turn"]}, "every turn is in the ledger"),
+        ({"unreminded": ["a deadline"]}, "no flag fell without a reminder to who wanted one"),
+        ({"disturbing": ["a mail"]}, "nothing that could wait came in quiet hours"),
         ({"counts": Counter()}, "every turn is in the ledger"),
         ({"accepted": [Accepted(NoticeChannel.MAIL, "<1>", MAIL)] * 2}, "no mail and no webhook was accepted twice"),
         (

@@ -219,6 +219,8 @@ class _Handler:
         lmtp = self._gateway.listening.lmtp
         if len(envelope.rcpt_tos) >= (1 if lmtp else MAX_RECIPIENTS):
             return ONE_EACH if lmtp else "452 4.5.3 Too many recipients"
+        if address in self._recipients:
+            return "250 2.1.5 OK"  # counted already
         # Behind LMTP, and on this machine, stands the operator's own server, which brings everybody's mail.
         network = server.network
         peer = None if lmtp or _is_own(network) else network
@@ -229,9 +231,8 @@ class _Handler:
                 await server.push(CLOSING)
                 server.abort()
             return reply
-        if address not in self._recipients:
-            envelope.rcpt_tos.append(address)
-            self._recipients[address] = recipient
+        envelope.rcpt_tos.append(address)
+        self._recipients[address] = recipient
         return reply
 
     async def handle_DATA(self, _server: Connection, _: Session, envelope: Envelope) -> str:  # noqa: N802
@@ -258,7 +259,9 @@ class _Handler:
 
 
 def _path(envelope: Envelope) -> str:
-    return "" if envelope.mail_from in (None, NULL_PATH) else str(envelope.mail_from)
+    path = "" if envelope.mail_from in (None, NULL_PATH) else str(envelope.mail_from)
+    # aiosmtpd reads bytes that are no UTF-8 as halves of characters.
+    return path.encode(errors="replace").decode()
 
 
 def _is_own(network: str) -> bool:

@@ -9,8 +9,6 @@ from events.notices.addresses import MailAddress
 from events.notices.mail_links import LinkError, LinkPurpose, read_link, verify_link
 from events.people.person import Person
 
-USED = "This link has been used already, or another one has taken its place."
-
 
 class ConfirmableAddress(NamedTuple):
     """An address that waits to be confirmed by ``person``, of whom ``stored`` is known."""

@@ -16,11 +16,12 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, instant, one_of
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictSchema, StrictString
-from api.operations.mail_links import USED, confirmable_address, invalid_link, refusing_player
+from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
 from events.notices.addresses import MailAddress, resumed, stopped, wants, without_address
 from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import address_changed, confirmation
+from events.notices.mail_links import USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS, InvalidAddressError, address_digest, parse_address
 from events.people.passwords import MAX_PASSWORD_LENGTH
 from events.people.person import Person

@@ -13,9 +13,10 @@ from api.endpoints import endpoint
 from api.http.answers import Answer
 from api.http.problems import Problem
 from api.http.schemas import StrictSchema, StrictString
-from api.operations.mail_links import USED, invalid_link, resettable_account
+from api.operations.mail_links import invalid_link, resettable_account
 from api.services import services
 from events.notices.letters import password_reset
+from events.notices.mail_links import USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
 

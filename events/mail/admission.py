@@ -290,11 +290,14 @@ def _decoded(line: str) -> str:
 
 def _part(part: bytes | str, charset: str | None) -> str:
     if isinstance(part, str):
-        return part.encode(errors="replace").decode()
-    try:
-        return part.decode(charset or "utf-8", "replace")
-    except (LookupError, ValueError):
-        return part.decode("latin-1")
+        text = part
+    else:
+        try:
+            text = part.decode(charset or "utf-8", "replace")
+        except (LookupError, ValueError):
+            text = part.decode("latin-1")
+    # Some charsets have halves of characters, which no answer of the API could have.
+    return text.encode(errors="replace").decode()
 
 
 def _quoted(word: str) -> str:

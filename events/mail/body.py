@@ -65,7 +65,8 @@ def plain_line(line: str) -> str:
 
 
 def _is_invisible(letter: str) -> bool:
-    return unicodedata.category(letter) == "Cf" or "\ufe00" <= letter <= "\ufe0f" or letter == "\u034f"
+    # Halves of characters (Cs), which some charsets have, are no text at all.
+    return unicodedata.category(letter) in ("Cf", "Cs") or "\ufe00" <= letter <= "\ufe0f" or letter == "\u034f"
 
 
 _PARAMETERS = re.compile(rb"content-(?:type|disposition|transfer-encoding)[ \t]*:", re.IGNORECASE)

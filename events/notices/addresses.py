@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from events.notices.json_text import from_json, to_json
 from events.notices.kinds import PauseCause, WhoMayWrite
-from events.notices.mail_links import LinkError
+from events.notices.mail_links import USED, LinkError
 from events.notices.mail_syntax import address_digest
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import MailKeys
@@ -70,9 +70,12 @@ class MailAddress:
     secret: str | None = None
 
     def require_secret(self) -> bytes:
-        """Return the secret; raises LinkError when there is none, so that no mail has been made with it."""
+        """Return the secret; raises LinkError when there is none, so that no mail has been made with it.
+
+        The words are those for a link of another secret: they do not tell who has mail sent.
+        """
         if self.secret is None:
-            raise LinkError("This link is not valid any more.")
+            raise LinkError(USED)
         return bytes.fromhex(self.secret)
 
     @property

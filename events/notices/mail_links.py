@@ -17,6 +17,8 @@ CONFIRMATION_MS = 24 * 3600 * 1000
 
 PASSWORD_RESET_MS = 3600 * 1000
 
+USED = "This link has been used already, or another one has taken its place."
+
 _LINK = re.compile(r"(?P<player>[a-z0-9]{1,40})\.(?P<expires>[0-9a-f]{1,10})\.(?P<mac>[a-z2-7]{24})")
 
 
@@ -60,7 +62,7 @@ def verify_link(link: Link, purpose: LinkPurpose, subject: str, secret: bytes, n
     """Raise LinkError unless ``link`` is good for ``purpose`` and ``subject`` at ``now``."""
     expected = _mac(purpose, link.player, subject, link.expires_s, secret)
     if not hmac.compare_digest(expected, link.mac):
-        raise LinkError("This link has been used already, or another one has taken its place.")
+        raise LinkError(USED)
     if now >= link.expires_s * 1000:
         raise LinkError("This link has expired: ask for another one.")
 

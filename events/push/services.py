@@ -4,6 +4,7 @@ The address of a subscription comes from outside, and this server connects to it
 of a browser, or lie in a network that the operator allows.
 """
 
+import re
 from collections.abc import Sequence
 from ipaddress import ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
@@ -55,7 +56,12 @@ def service_name(endpoint: str) -> str:
     return _name_of(parts.hostname or "") or parts.netloc
 
 
+_HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
+
+
 def _name_of(host: str) -> str:
+    if not _HOST.fullmatch(host):
+        return ""
     named = (name for domain, name in DOMAINS.items() if host.endswith(domain))
     return SERVICES.get(host) or next(named, "")
 

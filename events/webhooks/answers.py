@@ -105,9 +105,14 @@ def _moves(verb: str, value: Any) -> tuple[str, ...]:
     moves = [value] if verb == "move" else value
     if not isinstance(moves, list) or not 1 <= len(moves) <= MAX_MOVES_PER_SUBMISSION:
         raise AnswerError(f'"moves" must be a list of 1 to {MAX_MOVES_PER_SUBMISSION} moves')
-    if not all(isinstance(move, str) and 1 <= len(move) <= MAX_MOVE_CHARACTERS for move in moves):
+    if not all(isinstance(move, str) and 1 <= len(move) <= MAX_MOVE_CHARACTERS and _is_text(move) for move in moves):
         raise AnswerError(f"a move must be a string of 1 to {MAX_MOVE_CHARACTERS} characters")
     return tuple(moves)
+
+
+def _is_text(text: str) -> bool:
+    """Tell whether ``text`` is without halves of characters, which JSON can name and nothing can show."""
+    return not any("\ud800" <= each <= "\udfff" for each in text)
 
 
 def _flag(content: Mapping[str, Any], name: str) -> bool:

@@ -99,6 +99,20 @@ def test_a_link_made_without_a_secret_is_never_valid(world: World) -> None:
     assert Caller(world.app).post("/mail-confirmations", {"token": empty}).json["code"] == "invalid-link"
 
 
+def test_links_that_are_made_up_do_not_tell_whose_mail_is_sent(world: World) -> None:
+    world.ask()
+    world.services.addresses.secret(world.anna.id)
+    boris, visitor = Caller(world.app).sign_up("boris"), Caller(world.app)
+    told = []
+    for player in (world.anna.id, boris.id, "p" + "a" * 16):
+        token = f"{player}.ffffffff.{'a' * 24}"
+        confirmed = visitor.post("/mail-confirmations", {"token": token})
+        reset = visitor.put("/password-resets", {"token": token, "password": "another secret"})
+        pages = [visitor.client.get(f"/{page}/{token}") for page in ("mail/confirm", "password-reset")]
+        told.append((confirmed.text, reset.text, *(page.text.replace(token, "") for page in pages)))
+    assert told == told[:1] * 3
+
+
 def test_only_the_owner_with_the_password_and_a_session_sets_an_address(world: World) -> None:
     refused = world.anna.put("/me/mail-address", {"address": ADDRESS, "password": "wrong secret"})
     assert refused.json["errors"] == {"password": ["is not your password"]}

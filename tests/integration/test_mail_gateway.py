@@ -128,6 +128,20 @@ def test_the_postmaster_can_be_written_to(site: SteppedInstallation, gateway: Ga
     assert [mail.sender for mail in site.parts.inbox.postmaster_mails()] == ["alice@home.example"] * 2
 
 
+def test_a_return_path_that_is_no_text_is_stored_as_one_that_can_be_shown(
+    site: SteppedInstallation, gateway: Gateway
+) -> None:
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=30) as connection:
+        replies = connection.makefile("rb")
+        recipient = f"RCPT TO:<{reply_to(site.parts, 'palice')}>\r\n".encode()
+        connection.sendall(b"HELO x\r\nMAIL FROM:<\xff@x.example>\r\n" + recipient * 40 + b"DATA\r\n")
+        answers = [replies.readline()[:3] for _ in range(44)]
+        assert answers == [b"220", *[b"250"] * 42, b"354"], "named again, a recipient counts once"
+        connection.sendall(MAIL + b".\r\n")
+        assert replies.readline()[:3] == b"250"
+    assert [mail.return_path for mail in site.parts.inbox.recent("palice", 5)] == ["?@x.example"]
+
+
 def test_too_many_mails_to_one_address_come_again_later(site: SteppedInstallation) -> None:
     address, other = reply_to(site.parts, "palice"), reply_to(site.parts, "pbob")
     with open_gateway(site.parts, limits={"mail-token": "2/hour", "mail-sender": "3/hour"}) as gateway:

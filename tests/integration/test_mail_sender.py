@@ -301,6 +301,15 @@ def test_a_server_that_is_silent_holds_nothing_up_for_longer_than_the_time_limit
     assert (state, "timed out" in reason) == (DeliveryState.WAITING, True)
 
 
+def test_the_log_has_no_address_that_the_server_repeats(world: World, capfd: pytest.CaptureFixture[str]) -> None:
+    world.mailbox.answer("MAIL", "550 5.7.1 <b-token@play.example>: sender anna@players.test is not allowed")
+    state, reason = world.send(world.notify())
+    assert (state, "b-token@play.example" in reason) == (DeliveryState.WAITING, True)
+    said = "".join(capfd.readouterr())
+    assert "the mail server takes no mail" in said
+    assert "@" not in said
+
+
 def test_no_conversation_lasts_as_long_as_a_lease() -> None:
     assert MAX_CONVERSATION_S * 1000 < LEASE_MS
 

@@ -11,6 +11,7 @@ from events.mail.admission import (
     Rules,
     admit,
     author_of,
+    header,
     is_automatic,
     passes_dmarc,
     read_headers,
@@ -195,6 +196,11 @@ PASS = (
 def test_dmarc_counts_where_the_own_server_says_so_on_top(lines: list[str], counts: bool) -> None:
     assert (verdict(mail(*lines), rules=STRICT) is None) is counts
     assert verdict(mail(*lines)) is None
+
+
+@pytest.mark.parametrize("word", ["=?unicode_escape?q?=5Cud800?=", "=?utf-7?q?+2AA-?=", "=?nonsense?q?=FF?="])
+def test_a_header_has_no_halves_of_characters(word: str) -> None:
+    header(read_headers(mail(f"Subject: Re: {word}")), "Subject").encode()
 
 
 def test_without_a_server_to_believe_nothing_passes_dmarc() -> None:

@@ -46,6 +46,10 @@ def test_text_that_no_charset_fits_is_still_read() -> None:
     assert lines(mail(b"a3-b4\n\x81\x8d\xff")) == ["a3-b4", "\x81\x8dÿ"]
 
 
+def test_halves_of_characters_are_left_out() -> None:
+    assert lines(mail(b"a3+2AA--b4", "text/plain; charset=utf-7")) == ["a3-b4"]
+
+
 def test_text_is_read_from_base64_and_quoted_printable() -> None:
     assert lines(mail(base64.encodebytes(b"a3-b4\nhelp"), encoding="base64")) == ["a3-b4", "help"]
     assert lines(mail(b"a3=2Db4=20\r\nhe=\r\nlp", encoding="quoted-printable")) == ["a3-b4", "help"]

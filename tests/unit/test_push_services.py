@@ -37,6 +37,11 @@ def test_the_services_of_the_browsers_are_known_by_name(endpoint: str, name: str
         "https://10.1.2.3/abc",
         "https://localhost/abc",
         "ftp://fcm.googleapis.com/abc",
+        *(
+            f"https://{host}.push.apple.com/abc"
+            for host in ("evil.example\\", "evil.example%2f", "evil.example,", "", "a.")
+        ),
+        "https://fcm.googleapis.com./abc",
         "//fcm.googleapis.com/abc",
     ],
 )

@@ -48,6 +48,7 @@ def test_moves_and_wishes_are_read() -> None:
         ({"move": "", "version": 2}, TURN, "string"),
         ({"move": "x" * 10_001, "version": 2}, TURN, "string"),
         ({"move": ["c3-d4"], "version": 2}, TURN, "string"),
+        ({"move": "c3-d4\ud800", "version": 2}, TURN, "string"),
         ({"moves": "c3-d4", "version": 2}, TURN, "list"),
         ({"moves": [], "version": 2}, TURN, "list"),
         ({"moves": ["a"] * 65, "version": 2}, TURN, "list"),

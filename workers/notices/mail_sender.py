@@ -1,6 +1,7 @@
 """Sends mail: composes it, hands it to the mail server, and judges the answer."""
 
 import hashlib
+import re
 
 import structlog
 
@@ -16,6 +17,9 @@ from events.runtime.settings import MailSettings
 from workers.notices.mail_composer import MailComposer, Unsendable
 from workers.notices.senders import Outcome
 from workers.notices.smtp import Reply, SmtpServer, Stage
+
+_ADDRESS = re.compile(r"[^\s<>]+@[^\s<>]+")
+"""Addresses, some of them with tokens, which servers repeat in their answers and logs must not have."""
 
 log = structlog.get_logger("mail")
 
@@ -78,7 +82,7 @@ class MailSender:
             return Outcome(DeliveryState.FAILED, f"The mail server refused the mail: {reply.text}")
         if permanent or (reply.stage == Stage.CONNECTION and not reply.code):
             # It would refuse every mail, or is not there: for the operator, who can mend it, to know.
-            log.error("the mail server takes no mail", stage=reply.stage, answer=reply.text)
+            log.error("the mail server takes no mail", stage=reply.stage, answer=_ADDRESS.sub("<...>", reply.text))
             return Outcome(
                 DeliveryState.WAITING, f"The mail server of this installation takes no mail now: {reply.text}"
             )

@@ -143,6 +143,11 @@ def deadline_of_turn(state: MatchState) -> int | None:
     return None if expected is None else expected.at
 
 
+def may_be_outdated(fact: str) -> bool:
+    """Tell whether ``fact`` may be no longer so: it is then to be compared with the match."""
+    return about(fact) in _CHECKS
+
+
 def why_outdated(fact: str, player: str, state: MatchState) -> str | None:
     """Return why ``player`` need not be told of ``fact`` any more, a sentence; None while it is still so."""
     kind = about(fact)

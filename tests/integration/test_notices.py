@@ -297,6 +297,20 @@ def test_attempts_are_spread_and_rarer_each_time() -> None:
     assert len({retry_at(replace(dispatch, id=str(number), attempts=1), 0) for number in range(50)}) > 40
 
 
+def test_a_match_that_cannot_be_replayed_keeps_nothing_else_from_being_sent(
+    office: PostOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.play(office.start("alice", "bob"), 1)
+    office.decide()
+    office.outbox.add(
+        Dispatch(id="t", player="bob", channel=MAIL, purpose=Purpose.TEST, due=office.now, first_at=office.now)
+    )
+    monkeypatch.setattr("workers.notices.deliver.why_outdated", lambda *_: 1 / 0)
+    office.pass_time(HOUR)
+    assert [each.id for each in office.mails()] == ["t"]
+    assert office.told("bob")[0].deliveries[0].reason == "Not sent. The match cannot be read."
+
+
 def test_a_sender_that_fails_itself_is_tried_again_a_few_times(office: PostOffice) -> None:
     def fail(_: Dispatch) -> Outcome:
         raise ZeroDivisionError

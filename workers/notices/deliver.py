@@ -10,16 +10,15 @@ from threading import Lock
 import structlog
 
 from events.installation import Installation
-from events.notices.facts import why_outdated
+from events.notices.facts import may_be_outdated, why_outdated
 from events.notices.kinds import DeliveryState, NoticeChannel, Timing
 from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Purpose
 from events.notices.policy import ABOUT, hold_of
 from events.runtime.backoff import Backoff
-from events.runtime.errors import StoreError
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
 from events.service.matches import UnknownMatchError
-from events.store.contract import DamagedStreamError
 from workers.notices.reach import circumstances_of
 from workers.notices.senders import Outcome, Sender
 
@@ -31,7 +30,7 @@ GIVE_UP_MS = 5 * 24 * 3_600_000
 """After so long what could not be sent is given up."""
 
 MAX_FAULTS = 5
-"""So often something is tried at which the sender itself fails."""
+"""So often something is tried at which this server itself fails."""
 
 MAX_PER_HINT = 50
 
@@ -72,7 +71,7 @@ class Slots:
 class Deliveries:
     """Sends what is due. Safe to share between threads.
 
-    Methods raise StoreError; what was leased then comes back when its lease ends.
+    Methods raise StoreUnavailableError; what was leased then comes back when its lease ends.
     """
 
     def __init__(self, installation: Installation, senders: Mapping[NoticeChannel, Sender]) -> None:
@@ -82,7 +81,11 @@ class Deliveries:
         self._slots = Slots()
 
     def deliver_due(self, limit: int = MAX_PER_HINT) -> int:
-        """Send what is due, up to ``limit`` dispatches; return how many were handled."""
+        """Send what is due, up to ``limit`` dispatches; return how many were handled.
+
+        Raises ClockMismatchError when the clock of this process is wrong: it would take what others are sending.
+        """
+        self._parts.store.check_clock()
         handled = 0
         while handled < limit and (dispatch := self._outbox.take(self._parts.now(), LEASE_MS)) is not None:
             self.deliver(dispatch)
@@ -96,18 +99,22 @@ class Deliveries:
         same Message-ID, by webhook with the same id. Only the receiver can tell then that it has it already.
         """
         now = self._parts.now()
-        outcome = self._obstacle(dispatch, now)
-        if outcome is None and dispatch.purpose == Purpose.DIGEST:
-            dispatch = self._without_outdated(dispatch, now)
-            if not dispatch.notices:
-                outcome = Outcome(DeliveryState.NOT_SENT, "Nothing of this digest was still to be told.")
-        if outcome is None:
-            with self._slots.slot(dispatch) as free:
-                outcome = self._send(dispatch, now) if free else _busy(dispatch, now)
+        try:
+            if dispatch.purpose == Purpose.DIGEST:
+                dispatch = self._without_outdated(dispatch, now)
+            outcome = self._obstacle(dispatch, now) or self._send(dispatch, now)
+        except StoreUnavailableError:
+            raise
+        except Exception:
+            log.exception("cannot be sent", dispatch=dispatch.id, channel=dispatch.channel)
+            state = DeliveryState.WAITING if dispatch.attempts < MAX_FAULTS else DeliveryState.FAILED
+            outcome = Outcome(state, "The server failed at sending it; this is a fault of Rookery.")
         self._record(dispatch, outcome, self._parts.now())
 
     def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:
-        """Return what becomes of a notice that must not be sent, or not now; None when nothing is against it."""
+        """Return what becomes of something that must not be sent, or not now; None when nothing is against it."""
+        if dispatch.purpose == Purpose.DIGEST and not dispatch.notices:
+            return Outcome(DeliveryState.NOT_SENT, "Nothing of this digest was still to be told.")
         if dispatch.purpose != Purpose.NOTICE:
             return None
         notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0])
@@ -142,25 +149,22 @@ class Deliveries:
         timings = {NoticeChannel.MAIL: preferences.mail, NoticeChannel.PUSH: preferences.push}.get(dispatch.channel, {})
         if timings.get(notice.kind) == Timing.NEVER and not dispatch.requested:
             return f"You no longer want to be told of {ABOUT[notice.kind]} this way."
-        if notice.match is None:
+        if notice.match is None or not may_be_outdated(notice.fact):
             return None
         try:
-            state = self._parts.matches.load(notice.match).state
+            return why_outdated(notice.fact, notice.player, self._parts.matches.load(notice.match).state)
+        except StoreUnavailableError:
+            raise
         except UnknownMatchError:
             return "The match is not there any more."
-        except DamagedStreamError:
-            return None
-        return why_outdated(notice.fact, notice.player, state)
+        except Exception:
+            # One match that cannot be read must not keep the others of a digest from being told.
+            log.exception("cannot be looked at", match=notice.match)
+            return "The match cannot be read."
 
     def _send(self, dispatch: Dispatch, now: int) -> Outcome:
-        try:
-            return self._senders[dispatch.channel].send(dispatch, now)
-        except StoreError:
-            raise
-        except Exception:
-            log.exception("cannot be sent", dispatch=dispatch.id, channel=dispatch.channel)
-            state = DeliveryState.WAITING if dispatch.attempts < MAX_FAULTS else DeliveryState.FAILED
-            return Outcome(state, "The server failed at sending it; this is a fault of Rookery.")
+        with self._slots.slot(dispatch) as free:
+            return self._senders[dispatch.channel].send(dispatch, now) if free else _busy(dispatch, now)
 
     def _record(self, dispatch: Dispatch, outcome: Outcome, now: int) -> None:
         if outcome.state != DeliveryState.WAITING:

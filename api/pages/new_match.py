@@ -52,7 +52,9 @@ def _free_bots() -> list[str]:
     return [
         bot.name
         for bot in bots.values()
-        if bot.capacity.invitations != Invitations.NOBODY and bot.capacity.concurrent > matches[bot.id]
+        if bot.capacity.invitations != Invitations.NOBODY
+        and bot.capacity.concurrent > matches[bot.id]
+        and not bot.suspended
     ]
 
 

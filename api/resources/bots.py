@@ -179,7 +179,7 @@ def _represent(bots: Iterable[StoredBot]) -> list[Bot]:
             player=represent_person(persons[bot.id]),
             capacity=represent_capacity(bot.capacity),
             matches=matches[bot.id],
-            free=max(0, bot.capacity.concurrent - matches[bot.id]),
+            free=0 if bot.suspended else max(0, bot.capacity.concurrent - matches[bot.id]),
         )
         for bot in shown
         if bot.id in persons

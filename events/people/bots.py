@@ -30,6 +30,7 @@ class Bot(NamedTuple):
     id: str
     name: str
     capacity: Capacity
+    suspended: bool
 
 
 class Bots:
@@ -74,10 +75,11 @@ class Bots:
         with self._client.pipeline(transaction=False) as pipeline:
             for id in wanted:
                 pipeline.hmget(self._keys.account(id), "name", "capacity")
+                pipeline.exists(self._keys.suspension(id))
             found = pipeline.execute()
         return {
-            id: Bot(id, name.decode(), read_value(Capacity, json.loads(stored)))
-            for id, (name, stored) in zip(wanted, found, strict=True)
+            id: Bot(id, name.decode(), read_value(Capacity, json.loads(stored)), bool(suspended))
+            for id, (name, stored), suspended in zip(wanted, found[::2], found[1::2], strict=True)
             if stored
         }
 

@@ -12,6 +12,9 @@ from events.readmodels import ReadModels
 from events.runtime.errors import StoreUnavailableError
 
 
+SUSPENDED = Excess("invitations", "is suspended and takes no new matches")
+
+
 class BeyondCapacityError(Exception):
     """A bot does not take a match on; the message says why, ``limit`` is the field of its capacity."""
 
@@ -37,7 +40,7 @@ class BotAdmission:
         """
         bots = self._bots.among(players)
         for bot in bots.values():
-            excess = excess_of(bot.capacity, proposal, players[bot.id])
+            excess = SUSPENDED if bot.suspended else excess_of(bot.capacity, proposal, players[bot.id])
             if excess is not None:
                 raise BeyondCapacityError(bot, excess)
         taken = []

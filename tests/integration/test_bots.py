@@ -12,7 +12,7 @@ from flask import Flask
 from api.services import Services
 from domain.match.enums import Status
 from events.people.bots import MAX_PLACE_AGE_MS
-from events.people.person import Person
+from events.people.person import Person, Suspension
 from events.service.personal_archive import make_archive
 from events.service.personal_data import erase
 from tests.support.callers import ME, OPEN, Answer, Caller, invited, started
@@ -128,6 +128,15 @@ def test_what_a_bot_does_itself_is_within_its_capacity_too(app: Flask, anna: Cal
     assert bot.post(f"/matches/{open_match}/joins").status_code == 201
     assert refusal(bot.post("/matches", {"game": "bashni", "seats": [ME, OPEN]})) == FULL
     assert refusal(bot.post(f"/matches/{anna.create(ME, OPEN)}/joins")) == FULL
+
+
+def test_nobody_can_invite_a_bot_that_is_suspended(app: Flask, services: Services, anna: Caller) -> None:
+    bot = as_bot(app, "Mr-Tower", accepts_at_once=True)
+    services.people.suspend(person_of(services, bot), Suspension("it floods the chat", None))
+    refused = offer(anna, bot.name)
+    assert refusal(refused) == (409, "beyond-capacity", "invitations")
+    assert refused.json["detail"] == "Mr-Tower is suspended and takes no new matches."
+    assert [each["free"] for each in anna.get("/bots").json["items"]] == [0]
 
 
 def test_a_creation_that_is_refused_takes_no_place(app: Flask, anna: Caller) -> None:

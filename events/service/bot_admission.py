@@ -11,7 +11,6 @@ from events.people.person import Person
 from events.readmodels import ReadModels
 from events.runtime.errors import StoreUnavailableError
 
-
 SUSPENDED = Excess("invitations", "is suspended and takes no new matches")
 
 

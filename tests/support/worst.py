@@ -185,6 +185,12 @@ class WorstWorld:
             self.services.matches.load(match)
         self._fill_archive()
 
+    def sign_in(self) -> None:
+        """Sign anna and boris in again, who may have signed out."""
+        for caller in (self.anna, self.boris):
+            signed_in = caller.post("/sessions", {"name": caller.name, "password": f"the secret of {caller.name}"})
+            assert signed_in.status_code == 201, signed_in.text
+
     def _append(self, match_id: str, game: str, setup: str, plies: int, players: Sequence[str]) -> str:
         store, head = self.services.store, EMPTY
         events = events_of(GAMES[game], setup, plies, players, self.services.now())

@@ -1,7 +1,7 @@
 """What the mails about notices say: one notice, or a digest of many. Pure."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.games import GAMES
@@ -68,11 +68,16 @@ def subject_of(about: Subject) -> str:
     return headline(about.notice.fact, _title(about.view.state), about.others)
 
 
-def others_in(state: MatchState, player: str, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return how mail names the players other than ``player``; ``names`` has the names of people by id."""
+def others_in(
+    state: MatchState, player: str, names: Mapping[str, str], blocked: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Return how mail names the players other than ``player``, but for those whom the player has ``blocked``.
+
+    ``names`` has the names of people by id.
+    """
     named = []
     for seat in state.seats:
-        if seat.player is None or seat.player == player:
+        if seat.player is None or seat.player == player or seat.player in blocked:
             continue
         level = seat.player.removeprefix(OPPONENT_PREFIX)
         is_opponent = level != seat.player

@@ -43,7 +43,7 @@ class Standing(NamedTuple):
     """How a match stands when a webhook about it is sent.
 
     ``deadline`` is expected with the free days and vacations that are known (milliseconds since 1970 UTC; None: never).
-    ``people`` are those in its seats, by id.
+    ``people`` are those in its seats, by id; those whom the player blocks have no name.
     """
 
     state: MatchState
@@ -146,7 +146,7 @@ def _seat(state: MatchState, number: int, people: Mapping[str, Person]) -> dict[
     if seat.player is not None:
         person = people.get(seat.player)
         kind = "opponent" if seat.level is not None else "erased" if person is None else person.kind
-        told["player"] = {"id": seat.player, "name": person.name if person else None, "kind": kind}
+        told["player"] = {"id": seat.player, "name": (person.name or None) if person else None, "kind": kind}
     return told
 
 

@@ -28,6 +28,7 @@ from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.person import Person
 from events.service.matches import Loaded, UnknownMatchError
+from events.service.names import blocked_by
 from events.store.contract import DamagedStreamError, VersionTag
 
 ID_DIGITS = 24
@@ -95,7 +96,7 @@ class MailComposer:
         )
         players = [each.player for each in state.seats if each.player is not None and is_person(each.player)]
         names = {id: person.name for id, person in self._parts.people.persons(players).items()}
-        return Subject(notice, view, others_in(state, to.player, names))
+        return Subject(notice, view, others_in(state, to.player, names, blocked_by(self._parts.blocks, to.player)))
 
     def _letter(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         match letter.kind:

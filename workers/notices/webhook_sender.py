@@ -14,6 +14,7 @@ from events.notices.outbox import Dispatch, Purpose
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError
 from events.service.matches import UnknownMatchError
+from events.service.names import blocked_by
 from events.store.contract import DamagedStreamError
 from events.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, trial_payload
 from events.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
@@ -123,7 +124,9 @@ class WebhookSender:
             return None
         state = self._parts.timekeeper.with_availability(loaded.state)
         people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
-        return Standing(state, loaded.head.tag, deadline_of(state), self._parts.people.persons(people))
+        known, blocked = self._parts.people.persons(people), blocked_by(self._parts.blocks, notice.player)
+        shown = {id: person._replace(name="") if id in blocked else person for id, person in known.items()}
+        return Standing(state, loaded.head.tag, deadline_of(state), shown)
 
     def _call(self, endpoint: Endpoint, message: Message, now: int) -> Called:
         keys = [SigningKeys(each.secret, each.private_key) for each in endpoint.keys_at(now)]

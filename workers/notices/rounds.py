@@ -25,6 +25,9 @@ from workers.threads import repeat
 ROUND_MS = 1000
 """What is due is looked for at least this often."""
 
+MAX_LOOKS = 100
+"""In one round, of each shard: the rest follows in the next one."""
+
 MAX_HINTS = 8
 """At a time: as many as a worker has threads, each of which sends one thing after the other."""
 
@@ -94,11 +97,13 @@ class NoticeRounds:
         woken = self._wake.take()
         self._parts.store.check_clock()
         now = self._parts.now()
-        for reminder in self._parts.looks.reminders_due(now):
+        # What cannot be looked at must not hide what is due behind it.
+        limit = MAX_LOOKS + len(self._failed)
+        for reminder in self._parts.looks.reminders_due(now, limit):
             look = partial(self._decider.look_at_reminder, reminder)
             if not self._attempt(reminder.match, reminder.at, now, look):
                 self._parts.looks.end_reminder(reminder)
-        for match_id in self._parts.looks.chats_due(now):
+        for match_id in self._parts.looks.chats_due(now, limit):
             if not self._attempt(match_id, 0, now, partial(self._decider.look_at_chat, match_id)):
                 self._parts.looks.forget_chat(match_id, now)
         return self._give_hints(now, woken)

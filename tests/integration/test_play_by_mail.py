@@ -11,7 +11,9 @@ from api.mail.gateway import Gateway
 from domain.games import find_ruleset
 from domain.match.enums import Channel, Status
 from domain.match.events import MoveSubmitted
+from events.mail.tokens import TokenKind
 from events.notices.kinds import NoticeChannel
+from events.notices.letters import confirmation, password_reset
 from events.runtime.settings import MailSettings
 from events.store.codec import event_of
 from tests.support.mail_gateway import DOMAIN, bring, open_gateway
@@ -30,6 +32,7 @@ FOUR_TOWERS = (
     "b3+d2 k8-k7 d2-e4 i8-i7 e4-d5 j8-j7 I:Pa4,Rb3,Pb4,Pc3,Bc4 f9-f8 c4+b3 i7+j7 i2+h2 B/g10xa4 B/b3xa4 e10+d11 a4+b3 "
     "h9+h8 h2+g2 f8-g8 Q/d5xd9 h8-i7 b3+d5 f10-f8 d9<>d5"
 )
+PLAYER_KINDS = (TokenKind.ACCOUNT, TokenKind.BOUNCE, TokenKind.UNSUBSCRIBE)
 
 
 class MailProgram:
@@ -47,12 +50,15 @@ class MailProgram:
         fresh, self.seen = received[self.seen :], len(received)
         return [mail.message for mail in fresh if self.address in mail.recipients]
 
-    def answer(self, mail: EmailMessage, text: str, **headers: str) -> tuple[int, str]:
-        """Answer ``mail`` as mail programs do, with what it says quoted below ``text``."""
+    def answer(self, mail: EmailMessage, text: str, *, to: str = "Reply-To", **headers: str) -> tuple[int, str]:
+        """Answer ``mail`` as mail programs do, with what it says quoted below ``text``.
+
+        ``to`` is the header whose address they take.
+        """
         self._sent += 1
         answer = EmailMessage()
         answer["From"] = self.address
-        answer["To"] = str(mail["Reply-To"])
+        answer["To"] = str(mail[to])
         answer["Subject"] = f"Re: {mail['Subject']}"
         answer["Message-ID"] = f"<{self._sent}.{self.address}>"
         answer["In-Reply-To"] = str(mail["Message-ID"])
@@ -62,7 +68,7 @@ class MailProgram:
         assert body is not None
         quoted = "".join(f"> {line}\n" for line in body.get_content().splitlines())
         answer.set_content(f"{text}\n\nOn Sunday, Rookery wrote:\n{quoted}")
-        (recipient,) = mail["Reply-To"].addresses
+        (recipient,) = mail[to].addresses
         return bring(self._office.gateway, answer.as_bytes(policy=SMTP), recipient.addr_spec, self.address)
 
 
@@ -173,3 +179,41 @@ def test_a_gateway_that_is_mailed_by_another_one_answers_nothing(office: PostOff
     office.work()
     assert alice.unread() == []
     assert not office.site.state(match_id).play.moves
+
+
+def test_programs_that_know_no_reply_to_answer_to_the_sender(office: PostOffice) -> None:
+    alice, bob = office.program("alice"), office.program("bob")
+    match_id = office.site.start("palice", "pbob", game="towers", setup="two-player")
+    for program, move in ((alice, "+g2"), (bob, "g6-g7")):
+        office.work()
+        told = program.unread()[-1]
+        assert program.answer(told, move, to="From")[0] == 250
+    office.work()
+    assert office.site.state(match_id).play.moves == ("+g2", "g6-g7")
+
+
+def test_neither_addresses_nor_tokens_are_logged(office: PostOffice, capfd: pytest.CaptureFixture[str]) -> None:
+    alice, eve = office.program("alice"), MailProgram(office, "eve@evil.example")
+    office.program("bob")
+    site = office.site
+    site.start("palice", "pbob", game="towers", setup="two-player")
+    site.outbox.add(password_reset("alice@home.example", site.now))
+    site.outbox.add(confirmation("pbob", "bob.new@home.example", site.now))
+    office.work()
+    told = next(mail for mail in alice.unread() if mail["Reply-To"] is not None)
+    assert eve.answer(told, "+g2")[0] == 250
+    for text in ("+g2", "+g2", "nonsense", "stop mail"):
+        assert alice.answer(told, text)[0] == 250
+    bounce = office.mailbox.received[0].sender
+    assert (
+        bring(office.gateway, "From: mailer-daemon@home.example\r\n\r\n550 no alice@home.example", bounce, "<>")[0]
+        == 250
+    )
+    assert bring(office.gateway, "", "r-forged@play.example")[0] == 550
+    office.mailbox.answer("RCPT", "550 5.1.1 <alice@home.example> is unknown")
+    office.work()
+    said = "".join(capfd.readouterr())
+    assert "mail read" in said
+    tokens = [site.token(player, kind=kind) for player in ("palice", "pbob") for kind in PLAYER_KINDS]
+    secrets = [site.parts.addresses.secret(player).hex() for player in ("palice", "pbob")]
+    assert [word for word in ("@", bounce, "forged", *tokens, *secrets) if word in said] == []

@@ -2,7 +2,7 @@
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
@@ -196,7 +196,7 @@ class Matches:
         appended = self._store.append(
             match_id,
             head,
-            [draft_of(event, _actor(event, after, actor)) for event in decision.events],
+            [draft_of(event, who) for event, who in _with_actors(decision.events, after, actor)],
             request,
             deadline=deadline_of(after),
             conditional_moves=loaded.revision if loaded else 0,
@@ -281,13 +281,18 @@ def _follows(opened: Opened, match_id: str, known: Head) -> bool:
     return chain_digest(known.digest, canonical_bytes(first.draft, match_id, first.version)) == first.digest
 
 
-def _actor(event: Event, state: MatchState, actor: str) -> str:
-    """Return who acts in ``event``: who takes a seat, the owner of a conditional move, ``actor`` in all else."""
-    if isinstance(event, PlayerJoined):
-        return event.player
-    if isinstance(event, MoveSubmitted | DrawAccepted | PlayerResigned) and event.channel in (
-        Channel.CONDITIONAL,
-        Channel.FORCED,
-    ):
-        return state.seats[event.seat].player or actor
-    return actor
+def _with_actors(events: Iterable[Event], state: MatchState, actor: str) -> Iterator[tuple[Event, str]]:
+    """Yield each of ``events`` with who acts in it: the owner of a conditional move that is played, else ``actor``.
+
+    Who takes a seat acts from then on: a bot that accepts at once starts the match that somebody else creates.
+    """
+    for event in events:
+        if isinstance(event, PlayerJoined):
+            actor = event.player
+        if isinstance(event, MoveSubmitted | DrawAccepted | PlayerResigned) and event.channel in (
+            Channel.CONDITIONAL,
+            Channel.FORCED,
+        ):
+            yield event, state.seats[event.seat].player or actor
+        else:
+            yield event, actor

@@ -10,12 +10,14 @@ import pytest
 from flask import Flask
 
 from api.services import Services
+from domain.match.authority import Authority
 from domain.match.enums import Status
 from events.people.bots import MAX_PLACE_AGE_MS
 from events.people.person import Person, Suspension
+from events.proof.audit import audit
 from events.service.personal_archive import make_archive
 from events.service.personal_data import erase
-from tests.support.callers import ME, OPEN, Answer, Caller, invited, started
+from tests.support.callers import ME, OPEN, Answer, Caller, invited, opponent, started
 
 CAPACITY = {"games": ["bashni", "towers"], "concurrent": 1}
 
@@ -177,9 +179,7 @@ def test_a_repeated_creation_gets_its_first_answer_though_the_bot_is_full_by_now
     assert (again.status_code, again.json) == (201, first.json)
 
 
-def test_a_bot_that_accepts_at_once_plays_from_the_creation_on(
-    app: Flask, services: Services, anna: Caller, boris: Caller
-) -> None:
+def test_a_bot_that_accepts_at_once_plays_from_the_creation_on(app: Flask, services: Services, anna: Caller) -> None:
     bot = as_bot(app, "Mr-Tower", accepts_at_once=True, concurrent=2)
     made = offer(anna, bot.name)
     assert (made.json["status"], made.json["version"]) == (Status.PLAYING, 3)
@@ -187,9 +187,22 @@ def test_a_bot_that_accepts_at_once_plays_from_the_creation_on(
     assert [(each["type"], each["actor"]) for each in events] == [
         ("match-created", anna.id),
         ("player-joined", bot.id),
-        ("match-started", anna.id),
+        ("match-started", bot.id),
     ]
-    assert anna.get(f"/matches/{made.json['id']}/bundle").status_code == 200
+    other = as_bot(app, "Mrs-Tower", accepts_at_once=True)
+    seats = [ME, invited(other.name), opponent(1), invited(bot.name)]
+    four = anna.post("/matches", {"game": "towers", "setup": "four-player", "seats": seats})
+    assert (four.json["status"], four.json["version"]) == (Status.PLAYING, 4)
+    for match_id in (made.json["id"], four.json["id"]):
+        records = list(audit(match_id, services.store.read(match_id), authority=Authority(match_id)))
+        assert {(each.fault, each.unauthorized) for each in records} == {(None, None)}
+
+
+def test_a_bot_that_accepts_at_once_accepts_rematches_and_where_others_are_still_missing(
+    app: Flask, services: Services, anna: Caller, boris: Caller
+) -> None:
+    bot = as_bot(app, "Mr-Tower", accepts_at_once=True, concurrent=2)
+    made = offer(anna, bot.name)
     again = anna.post(f"/matches/{made.json['id']}/resignation") and anna.post(f"/matches/{made.json['id']}/rematches")
     assert again.json["status"] == Status.PLAYING
     four = [ME, invited(bot.name), invited(boris.name), OPEN]

@@ -1,5 +1,7 @@
 """How a match is created and its seats are taken."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match import events as e
@@ -68,6 +70,16 @@ def test_a_match_whose_seats_are_all_taken_starts_at_once() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(3)))
     assert match.events[1:] == [e.MatchStarted(at=T0 + 1000)]
     assert match.state.status == Status.PLAYING
+
+
+def test_who_has_said_before_to_accept_is_seated_at_the_creation_and_no_one_else() -> None:
+    seats = (Seat.taken("alice"), Seat.invited("bob"), Seat.invited("carol"), Seat.open())
+    four = creation(*seats, game="towers", setup="four-player")
+    match = PlayedMatch(replace(four, accepting=frozenset({"bob", "alice", "dave"})))
+    assert match.events[1:] == [e.PlayerJoined(at=T0 + 1000, seat=1, player="bob")]
+    assert [seat.joined for seat in match.state.seats] == [True, True, False, False]
+    match = PlayedMatch(replace(creation(*seats[:2]), accepting=frozenset({"bob"})))
+    assert [type(event) for event in match.events] == [e.MatchCreated, e.PlayerJoined, e.MatchStarted]
 
 
 def test_opponents_of_one_level_may_sit_on_several_seats() -> None:

@@ -101,17 +101,18 @@ class NoticeRounds:
         limit = MAX_LOOKS + len(self._failed)
         for reminder in self._parts.looks.reminders_due(now, limit):
             look = partial(self._decider.look_at_reminder, reminder)
-            if not self._attempt(reminder.match, reminder.at, now, look):
+            if not self._attempt(("reminder", reminder.match), now, look):
                 self._parts.looks.end_reminder(reminder)
         for match_id in self._parts.looks.chats_due(now, limit):
-            if not self._attempt(match_id, 0, now, partial(self._decider.look_at_chat, match_id)):
+            look = partial(self._decider.look_at_chat, match_id)
+            if not self._attempt(("chat", match_id), now, look):
                 self._parts.looks.forget_chat(match_id, now)
         return self._give_hints(now, woken)
 
-    def _attempt(self, match_id: str, since: int, now: int, look: Callable[[], object]) -> bool:
-        """Call ``look``; return False when the match does not exist any more."""
+    def _attempt(self, subject: tuple[str, str], now: int, look: Callable[[], object]) -> bool:
+        """Call ``look`` at a reminder or chat, and the match; return False when there is no such match any more."""
         beats.beat()
-        if not self._failed.is_due(match_id, since, now):
+        if not self._failed.is_due(subject, 0, now):
             return True
         try:
             look()
@@ -121,8 +122,8 @@ class NoticeRounds:
             return False
         except Exception as error:
             # A match that cannot be read must not keep others from being told, and is tried less and less often.
-            self._failed.record(match_id, since, now)
-            log.error("a match cannot be looked at", match=match_id, error=str(error))
+            self._failed.record(subject, 0, now)
+            log.error("a match cannot be looked at", match=subject[1], error=str(error))
         return True
 
     def _give_hints(self, now: int, woken: bool) -> int:

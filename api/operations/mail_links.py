@@ -6,7 +6,7 @@ from api.http.problems import Problem
 from api.services import services
 from events.mail.tokens import PlayerToken, TokenError, TokenKind, read_token, verify_token
 from events.notices.addresses import MailAddress
-from events.notices.mail_links import LinkError, LinkPurpose, read_link, verify_link
+from events.notices.mail_links import LinkError, LinkPurpose, read_link, reset_subject, verify_link
 from events.people.person import Person
 
 
@@ -45,8 +45,9 @@ def resettable_account(token: str) -> ResettableAccount:
     try:
         link = read_link(token)
         mark = services().people.password_mark(link.player)
-        secret = services().addresses.read(link.player).require_secret()
-        verify_link(link, LinkPurpose.PASSWORD_RESET, mark, secret, services().now())
+        stored = services().addresses.read(link.player)
+        subject = reset_subject(mark, stored.address)
+        verify_link(link, LinkPurpose.PASSWORD_RESET, subject, stored.require_secret(), services().now())
     except LinkError as error:
         raise invalid_link(str(error)) from error
     person = services().people.person(link.player)

@@ -44,10 +44,18 @@ class Link(NamedTuple):
 def write_link(purpose: LinkPurpose, player: str, subject: str, expires_at: int, secret: bytes) -> str:
     """Return the text of a link for ``player`` that is valid until ``expires_at`` (milliseconds since 1970 UTC).
 
-    ``subject`` is what must not have changed: the address to be confirmed, or what the present password leaves.
+    ``subject`` is what must not have changed: the address to be confirmed, or ``reset_subject``.
     """
     expires_s = expires_at // 1000
     return f"{player}.{expires_s:x}.{_mac(purpose, player, subject, expires_s, secret)}"
+
+
+def reset_subject(password_mark: str, address: str | None) -> str:
+    """Return the subject of a link to choose a password: what the present one leaves, and the mail ``address``.
+
+    So a link in the mail of a former address is worthless.
+    """
+    return f"{password_mark} {address or ''}"
 
 
 def read_link(text: str) -> Link:

@@ -13,7 +13,7 @@ from api.services import EXTENSION, Services
 from events.mail.tokens import PlayerToken, TokenKind, write_token
 from events.notices.addresses import HARD_SCORE, with_bounce
 from events.notices.letters import LetterKind
-from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, write_link
+from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notices.outbox import Dispatch
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
@@ -42,9 +42,10 @@ class World:
         return Caller(self.app).post("/mail-confirmations", {"token": self.link(address)})
 
     def reset_link(self, age_ms: int = 0) -> str:
-        people, secret = self.services.people, self.services.addresses.secret(self.anna.id)
+        secret = self.services.addresses.secret(self.anna.id)
         expires = self.services.now() + PASSWORD_RESET_MS - age_ms
-        return write_link(LinkPurpose.PASSWORD_RESET, self.anna.id, people.password_mark(self.anna.id), expires, secret)
+        mark, address = self.services.people.password_mark(self.anna.id), self.seen()["address"]
+        return write_link(LinkPurpose.PASSWORD_RESET, self.anna.id, reset_subject(mark, address), expires, secret)
 
     def letters(self) -> list[Dispatch]:
         return self.services.outbox.of(self.anna.id)
@@ -219,6 +220,16 @@ def test_old_links_and_those_from_before_a_change_of_password_change_nothing(wor
         refused = visitor.put("/password-resets", {"token": link, "password": "another secret"})
         assert (refused.status_code, refused.json["code"]) == (422, "invalid-link")
     assert visitor.post("/sessions", {"name": "anna", "password": "changed by hand"}).status_code == 201
+
+
+def test_a_link_that_a_former_address_got_changes_no_password(world: World) -> None:
+    world.ask()
+    world.confirm()
+    link = world.reset_link()
+    world.ask("another@players.test")
+    world.confirm("another@players.test")
+    refused = Caller(world.app).put("/password-resets", {"token": link, "password": "another secret"})
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid-link")
 
 
 def test_new_passwords_are_limited_by_name(server: RealServer) -> None:

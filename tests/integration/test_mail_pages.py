@@ -5,7 +5,7 @@ import pytest
 from api.services import Services
 from events.mail.tokens import PlayerToken, TokenKind, write_token
 from events.notices.addresses import wants
-from events.notices.mail_links import PASSWORD_RESET_MS, LinkPurpose, write_link
+from events.notices.mail_links import PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from tests.support.callers import Caller
 
 AS_BROWSERS = {"Accept": "text/html"}
@@ -18,11 +18,11 @@ def links(anna: Caller, services: Services, age_ms: int = 0) -> dict[str, str]:
     services.addresses.change(anna.id, lambda stored: wants(stored, ADDRESS, now))
     secret = services.addresses.secret(anna.id)
     expires = now + PASSWORD_RESET_MS - age_ms
-    mark = services.people.password_mark(anna.id)
+    subject = reset_subject(services.people.password_mark(anna.id), services.addresses.read(anna.id).address)
     stop = write_token(PlayerToken(kind=TokenKind.UNSUBSCRIBE, player=anna.id), secret)
     return {
         "confirm": f"/mail/confirm/{write_link(LinkPurpose.CONFIRMATION, anna.id, ADDRESS, expires, secret)}",
-        "reset": f"/password-reset/{write_link(LinkPurpose.PASSWORD_RESET, anna.id, mark, expires, secret)}",
+        "reset": f"/password-reset/{write_link(LinkPurpose.PASSWORD_RESET, anna.id, subject, expires, secret)}",
         "stop": f"/mail/stop/{stop}",
     }
 

@@ -23,7 +23,7 @@ from events.mail.notice_text import Subject, digest_content, notice_content, oth
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.mail.transcript import View
 from events.notices.letters import LetterKind
-from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, write_link
+from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.person import Person
@@ -164,7 +164,13 @@ class MailComposer:
         accounts = [
             (
                 to.name,
-                write_link(LinkPurpose.PASSWORD_RESET, to.player, people.password_mark(to.player), expires, to.secret),
+                write_link(
+                    LinkPurpose.PASSWORD_RESET,
+                    to.player,
+                    reset_subject(people.password_mark(to.player), to.address),
+                    expires,
+                    to.secret,
+                ),
             )
             for to in reached
         ]

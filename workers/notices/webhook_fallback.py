@@ -74,7 +74,3 @@ class Fallback:
     def _address(self, player: str) -> str | None:
         found = self._parts.addresses.read(player)
         return found.address if found.reachable and self._parts.settings.mail is not None else None
-
-
-def _is_told_by_mail(notice: Notice) -> bool:
-    return any(each.channel == NoticeChannel.MAIL and each.state in TOLD for each in notice.deliveries)

@@ -7,14 +7,18 @@ from urllib.parse import urlsplit, urlunsplit
 
 from flask import Flask, Response, g, request
 
+from api.http.problems import SECRET_ARGUMENTS
 from api.services import services
 
 _REQUEST_ID = re.compile("[A-Za-z0-9-]{8,64}")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 _NOT_SNIFFED = ("X-Content-Type-Options", "nosniff")
+_PATH_FOR_THIS_SITE = ("Referrer-Policy", "same-origin")
+_WITHOUT_PATH = ("Referrer-Policy", "strict-origin")
+"""For paths with a secret, which the servers of pictures and scripts would log."""
+
 _FOR_DOCUMENTS = (
-    ("Referrer-Policy", "same-origin"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
 )
@@ -60,6 +64,10 @@ def _add(response: Response) -> Response:
     added = [_NOT_SNIFFED, ("X-Frame-Options", "DENY"), ("X-Request-Id", g.get("request_id", ""))]
     if response.mimetype in _DOCUMENTS:
         added += _FOR_DOCUMENTS
+    if any(map((request.view_args or {}).get, SECRET_ARGUMENTS)):
+        added.append(_WITHOUT_PATH)
+    elif response.mimetype in _DOCUMENTS:
+        added.append(_PATH_FOR_THIS_SITE)
     if "Content-Security-Policy" not in response.headers:  # a picture that is opened as a document has a stricter one
         policy = _policy(settings.stream_url, request.host) if response.mimetype in _DOCUMENTS else _POLICY_FOR_DATA
         added.append(("Content-Security-Policy", policy))

@@ -30,6 +30,9 @@ MAX_ERROR_CHARACTERS = 300
 
 RETRY_AFTER_FULL_S = 60
 
+SECRET_ARGUMENTS = ("secret", "token")
+"""What stands in these places of a path is a secret: it goes into no log, and no browser passes it on."""
+
 KINDS: Mapping[str, tuple[int, str]] = {
     "bad-request": (400, "The request cannot be understood"),
     "malformed-json": (400, "The body is not JSON"),
@@ -325,7 +328,7 @@ def answer(error: Exception) -> Response:
 def _logged_path() -> str:
     """Return the path of the request without the secret that it may contain."""
     path, named = request.path, request.view_args or {}
-    for secret in filter(None, (named.get("secret"), named.get("token"))):
+    for secret in filter(None, map(named.get, SECRET_ARGUMENTS)):
         path = path.replace(secret, "...")
     return path
 

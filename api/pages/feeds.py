@@ -194,6 +194,5 @@ def _document(content: bytes, media_type: str, cache: str) -> Response:
     known = request.if_none_match.contains_weak(tag)
     response = Response(None if known else content, 304 if known else 200, content_type=f"{media_type}; charset=utf-8")
     response.headers["Cache-Control"] = cache
-    response.headers["Referrer-Policy"] = "no-referrer"
     response.set_etag(tag)
     return response

@@ -41,6 +41,7 @@ def test_to_open_a_link_of_a_mail_shows_a_button_and_changes_nothing(
     }.items():
         assert words in pages[name].text
         assert '<button class="primary">' in pages[name].text
+        assert pages[name].headers.getlist("Referrer-Policy") == ["strict-origin"], "logs would have the link"
     assert services.addresses.read(anna.id) == before
 
 

@@ -4,7 +4,6 @@ import hashlib
 import re
 from email import message_from_bytes
 from email.message import Message
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from events.notices.addresses import (
@@ -17,6 +16,7 @@ from events.notices.addresses import (
     with_problem,
 )
 from events.notices.mail_syntax import address_digest
+from events.runtime.wall_clock import read_header_date
 
 MAX_READ_BYTES = 64_000
 """Of a report: what matters stands before the mail that comes back with it."""
@@ -90,7 +90,7 @@ def _read_status(part: "Message[str, str]") -> Bounce | None:
     blocks = part.get_payload()
     if not isinstance(blocks, list) or not blocks:
         return None
-    arrived_at = _instant(_field(blocks[0], "Arrival-Date"))
+    arrived_at = read_header_date(_field(blocks[0], "Arrival-Date"))
     for block in blocks[1:] or blocks:
         if _field(block, "Action").strip().lower() == "failed":
             status = _field(block, "Status")
@@ -102,10 +102,3 @@ def _read_status(part: "Message[str, str]") -> Bounce | None:
 
 def _field(part: object, name: str) -> str:
     return str(part.get(name, "")) if isinstance(part, Message) else ""
-
-
-def _instant(date: str) -> int | None:
-    try:
-        return int(parsedate_to_datetime(date).timestamp() * 1000)
-    except (ValueError, OverflowError):
-        return None

@@ -1,6 +1,8 @@
-"""Growing delays between attempts that fail."""
+"""Growing delays between attempts that fail, and delays that the other side asks for."""
 
 from typing import NamedTuple
+
+from events.runtime.wall_clock import read_header_date
 
 _MAX_DOUBLINGS = 64
 
@@ -14,3 +16,15 @@ class Backoff(NamedTuple):
     def after(self, failures: int) -> float:
         """Return the delay after ``failures`` failures in a row (at least 1), in the unit of ``first``."""
         return min(self.first * (1 << min(failures - 1, _MAX_DOUBLINGS)), self.longest)
+
+
+def read_retry_after(header: str | None, now: int) -> int | None:
+    """Return the wait, in milliseconds from ``now``, that Retry-After (RFC 9110, 10.2.3) asks for; None for none.
+
+    It is 0 for an instant that has passed; nothing bounds it.
+    """
+    text = (header or "").strip()
+    if text.isascii() and text.isdigit():
+        return int(text[:12]) * 1000
+    at = read_header_date(text)
+    return None if at is None else max(0, at - now)

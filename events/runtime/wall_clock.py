@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -17,3 +18,15 @@ def rfc3339(at: int) -> str:
         return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
     except OverflowError:
         return f"{at} ms"
+
+
+def read_header_date(date: str) -> int | None:
+    """Return the instant of a date as headers of mail and HTTP have it (RFC 5322, 3.3); None for what is no date.
+
+    The instant is in milliseconds since 1970 UTC; a date that does not tell its time zone is in UTC.
+    """
+    try:
+        at = parsedate_to_datetime(date)
+        return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -10,6 +10,7 @@ from domain.match.decisions.moves import MAX_MOVE_CHARACTERS, MAX_MOVES_PER_SUBM
 from domain.match.enums import Channel
 from domain.match.state import MatchState
 from events.notices.kinds import NoticeKind
+from events.notices.wording import about
 
 _PLAYING = ("move", "moves", "resign")
 _AGREEING = ("accept", "decline")
@@ -64,8 +65,8 @@ def read_answer(kind: NoticeKind, body: bytes) -> BotAnswer | None:
     return BotAnswer(verb, version, _moves(verb, content[verb]), _flag(content, "offer_draw"))
 
 
-def command_for(answer: BotAnswer, state: MatchState, player: str) -> Command:
-    """Return the command that does in ``state`` what ``player`` has answered.
+def command_for(answer: BotAnswer, state: MatchState, player: str, fact: str) -> Command:
+    """Return the command that does in ``state`` what ``player`` has answered to the webhook about ``fact``.
 
     Raises AnswerError when there is nothing that could be accepted or declined.
     """
@@ -80,19 +81,20 @@ def command_for(answer: BotAnswer, state: MatchState, player: str) -> Command:
         case "resign":
             return c.Resign(player=player, channel=Channel.WEBHOOK)
         case _:
-            return _agreement(state, player, answer.verb == "accept")
+            return _agreement(state, player, about(fact), answer.verb == "accept")
 
 
-def _agreement(state: MatchState, player: str, accept: bool) -> Command:
+def _agreement(state: MatchState, player: str, offer: str, accept: bool) -> Command:
+    """Return the answer to the ``offer`` that the webhook was about, whatever else is offered beside it."""
     seat = state.seat_of(player)
     if seat is not None and not state.seats[seat].joined:
         return c.JoinMatch(player=player, seat=seat) if accept else c.AbortMatch(player=player)
     offers, proposal = state.offers, state.cases.proposal
-    if offers.takeback is not None and seat not in offers.takeback.agreed:
+    if offer == "takeback" and offers.takeback is not None and seat not in offers.takeback.agreed:
         return c.AcceptTakeback(player=player) if accept else c.DeclineTakeback(player=player)
-    if offers.draw_agreed and seat not in offers.draw_agreed:
+    if offer == "draw" and offers.draw_agreed and seat not in offers.draw_agreed:
         return c.AcceptDraw(player=player, channel=Channel.WEBHOOK) if accept else c.DeclineDraw(player=player)
-    if proposal is not None and seat not in proposal.agreed:
+    if offer == "ruleset" and proposal is not None and seat not in proposal.agreed:
         return c.AcceptRuleset(player=player) if accept else c.DeclineRuleset(player=player)
     raise AnswerError("nothing is offered that could be accepted or declined")
 

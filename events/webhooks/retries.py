@@ -5,10 +5,9 @@ about a turn is of use only while there is time to move. When half of that time 
 """
 
 import hashlib
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from events.runtime.backoff import Backoff
+from events.runtime.backoff import Backoff, read_retry_after
 
 SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
@@ -74,15 +73,8 @@ def within_time(due: int, first_at: int, now: int, deadline: int | None) -> Retr
 
 
 def retry_after_ms(header: str | None, now: int) -> int:
-    """Return how long the header Retry-After (RFC 9110, 10.2.3) asks to wait, 0 when it says nothing that is known."""
-    text = (header or "").strip()
-    if text.isascii() and text.isdigit():
-        return min(int(text[:12]) * SECOND_MS, MAX_RETRY_AFTER_MS)
-    try:
-        at = parsedate_to_datetime(text).timestamp() * SECOND_MS
-    except (ValueError, TypeError, OverflowError):
-        return 0
-    return max(0, min(int(at) - now, MAX_RETRY_AFTER_MS))
+    """Return how long the header Retry-After asks to wait, at most MAX_RETRY_AFTER_MS; 0 when it says nothing known."""
+    return min(read_retry_after(header, now) or 0, MAX_RETRY_AFTER_MS)
 
 
 def held_until(status: int | None, failures: int, retry_after: int, now: int) -> int | None:

@@ -69,39 +69,54 @@ def test_an_answer_that_cannot_be_understood_is_refused_with_the_reason(
 
 def test_a_move_is_played_by_the_channel_of_webhooks() -> None:
     match = started()
-    command = command_for(BotAnswer("move", 2, ("c3-d4",), True), match.state, "alice")
+    command = command_for(BotAnswer("move", 2, ("c3-d4",), True), match.state, "alice", "turn")
     assert command == c.SubmitMove(player="alice", move="c3-d4", channel=Channel.WEBHOOK, offer_draw=True)
     match.do(command)
     assert match.state.play.channels == (Channel.WEBHOOK,)
 
 
 @pytest.mark.parametrize(
-    ("wish", "accepted", "declined"),
+    ("wish", "fact", "accepted", "declined"),
     [
-        (c.OfferDraw(player="bob"), c.AcceptDraw(player="alice", channel=Channel.WEBHOOK), c.DeclineDraw),
-        (c.RequestTakeback(player="bob"), c.AcceptTakeback(player="alice"), c.DeclineTakeback),
+        (c.OfferDraw(player="bob"), "draw", c.AcceptDraw(player="alice", channel=Channel.WEBHOOK), c.DeclineDraw),
+        (c.RequestTakeback(player="bob"), "takeback", c.AcceptTakeback(player="alice"), c.DeclineTakeback),
     ],
 )
-def test_what_is_on_offer_is_accepted_or_declined(wish: Any, accepted: Any, declined: Any) -> None:
+def test_what_is_on_offer_is_accepted_or_declined(wish: Any, fact: str, accepted: Any, declined: Any) -> None:
     match = started(days_per_move(3, takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", match.legal_moves()[0])
     match.do(wish)
-    assert command_for(BotAnswer("accept", 5), match.state, "alice") == accepted
-    assert command_for(BotAnswer("decline", 5), match.state, "alice") == declined(player="alice")
-    match.do(command_for(BotAnswer("decline", 5), match.state, "alice"))
+    assert command_for(BotAnswer("accept", 5), match.state, "alice", fact) == accepted
+    assert command_for(BotAnswer("decline", 5), match.state, "alice", fact) == declined(player="alice")
+    match.do(command_for(BotAnswer("decline", 5), match.state, "alice", fact))
     with pytest.raises(AnswerError, match="nothing is offered"):
-        command_for(BotAnswer("accept", 6), match.state, "alice")
+        command_for(BotAnswer("accept", 6), match.state, "alice", fact)
+
+
+def test_of_two_offers_the_one_that_the_webhook_is_about_is_answered() -> None:
+    match = started(days_per_move(3, takebacks=True))
+    match.move("alice", "c3-d4")
+    match.move("bob", match.legal_moves()[0])
+    match.do(c.RequestTakeback(player="bob"))
+    match.do(c.OfferDraw(player="bob"))
+    agreed = {fact: command_for(BotAnswer("accept", 6), match.state, "alice", fact) for fact in ("draw", "takeback")}
+    assert agreed == {
+        "draw": c.AcceptDraw(player="alice", channel=Channel.WEBHOOK),
+        "takeback": c.AcceptTakeback(player="alice"),
+    }
+    with pytest.raises(AnswerError, match="nothing is offered"):
+        command_for(BotAnswer("accept", 6), match.state, "alice", "ruleset")
 
 
 def test_an_invitation_is_accepted_or_declined() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
-    assert command_for(BotAnswer("decline", 1), match.state, "bob") == c.AbortMatch(player="bob")
-    match.do(command_for(BotAnswer("accept", 1), match.state, "bob"))
+    assert command_for(BotAnswer("decline", 1), match.state, "bob", "invitation") == c.AbortMatch(player="bob")
+    match.do(command_for(BotAnswer("accept", 1), match.state, "bob", "invitation"))
     assert match.state.seats[1].joined
 
 
 def test_what_the_rules_refuse_is_for_the_match_to_say() -> None:
     match = started()
     with pytest.raises(CommandError):
-        match.do(command_for(BotAnswer("move", 2, ("h8-a1",)), match.state, "alice"))
+        match.do(command_for(BotAnswer("move", 2, ("h8-a1",)), match.state, "alice", "turn"))

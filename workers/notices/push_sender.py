@@ -1,7 +1,6 @@
 """Sends push messages: encrypts what a notice says for one browser, and hands it to the push service of it."""
 
 import os
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 import structlog
@@ -19,6 +18,7 @@ from events.push.encryption import SALT_BYTES, encrypt, from_base64url
 from events.push.payload import body_of, message, title_of, topic_of, ttl_of, urgency_of
 from events.push.services import service_name
 from events.push.vapid import authorization, subject_of
+from events.runtime.backoff import read_retry_after
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError, EgressRefusedError
 from events.service.names import blocked_by, names_of_others, people_seated
@@ -169,13 +169,5 @@ def retry_after(header: str | None, now: int) -> int | None:
 
     Both instants are milliseconds since 1970 UTC.
     """
-    if header is None:
-        return None
-    if header.isascii() and header.isdigit():
-        wait = int(header[:9]) * 1000
-    else:
-        try:
-            wait = round(parsedate_to_datetime(header).timestamp() * 1000) - now
-        except (ValueError, OverflowError):
-            return None
-    return now + max(MIN_RETRY_MS, min(MAX_RETRY_MS, wait))
+    wait = read_retry_after(header, now)
+    return None if wait is None else now + max(MIN_RETRY_MS, min(MAX_RETRY_MS, wait))

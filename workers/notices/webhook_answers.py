@@ -67,7 +67,7 @@ class BotAnswers:
             raise _RefusedError(f"the account is suspended{until}: {suspension.reason}")
         if wanted.version != standing.tag.version:
             raise _RefusedError(f"it is about version {wanted.version}, the webhook was about {standing.tag.version}")
-        command = command_for(wanted, standing.state, player.id)
+        command = command_for(wanted, standing.state, player.id, notice.fact)
         if isinstance(command, JoinMatch):
             self._join(notice, standing, wanted, command, player)
         else:

@@ -57,7 +57,7 @@ def deadlines_ics(secret: str) -> Response:
     deadlines = []
     for summary in summaries:
         todo = owed(summary, player)
-        others = names_of_others(summary, player, persons, blocked)
+        others = names_of_others(summary.seats, player, persons, blocked)
         against = f" against {enumerated(others)}" if others else ""
         deadlines.append(
             Deadline(
@@ -161,7 +161,7 @@ def _notice_entries(player: str, notices: Sequence[Notice]) -> list[Entry]:
         summary: Summary | None = summaries.get(notice.match or "")
         if summary is None:
             return notice.summary
-        others = names_of_others(summary, player, persons, blocked)
+        others = names_of_others(summary.seats, player, persons, blocked)
         return headline(notice.fact, _game_title(summary.game), others)
 
     return [

@@ -16,13 +16,13 @@ from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves, Line
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+from events.mail.account_commands import asks_for_help, stop_mail, unknown
 from events.mail.conditional_lines import has_course, line_of, merged, refuse_own_turn
 from events.mail.language import Command, Reading, UnknownLine, Verb
 from events.mail.match_words import event_words, moves_of, outcome_words, queue_text
 from events.mail.parts import MailParts
 from events.mail.tokens import MatchToken, TokenKind
 from events.mail.transcript import Effect, Report, Result
-from events.notices.addresses import stopped
 from events.people.person import Person
 from events.private.conditional_moves import lines_shown
 from events.private.notebooks import QuotaExceededError
@@ -46,22 +46,6 @@ STALE_OFFER = "What is offered has changed since the mail that you have answered
 ONE_MOVE = "A mail can play one move, for it answers one position: none was played. Send the one that you want."
 
 
-def execute_account_commands(parts: MailParts, reading: Reading, player: str) -> Report:
-    """Carry out the commands of a mail that is about no match: only ``stop mail`` does something."""
-    results = []
-    for item in reading.items:
-        if isinstance(item, UnknownLine):
-            results.append(_unknown(item))
-        elif item.verb == Verb.STOP_MAIL:
-            results.append(_stop_mail(parts, item, player))
-        elif item.verb == Verb.HELP:
-            results.append(Result(line=item.line, effect=Effect.SHOWN, words="All commands are listed below."))
-        else:
-            words = "The mail that you have answered is about no single match: answer to the mail of a match."
-            results.append(Result(line=item.line, effect=Effect.REFUSED, words=words))
-    return Report(results=tuple(results), gave_up=reading.gave_up, wants_help=_asks_for_help(reading))
-
-
 def execute_commands(parts: MailParts, reading: Reading, token: MatchToken, person: Person, mail: str) -> Report:
     """Carry out the commands of a mail with a valid ``token`` of ``person``, and return what became of each.
 
@@ -72,20 +56,6 @@ def execute_commands(parts: MailParts, reading: Reading, token: MatchToken, pers
     done the first time, and reports the same.
     """
     return _Execution(parts, reading, token, person, mail).run()
-
-
-def _stop_mail(parts: MailParts, command: Command, player: str) -> Result:
-    parts.addresses.change(player, lambda stored: stopped(stored, parts.now()))
-    words = "No more notices are sent by mail. You can have them sent again on the settings page."
-    return Result(line=command.line, effect=Effect.DONE, words=words)
-
-
-def _unknown(item: UnknownLine) -> Result:
-    return Result(line=item.line, effect=Effect.UNKNOWN, words="This line is no command.")
-
-
-def _asks_for_help(reading: Reading) -> bool:
-    return any(command.verb == Verb.HELP for command in reading.commands)
 
 
 class AmbiguousAnswerError(Exception):
@@ -111,13 +81,13 @@ class _Execution:
         suspension = self._parts.people.suspension(self._person)
         for number, item in enumerate(self._reading.items):
             if isinstance(item, UnknownLine):
-                results.append(_unknown(item))
+                results.append(unknown(item))
             elif suspension is not None and item.verb not in (Verb.BOARD, Verb.HELP, Verb.QUEUE, Verb.STOP_MAIL):
                 until = "" if suspension.until is None else f" until {rfc3339(suspension.until)}"
                 results.append(self._refused(item, f"Your account is suspended{until}: {suspension.reason}"))
             else:
                 results.append(self._carry_out(item, number))
-        gave_up, wants_help = self._reading.gave_up, _asks_for_help(self._reading)
+        gave_up, wants_help = self._reading.gave_up, asks_for_help(self._reading)
         return Report(results=tuple(results), gave_up=gave_up, wants_help=wants_help)
 
     def _carry_out(self, command: Command, number: int) -> Result:
@@ -220,7 +190,7 @@ class _Execution:
             return "invitation"
         seat, takeback = self._token.seat, state.offers.takeback
         has_draw = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed
-        has_takeback = takeback is not None and seat not in (takeback.seat, *takeback.agreed)
+        has_takeback = takeback is not None and seat not in takeback.agreed
         if has_draw and has_takeback:
             verb = command.verb.value
             raise AmbiguousAnswerError(f'a draw and a takeback wait: write "{verb} draw" or "{verb} takeback"')
@@ -318,7 +288,7 @@ class _Execution:
         return Result(line=command.line, effect=Effect.SHOWN, words="All commands are listed below.")
 
     def _stop(self, command: Command, _: int) -> Result:
-        return _stop_mail(self._parts, command, self._person.id)
+        return stop_mail(self._parts, command, self._person.id)
 
     # Carrying out
 

@@ -1,7 +1,7 @@
 """A match in the words of mail: its moves, what has happened, how it ended, instants."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from domain.game import AnyGame, MalformedNotation, RulesError
 from domain.games import find_ruleset
@@ -10,7 +10,7 @@ from domain.match.enums import Channel, LineAction, Status
 from domain.match.lines import ANY, ConditionalMoves, Line
 from domain.match.state import MatchState
 from events.mail.language import Moves
-from events.private.time_zones import offsets_of
+from events.private.time_zones import zone_of
 
 
 def game_of(state: MatchState) -> AnyGame:
@@ -97,13 +97,11 @@ def outcome_words(state: MatchState) -> str:
 
 def instant_words(at: int, zone: str) -> str:
     """Return ``at`` (milliseconds since 1970 UTC) in the time zone and in UTC, as people read it."""
-    utc = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at)
+    utc = datetime.fromtimestamp(at // 1000, UTC)
     in_utc = f"{utc:%a %-d %b %Y, %H:%M} UTC"
     if zone == "UTC":
         return in_utc
-    offset = max((each for each in offsets_of(zone, utc.year) if each.since <= at), key=lambda each: each.since)
-    local = utc + timedelta(minutes=offset.minutes)
-    return f"{local:%a %-d %b %Y, %H:%M} in {zone} ({in_utc})"
+    return f"{utc.astimezone(zone_of(zone)):%a %-d %b %Y, %H:%M} in {zone} ({in_utc})"
 
 
 def queue_text(orders: ConditionalMoves) -> str:

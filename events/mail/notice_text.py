@@ -1,13 +1,13 @@
 """What the mails about notices say: one notice, or a digest of many. Pure."""
 
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.games import GAMES
 from domain.match import clock as clocks
 from domain.match.enums import Status
-from domain.match.state import OPPONENT_PREFIX, MatchState
+from domain.match.state import MatchState
 from events.mail.language import MARKER
 from events.mail.match_words import instant_words
 from events.mail.messages import Addressee, Content, Picture, Site, stop_page
@@ -29,7 +29,7 @@ class Subject:
 
     notice: Notice
     view: View | None
-    others: tuple[str, ...] = ()
+    others: Sequence[str] = ()
 
 
 def wrap(sentences: str) -> str:
@@ -66,23 +66,6 @@ def subject_of(about: Subject) -> str:
     if about.view is None:
         return about.notice.summary.rstrip(".")
     return headline(about.notice.fact, _title(about.view.state), about.others)
-
-
-def others_in(
-    state: MatchState, player: str, names: Mapping[str, str], blocked: Collection[str] = ()
-) -> tuple[str, ...]:
-    """Return how mail names the players other than ``player``, but for those whom the player has ``blocked``.
-
-    ``names`` has the names of people by id.
-    """
-    named = []
-    for seat in state.seats:
-        if seat.player is None or seat.player == player or seat.player in blocked:
-            continue
-        level = seat.player.removeprefix(OPPONENT_PREFIX)
-        is_opponent = level != seat.player
-        named.append(f"the opponent of level {level}" if is_opponent else names.get(seat.player, "somebody who left"))
-    return tuple(dict.fromkeys(named))
 
 
 def _digest_item(site: Site, to: Addressee, about: Subject) -> str:

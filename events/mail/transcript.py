@@ -247,7 +247,7 @@ def _open_offers(state: MatchState, seat: int) -> Iterable[str]:
             yield f'{names[agreed[0]]} offers a draw: write "accept draw" or "decline draw"; a move declines it too.'
     takeback = state.offers.takeback
     if takeback is not None:
-        if seat in takeback.agreed or seat == takeback.seat:
+        if seat in takeback.agreed:
             yield "It is asked to take moves back; the others have not answered yet."
         else:
             yield (

@@ -1,22 +1,22 @@
 """The names of the other players of a match, as notices to one of them have them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
+from domain.match.state import Seat
 from events.people.blocks import BLOCK, Blocks
 from events.people.person import Person
-from events.readmodels import Summary
 
 
 def names_of_others(
-    summary: Summary, player: str, persons: Mapping[str, Person], blocked: Collection[str] = ()
+    seats: Sequence[Seat], player: str, persons: Mapping[str, Person], blocked: Collection[str] = ()
 ) -> list[str]:
-    """Return the names of the players of a match other than ``player``, in the order of their seats.
+    """Return the names of the players in the ``seats`` of a match other than ``player``, in that order.
 
     ``persons`` are the people in the match by id. Those ``blocked`` by the player are left out, and those who have
     left.
     """
     names = []
-    for seat in summary.seats:
+    for seat in seats:
         if seat.level is not None:
             names.append(f"Opponent {seat.level}")
         elif seat.player is not None and seat.player != player and seat.player not in blocked:
@@ -29,6 +29,6 @@ def blocked_by(blocks: Blocks, player: str) -> set[str]:
     return {other for other, kind in blocks.of(player).items() if kind == BLOCK}
 
 
-def people_seated(summary: Summary) -> list[str]:
-    """Return the ids of the people who sit in a match or are invited to it."""
-    return [seat.player for seat in summary.seats if seat.player is not None and seat.level is None]
+def people_seated(seats: Sequence[Seat]) -> list[str]:
+    """Return the ids of the people who have ``seats`` of a match or are invited to them."""
+    return [seat.player for seat in seats if seat.player is not None and seat.level is None]

@@ -14,7 +14,8 @@ from domain.match.commands import (
 from domain.match.enums import Channel, PauseReason, Status
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from events.mail.execution import ONE_MOVE, STALE, STALE_OFFER, execute_account_commands
+from events.mail.account_commands import execute_account_commands
+from events.mail.execution import ONE_MOVE, STALE, STALE_OFFER
 from events.mail.language import NO_MOVES, read_commands
 from events.mail.tokens import TokenKind
 from events.mail.transcript import Effect

@@ -31,7 +31,7 @@ from events.mail.messages import (
     notice_mail,
     stop_link,
 )
-from events.mail.notice_text import MAX_DIGEST_ITEMS, Subject, digest_content, notice_content, others_in
+from events.mail.notice_text import MAX_DIGEST_ITEMS, Subject, digest_content, notice_content
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
 from events.mail.transcript import View
 from events.notices.kinds import NoticeKind
@@ -95,7 +95,7 @@ def subject_of(match: PlayedMatch, notice: Notice = NOTICE) -> Subject:
     )
     title = GAMES[match.state.game].title
     told = replace(notice, summary=f"It is your turn in a match of {title}.")
-    return Subject(told, view, others_in(match.state, ANNA.player, NAMES))
+    return Subject(told, view, [NAMES[seat.player] for seat in match.state.seats if seat.player in NAMES])
 
 
 def turn_mail(game: str, pictured: bool = False) -> Outgoing:

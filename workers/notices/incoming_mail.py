@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import structlog
 
 from events.installation import Installation
+from events.mail.account_commands import execute_account_commands
 from events.mail.admission import Rules, admit, header, read_headers
 from events.mail.body import read_body
 from events.mail.bounces import record_bounce
-from events.mail.execution import execute_account_commands, execute_commands
+from events.mail.execution import execute_commands
 from events.mail.language import NO_MOVES, read_commands
 from events.mail.match_words import moves_of
 from events.mail.parts import view_of

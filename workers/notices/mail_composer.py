@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from domain.match.lines import ConditionalMoves
-from domain.match.state import is_person
 from events.installation import Installation
 from events.mail import letter_text
 from events.mail.messages import (
@@ -19,7 +18,7 @@ from events.mail.messages import (
     letter_mail,
     notice_mail,
 )
-from events.mail.notice_text import Subject, digest_content, notice_content, others_in
+from events.mail.notice_text import Subject, digest_content, notice_content
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.mail.transcript import View
 from events.notices.letters import LetterKind
@@ -28,7 +27,7 @@ from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.person import Person
 from events.service.matches import Loaded, UnknownMatchError
-from events.service.names import blocked_by
+from events.service.names import blocked_by, names_of_others, people_seated
 from events.store.contract import DamagedStreamError, VersionTag
 
 ID_DIGITS = 24
@@ -94,9 +93,9 @@ class MailComposer:
             zone=to.zone,
             url=self._site.link(f"/matches/{state.match_id}"),
         )
-        players = [each.player for each in state.seats if each.player is not None and is_person(each.player)]
-        names = {id: person.name for id, person in self._parts.people.persons(players).items()}
-        return Subject(notice, view, others_in(state, to.player, names, blocked_by(self._parts.blocks, to.player)))
+        persons = self._parts.people.persons(people_seated(state.seats))
+        others = names_of_others(state.seats, to.player, persons, blocked_by(self._parts.blocks, to.player))
+        return Subject(notice, view, others)
 
     def _letter(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         match letter.kind:

@@ -149,8 +149,8 @@ class PushSender:
         summary = self._parts.readmodels.summary(notice.match) if notice.match else None
         if summary is None or summary.game not in GAMES:
             return "Rookery"
-        persons = self._parts.people.persons(people_seated(summary))
-        others = names_of_others(summary, notice.player, persons, blocked_by(self._parts.blocks, notice.player))
+        persons = self._parts.people.persons(people_seated(summary.seats))
+        others = names_of_others(summary.seats, notice.player, persons, blocked_by(self._parts.blocks, notice.player))
         return title_of(notice, GAMES[summary.game].title, others)
 
     def _body(self, notice: Notice) -> str:

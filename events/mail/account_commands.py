@@ -1,0 +1,39 @@
+"""The commands of a mail that are about no match, which are understood in every mail."""
+
+from events.mail.language import Command, Reading, UnknownLine, Verb
+from events.mail.parts import MailParts
+from events.mail.transcript import Effect, Report, Result
+from events.notices.addresses import stopped
+
+
+def execute_account_commands(parts: MailParts, reading: Reading, player: str) -> Report:
+    """Carry out the commands of a mail that is about no match: only ``stop mail`` does something."""
+    results = []
+    for item in reading.items:
+        if isinstance(item, UnknownLine):
+            results.append(unknown(item))
+        elif item.verb == Verb.STOP_MAIL:
+            results.append(stop_mail(parts, item, player))
+        elif item.verb == Verb.HELP:
+            results.append(Result(line=item.line, effect=Effect.SHOWN, words="All commands are listed below."))
+        else:
+            words = "The mail that you have answered is about no single match: answer to the mail of a match."
+            results.append(Result(line=item.line, effect=Effect.REFUSED, words=words))
+    return Report(results=tuple(results), gave_up=reading.gave_up, wants_help=asks_for_help(reading))
+
+
+def stop_mail(parts: MailParts, command: Command, player: str) -> Result:
+    """Stop notices by mail to ``player``. Raises StoreUnavailableError."""
+    parts.addresses.change(player, lambda stored: stopped(stored, parts.now()))
+    words = "No more notices are sent by mail. You can have them sent again on the settings page."
+    return Result(line=command.line, effect=Effect.DONE, words=words)
+
+
+def unknown(item: UnknownLine) -> Result:
+    """Return what is said of a line that is no command."""
+    return Result(line=item.line, effect=Effect.UNKNOWN, words="This line is no command.")
+
+
+def asks_for_help(reading: Reading) -> bool:
+    """Tell whether the list of commands is asked for."""
+    return any(command.verb == Verb.HELP for command in reading.commands)

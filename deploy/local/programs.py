@@ -16,9 +16,8 @@ IMPAIRED_FILE = "impaired.json"
 def programs(var: Path, ports: Ports, bind: str, opponents: int, mail: bool) -> list[Program]:
     """Return the programs, in the order in which they start; ``opponents`` processes search for the opponents' moves.
 
-    With ``mail`` there is a gateway for incoming mail.
-    Opponents search in processes of their own, which can be killed when they take too long. One worker only takes the
-    quick answers, so that these never wait for slow ones.
+    With ``mail`` there is a gateway for incoming mail. Opponents search in processes of their own, which can be killed
+    when they take too long. One worker only takes the quick answers, so that these never wait for slow ones.
     """
     rookery = [sys.executable, "-m", "deploy.cli"]
     searching = ["--processes", str(opponents)]

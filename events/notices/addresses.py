@@ -54,9 +54,8 @@ class MailAddress:
     """The mail address of a person.
 
     ``address`` is the confirmed one; ``wanted`` waits to be confirmed since ``wanted_at``, and ``problem`` says why the
-    mail that asks for it has not arrived, if that is known. ``secret`` (hexadecimal) is
-    what the tokens in mail to the person are made with, None until the first one is. Instants are milliseconds since
-    1970 UTC.
+    mail that asks for it has not arrived, if that is known. ``secret`` (hexadecimal) is what the tokens in mail to the
+    person are made with, None until the first one is. Instants are milliseconds since 1970 UTC.
     """
 
     address: str | None = None

@@ -1,4 +1,4 @@
--- Fixes which messages of a marked chat are told of next, the same for whoever looks, until that is done.
+-- Fixes which messages of a marked chat are told of next, the same for all who look, until that is done.
 --
 -- KEYS  1 marks
 -- ARGV  1 match  2 messages in the chat

@@ -3,7 +3,7 @@
 -- KEYS  1 chats  2 marks
 -- ARGV  1 match  2 after which message  3 up to which  4 marks  5 instant at which it would be looked at again
 --
--- Crash-safe: who comes second finds other numbers, and changes nothing.
+-- Crash-safe: a second call finds other numbers, and changes nothing.
 
 local after, up_to, marks = ARGV[1] .. ':after', ARGV[1] .. ':until', ARGV[1] .. ':marks'
 if redis.call('HGET', KEYS[2], after) ~= ARGV[2] or redis.call('HGET', KEYS[2], up_to) ~= ARGV[3] then return end

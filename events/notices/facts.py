@@ -1,7 +1,7 @@
 """The facts that people are told of, as a function of a match and its latest events.
 
-A fact has a name that is the same whoever finds it, however often and in which order events are delivered: what awaits
-a player is read off the state, what has happened is named by the version of its event.
+A fact has the same name however often it is found, and in whatever order events are delivered: what awaits a player is
+read off the state, what has happened is named by the version of its event.
 """
 
 from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[
 def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
     """Return that it is a person's turn, None when it is nobody's, an opponent's, or the match stands still.
 
-    Who has begun the turn, as ``events`` say, is not told of it; unless it was by the answer of a webhook, whose
+    A player who has begun the turn, as ``events`` say, is not told of it, unless it was by the answer of a webhook: its
     receiver does not learn what follows.
     """
     seat = to_move(state)

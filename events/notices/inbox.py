@@ -126,15 +126,15 @@ class Inbox:
         added: bytes = self._add(
             keys=[keys.order(mail.player), keys.mails(mail.player), keys.contents(mail.player), keys.due],
             args=[
-                *(
-                    mail.digest,
-                    to_json(mail),
-                    zlib.compress(content),
-                    mail.at,
-                    _member(mail),
-                    mail.at - MEMORY_DAYS * DAY_MS,
-                ),
-                *(MAX_MAILS, MAX_WAITING, MAX_WAITING_BYTES),
+                mail.digest,
+                to_json(mail),
+                zlib.compress(content),
+                mail.at,
+                _member(mail),
+                mail.at - MEMORY_DAYS * DAY_MS,
+                MAX_MAILS,
+                MAX_WAITING,
+                MAX_WAITING_BYTES,
             ],
         )
         return added != b"full"

@@ -125,15 +125,20 @@ class Ledger:
         start = 0 if cursor is None else ids.index(cursor) + 1 if cursor in ids else len(ids)
         chosen = ids[start : start + limit]
         more = start + limit < len(ids)
-        return LedgerPage(self._read(player, chosen), chosen[-1] if more else None, int(dropped or 0))
+        return LedgerPage(self.find_all(player, chosen), chosen[-1] if more else None, int(dropped or 0))
 
     def find(self, player: str, id: str) -> Notice | None:
         """Return a notice of ``player``, None when there is none with this id (any more)."""
-        return next(iter(self._read(player, [id])), None)
+        return next(iter(self.find_all(player, [id])), None)
 
     def find_all(self, player: str, ids: Sequence[str]) -> list[Notice]:
         """Return those of the notices with ``ids`` that are in the ledger of ``player``, in their order."""
-        return self._read(player, ids)
+        keys = self._keys(player)
+        with self._client.pipeline(transaction=False) as pipeline:
+            for id in ids:
+                pipeline.hgetall(keys.notice(player, id))
+            found = pipeline.execute()
+        return [_notice(stored) for stored in found if stored]
 
     def send_again(self, player: str, id: str, channel: NoticeChannel, target: str, now: int) -> bool:
         """Let a notice be sent once more through ``channel``, or now where it waits; return False when there is none.
@@ -184,14 +189,6 @@ class Ledger:
                 args=[keys.notice(player, ""), int(even_waiting), _WAITING],
             )
         )
-
-    def _read(self, player: str, ids: Sequence[str]) -> list[Notice]:
-        keys = self._keys(player)
-        with self._client.pipeline(transaction=False) as pipeline:
-            for id in ids:
-                pipeline.hgetall(keys.notice(player, id))
-            found = pipeline.execute()
-        return [_notice(stored) for stored in found if stored]
 
     def _keys(self, player: str) -> LedgerKeys:
         return LedgerKeys.of(self._prefix, player, self._shards)

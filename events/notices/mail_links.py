@@ -1,4 +1,4 @@
-"""Links in mail that need no sign-in: who has read the mail may confirm its address or choose a new password.
+"""Links in mail that need no sign-in: a person who has read the mail may confirm its address or choose a new password.
 
 A link carries the player, the second at which it expires, and an HMAC-SHA256 under the secret of the player over what
 it is good for. Nothing about it is stored: it is worthless once what it is good for has changed.

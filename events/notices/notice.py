@@ -32,10 +32,10 @@ class Delivery:
 class Notice:
     """What a person was to be told of, what was decided and why.
 
-    ``fact`` names what happened, the same whoever looks at it and however often: it determines ``id`` together with
-    ``player``. ``version`` is that of the match in which the fact is found. ``summary`` is a sentence without anything
-    private. ``reason`` says what was decided about the fact as a whole. ``at`` is when it happened, ``decided_at`` when
-    it was decided, ``deadline`` by when it must be dealt with, if that was known (milliseconds since 1970 UTC).
+    ``fact`` names what happened, the same however often it is found: it determines ``id`` together with ``player``.
+    ``version`` is that of the match in which the fact is found. ``summary`` is a sentence without anything private.
+    ``reason`` says what was decided about the fact as a whole. ``at`` is when it happened, ``decided_at`` when it was
+    decided, ``deadline`` by when it must be dealt with, if that was known (milliseconds since 1970 UTC).
     """
 
     id: str

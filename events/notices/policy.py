@@ -19,7 +19,7 @@ MAX_AGE_MS = 24 * HOUR_MS
 """Of facts that are older when they are first seen nobody is told any more; outages are not counted."""
 
 LOOK_AGAIN_MS = 5 * MINUTE_MS
-"""After so long it is looked at again whether who had the match open has left it without acting."""
+"""After so long it is looked at again whether a player with the match open has left it without acting."""
 
 LOOK_AGAIN_ON_VACATION_MS = 12 * HOUR_MS
 """A vacation may be ended early."""
@@ -43,7 +43,7 @@ ABOUT: Mapping[NoticeKind, str] = {
     NoticeKind.RULING: "rulings",
 }
 NEEDS_ANSWER = frozenset({NoticeKind.TURN, NoticeKind.DEADLINE, NoticeKind.OFFER, NoticeKind.INVITATION})
-"""Who has the match open and does not act is told of these later; anything else is seen on the page."""
+"""A player with the match open who does not act is told of these later; anything else is seen on the page."""
 
 NO_CHANNEL = "Not sent, because you have no confirmed mail address, push device or webhook."
 SEEN = "Not sent, because you had the match open when it happened."

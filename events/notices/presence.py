@@ -1,4 +1,4 @@
-"""Which matches people have open in a visible tab: who is looking at a match needs no word about it yet."""
+"""Which matches people have open in a visible tab: they need no word about those yet."""
 
 from events.runtime.connections import StoreClient
 from events.runtime.notice_keys import LedgerKeys

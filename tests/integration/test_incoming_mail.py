@@ -14,6 +14,7 @@ from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import LetterKind
 from events.runtime import connections
 from events.runtime.errors import StoreUnavailableError
+from events.store.contract import DamagedStreamError
 from tests.support.mail_play import MailSite, without_address
 from tests.support.server import RealServer
 from workers.notices.incoming_mail import LEASE_MS, MAX_ATTEMPTS, MailRound
@@ -150,11 +151,12 @@ def test_mail_whose_address_was_made_worthless_before_it_was_read_does_nothing(s
     assert not site.state(match_id).play.moves
 
 
+@pytest.mark.parametrize("error", [RuntimeError("a fault"), DamagedStreamError("a match", 1, "it was cut")])
 def test_a_mail_at_which_the_reader_fails_again_and_again_is_answered_in_words(
-    site: MailSite, match_id: str, monkeypatch: pytest.MonkeyPatch
+    site: MailSite, match_id: str, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fail(*_: object) -> None:
-        raise RuntimeError("a fault")
+        raise error
 
     monkeypatch.setattr("workers.notices.incoming_mail.execute_commands", fail)
     site.deliver("palice", site.token("palice", match_id), "board")

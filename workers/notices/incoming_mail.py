@@ -30,7 +30,7 @@ from events.notices.letters import LetterKind
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.person import Person
 from events.runtime import beats
-from events.runtime.errors import StoreError
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings
 from workers.retries import Retries
 
@@ -67,7 +67,10 @@ class Outcome:
 
 
 class MailReader:
-    """Reads the incoming mail of an installation. Safe to share between threads. Methods raise StoreError."""
+    """Reads the incoming mail of an installation. Safe to share between threads.
+
+    Methods raise StoreUnavailableError; the mail then comes back when its lease ends.
+    """
 
     def __init__(self, installation: Installation, settings: MailSettings) -> None:
         self._parts = installation
@@ -88,9 +91,10 @@ class MailReader:
         mail = taken.mail
         try:
             outcome = self._outcome(taken)
-        except StoreError:
+        except StoreUnavailableError:
             raise
         except Exception as error:
+            # A damaged match too: its mail must not keep others from being read, and its writer is told in the end.
             log.error("a mail cannot be read", mail=mail.digest, attempt=taken.attempt, error=repr(error))
             if taken.attempt < MAX_ATTEMPTS:
                 return

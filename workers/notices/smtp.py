@@ -13,10 +13,10 @@ from events.mail.messages import Outgoing
 from events.notices.addresses import plain
 
 STEP_TIMEOUT_S = 12
-CONTENT_TIMEOUT_S = 75
-"""For each answer of the server, and for those about the content, which it may examine first."""
+CONTENT_TIMEOUT_S = 50
+"""For each answer of the server; for sending the content and the answers before and after, since it may be examined."""
 
-MAX_CONVERSATION_S = 11 * STEP_TIMEOUT_S + 2 * CONTENT_TIMEOUT_S
+MAX_CONVERSATION_S = 11 * STEP_TIMEOUT_S + 3 * CONTENT_TIMEOUT_S
 """Less than the lease of a dispatch: no second worker sends the same mail meanwhile.
 
 RFC 5321, 4.5.3.2 allows servers of strangers more; this one is the operator's own.

@@ -1,4 +1,4 @@
-"""Conditional lines as a mail writes them, brought into the tree of what a seat has laid down."""
+"""Conditional lines as a mail writes them, brought into the tree of the conditional moves of a seat."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ def refuse_own_turn(state: MatchState, seat: int) -> None:
     if state.play.position is not None and not state.ended:
         game = find_ruleset(state.game, state.ruleset)
         if game.to_move(state.play.position) == seat:
-            reason = 'it is your turn: play a move, and lay down above "if" lines what follows it'
+            reason = 'it is your turn: write your move, and below it the "if" lines about what follows'
             raise CommandError("not-your-turn", reason)
 
 

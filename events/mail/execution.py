@@ -210,12 +210,12 @@ class _Execution:
         words = f'Nothing has happened yet. To give the match up, answer this mail with "resign {self._match_id}".'
         return Result(line=command.line, effect=Effect.SHOWN, words=words, asks_to_confirm=True)
 
-    # What is laid down
+    # Conditional moves
 
     def _if(self, command: Command, _: int) -> Result:
         player = self._person.id
 
-        def laid_down(state: MatchState, orders: ConditionalMoves) -> ConditionalMoves:
+        def with_added(state: MatchState, orders: ConditionalMoves) -> ConditionalMoves:
             refuse_own_turn(state, self._token.seat)
             added = conditional.arranged(state, player, [line_of(command.steps)], self._parts.now()).first
             place = None if orders.lines is None else conditional.reached(state, orders.lines)
@@ -224,35 +224,37 @@ class _Execution:
             return conditional.laid_down(state, player, orders, first, None, self._parts.now())
 
         try:
-            self._lay_down(laid_down, on_this_board=True)
+            self._replace_orders(with_added, on_this_board=True)
         except (CommandError, QuotaExceededError):
             self._count_stored()
             raise
         except StaleVersionError:
             self._count_stored()
-            # Perhaps it was laid down by this mail, before a process was killed, and has even been played since.
+            # Crash-safe: this mail may have added them before a kill, and they may even have been played since.
             if not has_course(self._state(), self._orders().lines, command.steps):
                 raise
-        return Result(line=command.line, effect=Effect.DONE, words="This is laid down.")
+        return Result(line=command.line, effect=Effect.DONE, words="Added to your conditional moves.")
 
     def _forced(self, command: Command, _: int) -> Result:
         player, on = self._person.id, command.argument == ("on",)
-        self._lay_down(lambda state, orders: conditional.laid_down(state, player, orders, None, on, self._parts.now()))
+        self._replace_orders(
+            lambda state, orders: conditional.laid_down(state, player, orders, None, on, self._parts.now())
+        )
         words = "Your only legal move will be played for you." if on else "Forced moves are left to you."
         return Result(line=command.line, effect=Effect.DONE, words=words)
 
     def _clear_queue(self, command: Command, _: int) -> Result:
-        self._lay_down(lambda _, orders: replace(orders, lines=None))
+        self._replace_orders(lambda _, orders: replace(orders, lines=None))
         self._count(())
-        return Result(line=command.line, effect=Effect.DONE, words="Nothing is laid down any more.")
+        return Result(line=command.line, effect=Effect.DONE, words="You have no conditional moves any more.")
 
-    def _lay_down(
+    def _replace_orders(
         self,
         orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves],
         *,
         on_this_board: bool = False,
     ) -> None:
-        """Lay down what ``orders`` returns; if only ``on_this_board``, raises StaleVersionError on another one."""
+        """Store what ``orders`` returns; with ``on_this_board`` raises StaleVersionError on another board."""
         for race in range(MAX_RACES):
             expected = self._expected(BOARD_EVENTS) if on_this_board else None
             try:
@@ -263,12 +265,12 @@ class _Execution:
                     raise
 
     def _count(self, first: Sequence[Line]) -> None:
-        """Count the size of what is laid down; raises QuotaExceededError."""
+        """Count the size of the conditional moves; raises QuotaExceededError."""
         size = len(json.dumps(lines_shown(tuple(first)))) if first else 0
         self._parts.notebooks.count_conditional_moves(self._person.id, self._match_id, size)
 
     def _count_stored(self) -> None:
-        """Count what is laid down again, since it is not replaced."""
+        """Count the stored conditional moves again, since they are not replaced."""
         lines = self._orders().lines
         self._count(() if lines is None else lines.first)
 
@@ -281,7 +283,7 @@ class _Execution:
         return Result(line=command.line, effect=Effect.SHOWN, words="The match stands below.")
 
     def _show_queue(self, command: Command, _: int) -> Result:
-        words = queue_text(self._orders()) or "Nothing is laid down."
+        words = queue_text(self._orders()) or "You have no conditional moves."
         return Result(line=command.line, effect=Effect.SHOWN, words=words)
 
     def _show_help(self, command: Command, _: int) -> Result:

@@ -49,8 +49,9 @@ def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
     match event:
         case e.MoveSubmitted(seat=mover, move=move, channel=channel):
             if channel in (Channel.CONDITIONAL, Channel.FORCED):
-                whose = "Your answer" if mover == seat else f"{names[mover]}'s answer"
-                return f'{whose}, laid down before, was played at once: "{move}".'
+                whose = "Your" if mover == seat else f"{names[mover]}'s"
+                what = "conditional move" if channel == Channel.CONDITIONAL else "only legal move"
+                return f'{whose} {what} was played at once: "{move}".'
             return f'"{move}" was played.'
         case e.DrawOffered(seat=other):
             return "You have offered a draw." if other == seat else f"{names[other]} has offered a draw."
@@ -105,11 +106,11 @@ def instant_words(at: int, zone: str) -> str:
 
 
 def queue_text(orders: ConditionalMoves) -> str:
-    """Return what a seat has laid down, as sentences; empty when nothing is."""
+    """Return the conditional moves of a seat as sentences; empty when it has none."""
     sentences = []
     if orders.lines is not None and orders.lines.first:
         shown = "; ".join(_queued(orders.lines.first, ""))
-        sentences.append(f"Laid down after ply {orders.lines.ply}: {shown}.")
+        sentences.append(f"Conditional moves after ply {orders.lines.ply}: {shown}.")
     if orders.forced:
         sentences.append("Your only legal move is played for you.")
     return " ".join(sentences)

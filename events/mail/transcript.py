@@ -79,7 +79,7 @@ class Report:
 class View:
     """A match as the player of ``seat`` sees it at ``now``, with clocks in the time zone ``zone`` (IANA).
 
-    ``orders`` is what the seat has laid down, ``url`` the page of the match.
+    ``orders`` are the conditional moves of the seat, ``url`` the page of the match.
     """
 
     state: MatchState
@@ -222,7 +222,7 @@ def _consequence(view: View, expected: clocks.Forecast) -> str:
 
 
 def prompt_text(view: View) -> str:
-    """Return what waits for an answer of the seat, an example of a legal move, and whether answers are laid down."""
+    """Return what waits for an answer of the seat, an example of a legal move, and whether it has conditional moves."""
     state = view.state
     if state.ended:
         return ""
@@ -232,8 +232,8 @@ def prompt_text(view: View) -> str:
     sentences = [*_open_offers(state, view.seat)]
     if state.play.broken is None and not state.cases.frozen:
         sentences.append(_move_prompt(state, view.seat))
-    if view.orders.forced or (view.orders.lines is not None and view.orders.lines.first):
-        sentences.append('You have laid answers down: "queue" shows them.')
+    if view.orders.lines is not None and view.orders.lines.first:
+        sentences.append('You have conditional moves: "queue" shows them.')
     sentences.append('"help" shows all that you can write.')
     return _filled(" ".join(sentences))
 
@@ -259,7 +259,7 @@ def _open_offers(state: MatchState, seat: int) -> Iterable[str]:
 def _move_prompt(state: MatchState, seat: int) -> str:
     game, position = game_of(state), state.play.position
     if game.to_move(position) != seat:
-        return 'What you want to answer to a move that may come can be laid down: "if MOVE then MOVE".'
+        return 'You can enter conditional moves, which are played at once: "if MOVE then MOVE".'
     example = example_move(game, position)
     if game.draft(position) is not None:
         return (
@@ -271,9 +271,9 @@ def _move_prompt(state: MatchState, seat: int) -> str:
 
 _HELP = (
     ("MOVE", "play a move, in any notation that the page takes"),
-    ("if MOVE then MOVE", "lay an answer down; several steps may follow: if A then B, if C then D"),
-    ("queue", "show what you have laid down"),
-    ("clear queue", "take it all away"),
+    ("if MOVE then MOVE", "enter conditional moves; several steps may follow: if A then B, if C then D"),
+    ("queue", "show your conditional moves"),
+    ("clear queue", "remove them all"),
     ("forced on, forced off", "whether your only legal move is played for you"),
     ("draw", "offer a draw; together with a move, offer it with the move"),
     ("accept, decline", "answer a draw offer, a takeback or an invitation"),

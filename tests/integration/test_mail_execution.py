@@ -180,22 +180,22 @@ def test_resigning_is_confirmed_in_answer_to_the_question(alice: Correspondent) 
     assert alice.state.status == Status.FINISHED
 
 
-def test_conditional_lines_are_added_to_what_is_laid_down(alice: Correspondent, bob: Correspondent) -> None:
+def test_conditional_lines_are_added_to_those_that_are_stored(alice: Correspondent, bob: Correspondent) -> None:
     report = alice.write(
         "if f6-e5 then c3-d4", "a3-b4", "if f6-e5 then c3-d4", "if b6-a5 then c3-d4, if any then b2-a3"
     )
     assert effects(report) == [Effect.REFUSED, Effect.PLAYED, Effect.DONE, Effect.DONE]
     assert "It is your turn" in report.results[0].words
     shown = words(alice.write("queue"))
-    assert shown == 'Laid down after ply 1: "f6-e5" "c3-d4"; "b6-a5" "c3-d4" any "b2-a3".'
+    assert shown == 'Conditional moves after ply 1: "f6-e5" "c3-d4"; "b6-a5" "c3-d4" any "b2-a3".'
     bob.look()
     report = bob.write("f6e5")
-    assert words(report) == '"f6-e5" was played. White\'s answer, laid down before, was played at once: "c3-d4".'
+    assert words(report) == '"f6-e5" was played. White\'s conditional move was played at once: "c3-d4".'
 
 
 def test_a_second_answer_to_the_same_move_replaces_the_first(alice: Correspondent) -> None:
     alice.write("a3-b4", "if f6-e5 then c3-d4, if any then b2-a3", "if f6-e5 then e3-d4")
-    assert words(alice.write("queue")) == 'Laid down after ply 1: "f6-e5" "e3-d4".'
+    assert words(alice.write("queue")) == 'Conditional moves after ply 1: "f6-e5" "e3-d4".'
 
 
 def test_an_impossible_conditional_line_is_refused(alice: Correspondent) -> None:
@@ -203,7 +203,7 @@ def test_an_impossible_conditional_line_is_refused(alice: Correspondent) -> None
     assert effects(report)[1:] == [Effect.UNKNOWN, Effect.UNKNOWN]
     report = alice.write("if f6-e5 then a1-b2")
     assert effects(report) == [Effect.REFUSED]
-    assert words(alice.write("queue")) == "Nothing is laid down."
+    assert words(alice.write("queue")) == "You have no conditional moves."
 
 
 def test_what_is_laid_down_counts_as_it_is_stored(shop: SteppedInstallation, alice: Correspondent) -> None:
@@ -217,10 +217,10 @@ def test_what_is_laid_down_counts_as_it_is_stored(shop: SteppedInstallation, ali
 
 def test_what_is_laid_down_is_taken_away(alice: Correspondent) -> None:
     alice.write("a3-b4", "if f6-e5 then c3-d4", "forced on")
-    assert words(alice.write("clear queue")) == "Nothing is laid down any more."
+    assert words(alice.write("clear queue")) == "You have no conditional moves any more."
     assert words(alice.write("queue")) == "Your only legal move is played for you."
     alice.write("forced off")
-    assert words(alice.write("queue")) == "Nothing is laid down."
+    assert words(alice.write("queue")) == "You have no conditional moves."
 
 
 def test_an_invitation_is_accepted_or_declined_by_mail(shop: SteppedInstallation) -> None:

@@ -90,7 +90,7 @@ def test_the_subject_says_what_was_done(results: tuple[Result, ...], subject: st
 def test_a_mail_without_commands_is_answered_with_all_of_them() -> None:
     _, text = write_answer(Report(), view(started()))
     assert "No command was found in your mail" in text
-    assert '| "if MOVE then MOVE": lay an answer down' in text
+    assert '| "if MOVE then MOVE": enter conditional moves' in text
     _, text = write_answer(Report(remark="The mail has no text that can be read."), None)
     assert "The mail has no text that can be read." in text
 
@@ -108,7 +108,7 @@ def test_the_match_is_shown_with_clocks_as_instants_and_an_example() -> None:
     assert "White has 10 days 23 hours." in " ".join(text.split())
     assert 'White offers a draw: write "accept draw" or "decline draw"' in text
     assert 'such as "b6-a5".' in text
-    assert 'You have laid answers down: "queue" shows them.' in " ".join(text.split())
+    assert 'You have conditional moves: "queue" shows them.' in " ".join(text.split())
     assert "c3-d4" not in text, "mail is read by others, and copied into answers to them"
 
 
@@ -156,7 +156,7 @@ def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str
         result("draw", Effect.DONE, "You have offered a draw."),
         result(legal[-1], Effect.REFUSED, f"It could be several moves: write {' or '.join(shown[:20])}, ..."),
         result("resign", Effect.SHOWN, f'To give the match up, answer with the line "resign {match.state.match_id}".'),
-        result(f"if {' and '.join(legal[:5])} then {legal[0]}", Effect.DONE, "This is laid down."),
+        result(f"if {' and '.join(legal[:5])} then {legal[0]}", Effect.DONE, "Added to your conditional moves."),
         result("queue", Effect.SHOWN, queue_text(ConditionalMoves(lines=orders))),
         UNKNOWN,
     )

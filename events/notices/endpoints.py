@@ -63,7 +63,7 @@ class Endpoint:
     ``kinds`` are what it is told of. ``disabled`` is the reason, as a sentence, for which nothing is sent; None while
     it is enabled. ``keys`` are the present ones first, then old ones that still sign. ``failing_since`` is the first of
     the ``failures`` in a row, None after a success. Nothing is sent before ``held_until``: the receiver has asked for
-    fewer requests, or did not answer. Instants are milliseconds since 1970 UTC.
+    fewer requests, or takes none. Instants are milliseconds since 1970 UTC.
     """
 
     id: str

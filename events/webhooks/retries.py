@@ -37,6 +37,9 @@ HOLD_MS = 5 * MINUTE_MS
 SILENCE_MS = Backoff(5 * SECOND_MS, 5 * MINUTE_MS)
 """Nothing is sent to a receiver that does not answer for so long: waiting for it would keep others waiting."""
 
+MAX_REFUSALS_AT_ONCE = 10
+"""A receiver that has refused so many in a row is left alone like one that does not answer: anybody's can be named."""
+
 THROTTLING = (429, 502, 504)
 
 
@@ -84,7 +87,9 @@ def held_until(status: int | None, failures: int, retry_after: int, now: int) ->
     """
     if status is None:
         return now + int(SILENCE_MS.after(failures))
-    return now + (retry_after or HOLD_MS) if status in THROTTLING else None
+    if status in THROTTLING:
+        return now + (retry_after or HOLD_MS)
+    return now + int(SILENCE_MS.after(refusals)) if (refusals := failures - MAX_REFUSALS_AT_ONCE) > 0 else None
 
 
 def _delay_ms(id: str, attempts: int) -> int | None:

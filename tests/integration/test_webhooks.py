@@ -504,7 +504,7 @@ class TestFailing:
         assert len(receiver.received) == 1
         held = post.delivery(post.anna, NoticeKind.TURN)
         assert (held.reason, held.due, held.attempts) == (
-            "The receiver has asked for fewer requests, or does not answer.",
+            "The receiver has asked for fewer requests, or takes none.",
             watch.now + 599_000,
             0,
         )

@@ -11,6 +11,7 @@ from events.webhooks.retries import (
     HOLD_MS,
     HOUR_MS,
     MAX_JITTER,
+    MAX_REFUSALS_AT_ONCE,
     MAX_RETRY_AFTER_MS,
     MIN_DELAY_MS,
     MINUTE_MS,
@@ -107,6 +108,7 @@ def test_a_receiver_that_asks_for_fewer_requests_gets_none_for_a_while() -> None
     assert held_until(429, 1, 0, T0) == T0 + HOLD_MS
     assert held_until(502, 1, 7_000, T0) == T0 + 7_000
     assert held_until(500, 1, 7_000, T0) is None
+    assert held_until(404, MAX_REFUSALS_AT_ONCE, 0, T0) is None
 
 
 def test_a_receiver_that_does_not_answer_is_called_less_and_less_often() -> None:
@@ -118,3 +120,9 @@ def test_a_wait_that_the_receiver_has_asked_for_is_cut_to_the_clock_of_the_match
     assert within_time(T0 + DAY_MS, T0, T0, None) == Retry(T0 + DAY_MS, False)
     assert within_time(T0 + DAY_MS, T0, T0, T0 + HOUR_MS) == Retry(T0 + HOUR_MS // 2, False)
     assert within_time(T0 + DAY_MS, T0, T0 + HOUR_MS // 2, T0 + HOUR_MS) == Retry(None, True)
+
+
+def test_a_receiver_that_refuses_everything_is_left_alone_for_longer_and_longer() -> None:
+    waits = [(held_until(404, MAX_REFUSALS_AT_ONCE + further, 0, T0) or 0) - T0 for further in range(1, 20)]
+    assert waits == sorted(waits)
+    assert (waits[0], waits[-1]) == (5_000, 300_000)

@@ -145,7 +145,7 @@ class WebhookSender:
     def _held(self, dispatch: Dispatch, message: Message, until: int, now: int) -> Outcome:
         retry = within_time(until, dispatch.first_at, now, _deadline_of(message))
         told = self._fallback.tell_by_mail(message.notice, now) if retry.tell_by_mail else ""
-        reason = f"The receiver has asked for fewer requests, or does not answer.{told}"
+        reason = f"The receiver has asked for fewer requests, or takes none.{told}"
         if retry.due is None:
             return Outcome(DeliveryState.FAILED, f"{reason} It would come too late.", tried=False)
         return Outcome(DeliveryState.WAITING, reason, retry.due, tried=False)

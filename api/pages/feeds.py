@@ -1,7 +1,7 @@
 """Feeds and the calendar, for programs: what a player is told of, what happens in a match, and deadlines.
 
 A public match has a feed that everybody may read. All else is read at the secret address that its owner has made; the
-address takes the place of signing in, and cookies count for nothing here. Nothing is replayed for a feed.
+address takes the place of signing in, and cookies count for nothing here. Only the feed of a match loads a match.
 """
 
 from collections.abc import Sequence

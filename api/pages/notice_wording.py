@@ -49,7 +49,7 @@ STATES: Mapping[DeliveryState, str] = {
 
 WRITERS: Mapping[WhoMayWrite, str] = {
     WhoMayWrite.TOKEN_AND_FROM: "The code, and your address as its sender",
-    WhoMayWrite.TOKEN_FROM_AND_DMARC: "The code, your address, and its seal",
+    WhoMayWrite.TOKEN_FROM_AND_DMARC: "Both, and the word of your mail server (DMARC)",
 }
 
 VERDICTS: Mapping[Verdict, str] = {

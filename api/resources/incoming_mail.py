@@ -38,11 +38,10 @@ class IncomingMailList(Answer):
 def list_incoming_mail() -> IncomingMailList:
     """The last mails to your addresses here, each with what became of it"""
     mails = services().inbox.recent(require_person().id, MAX_SHOWN)
-    return IncomingMailList(items=[represent_mail(mail) for mail in mails])
+    return IncomingMailList(items=[_represent(mail) for mail in mails])
 
 
-def represent_mail(mail: ReceivedMail) -> IncomingMail:
-    """Return what the API says about a mail."""
+def _represent(mail: ReceivedMail) -> IncomingMail:
     return IncomingMail(
         at=rfc3339(mail.at),
         sender=mail.sender,

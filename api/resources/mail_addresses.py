@@ -21,15 +21,13 @@ from api.services import services
 from events.notices.addresses import MailAddress, resumed, stopped, wants, without_address
 from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import address_changed, confirmation
-from events.notices.mail_links import USED
+from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS, InvalidAddressError, address_digest, parse_address
 from events.people.passwords import MAX_PASSWORD_LENGTH
 from events.people.person import Person
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("mail_addresses", __name__, url_prefix=PREFIX)
-
-MAX_LINK_LETTERS = 120
 
 
 class AddressRequest(StrictSchema):
@@ -50,7 +48,7 @@ class WhoMayWriteRequest(StrictSchema):
 class ConfirmationRequest(StrictSchema):
     token = StrictString(
         required=True,
-        validate=validate.Length(1, MAX_LINK_LETTERS),
+        validate=validate.Length(1, MAX_LINK_CHARACTERS),
         metadata={"description": "The end of the link in the mail"},
     )
 
@@ -160,7 +158,6 @@ def resume_mail(_: object) -> MailAddressAnswer:
 @endpoint(204, body=EmptyBody, signed_in=True, session_only=True)
 def make_old_mail_worthless(_: object) -> None:
     """Make all mail that was sent to you worthless: nobody can answer it or follow its links any more"""
-    spend("mail_links", require_person().id)
     services().addresses.make_old_mail_worthless(require_person().id)
 
 

@@ -16,13 +16,12 @@ from api.http.schemas import StrictSchema, StrictString
 from api.operations.mail_links import invalid_link, resettable_account
 from api.services import services
 from events.notices.letters import password_reset
-from events.notices.mail_links import USED
+from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
 
 blueprint = Blueprint("password_resets", __name__, url_prefix=PREFIX)
 
-MAX_LINK_LETTERS = 120
 SENT = (
     "If an account has this name or mail address, and a confirmed mail address, a mail with a link is on its way. The "
     "link is valid for an hour."
@@ -40,7 +39,7 @@ class ResetRequest(StrictSchema):
 class NewPasswordRequest(StrictSchema):
     token = StrictString(
         required=True,
-        validate=validate.Length(1, MAX_LINK_LETTERS),
+        validate=validate.Length(1, MAX_LINK_CHARACTERS),
         metadata={"description": "The end of the link in the mail"},
     )
     password = StrictString(

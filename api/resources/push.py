@@ -114,7 +114,7 @@ class PushSubscriptionList(Answer):
 @endpoint(answer=PushKey, problems=[404])
 def show_push_key() -> PushKey:
     """The public key with which browsers subscribe (RFC 8292); 404 where the server sends no push notices"""
-    refuse_unless_offered()
+    _refuse_unless_offered()
     return PushKey(key=to_base64url(encoded_point(services().push_key.read().public_key())))
 
 
@@ -132,7 +132,7 @@ def list_subscriptions() -> PushSubscriptionList:
 )
 def subscribe(sent: Mapping[str, Any]) -> PushSubscription:
     """Send push notices to this browser for as long as the caller is signed in there; only a session can"""
-    refuse_unless_offered()
+    _refuse_unless_offered()
     target, keys = sent["endpoint"], sent["keys"]
     try:
         check_endpoint(target, services().settings.egress_allowed)
@@ -162,7 +162,7 @@ def subscribe(sent: Mapping[str, Any]) -> PushSubscription:
 def unsubscribe(subscription: str) -> None:
     """Send no more push notices to a browser, and forget it"""
     if not services().subscriptions.remove(require_person().id, subscription):
-        raise no_such_subscription()
+        raise _no_such_subscription()
 
 
 @blueprint.post("/me/push-subscriptions/<subscription>/tests")
@@ -172,7 +172,7 @@ def send_test(_: Mapping[str, Any], subscription: str) -> None:
     person, now = require_person(), services().now()
     found = services().subscriptions.find(person.id, subscription)
     if found is None:
-        raise no_such_subscription()
+        raise _no_such_subscription()
     if found.ended:
         raise Problem("subscription-ended", f"This browser gets no more notices. {found.ended}")
     spend("test_notices", person.id)
@@ -190,7 +190,7 @@ def send_test(_: Mapping[str, Any], subscription: str) -> None:
     )
 
 
-def refuse_unless_offered() -> None:
+def _refuse_unless_offered() -> None:
     """Raise the problem push-not-offered where push services could not tell who sends."""
     if subject_of(services().settings.contact, services().settings.page_url) is None:
         raise Problem(
@@ -199,8 +199,7 @@ def refuse_unless_offered() -> None:
         )
 
 
-def no_such_subscription() -> Problem:
-    """Return the problem for a subscription that the caller does not have."""
+def _no_such_subscription() -> Problem:
     return Problem("no-such-subscription", "You have no push subscription with this id.")
 
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 MAC_BYTES = 15
+MAX_LINK_CHARACTERS = 120
 CONFIRMATION_MS = 24 * 3600 * 1000
 """How long an address can be confirmed after it was asked for."""
 

@@ -50,7 +50,6 @@ class Letter:
     in_reply_to: str | None = None
     automatic: bool = False
     kind: str = "letter"
-    png: bool = False
     tag: str | None = None
 
 

@@ -109,10 +109,7 @@ class MailComposer:
         if to is None:
             return Unsendable("The account is gone.")
         loaded = self._load(letter.match)
-        state = None if loaded is None else loaded.state
-        picture = board_picture(state, letter.seat) if letter.png and state is not None else None
-        paragraphs = letter.text.rstrip("\n").split("\n\n")
-        content = Content(subject=letter.subject, paragraphs=paragraphs, picture=picture, after=len(paragraphs))
+        content = Content(subject=letter.subject, paragraphs=letter.text.rstrip("\n").split("\n\n"))
         if not letter.automatic:
             return self._plain_letter(dispatch, to, content, now)
         return answer_mail(

@@ -28,11 +28,11 @@ class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
     Writes, archives, jobs of workers, calendars, matches that are created, those of guests against opponents, reports,
-    test notices, notices that are sent again, and words in chats, as messages and as bytes, count per person,
-    invitations per person and whom they invite; sign-ins per name and address, and all together per address; sign-ups,
-    guests, and all new matches together, per address; reads, and computations for them, per person, or per address for
-    anonymous callers. An address is what the nearest trusted proxy says; limits leave room for a school behind one.
-    IPv6 addresses count by network and by site: every customer has 2**64 of them.
+    test notices, notices that are sent again, addresses of webhooks, and words in chats, as messages and as bytes,
+    count per person, invitations per person and whom they invite; sign-ins per name and address, and all together per
+    address; sign-ups, guests, and all new matches together, per address; reads, and computations for them, per person,
+    or per address for anonymous callers. An address is what the nearest trusted proxy says; limits leave room for a
+    school behind one. IPv6 addresses count by network and by site: every customer has 2**64 of them.
     Mails to confirm an address count per person and mail address, requests for new passwords per name or mail address;
     both, and links of mails that are followed, count by network, too.
     """
@@ -54,6 +54,7 @@ class Limits(NamedTuple):
     invitations: str = "20/day"
     test_notices: str = "30/hour"
     sends: str = "60/hour"
+    webhook_addresses: str = "60/hour"
     reads: str = "1200/minute"
     computations: str = "300/minute"
     confirmations: str = "5/hour"
@@ -82,6 +83,7 @@ EXCEEDED = {
     "invitations": "You have invited this player too often.",
     "test_notices": "You have asked for too many test notices.",
     "sends": "You have had too many notices sent again.",
+    "webhook_addresses": "You have named too many addresses for webhooks, or switched them on again too often.",
     "reads": "Too many pages were read from your account or network address in the last minute.",
     "confirmations": "Too many mails were requested to confirm this address, or for this account.",
     "confirmations_by_network": "Too many mails to confirm addresses were requested from your network address.",

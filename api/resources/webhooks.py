@@ -83,7 +83,7 @@ class Webhook(Answer):
     failing_since: Annotated[Instant | None, Meta(description="Since when every attempt has failed; null: none has")]
     held_until: Annotated[
         Instant | None,
-        Meta(description="Nothing is sent before, since the receiver has asked for that or did not answer"),
+        Meta(description="Nothing is sent before, since the receiver has asked for that, or takes none"),
     ]
 
 
@@ -141,6 +141,7 @@ def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
     if person.kind == "guest":
         raise Problem("sign-up-required", "Guests have no webhooks: sign up first.")
     _check_url(sent["url"])
+    spend("webhook_addresses", person.id)
     created = Endpoint(
         id="w" + random_letters(10),
         url=sent["url"],
@@ -169,6 +170,11 @@ def show_webhook(webhook: str) -> Webhook:
 def change_webhook(sent: Mapping[str, Any], webhook: str) -> Webhook:
     """Change a webhook; what was switched off after failures is switched on again with enabled; only a session can"""
     _check_url(sent["url"])
+    person = require_person()
+    known = _find(person, webhook)
+    if known.url != sent["url"] or (known.disabled is not None and sent["enabled"]):
+        # Its failures are forgotten, so that it is called at any time again.
+        spend("webhook_addresses", person.id)
 
     def change(known: Endpoint) -> Endpoint:
         changed = replace(known, url=sent["url"], kinds=tuple(sent["kinds"]), payload=sent["payload"])
@@ -176,7 +182,7 @@ def change_webhook(sent: Mapping[str, Any], webhook: str) -> Webhook:
             return changed if known.disabled is None and known.url == changed.url else changed.enabled()
         return replace(changed, disabled=known.disabled or DISABLED_BY_OWNER)
 
-    changed = services().endpoints.change(require_person().id, webhook, change)
+    changed = services().endpoints.change(person.id, webhook, change)
     if changed is None:
         raise _no_such_webhook()
     return _represent(changed)

@@ -12,7 +12,8 @@ from events.notices.endpoints import MAX_ENDPOINTS_PER_PERSON, Attempt
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
 from events.notices.notice import Delivery, Notice, notice_id
 from events.notices.outbox import Dispatch, Purpose
-from tests.support.callers import Answer, Caller
+from tests.support.callers import UNLIMITED, Answer, Caller, app_on
+from tests.support.server import RealServer
 
 WANTED = {"url": "https://hooks.example/rookery", "kinds": ["turn", "ended"]}
 
@@ -107,6 +108,16 @@ def test_a_person_has_five_webhooks_at_most(anna: Caller) -> None:
     for _ in range(MAX_ENDPOINTS_PER_PERSON):
         created(anna)
     assert code(anna.post("/me/webhooks", WANTED)) == "too-many-webhooks"
+
+
+def test_addresses_that_are_named_and_failures_that_are_forgotten_are_limited(server: RealServer) -> None:
+    anna = Caller(app_on(server.url, UNLIMITED._replace(webhook_addresses="3/hour"))).sign_up("anna")
+    path = f"/me/webhooks/{created(anna)['id']}"
+    other = {**WANTED, "url": "https://hooks.example/other", "payload": "full", "enabled": True}
+    for change in ({}, {"kinds": ["turn"]}, {"enabled": False}, {"enabled": True}):
+        assert anna.put(path, {**other, **change}).status_code == 200
+    for refused in (anna.put(path, {**other, **WANTED}), anna.post("/me/webhooks", WANTED)):
+        assert (refused.status_code, code(refused)) == (429, "too-many-requests")
 
 
 def test_guests_have_no_webhooks(stranger: Caller) -> None:

@@ -1,111 +1,24 @@
-"""Sending mail over a real SMTP conversation: what is sent, how failures are judged, and that nothing goes twice."""
+"""Sending mail over a real SMTP conversation: how failures are judged, and that nothing goes twice."""
 
 import ssl
 from collections.abc import Iterator
-from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from domain.match.commands import OfferDraw
-from events.mail.tokens import MatchToken, PlayerToken, TokenKind, verify_token
 from events.notices import letters
-from events.notices.addresses import MailAddress, stopped, wants
-from events.notices.facts import turn_of
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
-from events.notices.notice import Delivery, Notice
-from events.notices.outbox import Dispatch, Letter, Purpose
-from events.people.accounts import People
+from events.notices.addresses import wants
+from events.notices.kinds import DeliveryState, NoticeChannel
 from events.runtime.errors import StoreUnavailableError
-from events.runtime.settings import MailSettings
-from tests.support.callers import QUICK_HASHES
+from tests.support.mail_world import ADDRESS, DOMAIN, NOTICE, World, text_of
 from tests.support.mailbox import CLOSE, HANG, Mailbox, make_authority, open_mailbox
 from tests.support.server import RealServer
-from tests.support.stepped_installation import SteppedInstallation
 from workers.notices.deliver import LEASE_MS, Deliveries
 from workers.notices.mail_sender import MailSender
 from workers.notices.smtp import MAX_CONVERSATION_S, SmtpServer
 
-DOMAIN = "mail.rookery.test"
-ADDRESS = "anna@players.test"
-NOTICE = "n" * 24
 HOUR_MS = 3_600_000
-
-
-class World:
-    """Anna, with a confirmed address, in a match against boris; mail goes to ``mailbox``."""
-
-    def __init__(self, server: RealServer, mailbox: Mailbox) -> None:
-        self.mailbox = mailbox
-        self.stepped = SteppedInstallation(server.url)
-        self.parts = parts = self.stepped.parts
-        parts.people = People(parts.client, parts.prefix, parts.now, QUICK_HASHES)
-        self.settings = MailSettings(mailbox.url, DOMAIN)
-        parts.settings = parts.settings._replace(mail=self.settings, page_url="https://rookery.test")
-        self.anna, self.boris = (parts.people.sign_up(name, "a fine secret") for name in ("anna", "boris"))
-        self.match = self.stepped.start(self.anna.id, self.boris.id, game="towers", setup="two-player")
-        self.give_address(self.anna.id, ADDRESS)
-        self.sender = self.sender_to(mailbox.url)
-
-    def sender_to(self, url: str, **options: Any) -> MailSender:
-        return MailSender(self.parts, self.settings, SmtpServer(url, DOMAIN, timeout_s=5, **options))
-
-    def give_address(self, player: str, address: str) -> None:
-        self.parts.addresses.change(player, lambda stored: wants(stored, address, self.stepped.now))
-        assert self.parts.addresses.confirm(player, address, self.stepped.now) is not None
-
-    @property
-    def stored(self) -> MailAddress:
-        return self.parts.addresses.read(self.anna.id)
-
-    def notify(self, *, id: str = NOTICE, summary: str = "It is your turn in a match of Towers.") -> Dispatch:
-        """Decide that anna is told of her turn by mail, at once; return what is in the outbox."""
-        now, turn = self.stepped.now, turn_of(self.stepped.state(self.match))
-        waiting = Delivery(channel=NoticeChannel.MAIL, state=DeliveryState.WAITING, reason="", due=now, at=now)
-        notice = Notice(
-            id=id,
-            player=self.anna.id,
-            kind=NoticeKind.TURN,
-            match=self.match,
-            version=3,
-            fact=turn.name,
-            summary=summary,
-            reason="You want to be told at once when it is your turn.",
-            at=now,
-            decided_at=now,
-            deliveries=(waiting,),
-        )
-        assert self.parts.ledger.decide(notice)
-        return next(each for each in self.parts.outbox.of(self.anna.id) if id in each.notices)
-
-    def letter(self, text: str = "The answer.", **more: Any) -> Dispatch:
-        letter = Letter(to=ADDRESS, subject="An answer", text=text, **more)
-        now = self.stepped.now
-        return Dispatch(
-            id="answer:1",
-            player=self.anna.id,
-            channel=NoticeChannel.MAIL,
-            purpose=Purpose.LETTER,
-            letter=letter,
-            due=now,
-            first_at=now,
-        )
-
-    def send(self, dispatch: Dispatch) -> tuple[DeliveryState, str]:
-        outcome = self.sender.send(dispatch, self.stepped.now)
-        return outcome.state, outcome.reason
-
-    def token_of(self, address: str) -> Any:
-        secret = self.parts.addresses.secret(self.anna.id)
-        return verify_token(address.partition("@")[0].partition("-")[2], secret)
-
-
-def text_of(message: EmailMessage) -> str:
-    """Return the plain text of a mail."""
-    part = message.get_body(("plain",))
-    assert part is not None
-    return str(part.get_content()).replace("\r\n", "\n")
 
 
 @pytest.fixture
@@ -117,104 +30,6 @@ def mailbox() -> Iterator[Mailbox]:
 @pytest.fixture
 def world(server: RealServer, mailbox: Mailbox) -> World:
     return World(server, mailbox)
-
-
-def test_a_notice_goes_out_with_board_thread_tokens_and_ways_to_stop(world: World) -> None:
-    state, reason = world.send(world.notify())
-    assert (state, reason) == (DeliveryState.SENT, "The mail server has accepted it: 250 2.0.0 accepted")
-    received = world.mailbox.received[0]
-    message = received.message
-    tag = world.parts.matches.load(world.match).head.tag
-    expected = MatchToken(kind=TokenKind.REPLY, match_id=world.match, seat=0, tag=tag)
-    assert world.token_of(message["Reply-To"].addresses[0].addr_spec) == expected
-    assert world.token_of(received.sender) == PlayerToken(kind=TokenKind.BOUNCE, player=world.anna.id)
-    assert message["Message-ID"].endswith(f".{NOTICE}@{DOMAIN}>")
-    assert message["References"] == message["In-Reply-To"] == f"<match.{world.match}.{world.anna.id}@{DOMAIN}>"
-    assert message["Subject"] == "Your turn: Towers against boris"
-    assert message["Auto-Submitted"] == "auto-generated"
-    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    assert [part.get_content_type() for part in message.walk()] == [
-        *("multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"),
-    ]
-    text = text_of(message)
-    assert text.startswith("----- Write above this line -----\n\nIt is your turn in a match of Towers.\n")
-    assert "| 7  .     ww    .     .     .     bb    .\n" in text
-    assert f"https://rookery.test/matches/{world.match}" in text
-
-
-def test_an_answer_has_no_return_path_and_acts_upon_the_board_that_it_shows(world: World) -> None:
-    shown = world.parts.matches.load(world.match).head.tag
-    dispatch = world.letter(
-        automatic=True, match=world.match, seat=0, tag=str(shown), in_reply_to="<her-mail@players.test>"
-    )
-    world.stepped.play(world.match, 2)
-    assert world.send(dispatch)[0] == DeliveryState.SENT
-    received = world.mailbox.received[0]
-    assert received.sender == ""
-    assert received.message["Auto-Submitted"] == "auto-replied"
-    assert received.message["In-Reply-To"] == "<her-mail@players.test>"
-    assert world.token_of(received.message["Reply-To"].addresses[0].addr_spec).tag == shown
-    assert "List-Unsubscribe" not in received.message
-    assert received.message.get_content_type() == "text/plain"
-
-
-def test_a_digest_lists_what_is_most_urgent_first(world: World) -> None:
-    first, second = world.notify(id="a" * 24, summary="First."), world.notify(id="b" * 24, summary="Second.")
-    digest = Dispatch(
-        id="digest:1",
-        player=world.anna.id,
-        channel=NoticeChannel.MAIL,
-        purpose=Purpose.DIGEST,
-        notices=(*first.notices, *second.notices),
-        due=1,
-        first_at=1,
-    )
-    assert world.send(digest)[0] == DeliveryState.SENT
-    message = world.mailbox.received[0].message
-    assert message["Subject"] == "2 notices from your matches"
-    assert "First." in text_of(message)
-    assert "Second." in text_of(message)
-    assert world.token_of(message["Reply-To"].addresses[0].addr_spec).kind == TokenKind.ACCOUNT
-
-
-def test_nothing_is_sent_to_an_address_that_is_paused_removed_or_unconfirmed(world: World) -> None:
-    dispatch = world.notify()
-    world.parts.addresses.change(world.anna.id, lambda stored: stopped(stored, 9))
-    assert world.send(dispatch) == (DeliveryState.NOT_SENT, "Not sent by mail, because mail to you is paused.")
-    world.parts.addresses.change(world.anna.id, lambda stored: wants(MailAddress(), "new@players.test", 9))
-    assert world.send(dispatch)[1] == "Not sent by mail, because you have confirmed no mail address."
-    assert world.mailbox.received == []
-
-
-# Letters that the server writes by itself
-
-
-def test_the_mail_that_asks_for_confirmation_leads_to_the_address(world: World) -> None:
-    now = world.stepped.now
-    world.parts.addresses.change(world.anna.id, lambda stored: wants(stored, "new@players.test", now))
-    assert world.send(letters.confirmation(world.anna.id, "new@players.test", now))[0] == DeliveryState.SENT
-    [message] = world.mailbox.messages_to("new@players.test")
-    assert f"https://rookery.test/mail/confirm/{world.anna.id}." in text_of(message)
-    world.parts.addresses.confirm(world.anna.id, "new@players.test", now)
-    again = letters.confirmation(world.anna.id, "new@players.test", now + 1)
-    assert world.send(again)[0] == DeliveryState.NOT_SENT
-
-
-def test_why_a_mail_that_asks_for_confirmation_did_not_arrive_is_shown_with_the_address(world: World) -> None:
-    now = world.stepped.now
-    world.parts.addresses.change(world.anna.id, lambda stored: wants(stored, "new@players.test", now))
-    world.mailbox.answer("RCPT", "550 5.1.1 no such mailbox")
-    assert world.send(letters.confirmation(world.anna.id, "new@players.test", now))[0] == DeliveryState.FAILED
-    assert world.stored.problem == "The mail server refused the mail: 550 5.1.1 no such mailbox"
-    assert world.stored.bounces.score == 0, "the confirmed address is another one"
-
-
-def test_a_former_address_is_told_only_of_a_change_that_has_happened(world: World) -> None:
-    told = letters.address_changed(world.anna.id, ADDRESS, world.stepped.now)
-    assert world.send(told)[0] == DeliveryState.NOT_SENT
-    world.give_address(world.anna.id, "new@players.test")
-    assert world.send(told)[0] == DeliveryState.SENT
-    assert world.mailbox.received[0].recipients == [ADDRESS]
 
 
 @pytest.mark.parametrize("asked", ["ANNA", "Anna@Players.test"])

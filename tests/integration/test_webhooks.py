@@ -1,10 +1,9 @@
-"""Webhooks on their way: what receivers get, what they answer, and what follows when they do not."""
+"""Webhooks on their way: what receivers get, and what they answer."""
 
 import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from threading import Event
 from typing import Any
@@ -12,96 +11,19 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from api.services import EXTENSION, Services
 from domain.match.enums import Channel
-from domain.match.terms import DAY, HOUR
-from events.notices.endpoints import Attempt
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
-from events.notices.notice import Delivery, Notice
-from events.notices.outbox import Dispatch, Purpose
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
 from events.people.person import Suspension
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailableError
-from events.runtime.settings import MailSettings
-from events.webhooks.retries import MIN_DELAY_MS
-from tests.support.callers import ME, OPEN, Caller, app_on, invited, started
-from tests.support.receivers import LOOPBACK, Received, Receiver, Reply, answering, receiving
+from tests.support.callers import ME, OPEN, Caller, invited, started
+from tests.support.receivers import Received, Receiver, Reply, answering, receiving
 from tests.support.server import RealServer
 from tests.support.watch import Watch
+from tests.support.webhook_post import Post, only, plays_first
 from tests.support.webhook_receiver import verified_schemes
 from workers.notices.channels import make_senders
-from workers.notices.decide import Decider
 from workers.notices.deliver import LEASE_MS, Deliveries
-
-EVERYTHING = [str(kind) for kind in NoticeKind]
-
-
-class Post:
-    """An installation whose notices are decided and sent step by step, and two people in it."""
-
-    def __init__(self, url: str, watch: Watch | None) -> None:
-        self.app = app_on(url, now=watch)
-        self.watch = watch
-        self.services: Services = self.app.extensions[EXTENSION]
-        mail = MailSettings("smtp+plain://127.0.0.1:1", "rookery.example")
-        self.services.settings = self.services.settings._replace(egress_allowed=LOOPBACK, mail=mail)
-        self.anna, self.boris = (Caller(self.app).sign_up(name) for name in ("anna", "boris"))
-        self.decider = Decider(self.services)
-        self.deliveries = Deliveries(self.services, make_senders(self.services))
-
-    def webhook(self, caller: Caller, receiver: Receiver, **more: Any) -> Any:
-        """Return a new webhook of ``caller`` to ``receiver``, told of everything."""
-        made = caller.post("/me/webhooks", {"url": receiver.url, "kinds": EVERYTHING, **more})
-        assert made.status_code == 201, made.text
-        return made.json
-
-    def give_mail(self, caller: Caller) -> None:
-        """Give ``caller`` a confirmed mail address."""
-        address = f"{caller.name}@mail.example"
-        self.services.addresses.change(caller.id, lambda known: replace(known, address=address, confirmed_at=1))
-
-    def tell(self, match: str) -> None:
-        """Decide about all that has happened in ``match``, and send what is due."""
-        version = self.services.matches.load(match).state.version
-        self.decider.look_at_match(match, set(range(1, version + 1)))
-        self.send()
-
-    def send(self) -> int:
-        """Send what is due through webhooks; mails stay where they are."""
-        sent = 0
-        while (dispatch := self.services.outbox.take(self.services.now(), LEASE_MS)) is not None:
-            if dispatch.channel == NoticeChannel.WEBHOOK:
-                self.deliveries.deliver(dispatch)
-                sent += 1
-        return sent
-
-    def wait_for(self, caller: Caller) -> int:
-        """Let the time pass until the next dispatch through a webhook is due; return how long that is, and send it."""
-        due = self.delivery(caller, NoticeKind.TURN).due
-        waited = due - self.watch.now
-        self.watch.now = due
-        assert self.send() == 1
-        return waited
-
-    def notices(self, caller: Caller, kind: NoticeKind) -> list[Notice]:
-        """Return the ledger of ``caller``, the latest first."""
-        return [each for each in self.services.ledger.page(caller.id).notices if each.kind == kind]
-
-    def delivery(self, caller: Caller, kind: NoticeKind) -> Delivery:
-        """Return the delivery of the latest notice of ``kind`` by webhook."""
-        notice = self.notices(caller, kind)[0]
-        return next(each for each in notice.deliveries if each.channel == NoticeChannel.WEBHOOK)
-
-    def mails(self, caller: Caller, purpose: Purpose) -> list[Dispatch]:
-        """Return what is to be sent to ``caller`` by mail."""
-        waiting = self.services.outbox.of(caller.id)
-        return [each for each in waiting if (each.channel, each.purpose) == (NoticeChannel.MAIL, purpose)]
-
-    def logged(self, caller: Caller, webhook: Any) -> list[Attempt]:
-        return self.services.endpoints.attempts(caller.id, webhook["id"])
-
-    def moves(self, match: str) -> tuple[str, ...]:
-        return self.services.matches.load(match).state.play.moves
 
 
 @pytest.fixture
@@ -118,16 +40,6 @@ def post(server: RealServer, watch: Watch) -> Post:
 def receiver() -> Iterator[Receiver]:
     with receiving() as receiver:
         yield receiver
-
-
-def plays_first(received: Received) -> Reply:
-    """Answer with the first legal move."""
-    return answering(move=received.data["legal_moves"][0], version=received.data["version"])
-
-
-def only(kind: str, reply: Callable[[Received], Reply]) -> Callable[[Received], Reply]:
-    """Answer webhooks of the type ``kind`` alone by ``reply``."""
-    return lambda received: reply(received) if received.type == kind else Reply()
 
 
 class TestBeingTold:
@@ -374,191 +286,6 @@ class TestAnsweringOffers:
         post.tell(match)
         assert "was not done: boris" in post.delivery(post.boris, NoticeKind.INVITATION).reason
         assert post.services.matches.load(match).state.status == "open"
-
-
-class TestFailing:
-    def test_it_is_sent_again_under_the_same_id_until_it_is_taken(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
-        webhook = post.webhook(post.anna, receiver)
-        receiver.reply = lambda _: Reply(500)
-        post.tell(started(post.anna, post.boris))
-        delivery = post.delivery(post.anna, NoticeKind.TURN)
-        assert (delivery.state, delivery.reason) == (DeliveryState.WAITING, "The receiver answered 500.")
-        assert 5_000 <= post.wait_for(post.anna) <= 6_000
-        assert 300_000 <= delivery_wait(post, watch) <= 360_000
-        receiver.reply = lambda _: Reply()
-        post.wait_for(post.anna)
-        delivery = post.delivery(post.anna, NoticeKind.TURN)
-        assert (delivery.state, delivery.attempts) == (DeliveryState.SENT, 3)
-        assert len({each.headers["webhook-id"] for each in receiver.received}) == 1
-        assert len({each.headers["webhook-timestamp"] for each in receiver.received}) == 3
-        shown = post.anna.get(f"/me/webhooks/{webhook['id']}").json
-        assert (shown["failing_since"], shown["succeeded_at"] is None) == (None, False)
-
-    def test_a_turn_that_its_receiver_does_not_take_for_half_of_the_time_is_told_by_mail(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
-        post.webhook(post.anna, receiver)
-        receiver.reply = lambda _: Reply(301, headers={"Location": receiver.url})
-        match = post.anna.create(ME, OPEN, terms={"control": "days-per-move", "bank": 86_400})
-        post.boris.post(f"/matches/{match}/joins")
-        post.give_mail(post.anna)
-        post.services.preferences.change(
-            post.anna.id, lambda known: replace(known, mail={**known.mail, NoticeKind.TURN: Timing.NEVER})
-        )
-        post.tell(match)
-        while not post.mails(post.anna, Purpose.NOTICE):
-            post.wait_for(post.anna)
-        assert watch.now - watch_start(post) in range(12 * HOUR, 12 * HOUR + 60_000)
-        (mail,) = post.mails(post.anna, Purpose.NOTICE)
-        (notice,) = post.notices(post.anna, NoticeKind.TURN)
-        assert (mail.notices, mail.requested) == ((notice.id,), True)
-        told = post.delivery(post.anna, NoticeKind.TURN).reason
-        assert told.startswith("The receiver answered 301. Redirects are not followed.")
-        assert told.endswith("It is sent by mail instead.")
-
-    def test_after_the_last_attempt_it_is_given_up(self, post: Post, receiver: Receiver, watch: Watch) -> None:
-        post.webhook(post.anna, receiver)
-        receiver.reply = lambda _: Reply(500)
-        post.tell(started(post.anna, post.boris))
-        while post.delivery(post.anna, NoticeKind.TURN).due is not None:
-            post.wait_for(post.anna)
-        delivery = post.delivery(post.anna, NoticeKind.TURN)
-        assert (delivery.state, delivery.attempts) == (DeliveryState.FAILED, 10)
-        assert delivery.reason == (
-            "The receiver answered 500. It is not sent again. It cannot be sent by mail instead."
-        )
-
-    def test_a_receiver_that_is_gone_gets_nothing_more_and_its_owner_a_mail(
-        self, post: Post, receiver: Receiver
-    ) -> None:
-        webhook = post.webhook(post.anna, receiver)
-        post.give_mail(post.anna)
-        receiver.reply = lambda _: Reply(410)
-        match = started(post.anna, post.boris)
-        post.tell(match)
-        shown = post.anna.get(f"/me/webhooks/{webhook['id']}").json
-        assert (shown["enabled"], "410" in shown["disabled_reason"]) == (False, True)
-        (letter,) = post.mails(post.anna, Purpose.LETTER)
-        assert letter.letter.to == "anna@mail.example"
-        assert "was switched off" in letter.letter.text
-        assert post.delivery(post.anna, NoticeKind.TURN).state == DeliveryState.FAILED
-        post.anna.move(match)
-        post.boris.move(match)
-        post.tell(match)
-        assert len(receiver.received) == 1
-
-    def test_five_days_of_failures_switch_it_off_with_one_mail(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
-        webhook = post.webhook(post.anna, receiver)
-        post.give_mail(post.anna)
-        receiver.reply = lambda _: Reply(500)
-        for _ in range(6):
-            post.anna.post(f"/me/webhooks/{webhook['id']}/tests")
-            post.send()
-            watch.advance(DAY)
-        shown = post.anna.get(f"/me/webhooks/{webhook['id']}").json
-        assert shown["disabled_reason"] == "Every attempt has failed for 5 days."
-        assert len(post.mails(post.anna, Purpose.LETTER)) == 1
-        on = {"url": receiver.url, "kinds": EVERYTHING, "enabled": True}
-        assert post.anna.put(f"/me/webhooks/{webhook['id']}", on).json["enabled"]
-
-    def test_a_failing_test_of_a_webhook_that_its_owner_has_switched_off_causes_no_mail(
-        self, post: Post, receiver: Receiver
-    ) -> None:
-        webhook = post.webhook(post.anna, receiver)
-        post.give_mail(post.anna)
-        receiver.reply = lambda _: Reply(410)
-        path = f"/me/webhooks/{webhook['id']}"
-        post.anna.put(path, {"url": receiver.url, "kinds": EVERYTHING, "enabled": False})
-        post.anna.post(f"{path}/tests")
-        post.send()
-        assert len(receiver.received) == 1
-        assert post.mails(post.anna, Purpose.LETTER) == []
-        assert post.anna.get(path).json["disabled_reason"] == "You have switched it off."
-
-    def test_a_receiver_that_does_not_answer_does_not_keep_others_waiting(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
-        webhook = post.webhook(post.anna, receiver)
-        gone = {"url": "http://127.0.0.1:1/", "kinds": EVERYTHING, "enabled": True}
-        post.anna.put(f"/me/webhooks/{webhook['id']}", gone)
-        post.tell(started(post.anna, post.boris))
-        watch.advance(1_000)
-        post.tell(started(post.anna, post.boris))
-        assert len(post.logged(post.anna, webhook)) == 1
-        assert post.delivery(post.anna, NoticeKind.TURN).due == watch.now + MIN_DELAY_MS
-        assert post.logged(post.anna, webhook)[0].outcome == "No connection was made: connection refused."
-
-    def test_a_receiver_that_asks_for_fewer_requests_is_left_alone_meanwhile(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
-        post.webhook(post.anna, receiver)
-        receiver.reply = lambda _: Reply(429, headers={"Retry-After": "600"})
-        post.tell(started(post.anna, post.boris))
-        assert post.delivery(post.anna, NoticeKind.TURN).due == watch.now + 600_000
-        watch.advance(1_000)
-        post.tell(started(post.anna, post.boris))
-        assert len(receiver.received) == 1
-        held = post.delivery(post.anna, NoticeKind.TURN)
-        assert (held.reason, held.due, held.attempts) == (
-            "The receiver has asked for fewer requests, or takes none.",
-            watch.now + 599_000,
-            0,
-        )
-        receiver.reply = lambda _: Reply()
-        watch.advance(600_000)
-        assert post.send() == 2
-
-    def test_a_receiver_can_refuse_one_webhook_for_good(self, post: Post, receiver: Receiver) -> None:
-        webhook = post.webhook(post.anna, receiver)
-        receiver.reply = lambda _: Reply(400, headers={"webhook-delivery": "abort-message"})
-        post.tell(started(post.anna, post.boris))
-        delivery = post.delivery(post.anna, NoticeKind.TURN)
-        assert (delivery.state, "for good" in delivery.reason) == (DeliveryState.FAILED, True)
-        assert post.anna.get(f"/me/webhooks/{webhook['id']}").json["enabled"]
-
-    def test_what_was_decided_for_a_webhook_that_is_off_or_gone_is_not_sent(
-        self, post: Post, receiver: Receiver
-    ) -> None:
-        off, gone = post.webhook(post.anna, receiver), post.webhook(post.anna, receiver)
-        match = started(post.anna, post.boris)
-        post.decider.look_at_match(match, {1, 2, 3})
-        change = {"url": receiver.url, "kinds": EVERYTHING, "enabled": False}
-        post.anna.put(f"/me/webhooks/{off['id']}", change)
-        post.anna.delete(f"/me/webhooks/{gone['id']}")
-        post.send()
-        assert receiver.received == []
-        (notice,) = post.notices(post.anna, NoticeKind.TURN)
-        assert sorted(each.reason for each in notice.deliveries) == [
-            "Not sent, because the webhook is off: You have switched it off.",
-            "Not sent, because the webhook was deleted.",
-        ]
-
-    def test_a_notice_is_sent_again_on_demand_even_when_it_is_outdated(self, post: Post, receiver: Receiver) -> None:
-        webhook = post.webhook(post.anna, receiver)
-        match = started(post.anna, post.boris)
-        post.tell(match)
-        post.anna.move(match)
-        (notice,) = post.notices(post.anna, NoticeKind.TURN)
-        path = f"/me/webhooks/{webhook['id']}/deliveries/{notice.id}/attempts"
-        assert post.anna.post(path).status_code == 202
-        assert post.send() == 1
-        first, second = receiver.received
-        assert first.headers["webhook-id"] == second.headers["webhook-id"]
-        assert (second.data["ply"], second.data["legal_moves"]) == (1, [])
-
-
-def delivery_wait(post: Post, watch: Watch) -> int:
-    """Return how long it is until the webhook is sent again."""
-    return int(post.delivery(post.anna, NoticeKind.TURN).due - watch.now)
-
-
-def watch_start(post: Post) -> int:
-    """Return when anna's turn was decided to be told."""
-    return post.notices(post.anna, NoticeKind.TURN)[0].decided_at
 
 
 @contextlib.contextmanager

@@ -1,0 +1,123 @@
+"""What is sent by mail: notices, digests, answers and letters, over a real SMTP conversation."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from events.mail.tokens import MatchToken, PlayerToken, TokenKind
+from events.notices import letters
+from events.notices.addresses import MailAddress, stopped, wants
+from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.outbox import Dispatch, Purpose
+from tests.support.mail_world import ADDRESS, DOMAIN, NOTICE, World, text_of
+from tests.support.mailbox import Mailbox, open_mailbox
+from tests.support.server import RealServer
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    with open_mailbox() as opened:
+        yield opened
+
+
+@pytest.fixture
+def world(server: RealServer, mailbox: Mailbox) -> World:
+    return World(server, mailbox)
+
+
+def test_a_notice_goes_out_with_board_thread_tokens_and_ways_to_stop(world: World) -> None:
+    state, reason = world.send(world.notify())
+    assert (state, reason) == (DeliveryState.SENT, "The mail server has accepted it: 250 2.0.0 accepted")
+    received = world.mailbox.received[0]
+    message = received.message
+    tag = world.parts.matches.load(world.match).head.tag
+    expected = MatchToken(kind=TokenKind.REPLY, match_id=world.match, seat=0, tag=tag)
+    assert world.token_of(message["Reply-To"].addresses[0].addr_spec) == expected
+    assert world.token_of(received.sender) == PlayerToken(kind=TokenKind.BOUNCE, player=world.anna.id)
+    assert message["Message-ID"].endswith(f".{NOTICE}@{DOMAIN}>")
+    assert message["References"] == message["In-Reply-To"] == f"<match.{world.match}.{world.anna.id}@{DOMAIN}>"
+    assert message["Subject"] == "Your turn: Towers against boris"
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert [part.get_content_type() for part in message.walk()] == [
+        *("multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"),
+    ]
+    text = text_of(message)
+    assert text.startswith("----- Write above this line -----\n\nIt is your turn in a match of Towers.\n")
+    assert "| 7  .     ww    .     .     .     bb    .\n" in text
+    assert f"https://rookery.test/matches/{world.match}" in text
+
+
+def test_an_answer_has_no_return_path_and_acts_upon_the_board_that_it_shows(world: World) -> None:
+    shown = world.parts.matches.load(world.match).head.tag
+    dispatch = world.letter(
+        automatic=True, match=world.match, seat=0, tag=str(shown), in_reply_to="<her-mail@players.test>"
+    )
+    world.stepped.play(world.match, 2)
+    assert world.send(dispatch)[0] == DeliveryState.SENT
+    received = world.mailbox.received[0]
+    assert received.sender == ""
+    assert received.message["Auto-Submitted"] == "auto-replied"
+    assert received.message["In-Reply-To"] == "<her-mail@players.test>"
+    assert world.token_of(received.message["Reply-To"].addresses[0].addr_spec).tag == shown
+    assert "List-Unsubscribe" not in received.message
+    assert received.message.get_content_type() == "text/plain"
+
+
+def test_a_digest_lists_what_is_most_urgent_first(world: World) -> None:
+    first, second = world.notify(id="a" * 24, summary="First."), world.notify(id="b" * 24, summary="Second.")
+    digest = Dispatch(
+        id="digest:1",
+        player=world.anna.id,
+        channel=NoticeChannel.MAIL,
+        purpose=Purpose.DIGEST,
+        notices=(*first.notices, *second.notices),
+        due=1,
+        first_at=1,
+    )
+    assert world.send(digest)[0] == DeliveryState.SENT
+    message = world.mailbox.received[0].message
+    assert message["Subject"] == "2 notices from your matches"
+    assert "First." in text_of(message)
+    assert "Second." in text_of(message)
+    assert world.token_of(message["Reply-To"].addresses[0].addr_spec).kind == TokenKind.ACCOUNT
+
+
+def test_nothing_is_sent_to_an_address_that_is_paused_removed_or_unconfirmed(world: World) -> None:
+    dispatch = world.notify()
+    world.parts.addresses.change(world.anna.id, lambda stored: stopped(stored, 9))
+    assert world.send(dispatch) == (DeliveryState.NOT_SENT, "Not sent by mail, because mail to you is paused.")
+    world.parts.addresses.change(world.anna.id, lambda stored: wants(MailAddress(), "new@players.test", 9))
+    assert world.send(dispatch)[1] == "Not sent by mail, because you have confirmed no mail address."
+    assert world.mailbox.received == []
+
+
+# Letters that the server writes by itself
+
+
+def test_the_mail_that_asks_for_confirmation_leads_to_the_address(world: World) -> None:
+    now = world.stepped.now
+    world.parts.addresses.change(world.anna.id, lambda stored: wants(stored, "new@players.test", now))
+    assert world.send(letters.confirmation(world.anna.id, "new@players.test", now))[0] == DeliveryState.SENT
+    [message] = world.mailbox.messages_to("new@players.test")
+    assert f"https://rookery.test/mail/confirm/{world.anna.id}." in text_of(message)
+    world.parts.addresses.confirm(world.anna.id, "new@players.test", now)
+    again = letters.confirmation(world.anna.id, "new@players.test", now + 1)
+    assert world.send(again)[0] == DeliveryState.NOT_SENT
+
+
+def test_why_a_mail_that_asks_for_confirmation_did_not_arrive_is_shown_with_the_address(world: World) -> None:
+    now = world.stepped.now
+    world.parts.addresses.change(world.anna.id, lambda stored: wants(stored, "new@players.test", now))
+    world.mailbox.answer("RCPT", "550 5.1.1 no such mailbox")
+    assert world.send(letters.confirmation(world.anna.id, "new@players.test", now))[0] == DeliveryState.FAILED
+    assert world.stored.problem == "The mail server refused the mail: 550 5.1.1 no such mailbox"
+    assert world.stored.bounces.score == 0, "the confirmed address is another one"
+
+
+def test_a_former_address_is_told_only_of_a_change_that_has_happened(world: World) -> None:
+    told = letters.address_changed(world.anna.id, ADDRESS, world.stepped.now)
+    assert world.send(told)[0] == DeliveryState.NOT_SENT
+    world.give_address(world.anna.id, "new@players.test")
+    assert world.send(told)[0] == DeliveryState.SENT
+    assert world.mailbox.received[0].recipients == [ADDRESS]

@@ -1,0 +1,215 @@
+"""From the outbox to the senders: what is tried again, in which order, and what faults leave of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from domain.match.commands import OfferDraw
+from domain.match.terms import DAY, HOUR
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.outbox import Dispatch, Purpose
+from events.notices.policy import MINUTE_MS
+from events.runtime.errors import StoreUnavailableError
+from tests.support.post_office import PostOffice, prefer, say
+from tests.support.server import RealServer
+from workers import consumers
+from workers.notices.deliver import GIVE_UP_MS, LEASE_MS, MAX_AT_A_TIME, retry_at
+from workers.notices.rounds import HINT_DELAYS_MS
+from workers.notices.senders import Outcome
+
+MAIL, WEBHOOK = NoticeChannel.MAIL, NoticeChannel.WEBHOOK
+
+
+@pytest.fixture
+def office(server: RealServer) -> PostOffice:
+    office = PostOffice(server.url)
+    office.enrol("alice", "bob")
+    return office
+
+
+def test_what_cannot_be_sent_is_tried_again_and_given_up_after_days(office: PostOffice) -> None:
+    down = Outcome(DeliveryState.WAITING, "The mail server cannot be reached.")
+    office.senders[MAIL].answer = lambda _: down
+    match = office.start("alice", "bob")
+    office.play(match, 1)
+    office.decide()
+    attempts = 0
+    while office.now < office.told("bob")[0].at + DAY:
+        due = office.outbox.next_due()
+        office.pass_time(max(0, due - office.now))
+        attempts += 1
+    assert 10 < attempts < 20
+    delivery = office.told("bob")[-1].deliveries[0]
+    assert (delivery.state, delivery.reason) == (DeliveryState.WAITING, down.reason)
+    office.senders[MAIL].answer = lambda _: Outcome(DeliveryState.SENT, "Accepted.")
+    office.pass_time(4 * HOUR + HOUR)
+    assert len(office.mails("bob")) == 1, "a day later nothing is lost"
+    letter = replace(office.mails("bob")[0], id="given-up", purpose=Purpose.LETTER, notices=(), due=office.now)
+    office.outbox.add(replace(letter, first_at=office.now - GIVE_UP_MS - 1))
+    office.senders[MAIL].answer = lambda _: down
+    office.pass_time(0)
+    assert office.outbox.of("bob") == []
+
+
+def test_attempts_are_spread_and_rarer_each_time() -> None:
+    dispatch = Dispatch(id="d", player="a", channel=MAIL, purpose=Purpose.LETTER, due=0, first_at=0)
+    delays = [retry_at(replace(dispatch, attempts=attempt), 0) for attempt in range(1, 12)]
+    assert 45_000 <= delays[0] <= 75_000
+    assert max(delays) <= 5 * HOUR
+    assert len({retry_at(replace(dispatch, id=str(number), attempts=1), 0) for number in range(50)}) > 40
+
+
+def test_a_match_that_cannot_be_replayed_keeps_nothing_else_from_being_sent(
+    office: PostOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.play(office.start("alice", "bob"), 1)
+    office.decide()
+    office.outbox.add(
+        Dispatch(id="t", player="bob", channel=MAIL, purpose=Purpose.TEST, due=office.now, first_at=office.now)
+    )
+    monkeypatch.setattr("workers.notices.deliver.why_outdated", lambda *_: 1 / 0)
+    office.pass_time(HOUR)
+    assert [each.id for each in office.mails()] == ["t"]
+    assert office.told("bob")[0].deliveries[0].reason == "Not sent. The match cannot be read."
+
+
+def test_a_sender_that_fails_itself_is_tried_again_a_few_times(office: PostOffice) -> None:
+    def fail(_: Dispatch) -> Outcome:
+        raise ZeroDivisionError
+
+    office.senders[MAIL].answer = fail
+    office.play(office.start("alice", "bob"), 1)
+    office.decide()
+    for _ in range(10):
+        office.pass_time(HOUR)
+    (turn,) = office.told("bob")
+    assert (turn.deliveries[0].state, turn.deliveries[0].attempts) == (DeliveryState.FAILED, 5)
+    assert turn.deliveries[0].reason == "The server failed at sending it; this is a fault of Rookery."
+
+
+def test_a_match_that_cannot_be_read_keeps_no_other_from_being_looked_at(
+    office: PostOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged, whole = office.start("alice", "bob"), office.start("alice", "bob")
+    for match in (damaged, whole, "never there"):
+        say(office, match, "alice")
+    load = office.matches.load
+
+    def failing(match_id: str) -> object:
+        if match_id == damaged:
+            raise ValueError("damaged")
+        return load(match_id)
+
+    monkeypatch.setattr(office.matches, "load", failing)
+    office.pass_time(MINUTE_MS + 1000)
+    assert [each.match for each in office.told("bob")] == [whole]
+    assert office.parts.looks.chats_due(2**52) == [damaged]
+    monkeypatch.setattr(office.matches, "load", load)
+    office.pass_time(1000)
+    assert len(office.told("bob")) == 1, "it is tried less often"
+    office.pass_time(MINUTE_MS)
+    assert {each.match for each in office.told("bob")} == {damaged, whole}
+
+
+def test_a_channel_that_hangs_holds_up_no_other_one(office: PostOffice) -> None:
+    def letter(number: int, channel: NoticeChannel = WEBHOOK) -> Dispatch:
+        player = f"p{number // 3}"
+        return Dispatch(
+            id=f"t{number}", player=player, channel=channel, purpose=Purpose.TEST, due=office.now, first_at=office.now
+        )
+
+    for number in range(12):
+        office.outbox.add(letter(number))
+    hanging = 0
+
+    def hang(_: Dispatch) -> Outcome:
+        # While this one hangs, the other threads of the worker take what else is due.
+        nonlocal hanging
+        hanging += 1
+        office.office.deliver_due(100)
+        return Outcome(DeliveryState.FAILED, "The receiver did not answer.")
+
+    office.senders[WEBHOOK].answer = hang
+    office.outbox.add(letter(100, MAIL))
+    office.office.deliver_due(1)
+    assert hanging == MAX_AT_A_TIME
+    assert [each.id for each in office.mails()] == ["t100"]
+    assert all(each.attempts == 0 for each in office.outbox.of("p3"))
+    office.pass_time(MINUTE_MS)
+    assert office.outbox.next_due() > office.now - MINUTE_MS, "the others had their turn"
+
+
+def test_what_a_player_has_asked_for_is_sent_in_quiet_hours_too(office: PostOffice) -> None:
+    prefer(office, "bob", quiet=(0, 23), mail=dict.fromkeys(NoticeKind, Timing.AT_ONCE))
+    office.play(office.start("alice", "bob"), 1)
+    office.decide()
+    office.pass_time(0)
+    (turn,) = office.told("bob")
+    assert office.mails() == []
+    assert office.ledger.send_again("bob", turn.id, MAIL, "", office.now)
+    office.pass_time(1)
+    assert [each.notices for each in office.mails("bob")] == [(turn.id,)]
+
+
+def test_hints_are_given_for_what_is_due_and_more_seldom_while_nothing_changes(office: PostOffice) -> None:
+    match = office.start("alice", "bob")
+    office.play(match, 1)
+    office.decide()
+    assert office.notice_rounds.do_round() == 1
+    assert office.notice_rounds.do_round() == 0
+    office.now += int(HINT_DELAYS_MS.first)
+    assert office.notice_rounds.do_round() == 1
+    office.now += int(HINT_DELAYS_MS.first)
+    assert office.notice_rounds.do_round() == 0
+    office.do(match, OfferDraw(player="alice"))
+    office.decide()
+    assert office.notice_rounds.do_round() == 2, "something new is to be sent"
+
+
+class CutOff:
+    """Lets the store fail at the n-th call of a kind, before or after it was carried out."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: object, name: str, after: bool) -> None:
+        whole: Callable[..., Any] = getattr(owner, name)
+        self.left = 1
+
+        def failing(*args: Any, **options: Any) -> Any:
+            if not self.left:
+                return whole(*args, **options)
+            self.left = 0
+            if after:
+                whole(*args, **options)
+            raise StoreUnavailableError("cut off")
+
+        monkeypatch.setattr(owner, name, failing)
+
+
+STEPS = ["ledger.is_decided", "ledger.decide", "looks.remind", "outbox.take", "ledger.find", "outbox.finish"]
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_fault_at_any_step_loses_and_doubles_nothing(
+    office: PostOffice, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+) -> None:
+    match = office.start("alice", "bob")
+    office.play(match, 1)
+    monkeypatch.setattr(consumers, "MIN_CLAIM_IDLE_MS", 0)
+    owner, name = step.split(".")
+    fault = CutOff(monkeypatch, getattr(office.parts, owner), name, after)
+    for _ in range(3):
+        try:
+            office.now += LEASE_MS
+            office.decide()
+            office.pass_time(LEASE_MS)
+        except StoreUnavailableError:
+            continue
+    assert not fault.left
+    (turn,) = office.told("bob")
+    assert [each.state for each in turn.deliveries] == [DeliveryState.SENT]
+    # What was sent and could not be recorded is the one case in which only the receiver can tell.
+    assert len(office.mails("bob")) == (2 if (step, after) == ("outbox.finish", False) else 1)
+    assert len({each.id for each in office.mails("bob")}) == 1
+    assert office.outbox.next_due() is None

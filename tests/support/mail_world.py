@@ -1,0 +1,98 @@
+"""A player whose mail goes to a mail server of the test."""
+
+from email.message import EmailMessage
+from typing import Any
+
+from events.mail.tokens import verify_token
+from events.notices.addresses import MailAddress, wants
+from events.notices.facts import turn_of
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
+from events.notices.notice import Delivery, Notice
+from events.notices.outbox import Dispatch, Letter, Purpose
+from events.people.accounts import People
+from events.runtime.settings import MailSettings
+from tests.support.callers import QUICK_HASHES
+from tests.support.mailbox import Mailbox
+from tests.support.server import RealServer
+from tests.support.stepped_installation import SteppedInstallation
+from workers.notices.mail_sender import MailSender
+from workers.notices.smtp import SmtpServer
+
+DOMAIN = "mail.rookery.test"
+ADDRESS = "anna@players.test"
+NOTICE = "n" * 24
+
+
+class World:
+    """Anna, with a confirmed address, in a match against boris; mail goes to ``mailbox``."""
+
+    def __init__(self, server: RealServer, mailbox: Mailbox) -> None:
+        self.mailbox = mailbox
+        self.stepped = SteppedInstallation(server.url)
+        self.parts = parts = self.stepped.parts
+        parts.people = People(parts.client, parts.prefix, parts.now, QUICK_HASHES)
+        self.settings = MailSettings(mailbox.url, DOMAIN)
+        parts.settings = parts.settings._replace(mail=self.settings, page_url="https://rookery.test")
+        self.anna, self.boris = (parts.people.sign_up(name, "a fine secret") for name in ("anna", "boris"))
+        self.match = self.stepped.start(self.anna.id, self.boris.id, game="towers", setup="two-player")
+        self.give_address(self.anna.id, ADDRESS)
+        self.sender = self.sender_to(mailbox.url)
+
+    def sender_to(self, url: str, **options: Any) -> MailSender:
+        return MailSender(self.parts, self.settings, SmtpServer(url, DOMAIN, timeout_s=5, **options))
+
+    def give_address(self, player: str, address: str) -> None:
+        self.parts.addresses.change(player, lambda stored: wants(stored, address, self.stepped.now))
+        assert self.parts.addresses.confirm(player, address, self.stepped.now) is not None
+
+    @property
+    def stored(self) -> MailAddress:
+        return self.parts.addresses.read(self.anna.id)
+
+    def notify(self, *, id: str = NOTICE, summary: str = "It is your turn in a match of Towers.") -> Dispatch:
+        """Decide that anna is told of her turn by mail, at once; return what is in the outbox."""
+        now, turn = self.stepped.now, turn_of(self.stepped.state(self.match))
+        waiting = Delivery(channel=NoticeChannel.MAIL, state=DeliveryState.WAITING, reason="", due=now, at=now)
+        notice = Notice(
+            id=id,
+            player=self.anna.id,
+            kind=NoticeKind.TURN,
+            match=self.match,
+            version=3,
+            fact=turn.name,
+            summary=summary,
+            reason="You want to be told at once when it is your turn.",
+            at=now,
+            decided_at=now,
+            deliveries=(waiting,),
+        )
+        assert self.parts.ledger.decide(notice)
+        return next(each for each in self.parts.outbox.of(self.anna.id) if id in each.notices)
+
+    def letter(self, text: str = "The answer.", **more: Any) -> Dispatch:
+        letter = Letter(to=ADDRESS, subject="An answer", text=text, **more)
+        now = self.stepped.now
+        return Dispatch(
+            id="answer:1",
+            player=self.anna.id,
+            channel=NoticeChannel.MAIL,
+            purpose=Purpose.LETTER,
+            letter=letter,
+            due=now,
+            first_at=now,
+        )
+
+    def send(self, dispatch: Dispatch) -> tuple[DeliveryState, str]:
+        outcome = self.sender.send(dispatch, self.stepped.now)
+        return outcome.state, outcome.reason
+
+    def token_of(self, address: str) -> Any:
+        secret = self.parts.addresses.secret(self.anna.id)
+        return verify_token(address.partition("@")[0].partition("-")[2], secret)
+
+
+def text_of(message: EmailMessage) -> str:
+    """Return the plain text of a mail."""
+    part = message.get_body(("plain",))
+    assert part is not None
+    return str(part.get_content()).replace("\r\n", "\n")

@@ -12,7 +12,7 @@ from api.services import services
 from domain.match.terms import HOUR, duration
 from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON
 from events.notices.kinds import NoticeChannel, Timing
-from events.webhooks.signing import SigningKeys
+from events.webhooks.signing import public_key_of
 
 REMINDERS_H = (0, 3, 6, 12, 24, 48, 72, 168)
 QUIET_HOURS = (22, 7)
@@ -75,7 +75,7 @@ def webhook_page(webhook_id: str) -> str | Response:
     return render_template(
         "webhook.html",
         webhook=webhook,
-        public_key=SigningKeys(webhook.keys[0].secret, webhook.keys[0].private_key).public_key,
+        public_key=public_key_of(webhook.keys[0]),
         attempts=services().endpoints.attempts(person.id, webhook_id, ATTEMPTS_SHOWN),
         shown=ATTEMPTS_SHOWN,
         logged=MAX_ATTEMPTS_LOGGED,

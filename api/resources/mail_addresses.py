@@ -18,7 +18,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictSchema, StrictString
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
-from events.notices.addresses import MailAddress, resumed, stopped, wants, without_address
+from events.notices.addresses import MailAddress, asked_again, resumed, stopped, wants, without_address
 from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import address_changed, confirmation
 from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
@@ -117,7 +117,7 @@ def send_confirmation(_: object) -> MailAddressAnswer:
         raise Problem("no-mail-address", "No mail address of yours waits to be confirmed.")
     _spend_confirmation(person, stored.wanted)
     now = services().now()
-    stored = services().addresses.change(person.id, lambda before: replace(before, wanted_at=now, problem=None))
+    stored = services().addresses.change(person.id, lambda before: asked_again(before, now))
     _ask_to_confirm(person, stored, now)
     return _represent(stored)
 

@@ -24,7 +24,6 @@ from events.notices.endpoints import (
     OLD_KEYS_VALID_MS,
     Attempt,
     Endpoint,
-    EndpointKeys,
     PayloadForm,
     TooManyEndpointsError,
 )
@@ -33,7 +32,7 @@ from events.notices.outbox import Dispatch, Purpose
 from events.people.person import Person, random_letters
 from events.runtime.egress_rules import MAX_URL_CHARACTERS, EgressRefusedError
 from events.runtime.wall_clock import rfc3339
-from events.webhooks.signing import SigningKeys, fresh_keys
+from events.webhooks.signing import fresh_keys, public_key_of
 
 blueprint = Blueprint("webhooks", __name__, url_prefix=PREFIX)
 
@@ -148,7 +147,7 @@ def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
         kinds=tuple(sent["kinds"]),
         payload=sent["payload"],
         created_at=services().now(),
-        keys=(EndpointKeys(**fresh_keys()._asdict()),),
+        keys=(fresh_keys(),),
     )
     try:
         services().endpoints.add(person.id, created)
@@ -201,11 +200,11 @@ def delete_webhook(webhook: str) -> None:
 def rotate_secret(_: object, webhook: str) -> NewSecret:
     """Replace secret and key of a webhook; for a day the old ones sign beside the new; only a session can"""
     now, fresh = services().now(), fresh_keys()
-    keys = EndpointKeys(**fresh._asdict())
-    changed = services().endpoints.change(require_person().id, webhook, lambda known: known.with_fresh_keys(keys, now))
+    changed = services().endpoints.change(require_person().id, webhook, lambda known: known.with_fresh_keys(fresh, now))
     if changed is None:
         raise _no_such_webhook()
-    return NewSecret(secret=fresh.secret, public_key=fresh.public_key, old_valid_until=rfc3339(now + OLD_KEYS_VALID_MS))
+    until = rfc3339(now + OLD_KEYS_VALID_MS)
+    return NewSecret(secret=fresh.secret, public_key=public_key_of(fresh), old_valid_until=until)
 
 
 @blueprint.post("/me/webhooks/<webhook>/tests")
@@ -282,7 +281,6 @@ def _check_url(url: str) -> None:
 
 
 def _represent(known: Endpoint) -> Webhook:
-    keys = SigningKeys(known.keys[0].secret, known.keys[0].private_key)
     return Webhook(
         id=known.id,
         url=known.url,
@@ -290,7 +288,7 @@ def _represent(known: Endpoint) -> Webhook:
         payload=known.payload,
         enabled=known.disabled is None,
         disabled_reason=known.disabled,
-        public_key=keys.public_key,
+        public_key=public_key_of(known.keys[0]),
         created_at=rfc3339(known.created_at),
         succeeded_at=instant(known.succeeded_at),
         failing_since=instant(known.failing_since),

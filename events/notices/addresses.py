@@ -183,6 +183,11 @@ def wants(stored: MailAddress, address: str, now: int) -> MailAddress:
     return replace(stored, wanted=address, wanted_at=now, problem=None)
 
 
+def asked_again(stored: MailAddress, now: int) -> MailAddress:
+    """Return ``stored`` with another mail sent that asks to confirm the wanted address; as it is without one."""
+    return stored if stored.wanted is None else replace(stored, wanted_at=now, problem=None)
+
+
 def with_problem(stored: MailAddress, address: str, problem: str | None) -> MailAddress:
     """Return ``stored`` with what keeps the mail that asks to confirm ``address`` from arriving, None for nothing."""
     return replace(stored, problem=problem) if stored.wanted == address else stored

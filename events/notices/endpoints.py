@@ -49,7 +49,10 @@ class TooManyEndpointsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EndpointKeys:
-    """What signs webhooks (see ``events.webhooks.signing``); old keys count ``until`` an instant, None: for now."""
+    """What signs webhooks (see ``events.webhooks.signing``): ``secret`` (whsec_...) and ``private_key`` (whsk_...).
+
+    Old keys count ``until`` an instant, None: for now.
+    """
 
     secret: str
     private_key: str

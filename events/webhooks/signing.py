@@ -10,9 +10,10 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from events.notices.endpoints import EndpointKeys
 
 SECRET_BYTES = 32
 
@@ -21,27 +22,19 @@ PRIVATE_KEY_PREFIX = "whsk_"
 PUBLIC_KEY_PREFIX = "whpk_"
 
 
-class SigningKeys(NamedTuple):
-    """What an endpoint's webhooks are signed with: ``secret`` (whsec_...) and ``private_key`` (whsk_..., 32 bytes)."""
-
-    secret: str
-    private_key: str
-
-    @property
-    def public_key(self) -> str:
-        """The public half of ``private_key`` (whpk_...)."""
-        public = _private_key(self).public_key().public_bytes_raw()
-        return PUBLIC_KEY_PREFIX + base64.b64encode(public).decode()
-
-
-def fresh_keys() -> SigningKeys:
+def fresh_keys() -> EndpointKeys:
     """Return keys that nobody has had before."""
     secret = base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
     private_key = base64.b64encode(Ed25519PrivateKey.generate().private_bytes_raw()).decode()
-    return SigningKeys(SECRET_PREFIX + secret, PRIVATE_KEY_PREFIX + private_key)
+    return EndpointKeys(secret=SECRET_PREFIX + secret, private_key=PRIVATE_KEY_PREFIX + private_key)
 
 
-def signed_headers(keys: Iterable[SigningKeys], webhook_id: str, now: int, body: bytes) -> dict[str, str]:
+def public_key_of(keys: EndpointKeys) -> str:
+    """Return the public half of the private key of ``keys`` (whpk_...), with which ``v1a`` signatures are verified."""
+    return PUBLIC_KEY_PREFIX + base64.b64encode(_private_key(keys).public_key().public_bytes_raw()).decode()
+
+
+def signed_headers(keys: Iterable[EndpointKeys], webhook_id: str, now: int, body: bytes) -> dict[str, str]:
     """Return the headers that identify, date and sign a webhook that is sent at ``now`` (ms since 1970 UTC).
 
     ``webhook_id`` must not contain a full stop; each of ``keys`` signs. Raises ValueError.
@@ -54,11 +47,11 @@ def signed_headers(keys: Iterable[SigningKeys], webhook_id: str, now: int, body:
     return {"webhook-id": webhook_id, "webhook-timestamp": timestamp, "webhook-signature": " ".join(signatures)}
 
 
-def _signatures(keys: SigningKeys, signed: bytes) -> Iterable[str]:
+def _signatures(keys: EndpointKeys, signed: bytes) -> Iterable[str]:
     secret = base64.b64decode(keys.secret.removeprefix(SECRET_PREFIX))
     yield "v1," + base64.b64encode(hmac.digest(secret, signed, hashlib.sha256)).decode()
     yield "v1a," + base64.b64encode(_private_key(keys).sign(signed)).decode()
 
 
-def _private_key(keys: SigningKeys) -> Ed25519PrivateKey:
+def _private_key(keys: EndpointKeys) -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(base64.b64decode(keys.private_key.removeprefix(PRIVATE_KEY_PREFIX)))

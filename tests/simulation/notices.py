@@ -18,7 +18,7 @@ from domain.match.state import MatchState, is_person
 from domain.match.terms import DAY, HOUR
 from events.mail.messages import Outgoing
 from events.notices.addresses import confirmed, wants
-from events.notices.endpoints import Endpoint, EndpointKeys, PayloadForm
+from events.notices.endpoints import Endpoint, PayloadForm
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Purpose
@@ -279,14 +279,13 @@ class SimulatedNotices:
                 person.id, lambda stored: confirmed(wants(stored, address, self._begin), address, self._begin)
             )
         if random.random() < 0.2:
-            keys = fresh_keys()
             endpoint = Endpoint(
                 id=f"w{person.id}",
                 url=f"https://receiver-{random.randrange(4)}.example/{person.id}",
                 kinds=tuple(NoticeKind),
                 payload=random.choice([PayloadForm.FULL, PayloadForm.THIN]),
                 created_at=self._begin,
-                keys=(EndpointKeys(secret=keys.secret, private_key=keys.private_key),),
+                keys=(fresh_keys(),),
             )
             parts.endpoints.add(person.id, endpoint)
         if random.random() < 0.5:

@@ -14,11 +14,11 @@ from events.notices.outbox import Dispatch, Purpose
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError
 from events.service.matches import UnknownMatchError
-from events.service.names import blocked_by
+from events.service.names import blocked_by, people_seated
 from events.store.contract import DamagedStreamError
 from events.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, trial_payload
 from events.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
-from events.webhooks.signing import SigningKeys, signed_headers
+from events.webhooks.signing import signed_headers
 from workers.notices.senders import Outcome
 from workers.notices.webhook_answers import BotAnswers
 from workers.notices.webhook_fallback import Fallback
@@ -123,17 +123,16 @@ class WebhookSender:
         except (UnknownMatchError, DamagedStreamError):
             return None
         state = self._parts.timekeeper.with_availability(loaded.state)
-        people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
-        known, blocked = self._parts.people.persons(people), blocked_by(self._parts.blocks, notice.player)
+        known = self._parts.people.persons(people_seated(state.seats))
+        blocked = blocked_by(self._parts.blocks, notice.player)
         shown = {id: person._replace(name="") if id in blocked else person for id, person in known.items()}
         return Standing(state, loaded.head.tag, deadline_of(state), shown)
 
     def _call(self, endpoint: Endpoint, message: Message, now: int) -> Called:
-        keys = [SigningKeys(each.secret, each.private_key) for each in endpoint.keys_at(now)]
         headers = {
             "Content-Type": "application/json",
             "User-Agent": USER_AGENT,
-            **signed_headers(keys, message.id, now, message.body),
+            **signed_headers(endpoint.keys_at(now), message.id, now, message.body),
         }
         answer, failure, began = None, "", time.monotonic()
         try:

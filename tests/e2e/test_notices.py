@@ -89,6 +89,7 @@ def test_a_player_chooses_what_to_be_told_adds_a_webhook_and_has_a_notice_sent_a
     expect(page.locator(".secret code")).to_contain_text("whsec_")
     (webhook,) = services.endpoints.of(player)
     page.get_by_role("link", name="Send a test").click()
+    page.wait_for_url("**/settings/webhooks/*")
     with page.expect_event("load"):  # the page loads itself again once the test is on its way
         page.get_by_role("button", name="Send a test").click()
 

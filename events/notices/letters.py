@@ -27,15 +27,16 @@ class LetterKind(StrEnum):
 
 def confirmation(player: str, address: str, now: int) -> Dispatch:
     """Return the request to ``player`` to confirm ``address``."""
-    return _dispatch("confirm", player, now, Letter(to=address, subject="", text="", kind=LetterKind.CONFIRMATION))
+    letter = Letter(to=address, subject="", text="", kind=LetterKind.CONFIRMATION)
+    return letter_dispatch(f"confirm:{now}", player, letter, now)
 
 
 def address_changed(player: str, former: str, now: int) -> Dispatch:
     """Return the word to the ``former`` address of ``player`` that it is no longer theirs."""
+    letter = Letter(to=former, subject="", text="", kind=LetterKind.ADDRESS_CHANGED)
     # Due a little later: it is added before the change, and not sent when that does not happen.
-    return _dispatch(
-        "changed", player, now + CHANGE_MS, Letter(to=former, subject="", text="", kind=LetterKind.ADDRESS_CHANGED)
-    )
+    due = now + CHANGE_MS
+    return letter_dispatch(f"changed:{due}", player, letter, due)
 
 
 def password_reset(asked: str, now: int) -> Dispatch:
@@ -44,7 +45,7 @@ def password_reset(asked: str, now: int) -> Dispatch:
     It belongs to nobody until it is sent: so the request takes the same steps whether there is such an account or not.
     """
     letter = Letter(to=asked, subject="", text="", kind=LetterKind.PASSWORD_RESET)
-    return _dispatch("reset", asker(asked), now, letter)
+    return letter_dispatch(f"reset:{now}", asker(asked), letter, now)
 
 
 def asker(asked: str) -> str:
@@ -53,13 +54,14 @@ def asker(asked: str) -> str:
     return f"reset-{digest}"
 
 
-def _dispatch(name: str, player: str, now: int, letter: Letter) -> Dispatch:
+def letter_dispatch(id: str, player: str, letter: Letter, due: int) -> Dispatch:
+    """Return ``letter`` to ``player`` as the outbox has it, to be sent at ``due`` (milliseconds since 1970 UTC)."""
     return Dispatch(
-        id=f"{name}:{now}",
+        id=id,
         player=player,
         channel=NoticeChannel.MAIL,
         purpose=Purpose.LETTER,
         letter=letter,
-        due=now,
-        first_at=now,
+        due=due,
+        first_at=due,
     )

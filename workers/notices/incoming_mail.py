@@ -25,9 +25,8 @@ from events.mail.tokens import MatchToken, TokenKind
 from events.mail.transcript import Effect, Report, write_answer
 from events.notices.addresses import stopped
 from events.notices.inbox import Inbox, ReceivedMail, Taken, Verdict
-from events.notices.kinds import NoticeChannel
-from events.notices.letters import LetterKind
-from events.notices.outbox import Dispatch, Letter, Purpose
+from events.notices.letters import LetterKind, letter_dispatch
+from events.notices.outbox import Letter
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
@@ -180,18 +179,7 @@ class MailReader:
             automatic=True,
             kind=LetterKind.CONFIRM_RESIGNATION if outcome.asks_to_confirm else ANSWER,
         )
-        now = self._parts.now()
-        self._parts.outbox.add(
-            Dispatch(
-                id=f"{ANSWER}:{mail.digest}",
-                player=mail.player,
-                channel=NoticeChannel.MAIL,
-                purpose=Purpose.LETTER,
-                letter=letter,
-                due=now,
-                first_at=now,
-            )
-        )
+        self._parts.outbox.add(letter_dispatch(f"{ANSWER}:{mail.digest}", mail.player, letter, self._parts.now()))
         return True
 
     def _take_bounce(self, mail: ReceivedMail, content: bytes) -> Outcome:

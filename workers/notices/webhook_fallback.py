@@ -3,6 +3,7 @@
 from events.installation import Installation
 from events.notices.endpoints import Endpoint
 from events.notices.kinds import DeliveryState, NoticeChannel, Timing
+from events.notices.letters import letter_dispatch
 from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.notices.policy import NEEDS_ANSWER
@@ -59,17 +60,8 @@ class Fallback:
             f"{page_url}/settings/webhooks/{endpoint.id}\n"
         )
         letter = Letter(to=address, subject="Your webhook was switched off", text=text)
-        self._parts.outbox.add(
-            Dispatch(
-                id=f"webhook-off:{endpoint.id}:{endpoint.failing_since}",
-                player=player,
-                channel=NoticeChannel.MAIL,
-                purpose=Purpose.LETTER,
-                letter=letter,
-                due=now,
-                first_at=now,
-            )
-        )
+        id = f"webhook-off:{endpoint.id}:{endpoint.failing_since}"
+        self._parts.outbox.add(letter_dispatch(id, player, letter, now))
 
     def _address(self, player: str) -> str | None:
         found = self._parts.addresses.read(player)

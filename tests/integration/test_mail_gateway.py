@@ -4,6 +4,7 @@ import smtplib
 import socket
 import ssl
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,34 @@ def test_no_second_mail_can_be_smuggled_behind_an_unusual_end_of_the_first(
             assert client.getreply()[0] == 550
             assert client.noop()[0] == 250
     assert site.parts.inbox.next_due() is None
+
+
+def test_whatever_is_sent_instead_of_commands_stores_nothing_and_harms_no_others(
+    site: SteppedInstallation, gateway: Gateway
+) -> None:
+    address = turn_address(site, site.start("palice", "pbob")).encode()
+    begin = b"EHLO x\r\nMAIL FROM:<alice@home.example>\r\n"
+    to = b"RCPT TO:<" + address + b">\r\n"
+    last_lines = []
+    for junk in (
+        b"POST / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\r\n",
+        begin.replace(b"alice", b"a" * 100_000),
+        begin + b"RCPT TO:<r-x@play.example>\r\n" * 1000,
+        begin + to.replace(b"r-a", b"r-a\0") + b"RCPT TO:<r-\xff\xfe@play.example>\r\n",
+        begin + to.replace(b"r-a", b"r- a") + b"RCPT TO:<r-" + address[:20] + b">\r\n",
+        begin + to + b"RSET\r\nDATA\r\n",
+        begin + to + b"EHLO y\r\nDATA\r\n",
+        begin + to + b"BDAT 5 LAST\r\nhello\r\n",
+        begin + to + b"DATA\r\n" + MAIL,
+    ):
+        with socket.create_connection(("127.0.0.1", gateway.port), timeout=30) as connection, suppress(OSError):
+            connection.sendall(junk)
+            connection.shutdown(socket.SHUT_WR)
+            last_lines.append(connection.makefile("rb").read().splitlines()[-1])
+    assert site.parts.inbox.next_due() is None
+    assert not [line for line in last_lines if line.startswith(b"451")]
+    assert bring(gateway, MAIL, address.decode())[0] == 250
 
 
 def test_nothing_is_relayed_verified_or_authenticated(gateway: Gateway) -> None:

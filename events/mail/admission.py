@@ -22,7 +22,7 @@ MAX_HOPS = 50
 MAX_HEADERS_BYTES = 64_000
 """Of all headers together: to read many more would take longer than a mail is worth."""
 
-MAX_HEADER_LETTERS = 2000
+MAX_HEADER_CHARACTERS = 2000
 """Of one header that is looked at: longer ones are cut."""
 
 
@@ -263,7 +263,7 @@ def read_authentication_results(line: str) -> tuple[str, list[tuple[str, str, st
 
 def _lines(headers: "Message[str, str]", name: str) -> list[str]:
     """Return the headers ``name`` as they stand, cut; 8-bit letters, which some clients send, are read as UTF-8."""
-    found = [str(line)[:MAX_HEADER_LETTERS] for other, line in headers.raw_items() if other.lower() == name.lower()]
+    found = [str(line)[:MAX_HEADER_CHARACTERS] for other, line in headers.raw_items() if other.lower() == name.lower()]
     return [
         line.encode("ascii", "surrogateescape").decode("utf-8", "replace") if _is_raw(line) else line for line in found
     ]

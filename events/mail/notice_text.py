@@ -11,17 +11,16 @@ from domain.match.state import MatchState
 from events.mail.language import MARKER
 from events.mail.match_words import instant_words
 from events.mail.messages import Addressee, Content, Picture, Site, stop_page
-from events.mail.transcript import View, board_text, clock_text, prompt_text
+from events.mail.transcript import WIDTH, View, board_text, clock_text, prompt_text
 from events.notices.notice import Notice
 from events.notices.wording import digest_headline, headline
 
-WIDTH = 72
 MAX_DIGEST_ITEMS = 40
 """Notices that a digest lists; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class NoticeView:
     """A notice with the match that it is about as its reader sees it; None for one without a seat for the reader.
 
     ``others`` are the names of the other players.
@@ -37,7 +36,7 @@ def wrap(sentences: str) -> str:
     return textwrap.fill(sentences, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def notice_content(site: Site, to: Addressee, about: Subject, picture: Picture | None) -> Content:
+def notice_content(site: Site, to: Addressee, about: NoticeView, picture: Picture | None) -> Content:
     """Return the mail about one notice."""
     notice, view = about.notice, about.view
     parts = [MARKER, wrap(notice.summary)]
@@ -49,9 +48,9 @@ def notice_content(site: Site, to: Addressee, about: Subject, picture: Picture |
     return Content(subject=subject_of(about), paragraphs=[part for part in parts if part], picture=picture, after=2)
 
 
-def digest_content(site: Site, to: Addressee, subjects: Sequence[Subject]) -> Content:
-    """Return the digest of ``subjects``: those whose time runs out first at the top, then the latest."""
-    ordered = sorted(subjects, key=lambda about: (_deadline(about) or 2**62, -about.notice.at))
+def digest_content(site: Site, to: Addressee, views: Sequence[NoticeView]) -> Content:
+    """Return the digest of ``views``: those whose time runs out first at the top, then the latest."""
+    ordered = sorted(views, key=lambda about: (_deadline(about) or 2**62, -about.notice.at))
     shown = ordered[:MAX_DIGEST_ITEMS]
     parts = [MARKER, *(_digest_item(site, to, about) for about in shown)]
     if left_out := len(ordered) - len(shown):
@@ -61,21 +60,21 @@ def digest_content(site: Site, to: Addressee, subjects: Sequence[Subject]) -> Co
     return Content(subject=digest_headline(len(ordered)), paragraphs=[*parts, *_foot(site, to)])
 
 
-def subject_of(about: Subject) -> str:
+def subject_of(about: NoticeView) -> str:
     """Return the subject line; it does not change from move to move, so that mail programs keep a match together."""
     if about.view is None:
         return about.notice.summary.rstrip(".")
     return headline(about.notice.fact, _title(about.view.state), about.others)
 
 
-def _digest_item(site: Site, to: Addressee, about: Subject) -> str:
+def _digest_item(site: Site, to: Addressee, about: NoticeView) -> str:
     notice, deadline = about.notice, _deadline(about)
     until = "" if deadline is None else f" The time is up on {instant_words(deadline, to.zone)}."
     lines = wrap(f"* {subject_of(about)}. {notice.summary}{until}")
     return lines if notice.match is None else f"{lines}\n{site.link(f'/matches/{notice.match}')}"
 
 
-def _deadline(about: Subject) -> int | None:
+def _deadline(about: NoticeView) -> int | None:
     """Return when the time of the reader is up, as it stands now: a vacation or a gift has moved it perhaps."""
     if about.view is None or about.view.state.clock is None:
         return about.notice.deadline

@@ -14,7 +14,7 @@ from events.mail.body import read_body
 from events.mail.language import MARKER, NO_MOVES, read_commands
 from events.mail.match_words import instant_words, moves_of, queue_text
 from events.mail.messages import Addressee, Site
-from events.mail.notice_text import Subject, digest_content, notice_content
+from events.mail.notice_text import NoticeView, digest_content, notice_content
 from events.mail.transcript import Effect, Report, Result, View, write_answer
 from events.notices.kinds import NoticeKind
 from events.notices.notice import Notice
@@ -188,7 +188,7 @@ def test_a_notice_of_ours_does_nothing_when_it_comes_back(game: str, setup: str)
     )
     site = Site(domain="mail.example", page_url="https://play.example")
     to = Addressee(player="alice", name="b7", address="alice@home.example", zone="Europe/Rome", secret=bytes(20))
-    subject = Subject(notice, view(match), ("draw", "cc4"))
+    subject = NoticeView(notice, view(match), ("draw", "cc4"))
     for content in (notice_content(site, to, subject, None), digest_content(site, to, [subject])):
         assert lines_that_act("\n\n".join(content.paragraphs), moves_of(match.state)) == []
 

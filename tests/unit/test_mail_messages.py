@@ -31,7 +31,7 @@ from events.mail.messages import (
     notice_mail,
     stop_link,
 )
-from events.mail.notice_text import MAX_DIGEST_ITEMS, Subject, digest_content, notice_content
+from events.mail.notice_text import MAX_DIGEST_ITEMS, NoticeView, digest_content, notice_content
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
 from events.mail.transcript import View
 from events.notices.kinds import NoticeKind
@@ -84,7 +84,7 @@ def played(game: str) -> PlayedMatch:
     return match
 
 
-def subject_of(match: PlayedMatch, notice: Notice = NOTICE) -> Subject:
+def view_of(match: PlayedMatch, notice: Notice = NOTICE) -> NoticeView:
     view = View(
         state=match.state,
         seat=0,
@@ -95,13 +95,13 @@ def subject_of(match: PlayedMatch, notice: Notice = NOTICE) -> Subject:
     )
     title = GAMES[match.state.game].title
     told = replace(notice, summary=f"It is your turn in a match of {title}.")
-    return Subject(told, view, [NAMES[seat.player] for seat in match.state.seats if seat.player in NAMES])
+    return NoticeView(told, view, [NAMES[seat.player] for seat in match.state.seats if seat.player in NAMES])
 
 
 def turn_mail(game: str, pictured: bool = False) -> Outgoing:
     match = played(game)
     picture = board_picture(match.state, 0) if pictured else None
-    content = notice_content(SITE, ANNA, subject_of(match), picture)
+    content = notice_content(SITE, ANNA, view_of(match), picture)
     return notice_mail(SITE, ANNA, content, id=NOTICE.id, token=TOKEN, now=match.now)
 
 
@@ -149,7 +149,7 @@ def test_no_quoting_of_a_mail_of_ours_does_anything(game: str) -> None:
 def test_a_digest_and_letters_do_nothing_when_they_come_back() -> None:
     match = played("towers")
     letters = [
-        digest_content(SITE, ANNA, [subject_of(match)] * 3),
+        digest_content(SITE, ANNA, [view_of(match)] * 3),
         confirmation_content(SITE, "anna", "pa.1.x", "UTC", T0),
         address_changed_content(SITE, "anna"),
         password_reset_content(SITE, [("anna", "pa.1.x")], T0),
@@ -259,10 +259,10 @@ def test_names_and_texts_are_escaped_in_html() -> None:
 def test_a_digest_is_ordered_by_deadline_and_says_what_it_leaves_out() -> None:
     match = played("towers")
     many = [
-        Subject(replace(NOTICE, summary=f"Number {number}.", deadline=T0 + number), None)
+        NoticeView(replace(NOTICE, summary=f"Number {number}.", deadline=T0 + number), None)
         for number in range(MAX_DIGEST_ITEMS + 2, 0, -1)
     ]
-    text = "\n".join(digest_content(SITE, ANNA, [*many, subject_of(match)]).paragraphs)
+    text = "\n".join(digest_content(SITE, ANNA, [*many, view_of(match)]).paragraphs)
     assert text.index("Number 1.") < text.index("Number 2.") < text.index(f"Number {MAX_DIGEST_ITEMS}.")
     assert f"Number {MAX_DIGEST_ITEMS + 1}." not in text
     assert "3 more are not listed here: https://rookery.test/notices" in text
@@ -270,13 +270,13 @@ def test_a_digest_is_ordered_by_deadline_and_says_what_it_leaves_out() -> None:
 
 def test_a_digest_names_the_deadline_as_it_is_now() -> None:
     match = played("towers")
-    moved = subject_of(match, replace(NOTICE, deadline=T0 + 1))
+    moved = view_of(match, replace(NOTICE, deadline=T0 + 1))
     text = "\n".join(digest_content(SITE, ANNA, [moved]).paragraphs)
     assert "The time is up on Sat 25 Nov 2023, 23:13 in Europe/Rome" in " ".join(text.split())
 
 
 def test_a_notice_about_a_match_that_cannot_be_read_is_still_told() -> None:
-    text = "\n".join(notice_content(SITE, ANNA, Subject(NOTICE, None), None).paragraphs)
+    text = "\n".join(notice_content(SITE, ANNA, NoticeView(NOTICE, None), None).paragraphs)
     assert "It is your turn in a match of Towers." in text
     assert f"https://rookery.test/matches/{MATCH}" in text
 

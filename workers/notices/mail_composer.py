@@ -18,7 +18,7 @@ from events.mail.messages import (
     letter_mail,
     notice_mail,
 )
-from events.mail.notice_text import Subject, digest_content, notice_content
+from events.mail.notice_text import NoticeView, digest_content, notice_content
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.mail.transcript import View
 from events.notices.letters import LetterKind
@@ -61,13 +61,13 @@ class MailComposer:
         if not notices:
             return Unsendable("Its entry was erased from the ledger.")
         if dispatch.purpose == Purpose.DIGEST:
-            subjects = [self._subject(notice, to, self._load(notice.match), now) for notice in notices]
-            return self._about_account(dispatch, to, digest_content(self._site, to, subjects), now)
+            views = [self._view(notice, to, self._load(notice.match), now) for notice in notices]
+            return self._about_account(dispatch, to, digest_content(self._site, to, views), now)
         return self._notice(dispatch, notices[0], to, now)
 
     def _notice(self, dispatch: Dispatch, notice: Notice, to: Addressee, now: int) -> Outgoing:
         loaded = self._load(notice.match)
-        about = self._subject(notice, to, loaded, now)
+        about = self._view(notice, to, loaded, now)
         if loaded is None or about.view is None:
             return self._about_account(dispatch, to, notice_content(self._site, to, about, None), now)
         content = notice_content(self._site, to, about, board_picture(loaded.state, about.view.seat))
@@ -80,10 +80,10 @@ class MailComposer:
         token = PlayerToken(kind=TokenKind.ACCOUNT, player=to.player)
         return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
 
-    def _subject(self, notice: Notice, to: Addressee, loaded: Loaded | None, now: int) -> Subject:
+    def _view(self, notice: Notice, to: Addressee, loaded: Loaded | None, now: int) -> NoticeView:
         seat = None if loaded is None else loaded.state.seat_of(to.player)
         if loaded is None or seat is None:
-            return Subject(notice, None)
+            return NoticeView(notice, None)
         state = loaded.state
         view = View(
             state=state,
@@ -95,7 +95,7 @@ class MailComposer:
         )
         persons = self._parts.people.persons(people_seated(state.seats))
         others = names_of_others(state.seats, to.player, persons, blocked_by(self._parts.blocks, to.player))
-        return Subject(notice, view, others)
+        return NoticeView(notice, view, others)
 
     def _letter(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         match letter.kind:

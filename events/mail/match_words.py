@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from domain.game import AnyGame, MalformedNotation, RulesError
-from domain.games import find_ruleset
+from domain.games import GAMES, find_ruleset
 from domain.match import events as e
 from domain.match.enums import Channel, LineAction, Status
 from domain.match.lines import ANY, ConditionalMoves, Line
@@ -16,6 +16,11 @@ from events.private.time_zones import zone_of
 def game_of(state: MatchState) -> AnyGame:
     """Return the rules of a match."""
     return find_ruleset(state.game, state.ruleset)
+
+
+def has_rules(state: MatchState) -> bool:
+    """Tell whether the rules of a match are installed: a match of a later version can be named, but not shown."""
+    return any(game.ruleset == state.ruleset for game in GAMES.rulesets.get(state.game, ()))
 
 
 def moves_of(state: MatchState) -> Moves:

@@ -9,7 +9,7 @@ from domain.match import clock as clocks
 from domain.match.enums import Status
 from domain.match.state import MatchState
 from events.mail.language import MARKER
-from events.mail.match_words import instant_words
+from events.mail.match_words import has_rules, instant_words
 from events.mail.messages import Addressee, Content, Picture, Site, stop_page
 from events.mail.transcript import WIDTH, View, board_text, clock_text, prompt_text
 from events.notices.notice import Notice
@@ -40,7 +40,7 @@ def notice_content(site: Site, to: Addressee, about: NoticeView, picture: Pictur
     """Return the mail about one notice."""
     notice, view = about.notice, about.view
     parts = [MARKER, wrap(notice.summary)]
-    if view is not None:
+    if view is not None and has_rules(view.state):
         parts += [prompt_text(view), *board_text(view).split("\n\n"), clock_text(view)]
     if notice.match is not None:
         parts.append(wrap(f"The match: {site.link(f'/matches/{notice.match}')}"))

@@ -287,3 +287,13 @@ if __name__ == "__main__":
         made = turn_mail(each)
         written = f"Subject: {made.message['Subject']}\n\n{text_of(made)}"
         (TEXTS / f"{each}.txt").write_text(written, encoding="utf-8")
+
+
+def test_a_match_whose_rules_are_not_installed_is_named_without_its_board() -> None:
+    about = view_of(played("towers"))
+    assert about.view is not None
+    unknown = replace(about, view=replace(about.view, state=replace(about.view.state, ruleset=999)))
+    content = notice_content(SITE, ANNA, unknown, None)
+    assert content.subject == "Your turn: Towers against boris"
+    assert "It is your turn in a match of Towers." in content.paragraphs
+    assert not any("|" in paragraph for paragraph in content.paragraphs)

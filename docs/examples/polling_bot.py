@@ -48,13 +48,16 @@ def play_round(url: str, token: str) -> int:
         try:
             attend(api, token, item)
         except urllib.error.HTTPError as error:
-            print(f"{item['match']['id']}: {json.load(error)['detail']}", flush=True)
+            print(f"{item['match']['id']}: {error} {error.read().decode(errors='replace')}", flush=True)
     return len(items)
 
 
 if __name__ == "__main__":
     while True:
-        play_round(*sys.argv[1:3])
+        try:
+            play_round(*sys.argv[1:3])
+        except OSError as error:  # the server cannot be reached now
+            print(error, flush=True)
         if "--once" in sys.argv:
             break
         time.sleep(PAUSE_S)

@@ -11,6 +11,7 @@ from api.pages.subscriptions import push_section
 from api.services import services
 from domain.match.terms import HOUR, duration
 from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON
+from events.notices.inbox import MAX_MAILS_SHOWN
 from events.notices.kinds import NoticeChannel, Timing
 from events.webhooks.signing import public_key_of
 
@@ -18,7 +19,6 @@ REMINDERS_H = (0, 3, 6, 12, 24, 48, 72, 168)
 QUIET_HOURS = (22, 7)
 """What is proposed to those who have none."""
 
-MAX_MAILS_SHOWN = 10
 ATTEMPTS_SHOWN = 20
 """Of a webhook, on its page: each with all that was sent. The API has the others."""
 

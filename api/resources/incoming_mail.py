@@ -11,12 +11,10 @@ from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, one_of
 from api.services import services
-from events.notices.inbox import ReceivedMail, Verdict
+from events.notices.inbox import MAX_MAILS_SHOWN, ReceivedMail, Verdict
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("incoming-mail", __name__, url_prefix=PREFIX)
-
-MAX_SHOWN = 10
 
 
 class IncomingMail(Answer):
@@ -30,14 +28,14 @@ class IncomingMail(Answer):
 
 
 class IncomingMailList(Answer):
-    items: Annotated[Sequence[IncomingMail], Meta(description=f"The last {MAX_SHOWN}, newest first")]
+    items: Annotated[Sequence[IncomingMail], Meta(description=f"The last {MAX_MAILS_SHOWN}, newest first")]
 
 
 @blueprint.get("/me/incoming-mail")
 @endpoint(answer=IncomingMailList, signed_in=True, session_only=True)
 def list_incoming_mail() -> IncomingMailList:
     """The last mails to your addresses here, each with what became of it"""
-    mails = services().inbox.recent(require_person().id, MAX_SHOWN)
+    mails = services().inbox.recent(require_person().id, MAX_MAILS_SHOWN)
     return IncomingMailList(items=[_represent(mail) for mail in mails])
 
 

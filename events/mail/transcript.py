@@ -254,6 +254,9 @@ def _open_offers(state: MatchState, seat: int) -> Iterable[str]:
                 f'{names[takeback.seat]} asks to go back to the position after ply {takeback.ply}: write "accept '
                 'takeback" or "decline takeback".'
             )
+    proposal = state.cases.proposal
+    if proposal is not None and seat not in proposal.agreed:
+        yield "An arbiter proposes to go on under another version of the rules: answer that on the page of the match."
 
 
 def _move_prompt(state: MatchState, seat: int) -> str:

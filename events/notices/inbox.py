@@ -27,6 +27,9 @@ MAX_WAITING_BYTES = 4_000_000
 REFUSAL_S = 3600
 """After an answer that only refuses, further ones to the same address are kept back for so long."""
 
+MAX_MAILS_SHOWN = 10
+"""Of those that a person has sent, on the settings page and by the API."""
+
 MAX_POSTMASTER_MAILS = 100
 MAX_POSTMASTER_BYTES = 64_000
 """Of one mail to the postmaster: the rest is not stored."""

@@ -8,14 +8,14 @@ import pytest
 from domain.games import GAMES, find_ruleset
 from domain.match.commands import JoinMatch, OfferDraw, RequestTakeback, Resign
 from domain.match.lines import ConditionalMoves, Line, Lines
-from domain.match.state import Seat
+from domain.match.state import Proposal, Seat
 from domain.match.terms import STANDARD
 from events.mail.body import read_body
 from events.mail.language import MARKER, NO_MOVES, read_commands
 from events.mail.match_words import instant_words, moves_of, queue_text
 from events.mail.messages import Addressee, Site
 from events.mail.notice_text import NoticeView, digest_content, notice_content
-from events.mail.transcript import Effect, Report, Result, View, write_answer
+from events.mail.transcript import Effect, Report, Result, View, prompt_text, write_answer
 from events.notices.kinds import NoticeKind
 from events.notices.notice import Notice
 from events.notices.wording import summarise_fact
@@ -203,3 +203,10 @@ def test_quoting_is_told_from_writing() -> None:
     moves = moves_of(started_by_four().state)
     assert lines_that_act("b7\nwrite b7", moves) == ["b7"]
     assert any(commands_in(content, moves) for content in quotings("b7"))
+
+
+def test_a_proposal_of_other_rules_is_answered_on_the_page() -> None:
+    shown = view(started())
+    proposed = replace(shown.state, cases=replace(shown.state.cases, proposal=Proposal(ruleset=9, agreed=(1,))))
+    prompts = [" ".join(prompt_text(replace(shown, state=proposed, seat=seat)).split()) for seat in (0, 1)]
+    assert ["answer that on the page of the match" in prompt for prompt in prompts] == [True, False]

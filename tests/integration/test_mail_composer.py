@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from domain.match.terms import DAY
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.notices import letters
 from events.notices.addresses import MailAddress, stopped, wants
@@ -89,6 +90,7 @@ def test_nothing_is_sent_to_an_address_that_is_paused_removed_or_unconfirmed(wor
     assert world.send(dispatch) == (DeliveryState.NOT_SENT, "Not sent by mail, because mail to you is paused.")
     world.parts.addresses.change(world.anna.id, lambda stored: wants(MailAddress(), "new@players.test", 9))
     assert world.send(dispatch)[1] == "Not sent by mail, because you have confirmed no mail address."
+    assert world.send(world.letter())[1] == "The account or its mail address is not there any more."
     assert world.mailbox.received == []
 
 
@@ -121,3 +123,38 @@ def test_a_former_address_is_told_only_of_a_change_that_has_happened(world: Worl
     world.give_address(world.anna.id, "new@players.test")
     assert world.send(told)[0] == DeliveryState.SENT
     assert world.mailbox.received[0].recipients == [ADDRESS]
+
+
+@pytest.mark.parametrize("asked", ["ANNA", "Anna@Players.test"])
+def test_a_new_password_is_offered_by_name_and_by_address(world: World, asked: str) -> None:
+    assert world.send(letters.password_reset(asked, world.stepped.now))[0] == DeliveryState.SENT
+    [message] = world.mailbox.messages_to(ADDRESS)
+    assert f"https://rookery.test/password-reset/{world.anna.id}." in text_of(message)
+
+
+def test_one_mail_offers_new_passwords_for_all_accounts_of_an_address(world: World) -> None:
+    world.give_address(world.boris.id, ADDRESS)
+    world.send(letters.password_reset(ADDRESS, world.stepped.now))
+    [message] = world.mailbox.messages_to(ADDRESS)
+    assert '"anna"' in text_of(message)
+    assert '"boris"' in text_of(message)
+
+
+@pytest.mark.parametrize("asked", ["nobody", "boris", "nobody@players.test", "x@y@z", "a\r\nb", "guest-abcdef"])
+def test_no_mail_goes_to_whom_nobody_knows(world: World, asked: str) -> None:
+    assert world.send(letters.password_reset(asked, world.stepped.now))[0] == DeliveryState.NOT_SENT
+    assert world.mailbox.received == []
+
+
+def test_links_are_not_sent_when_they_have_expired(world: World) -> None:
+    now = world.stepped.now
+    world.parts.addresses.change(world.anna.id, lambda stored: wants(stored, "new@players.test", now))
+    asked = [letters.confirmation(world.anna.id, "new@players.test", now), letters.password_reset("anna", now)]
+    world.stepped.now += DAY
+    assert [world.send(letter)[0] for letter in asked] == [DeliveryState.NOT_SENT] * 2
+    assert world.stored.problem == "The mail could not be sent within a day: ask for it once more."
+
+
+def test_an_address_may_be_typed_as_it_is_read(world: World) -> None:
+    world.give_address(world.anna.id, "anna@xn--bcher-kva.test")
+    assert world.send(letters.password_reset("Anna@Bücher.test", world.stepped.now))[0] == DeliveryState.SENT

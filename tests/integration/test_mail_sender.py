@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from domain.match.commands import OfferDraw
-from events.notices import letters
-from events.notices.addresses import wants
 from events.notices.kinds import DeliveryState, NoticeChannel
 from events.runtime.errors import StoreUnavailableError
-from tests.support.mail_world import ADDRESS, DOMAIN, NOTICE, World, text_of
+from tests.support.mail_world import DOMAIN, NOTICE, World
 from tests.support.mailbox import CLOSE, HANG, Mailbox, make_authority, open_mailbox
 from tests.support.server import RealServer
 from workers.notices.deliver import LEASE_MS, Deliveries
@@ -30,36 +28,6 @@ def mailbox() -> Iterator[Mailbox]:
 @pytest.fixture
 def world(server: RealServer, mailbox: Mailbox) -> World:
     return World(server, mailbox)
-
-
-@pytest.mark.parametrize("asked", ["ANNA", "Anna@Players.test"])
-def test_a_new_password_is_offered_by_name_and_by_address(world: World, asked: str) -> None:
-    assert world.send(letters.password_reset(asked, world.stepped.now))[0] == DeliveryState.SENT
-    [message] = world.mailbox.messages_to(ADDRESS)
-    assert f"https://rookery.test/password-reset/{world.anna.id}." in text_of(message)
-
-
-def test_one_mail_offers_new_passwords_for_all_accounts_of_an_address(world: World) -> None:
-    world.give_address(world.boris.id, ADDRESS)
-    world.send(letters.password_reset(ADDRESS, world.stepped.now))
-    [message] = world.mailbox.messages_to(ADDRESS)
-    assert '"anna"' in text_of(message)
-    assert '"boris"' in text_of(message)
-
-
-@pytest.mark.parametrize("asked", ["nobody", "boris", "nobody@players.test", "x@y@z", "a\r\nb", "guest-abcdef"])
-def test_no_mail_goes_to_whom_nobody_knows(world: World, asked: str) -> None:
-    assert world.send(letters.password_reset(asked, world.stepped.now))[0] == DeliveryState.NOT_SENT
-    assert world.mailbox.received == []
-
-
-def test_links_are_not_sent_when_they_have_expired(world: World) -> None:
-    now = world.stepped.now
-    world.parts.addresses.change(world.anna.id, lambda stored: wants(stored, "new@players.test", now))
-    asked = [letters.confirmation(world.anna.id, "new@players.test", now), letters.password_reset("anna", now)]
-    world.stepped.now += 24 * HOUR_MS
-    assert [world.send(letter)[0] for letter in asked] == [DeliveryState.NOT_SENT] * 2
-    assert world.stored.problem == "The mail could not be sent within a day: ask for it once more."
 
 
 # Servers that fail

@@ -30,7 +30,7 @@ GIVE_UP_MS = 5 * 24 * 3_600_000
 """After so long what could not be sent is given up."""
 
 MAX_FAULTS = 5
-"""So often something is tried at which this server itself fails."""
+"""Something at which this server itself fails is given up after so many attempts."""
 
 MAX_PER_HINT = 50
 

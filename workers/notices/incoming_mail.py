@@ -92,9 +92,9 @@ class MailReader:
             outcome = self._outcome(taken)
         except StoreUnavailableError:
             raise
-        except Exception as error:
+        except Exception:
             # A damaged match too: its mail must not keep others from being read, and its writer is told in the end.
-            log.error("a mail cannot be read", mail=mail.digest, attempt=taken.attempt, error=repr(error))
+            log.exception("a mail cannot be read", mail=mail.digest, attempt=taken.attempt)
             if taken.attempt < MAX_ATTEMPTS:
                 return
             outcome = _failed()

@@ -1,7 +1,6 @@
 """What is to be sent by mail, composed from the stores at the moment of sending."""
 
 import hashlib
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from domain.match.lines import ConditionalMoves
@@ -23,6 +22,7 @@ from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.mail.transcript import View
 from events.notices.letters import LetterKind
 from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
+from events.notices.mail_syntax import InvalidAddressError, parse_address
 from events.notices.notice import Notice
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.person import Person
@@ -106,8 +106,8 @@ class MailComposer:
             case LetterKind.PASSWORD_RESET:
                 return self._password_reset(dispatch, letter, now)
         to = self._addressee(dispatch.player, letter.to)
-        if to is None:
-            return Unsendable("The account is gone.")
+        if to is None or self._parts.addresses.read(dispatch.player).address != letter.to:
+            return Unsendable("The account or its mail address is not there any more.")
         loaded = self._load(letter.match)
         content = Content(subject=letter.subject, paragraphs=letter.text.rstrip("\n").split("\n\n"))
         if not letter.automatic:
@@ -145,15 +145,10 @@ class MailComposer:
         if now >= expires:
             return Unsendable("The mail could not be sent within an hour, in which its link would be valid.")
         people = self._parts.people
-        found: Sequence[Person | None]
-        if "@" in letter.to:
-            found = [people.person(id) for id in self._parts.addresses.holders(letter.to)]
-        else:
-            found = [people.find(letter.to)]
         reached = [
             to
-            for person in found
-            if person is not None and person.kind != "guest" and (to := self._addressee(person.id, "")) is not None
+            for person in self._meant_by(letter.to)
+            if person.kind != "guest" and (to := self._addressee(person.id, "")) is not None
         ]
         if not reached:
             return Unsendable("No account with a confirmed mail address was meant.")
@@ -195,6 +190,17 @@ class MailComposer:
             zone=self._parts.availability.read([player])[player].zone,
             secret=self._parts.addresses.secret(player),
         )
+
+    def _meant_by(self, asked: str) -> list[Person]:
+        """Return the person whose name is ``asked``, or all who have confirmed it as their mail address."""
+        people = self._parts.people
+        if "@" not in asked:
+            return [person for person in (people.find(asked),) if person is not None]
+        try:
+            address = parse_address(asked)
+        except InvalidAddressError:
+            return []
+        return list(people.persons(self._parts.addresses.holders(address)).values())
 
     def _load(self, match_id: str | None) -> Loaded | None:
         if match_id is None:

@@ -242,13 +242,15 @@ def _open_offers(state: MatchState, seat: int) -> Iterable[str]:
     names = game_of(state).setups[state.setup].seat_names
     if agreed := state.offers.draw_agreed:
         if seat in agreed:
-            yield "You have agreed to a draw; the others have not answered yet."
+            done = "offered" if seat == agreed[0] else "agreed to"
+            yield f"You have {done} a draw; the others have not answered yet."
         else:
             yield f'{names[agreed[0]]} offers a draw: write "accept draw" or "decline draw"; a move declines it too.'
     takeback = state.offers.takeback
     if takeback is not None:
         if seat in takeback.agreed:
-            yield "It is asked to take moves back; the others have not answered yet."
+            done = "asked" if seat == takeback.seat else "agreed"
+            yield f"You have {done} to take moves back; the others have not answered yet."
         else:
             yield (
                 f'{names[takeback.seat]} asks to go back to the position after ply {takeback.ply}: write "accept '

@@ -31,7 +31,7 @@ class Preferences:
     ``mail`` and ``push`` say for each kind when the player is told through that channel; a push message is never part
     of a digest. ``digest_hour`` (0 to 23) and ``quiet`` (the first quiet hour and the first that is not; they may
     cross midnight) are in the player's time zone. A reminder comes ``remind_before_h`` hours (0: none) before a
-    deadline, or after four fifths of the time where that is less.
+    deadline; in turns of less than twice that time when a fifth of it is left, in very short ones not at all.
     """
 
     mail: Mapping[NoticeKind, Timing] = field(default_factory=default_mail)

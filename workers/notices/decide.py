@@ -54,7 +54,7 @@ class Decider:
         now = self._parts.now()
         state = self._parts.timekeeper.with_availability(self._parts.matches.load(reminder.match).state)
         fact = reminder_of(state, now)
-        if fact is not None and reminder.player in fact.players and not self._plan_reminder(state, fact):
+        if fact is not None and reminder.player in fact.players and self._plan_reminder(state, fact):
             self.tell(fact)
         # Crash-safe: it goes last, and only if it was not replaced; looked at twice it tells nothing new.
         self._parts.looks.end_reminder(reminder)
@@ -98,16 +98,16 @@ class Decider:
         return sum(max(0, length) for length in lengths)
 
     def _plan_reminder(self, state: MatchState, turn: Fact) -> bool:
-        """Let the player of ``turn`` be reminded later; return False when it is time now, or there is no reminder."""
+        """Let the player of ``turn`` be reminded later, if at all; return whether it is time now instead."""
         (player,), clock = turn.players, state.clock
         if clock is None or turn.deadline is None:
             return False
         before_h = self._parts.preferences.read(player).remind_before_h
         at = policy.reminder_at(clock.since, turn.deadline, before_h)
         if at is None or at <= self._parts.now():
-            return at is None
+            return at is not None
         self._parts.looks.remind(state.match_id, player, at)
-        return True
+        return False
 
     def _events(self, state: MatchState, versions: set[int]) -> list[Happened]:
         """Return the last events of a match, and those at ``versions``."""

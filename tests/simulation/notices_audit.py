@@ -6,7 +6,8 @@ from email import message_from_bytes, policy
 from typing import Protocol
 
 from events.notices.kinds import NoticeChannel
-from tests.simulation.notices import CHAT_MARK, Accepted, ToldOf
+from tests.simulation.elsewhere import Accepted
+from tests.simulation.notices import CHAT_MARK, ToldOf
 
 
 class Check(Protocol):

@@ -7,7 +7,8 @@ import pytest
 
 from events.notices.kinds import NoticeChannel, NoticeKind
 from events.notices.notice import Notice
-from tests.simulation.notices import CHAT_MARK, Accepted, SentNotice, ToldOf
+from tests.simulation.elsewhere import Accepted
+from tests.simulation.notices import CHAT_MARK, SentNotice, ToldOf
 from tests.simulation.notices_audit import audit_notices
 
 MAIL = b"Message-ID: <1@rookery.example>\r\nSubject: Your turn\r\nTo: a@people.example\r\n\r\nIt is your turn.\r\n"

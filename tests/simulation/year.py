@@ -163,7 +163,7 @@ class _Simulation:
         def propose(match_id: str, player: str) -> None:
             seed = str(self._random.randrange(2**40))
             try:
-                create = rematch(self._server.state(match_id), player, f"{match_id}-again", seed, guest=False)
+                create = rematch(self._server.state(match_id), player, f"{match_id}r", seed, guest=False)
             except CommandError as refused:
                 # It is no longer over.
                 self._players.counts[f"refused: {refused.code}"] += 1

@@ -324,7 +324,9 @@ def _follows(lines_set: LinesSet, moves: list[str], event: e.MoveSubmitted | e.D
     if last is None:
         return False
     if isinstance(event, e.MoveSubmitted):
-        return [line.move for line in following] == [event.move]
+        # The answer to any move stays as it was written: whether it captures shows only when it is played.
+        marks = ("x", "-") if last.move == ANY else ("", "")
+        return [line.move.replace(*marks) for line in following] == [event.move.replace(*marks)]
     return last.then == (LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW)
 
 

@@ -47,6 +47,9 @@ BEGINNINGS = ("match-started", "move-submitted", "moves-taken-back", "flag-forgi
 """The types of events with which a turn begins, or goes on."""
 
 NEEDS_DECISION = (NoticeKind.TURN, NoticeKind.DEADLINE, NoticeKind.OFFER, NoticeKind.INVITATION)
+MIN_REMINDED = 2 * HOUR
+"""In shorter turns there is no reminder: the notice of the turn is recent."""
+
 MAIL_SERVER_WARNING = "the mail server takes no mail"
 """What is logged then, and with no other server."""
 
@@ -138,8 +141,9 @@ class SimulatedNotices:
             player = state.seats[seat].player or ""
             events = self._parts.store.read(state.match_id, 0, flag.version)
             begun = [each for each in events if each.type in BEGINNINGS and each.version < flag.version][-1]
-            # Who has begun the turn, as in a draft, has just acted and knows.
-            if begun.actor == player or not self._parts.preferences.read(player).remind_before_h:
+            # Who has begun the turn, as in a draft, has just acted and knows; so does who was told an hour ago.
+            is_short = flag.data["deadline"] - begun.at < MIN_REMINDED
+            if begun.actor == player or is_short or not self._parts.preferences.read(player).remind_before_h:
                 continue
             self._counts["flags of people who want to be reminded"] += 1
             turn = f"deadline:{state.match_id}:{state.play.plies}:{state.play.taken_back}:{seat}"

@@ -16,7 +16,7 @@ from events.notices.preferences import Preferences
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 MAX_AGE_MS = 24 * HOUR_MS
-"""Of facts that are older when they are first seen nobody is told any more; outages are not counted."""
+"""Facts that are older when they are first seen are not told any more; outages do not count towards their age."""
 
 LOOK_AGAIN_MS = 5 * MINUTE_MS
 """After so long it is looked at again whether a player with the match open has left it without acting."""

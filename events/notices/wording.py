@@ -64,7 +64,7 @@ def headline(fact: str, game: str, others: Sequence[str] = ()) -> str:
 
 
 def digest_headline(notices: int) -> str:
-    """Return the subject of a digest of so many notices."""
+    """Return the subject of a digest with this number of notices."""
     return "1 notice from your matches" if notices == 1 else f"{notices} notices from your matches"
 
 

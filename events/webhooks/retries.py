@@ -38,7 +38,7 @@ SILENCE_MS = Backoff(5 * SECOND_MS, 5 * MINUTE_MS)
 """Nothing is sent to a receiver that does not answer for so long: waiting for it would keep others waiting."""
 
 MAX_REFUSALS_AT_ONCE = 10
-"""A receiver that has refused so many in a row is left alone like one that does not answer: anybody's can be named."""
+"""After this number of refusals in a row a receiver gets pauses too: a player can name anyone's server."""
 
 THROTTLING = (429, 502, 504)
 

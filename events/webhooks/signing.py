@@ -23,7 +23,7 @@ PUBLIC_KEY_PREFIX = "whpk_"
 
 
 def fresh_keys() -> EndpointKeys:
-    """Return keys that nobody has had before."""
+    """Return new random keys."""
     secret = base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
     private_key = base64.b64encode(Ed25519PrivateKey.generate().private_bytes_raw()).decode()
     return EndpointKeys(secret=SECRET_PREFIX + secret, private_key=PRIVATE_KEY_PREFIX + private_key)

@@ -290,7 +290,7 @@ class TestAnsweringOffers:
 
 @contextlib.contextmanager
 def killed_after(commands: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Let the store carry out so many commands in the block; from then on no answer comes, as after a kill."""
+    """Let the store carry out this number of commands in the block and answer no more, as after a kill."""
     left, kill = [commands], Event()
 
     def dying(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -27,7 +27,7 @@ SETUPS = [(game.id, setup) for game in GAMES.values() for setup in game.setups]
 
 
 def played(game: str, setup: str, plies: int) -> PlayedMatch:
-    """Return a match after so many random moves."""
+    """Return a match after ``plies`` random moves."""
     seats = len(GAMES[game].setups[setup].seat_names)
     players = [Seat.taken("alice"), *[Seat.open()] * (seats - 1)]
     match = PlayedMatch(creation(*players, game=game, setup=setup, terms=replace(STANDARD, takebacks=True)))

@@ -27,10 +27,10 @@ LEASE_MS = 300_000
 
 RETRY_DELAYS_MS = Backoff(60_000, 4 * 3_600_000)
 GIVE_UP_MS = 5 * 24 * 3_600_000
-"""After so long what could not be sent is given up."""
+"""What could not be sent for this long is given up."""
 
 MAX_FAULTS = 5
-"""Something at which this server itself fails is given up after so many attempts."""
+"""A dispatch at which this server itself fails is given up after this number of attempts."""
 
 MAX_PER_HINT = 50
 

@@ -6,9 +6,10 @@ import resource
 import shutil
 import sys
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
-from events.runtime import beats
+from events.runtime import beats, tracing
 from events.runtime.exit_codes import exit_quickly
 
 worker_class = "deploy.production.web_worker.WebWorker"
@@ -38,6 +39,9 @@ gc.disable()
 MAX_COUNTER_BYTES = 1024 * 1024
 """Disk space for the counters of a process: the initial size of their file in prometheus_client."""
 
+ended: set[int] = set()
+"""The workers that have ended; the next one to start keeps what they have counted (``api.counter_files``)."""
+
 
 def on_starting(_: object) -> None:
     """Raise the limit of open files to what the system allows, and clear the counters that the processes share."""
@@ -48,6 +52,11 @@ def on_starting(_: object) -> None:
     if directory:
         shutil.rmtree(directory, ignore_errors=True)
         os.makedirs(directory)
+
+
+def child_exit(_: object, worker: Any) -> None:
+    """Remember that a worker has ended, for the next one."""
+    ended.add(worker.pid)
 
 
 def when_ready(server: Any) -> None:
@@ -78,6 +87,17 @@ def post_worker_init(worker: Any) -> None:
         beats.beat("worker")
 
     worker.notify = notify_and_beat
+    directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if directory and ended:
+        import_module("api.counter_files").fold_ended(directory, ended)
+    # Imported here: modules that gevent has not patched yet must not be loaded with the configuration.
+    settings = import_module("events.runtime.settings").Settings.from_environment()
+    tracing.start(settings.otlp_url, "stream" if type(worker).__name__ == "StreamWorker" else "api")
+
+
+def worker_exit(_: object, __: object) -> None:
+    """Send the traces that a worker has not sent yet."""
+    tracing.stop()
 
 
 def post_fork(_: object, worker: Any) -> None:

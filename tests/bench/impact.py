@@ -4,7 +4,6 @@ The matches are random games, another one from every seed, played to their ends.
 with; the share that would have gone differently is printed beside it, for it shortens the replay.
 """
 
-import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,14 +13,16 @@ from random import Random
 from domain.games import GAMES
 from domain.match.commands import JoinMatch
 from domain.match.enums import Status
-from events.installation import make_store
+from events.installation import Installation, make_store
 from events.runtime.settings import Settings, next_database
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, EventStore, Request
 from tests.bench.measure import Rates, Table
 from tests.support.matches import PlayedMatch, creation
 from tests.support.server import RealServer
-from workers.fleet.impact import ImpactQuery, replay_matches
+from workers.fleet.impact import ImpactQuery, Replayed
+from workers.fleet.kinds import IMPACT
+from workers.fleet.work import run_here
 
 TURNS = 3
 MATCHES = 1000
@@ -30,7 +31,6 @@ QUERY = ImpactQuery("bashni", 1, 2)
 
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
-    processes = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as directory:
         server = RealServer(Path(directory))
         try:
@@ -39,15 +39,14 @@ def tables() -> Iterator[Table]:
             for seed in range(MATCHES):
                 store_random_match(store, seed)
             store.client.close()
-            turns = {number: [_replay(settings, number) for _ in range(TURNS)] for number in (1, processes)}
+            turns = [_replay(settings) for _ in range(TURNS)]
         finally:
             server.close()
     table = Table(
         f"{MATCHES} matches of Bashni replayed under another ruleset", "", "matches/s", "plies/s", "would differ"
     )
-    for number, measured in turns.items():
-        matches, plies = (Rates(tuple(turn[kind] for turn in measured)) for kind in (0, 1))
-        table.add(f"{number} process(es)", matches.typical, plies.typical, f"{measured[0][2]}")
+    matches, plies = (Rates(tuple(turn[kind] for turn in turns)) for kind in (0, 1))
+    table.add("1 process", matches.typical, plies.typical, f"{turns[0][2]}")
     yield table
 
 
@@ -62,10 +61,11 @@ def store_random_match(store: EventStore, seed: int) -> None:
     store.append(match.name, EMPTY, [draft_of(event, "bench") for event in match.events], Request("all", ""))
 
 
-def _replay(settings: Settings, processes: int) -> tuple[float, float, int]:
+def _replay(settings: Settings) -> tuple[float, float, int]:
     """Return matches and plies a second, and the number of matches that would have gone differently."""
+    total = Replayed()
     start = time.perf_counter()
-    batches = list(replay_matches(settings, QUERY, processes))
+    for replayed in run_here(Installation(settings), IMPACT, QUERY._asdict()):
+        total = total.plus(replayed)
     seconds = time.perf_counter() - start
-    matches, plies = sum(batch.matches for batch in batches), sum(batch.plies for batch in batches)
-    return matches / seconds, plies / seconds, sum(len(batch.differing) for batch in batches)
+    return total.matches / seconds, total.plies / seconds, len(total.differing)

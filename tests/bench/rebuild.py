@@ -1,8 +1,8 @@
 """A full rebuild of the read models, in events a second, beside Celery tasks that do nothing, in tasks a second.
 
 A task for each event is the alternative that was rejected; the ratio shows by how much. The matches are copies of one
-complete random game of Bashni. The tasks run in as many processes as there are processors; the rebuild is measured
-with one process, and with as many, which have to be started first.
+complete random game of Bashni. The tasks run in as many processes as there are processors, the rebuild in one;
+``tests.bench.fleet`` shows what several workers of the fleet do.
 """
 
 import os
@@ -25,8 +25,8 @@ from events.service.matches import Matches
 from events.store.contract import EMPTY, Request
 from tests.bench.measure import Rates, Table, verdict
 from tests.bench.played import play_match, random_game
+from tests.support.fleet import rebuild
 from tests.support.server import RealServer
-from workers.rebuild import rebuild
 
 TURNS = 3
 MATCHES = 400
@@ -46,21 +46,18 @@ def tables() -> Iterator[Table]:
         try:
             settings = Settings(server.url, next_database(server.url), "rk:", "", False, None)
             _fill(settings)
-            tasks, alone, shared = [], [], []
+            tasks, alone = [], []
             for _ in range(TURNS):
                 tasks.append(_consume(settings.broker_url, processes))
-                alone.append(_rebuild(settings, 1))
-                shared.append(_rebuild(settings, processes))
+                alone.append(_rebuild(settings))
         finally:
             server.close()
     yardstick = Rates(tuple(tasks))
     table = Table("Rebuild of all read models", "", "per second", "x", "target")
     table.add(f"Celery tasks that do nothing, {processes} processes", yardstick.typical, "1", "")
-    for number, turns in ((1, alone), (processes, shared)):
-        rates = Rates(tuple(turns))
-        ratio = rates.over(yardstick)
-        goal = verdict(ratio, TARGET) if number == 1 else ""
-        table.add(f"events rebuilt, {number} process(es)", rates.typical, ratio, goal)
+    rates = Rates(tuple(alone))
+    ratio = rates.over(yardstick)
+    table.add("events rebuilt, 1 process", rates.typical, ratio, verdict(ratio, TARGET))
     yield table
 
 
@@ -74,9 +71,9 @@ def _fill(settings: Settings) -> None:
     store.client.close()
 
 
-def _rebuild(settings: Settings, processes: int) -> float:
+def _rebuild(settings: Settings) -> float:
     start = time.perf_counter()
-    rebuilt = rebuild(settings, processes=processes)
+    rebuilt = rebuild(settings)
     return rebuilt.events / (time.perf_counter() - start)
 
 

@@ -7,7 +7,7 @@ trip swings with what else the machine does.
 import secrets
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -68,8 +68,8 @@ def tables() -> Iterator[Table]:
             watch = StoreWatch(store, path / MARK, print, path / "redis", fsync == EVERYSEC)
             watch.start()
             closing.callback(watch.stop)
-            alone, crowd = _appends(store), _by_clients(store)
-            subjects = {"PING": _pings(client), "XADD": _raw_appends(client), "append": alone, "crowd": crowd}
+            alone, crowd = appends(store), appends_by_clients(store)
+            subjects = {"PING": _pings(client), "XADD": _rawappends(client), "append": alone, "crowd": crowd}
             rates = measure_in_turns(subjects, TURNS)
         table = Table(f"Store, fsync {fsync}, one at a time, per second", "", "rate", "x PING", "x XADD", "target")
         for name in ("PING", "XADD", "append"):
@@ -82,9 +82,9 @@ def tables() -> Iterator[Table]:
     yield together
 
 
-def _by_clients(store: RedisStore) -> Measured:
+def appends_by_clients(store: RedisStore) -> Measured:
     """Return a subject that appends from several threads at once, each with its own connection."""
-    work = _appends(store)
+    work = appends(store)
 
     def subject() -> tuple[int, float]:
         with ThreadPoolExecutor(CLIENTS) as pool:
@@ -98,7 +98,7 @@ def _pings(client: StoreClient) -> Measured:
     return repeat(lambda: bool(client.ping()), TURN_SECONDS, time.perf_counter)
 
 
-def _raw_appends(client: Any) -> Measured:
+def _rawappends(client: Any) -> Measured:
     (event,) = seal([MOVED], "raw", 0, GENESIS)
     fields = {b"b": event.packed, b"h": event.digest}
 
@@ -111,14 +111,24 @@ def _raw_appends(client: Any) -> Measured:
     return repeat(match, TURN_SECONDS, time.perf_counter)
 
 
-def _appends(store: RedisStore) -> Measured:
+def appends(store: RedisStore, shards: Collection[int] | None = None) -> Measured:
+    """Return a subject that appends the events of matches of ``shards`` (None: of all), one by one."""
+
     def match() -> int:
-        stream = secrets.token_hex(8)
-        head = EMPTY
-        for number in range(MOVES_PER_MATCH):
-            draft = MOVED if number else CREATED
-            appended = store.append(stream, head, [draft], Request(f"{PERSON}:{number:032}", "f" * 64))
-            head = Head(appended.head.version, appended.head.digest)
+        append_match(store, shards)
         return MOVES_PER_MATCH
 
     return repeat(match, TURN_SECONDS, time.perf_counter)
+
+
+def append_match(store: RedisStore, shards: Collection[int] | None = None) -> str:
+    """Append the events of a match of one of ``shards`` (None: of all), one by one; return its name."""
+    stream = secrets.token_hex(8)
+    while shards is not None and store.shard_of(stream) not in shards:
+        stream = secrets.token_hex(8)
+    head = EMPTY
+    for number in range(MOVES_PER_MATCH):
+        draft = MOVED if number else CREATED
+        appended = store.append(stream, head, [draft], Request(f"{PERSON}:{number:032}", "f" * 64))
+        head = Head(appended.head.version, appended.head.digest)
+    return stream

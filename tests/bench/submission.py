@@ -53,13 +53,13 @@ def tables() -> Iterator[Table]:
             "PYTHONPATH": str(ROOT),
         }
         ports = {app: Ports.free().api for app in APPS}
-        leaders = {app: stack.enter_context(_gunicorn(app, ports[app], environment)) for app in APPS}
+        leaders = {app: stack.enter_context(serve(app, ports[app], environment)) for app in APPS}
         with server.client() as client:
-            requests = _Requests(RedisStore(client))
+            requests = Submissions(RedisStore(client))
             measured: dict[str, list[tuple[float, float]]] = {app: [] for app in APPS}
             for turn in range(-1, TURNS):  # the first one warms up and is not counted
                 for app in APPS:
-                    found = _measure(app, ports[app], leaders[app], requests)
+                    found = measure_submissions(app, ports[app], leaders[app], requests)
                     if turn >= 0:
                         measured[app].append(found)
     rates = {app: Rates(tuple(rate for rate, _ in turns)) for app, turns in measured.items()}
@@ -77,7 +77,7 @@ def tables() -> Iterator[Table]:
     yield table
 
 
-class _Requests:
+class Submissions:
     """Creates matches and the bytes of the requests that play them."""
 
     def __init__(self, store: RedisStore) -> None:
@@ -107,7 +107,7 @@ class _Requests:
 
 
 @contextlib.contextmanager
-def _gunicorn(app: str, port: int, environment: dict[str, str]) -> Iterator[int]:
+def serve(app: str, port: int, environment: dict[str, str]) -> Iterator[int]:
     """Serve one of the apps; yields the process group that serves it."""
     command = [
         sys.executable,
@@ -130,7 +130,7 @@ def _gunicorn(app: str, port: int, environment: dict[str, str]) -> Iterator[int]
             process.terminate()
 
 
-def _measure(app: str, port: int, leader: int, requests: _Requests) -> tuple[float, float]:
+def measure_submissions(app: str, port: int, leader: int, requests: Submissions) -> tuple[float, float]:
     """Return requests a second and processor seconds a request of one turn."""
     barrier = multiprocessing.Barrier(CLIENTS + 1)
     work = [requests.of_a_client() for _ in range(CLIENTS)]

@@ -1,14 +1,23 @@
-"""Kill processes under play: ``python -m tests.chaos --kills 200 --seconds 300``; also with ``--mail 4``."""
+"""Kill processes under play: ``python -m tests.chaos --store cluster --kills 350 --seconds 900``.
+
+Also with ``--mail 4``, ``--power-cuts 20``, ``--fleet 20000`` or ``--archive 100000``.
+"""
 
 import argparse
 import tempfile
 import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from deploy.local.embedded import ALWAYS, EVERYSEC
-from tests.chaos import Report, run
+from tests.chaos import run
+from tests.chaos.archive import ArchiveReport, run_archive
+from tests.chaos.campaign import run_campaign
+from tests.chaos.fleet import FleetReport, run_fleet
 from tests.chaos.mail import MailReport, run_mail
 from tests.chaos.power import CutReport, cut_power
+from tests.chaos.report import Report
+from tests.chaos.stores import CLUSTER, SENTINEL, SINGLE
 
 
 def main() -> None:
@@ -16,20 +25,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description="Kill processes under play and check.")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seconds", type=float, help="approximate duration of the kills (default: one kill a second)")
+    parser.add_argument(
+        "--store",
+        choices=(SINGLE, SENTINEL, CLUSTER),
+        help="kill and pause an installation of several processes on this kind of store, and the servers of the store "
+        "(default: kill the installation of rookery up)",
+    )
+    parser.add_argument("--keep", type=Path, help="keep history and logs in this new directory")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--power-cuts", type=int, help="simulate this many power cuts, with each setting of fsync, instead"
     )
     parser.add_argument("--mail", type=int, metavar="MATCHES", help="play this many matches by mail instead")
+    parser.add_argument("--fleet", type=int, metavar="MATCHES", help="audit and rebuild so many matches instead")
+    parser.add_argument("--archive", type=int, metavar="MATCHES", help="kill the archiving of this many instead")
     chosen = parser.parse_args()
     start = time.monotonic()
 
     def print_line(text: str) -> None:
         print(f"{time.monotonic() - start:6.1f} s  {text}", flush=True)
 
-    with tempfile.TemporaryDirectory(prefix="rookery-chaos-") as var:
-        reports: list[Report | CutReport | MailReport] = []
-        if chosen.mail:
+    with _directory(chosen.keep) as var:
+        reports: list[Report | CutReport | FleetReport | MailReport | ArchiveReport] = []
+        if chosen.fleet:
+            reports.append(run_fleet(Path(var), chosen.fleet, chosen.kills, chosen.seed, print_line))
+        elif chosen.archive:
+            reports.append(run_archive(Path(var), chosen.archive, chosen.kills, chosen.seed, print_line))
+        elif chosen.mail:
             seconds = chosen.seconds or 5 * chosen.kills
             reports.append(run_mail(Path(var), chosen.mail, chosen.kills, seconds, chosen.seed, print_line))
         elif chosen.power_cuts:
@@ -37,6 +59,9 @@ def main() -> None:
                 cut_power(Path(var) / fsync, chosen.power_cuts, chosen.seed, fsync, print_line)
                 for fsync in (ALWAYS, EVERYSEC)
             )
+        elif chosen.store:
+            seconds = chosen.seconds or 2.5 * chosen.kills
+            reports.append(run_campaign(Path(var), chosen.store, chosen.kills, seconds, chosen.seed, print_line))
         else:
             reports.append(run(Path(var), chosen.kills, chosen.seconds or chosen.kills, chosen.seed, print_line))
     for report in reports:
@@ -44,6 +69,13 @@ def main() -> None:
         for fault in report.faults:
             print(fault)
     raise SystemExit(1 if any(report.faults for report in reports) else 0)
+
+
+def _directory(kept: Path | None) -> AbstractContextManager[str]:
+    if kept is None:
+        return tempfile.TemporaryDirectory(prefix="rookery-chaos-")
+    kept.mkdir(parents=True)
+    return nullcontext(str(kept))
 
 
 main()

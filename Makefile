@@ -21,7 +21,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
 SCRIPTS := --config-path=tests/javascript api/pages/static/*.js
 
-.PHONY: help run demo test check check-types check-imports check-python check-scripts format programs bench bench-compare simulate lock audit clean
+.PHONY: help run demo test run-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -57,19 +57,22 @@ format: $(VENV)/development $(BIOME)  ## format all code and fix what can be fix
 programs:
 	@tests/programs.sh
 
-# The slowest tests start first, so that no worker waits for them at the end: the browser, and tests that start whole
-# installations.
-FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py local_installation.py demo.py nginx.py documented_commands.py example_bot.py)
+test:  ## all checks and, at the same time, all tests, with a real server, real workers and a real browser
+	@$(MAKE) -j 2 $(VENV)/development programs
+	@$(MAKE) -j 3 check run-tests
 
-test:  ## check, then all tests, with a real server, real workers and a real browser
-	@$(MAKE) -j 2 check programs
-	$(BIN)/pytest -q -n $(JOBS) $(FIRST) tests/unit tests/contract tests/integration
+run-tests: $(VENV)/development
+	$(BIN)/pytest -q -n $(JOBS)
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
 
 bench-compare: $(VENV)/development  ## figures beside those of an older checkout (OLD=directory ONLY="rules store" ROUNDS=5)
 	@$(BIN)/python -m tests.bench.compare $(OLD) $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+chaos: $(VENV)/development  ## kill and pause everything under play, on each kind of store, and judge (ARGS="--seed 2")
+	for store in single sentinel cluster; do \
+		echo "$$store"; $(BIN)/python -m tests.chaos --store $$store --kills 350 --seconds 900 $(ARGS); done
 
 simulate: $(VENV)/development  ## play and audit a year of matches in virtual time (ARGS="--matches 500 --seed 1 --twice")
 	@$(BIN)/python -m tests.simulation $(ARGS)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from api import health
-from api.access import headers, limits, read_limits
+from api import health, metrics
+from api.access import headers, limits, read_limits, request_ids
 from api.access.auth import refuse_other_sites, session_cookie
 from api.access.limits import Limits, RateLimits
 from api.http import compression, problems
@@ -14,14 +14,14 @@ from api.http.openapi import OpenApi
 from api.pages import blueprint as pages
 from api.resources import BLUEPRINTS
 from api.services import EXTENSION, Services, refuse_wrong_clock
+from events.archive.store import ArchivingStore
 from events.runtime.settings import Settings
-from events.store.redis import RedisStore
 
 
 def create_app(
     settings: Settings,
     *,
-    store: RedisStore | None = None,
+    store: ArchivingStore | None = None,
     now: Callable[[], int] | None = None,
     rates: Limits | None = None,
 ) -> Flask:
@@ -35,9 +35,11 @@ def create_app(
     app.json.sort_keys = False  # type: ignore[attr-defined]
     services = Services(settings, now, store)
     app.extensions[EXTENSION] = services
+    request_ids.register(app)
     compression.register(app)
     headers.register(app)
     health.register(app)
+    metrics.register(app)
     limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
     app.before_request(refuse_other_sites)
     app.before_request(refuse_wrong_clock)

@@ -1,12 +1,13 @@
 """Glicko-2 as pure arithmetic (M. Glickman, "Example of the Glicko-2 system", 2013).
 
-A rating period is a set of results. Their order does not matter, to the last bit: all sums are exactly rounded
-(``math.fsum``), so a projection that is rebuilt from the same events gives byte-identical ratings.
+A rating period is a set of results. Their order does not matter, to the last bit: all sums are exact and rounded once
+(``ExactSum``), so a projection that is rebuilt from the same events gives byte-identical ratings, whether a period is
+rated as a whole or continued result by result.
 
 A match of several seats is one period of pairwise results, see ``pairwise``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, fsum, isclose, isfinite, log, pi, sqrt
 from typing import NamedTuple
 
@@ -42,43 +43,106 @@ DEFAULT = Rating(START_RATING, MAX_DEVIATION, START_VOLATILITY)
 """The rating of a player of whom nothing is known."""
 
 
-def rate(own: Rating, results: Sequence[Result], tau: float = TAU) -> Rating:
+class ExactSum:
+    """A sum of floats without any error, as floats whose digits do not overlap (J. Shewchuk, 1997, Grow-Expansion).
+
+    ``math.fsum`` works in the same way inside, but cannot be continued. Since the parts add up to exactly the sum of
+    all that was added, rounding them once gives the same float as ``fsum`` of all of it, to the last bit.
+    """
+
+    def __init__(self, parts: Iterable[float] = ()) -> None:
+        self._parts = list(parts)
+
+    @property
+    def parts(self) -> tuple[float, ...]:
+        """What the sum can be continued from."""
+        return tuple(self._parts)
+
+    def add(self, value: float) -> None:
+        """Add a float."""
+        kept = []
+        for part in self._parts:
+            if abs(value) < abs(part):  # the error is exact if the larger one comes first
+                value, part = part, value
+            total = value + part
+            error = part - (total - value)
+            if error:
+                kept.append(error)
+            value = total
+        self._parts = [*kept, value]
+
+    def rounded(self) -> float:
+        """Return the float that is nearest to the sum."""
+        return fsum(self._parts)
+
+
+class PeriodSums(NamedTuple):
+    """What the results of a period add up to, as parts of exact sums: enough to continue the period."""
+
+    certainty: tuple[float, ...] = ()
+    surprise: tuple[float, ...] = ()
+
+
+NO_RESULTS = PeriodSums()
+
+
+class Period:
+    """A rating period of one player that grows result by result.
+
+    ``rating`` is what ``rate`` returns for all results so far, to the last bit, at the cost of one result.
+    """
+
+    def __init__(self, own: Rating, sums: PeriodSums = NO_RESULTS) -> None:
+        """Begin, or continue after results that add up to ``sums``; raises ValueError for a broken rating."""
+        _refuse_broken(own)
+        self._own = own
+        self._certainty = ExactSum(sums.certainty)
+        self._surprise = ExactSum(sums.surprise)
+
+    @property
+    def sums(self) -> PeriodSums:
+        """The sums over all results so far."""
+        return PeriodSums(self._certainty.parts, self._surprise.parts)
+
+    def add(self, result: Result) -> None:
+        """Add a result; raises ValueError for a broken rating and a score outside 0..1."""
+        _refuse_broken(result.opponent)
+        if not 0 <= result.score <= 1:
+            raise ValueError(f"a score must be from 0 to 1, not {result.score!r}")
+        weight = 1 / sqrt(1 + 3 * (result.opponent.deviation / _SCALE) ** 2 / pi**2)
+        lead = weight * ((self._own.rating - START_RATING) / _SCALE - (result.opponent.rating - START_RATING) / _SCALE)
+        odds = exp(max(-_STEEPEST, min(_STEEPEST, lead)))
+        self._certainty.add(weight**2 * odds / (1 + odds) / (1 + odds))
+        self._surprise.add(weight * (result.score / (1 + odds) - (1 - result.score) * odds / (1 + odds)))
+
+    def rating(self, tau: float = TAU) -> Rating:
+        """Return the rating after the results so far; see ``rate``."""
+        if not (isfinite(tau) and tau > 0):
+            raise ValueError(f"tau must be positive, not {tau!r}")
+        if not self._certainty.parts:
+            return rest(self._own, 1)
+        own, deviation = self._own, self._own.deviation / _SCALE
+        certainty, surprise = self._certainty.rounded(), self._surprise.rounded()
+        volatility = _new_volatility(deviation, own.volatility, 1 / certainty, surprise / certainty, tau)
+        rested = min(MAX_DEVIATION / _SCALE, sqrt(deviation**2 + volatility**2))
+        narrowed = 1 / sqrt(1 / rested**2 + certainty)
+        return Rating(
+            own.rating + _SCALE * narrowed**2 * surprise,
+            min(MAX_DEVIATION, _SCALE * narrowed),
+            volatility,
+        )
+
+
+def rate(own: Rating, results: Iterable[Result], tau: float = TAU) -> Rating:
     """Return the rating after one period with ``results`` in any order; without results, after one period of rest.
 
     The deviation never exceeds MAX_DEVIATION. Raises ValueError for a score outside 0..1, a rating that is not finite,
     a deviation outside 0..MAX_DEVIATION, or a volatility or ``tau`` that is not positive.
     """
-    _refuse_broken(own)
-    if not (isfinite(tau) and tau > 0):
-        raise ValueError(f"tau must be positive, not {tau!r}")
+    period = Period(own)
     for result in results:
-        _refuse_broken(result.opponent)
-        if not 0 <= result.score <= 1:
-            raise ValueError(f"a score must be from 0 to 1, not {result.score!r}")
-    if not results:
-        return rest(own, 1)
-
-    rating = (own.rating - START_RATING) / _SCALE
-    deviation = own.deviation / _SCALE
-    certainties = []
-    surprises = []
-    for opponent, score in results:
-        weight = 1 / sqrt(1 + 3 * (opponent.deviation / _SCALE) ** 2 / pi**2)
-        lead = weight * (rating - (opponent.rating - START_RATING) / _SCALE)
-        odds = exp(max(-_STEEPEST, min(_STEEPEST, lead)))
-        certainties.append(weight**2 * odds / (1 + odds) / (1 + odds))
-        surprises.append(weight * (score / (1 + odds) - (1 - score) * odds / (1 + odds)))
-    certainty = fsum(certainties)
-    surprise = fsum(surprises)
-
-    volatility = _new_volatility(deviation, own.volatility, 1 / certainty, surprise / certainty, tau)
-    rested = min(MAX_DEVIATION / _SCALE, sqrt(deviation**2 + volatility**2))
-    narrowed = 1 / sqrt(1 / rested**2 + certainty)
-    return Rating(
-        own.rating + _SCALE * narrowed**2 * surprise,
-        min(MAX_DEVIATION, _SCALE * narrowed),
-        volatility,
-    )
+        period.add(result)
+    return period.rating(tau)
 
 
 def rest(own: Rating, periods: float) -> Rating:

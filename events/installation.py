@@ -4,9 +4,11 @@ API, stream, relay, tasks, command line, simulation and tests all take the parts
 first used; building it does not connect.
 """
 
+import time
 from collections.abc import Callable
 from functools import cached_property
 
+from events.archive.store import ArchivingStore
 from events.mail.parts import MailParts
 from events.notices.addresses import AddressStore
 from events.notices.endpoints import Endpoints
@@ -29,36 +31,49 @@ from events.private.notebooks import Notebooks
 from events.private.reports import Reports
 from events.private.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
+from events.proof.guard import CheckpointGuard
 from events.proof.keys import KeyRing
 from events.push.sender_key import SenderKeyStore
 from events.readmodels import ReadModels
-from events.readmodels.projector import Projector
+from events.readmodels.archived import ArchivedModels
+from events.readmodels.projector import EventSummaries, Projector
 from events.readmodels.ratings import Ratings
 from events.runtime.connections import connect
 from events.runtime.egress_rules import EgressRules
 from events.runtime.liveness import RedisLiveness
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
+from events.service.archiving import Archiver
 from events.service.bot_admission import BotAdmission
+from events.service.figures import Figures, Sources
+from events.service.flag_lateness import FlagLateness
+from events.service.fleet_jobs import FleetJobs
 from events.service.incidents import Incidents
 from events.service.jobs import Jobs
+from events.service.lost_tails import LostTails
 from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.service.outages import Heartbeat
 from events.service.personal_data import PersonalDataStores
 from events.service.summaries import CachedSummaries, result_reader
 from events.service.timekeeper import Timekeeper
-from events.store.redis import RedisStore
 from events.store.rewriting import Rewriting
 
 
-def make_store(settings: Settings, now: Callable[[], int] | None = now_ms) -> RedisStore:
+def make_store(settings: Settings, now: Callable[[], int] | None = now_ms) -> ArchivingStore:
     """Return the event store that ``settings`` name; it connects when it is first used.
 
     It refuses writes while ``now``, the wall clock of this process, differs from its own; None for a virtual clock,
     which it does not judge.
     """
-    return RedisStore(connect(settings.redis_url), settings.prefix, settings.shards, now)
+    return ArchivingStore(
+        connect(settings.redis_url),
+        settings.prefix,
+        settings.shards,
+        now,
+        wait_replicas=settings.wait_replicas,
+        archive_url=settings.archive_url,
+    )
 
 
 class Installation:
@@ -73,7 +88,7 @@ class Installation:
         self,
         settings: Settings,
         now: Callable[[], int] | None = None,
-        store: RedisStore | None = None,
+        store: ArchivingStore | None = None,
         name: str = "",
     ) -> None:
         self.settings = settings
@@ -82,6 +97,9 @@ class Installation:
         self.store = store or make_store(settings, None if now else now_ms)
         self.client = self.store.client
         self.prefix = self.store.prefix
+        # With a clock of its own an installation looks once at each server, not again as time passes.
+        self._monotonic: Callable[[], float] = (lambda: 0.0) if now else time.monotonic
+        self.store.watch = self.lost_tails
 
     @cached_property
     def matches(self) -> Matches:
@@ -129,17 +147,32 @@ class Installation:
     @cached_property
     def readmodels(self) -> ReadModels:
         """The read models."""
-        return ReadModels(self.client, self.prefix, self.store.shards, self.now)
+        archived = ArchivedModels(self.store, lambda match_id: EventSummaries(self.store).read(match_id, 0, None))
+        return ReadModels(self.client, self.prefix, self.store.shards, self.now, archived)
 
     @cached_property
     def projector(self) -> Projector:
         """What brings the read models up to the events."""
-        return Projector(self.client, self.readmodels.keys, CachedSummaries(self.matches, self.store))
+        return Projector(
+            self.client, self.readmodels.keys, CachedSummaries(self.matches, self.store), self.store.are_archived
+        )
 
     @cached_property
     def ratings(self) -> Ratings:
         """The ratings, for writing."""
         return Ratings(self.client, self.readmodels.keys, result_reader(self.matches))
+
+    @cached_property
+    def archiver(self) -> Archiver:
+        """What moves matches to the archive."""
+        return Archiver(
+            store=self.store,
+            readmodels=self.readmodels,
+            ratings=self.ratings,
+            now=self.now,
+            after_days=self.settings.archive_after_days,
+            log_heads=self.checkpoints.log_heads,
+        )
 
     @cached_property
     def people(self) -> People:
@@ -232,9 +265,42 @@ class Installation:
         return Jobs(self.client, self.prefix, self.now)
 
     @cached_property
+    def fleet_jobs(self) -> FleetJobs:
+        """Work over all matches, done by the fleet."""
+        return FleetJobs(self.client, self.prefix)
+
+    @cached_property
     def incidents(self) -> Incidents:
         """What went wrong with the store."""
         return Incidents(self.client, self.prefix)
+
+    @cached_property
+    def lost_tails(self) -> LostTails:
+        """What finds out which acknowledged events the store has lost."""
+        return LostTails(self.store, self.incidents, self.now, self._monotonic)
+
+    @cached_property
+    def flag_lateness(self) -> FlagLateness:
+        """How late flags fall."""
+        return FlagLateness(self.client, self.prefix)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """What operators see."""
+        sources = Sources(
+            store=self.store,
+            readmodels=self.readmodels,
+            heartbeat=self.heartbeat,
+            liveness=self.liveness,
+            outbox=self.outbox,
+            inbox=self.inbox,
+            checkpoints=self.checkpoints,
+            jobs=self.jobs,
+            incidents=self.incidents,
+            flag_lateness=self.flag_lateness,
+            fleet_jobs=self.fleet_jobs,
+        )
+        return Figures(sources, self.settings.broker_url, self.settings.archive_after_days, self.now)
 
     @cached_property
     def liveness(self) -> RedisLiveness:
@@ -249,7 +315,8 @@ class Installation:
     @cached_property
     def checkpoints(self) -> CheckpointLog:
         """The log of checkpoints."""
-        return CheckpointLog(self.store, self.keys)
+        place = self.settings.checkpoint_guard
+        return CheckpointLog(self.store, self.keys, None if place is None else CheckpointGuard(place))
 
     @cached_property
     def egress_rules(self) -> EgressRules:

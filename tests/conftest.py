@@ -1,6 +1,7 @@
 """Fixtures that all tests may ask for: one real server per test process, empty at the start of each test."""
 
 import gc
+import random
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -15,6 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 from events.runtime import connections
 from events.runtime.connections import StoreClient
 from tests.support.server import RealServer
+from tests.support.topologies import ThreeMasters, Watched
 
 TOGETHER = (
     tuple(f"tests/e2e/test_{name}" for name in ("every_page", "board_layout", "pages", "header", "steps", "pictures")),
@@ -26,8 +28,16 @@ TOGETHER = (
         "tests/integration/test_documented_commands.py",
         "tests/integration/test_example_bot.py",
     ),
+    ("tests/integration/test_cluster",),
+    ("tests/integration/test_sentinel",),
 )
-"""Files that share a running installation, by how their paths begin."""
+"""Files that share a running installation, by how their paths begin; those of the last two share servers."""
+
+EARLY = ("tests/e2e/", *TOGETHER[2], "tests/integration/test_chaos.py", "tests/integration/test_openapi_is_true.py")
+"""The slowest files, by how their paths begin, in the order in which they start: no worker waits for them at the end.
+
+While they wait for processes, other workers compute.
+"""
 
 # Drawn examples are the same in every run, and none is judged by the time that it took: machines are busy.
 settings.register_profile(
@@ -35,9 +45,13 @@ settings.register_profile(
 )
 settings.load_profile("rookery")
 
+# Hypothesis refuses strategies during which the shared generator is used, even if a thread does that which waits to
+# connect again to the server of an earlier test.
+vars(sys.modules["redis.backoff"])["random"] = random.Random(1)
+
 
 class SharedOut(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives every file to one worker, in the order of the command line; files that share an installation to the same.
+    """Gives every file to one worker, the slowest first; files that share an installation to the same.
 
     Groups by marks are not used: they are passed over in silence by xdist 3.8 with pytest 9.2.
     """
@@ -54,7 +68,6 @@ def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
         import_in_turns(session.config)
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.enable()
 
@@ -80,6 +93,16 @@ def import_in_turns(config: pytest.Config) -> None:
             for name in sys.modules.keys() - known:
                 if name.startswith("tests."):
                     del sys.modules[name]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the slowest files first. Arguments cannot say so: pytest 9 drops one that lies within another."""
+
+    def rank(item: pytest.Item) -> int:
+        return next((place for place, start in enumerate(EARLY) if item.nodeid.startswith(start)), len(EARLY))
+
+    items.sort(key=rank)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -127,6 +150,46 @@ def redis(server: RealServer) -> Iterator[StoreClient]:
     """Return a client of the emptied server."""
     with server.client() as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreeMasters]:
+    """Return the cluster of this test process; tests in files named test_cluster... start no second one."""
+    with ThreeMasters(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(shared_cluster: ThreeMasters) -> ThreeMasters:
+    """Return the cluster of this test process, complete and emptied."""
+    shared_cluster.empty()
+    return shared_cluster
+
+
+@pytest.fixture
+def cluster_url(cluster: ThreeMasters) -> str:
+    """Return the URL of the emptied cluster."""
+    return cluster.url
+
+
+@pytest.fixture(scope="session")
+def shared_watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """Return the primary under sentinels of this test process; files named test_sentinel... start no second one."""
+    with Watched(tmp_path_factory.mktemp("watched")) as watched:
+        yield watched
+
+
+@pytest.fixture
+def watched(shared_watched: Watched) -> Watched:
+    """Return the primary with its replicas and sentinels, complete and emptied."""
+    shared_watched.empty()
+    return shared_watched
+
+
+@pytest.fixture
+def sentinel_url(watched: Watched) -> str:
+    """Return the URL of the emptied store under sentinels."""
+    return watched.url
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Ensure that the programs that the tests need are installed, Chromium and nginx; print where they are.
+# Ensure that the programs that the tests need are installed, Chromium, nginx and RabbitMQ; print where they are.
+# Without RabbitMQ the tests of it are skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unpacked=.venv/programs
@@ -20,9 +21,26 @@ find_chromium() {
     find_program chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 }
 
-if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
+find_rabbitmq() {
+    # Not the one on the PATH, which changes to the user of the system's own RabbitMQ.
+    find_program /usr/lib/rabbitmq/bin/rabbitmq-server
+}
+
+install_rabbitmq() {
+    # This file is what keeps Debian from starting a service that it installs.
+    local policy=/usr/sbin/policy-rc.d own=
+    if [ ! -e "$policy" ]; then
+        own=1
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod +x "$policy"
+    fi
+    apt-get install -y -qq --no-install-recommends "${retries[@]}" rabbitmq-server >/dev/null || true
+    if [ -n "$own" ]; then rm -f "$policy"; fi
+}
+
+if ! find_nginx >/dev/null || ! find_chromium >/dev/null || ! find_rabbitmq >/dev/null; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        echo "Installing Chromium and nginx for the tests"
+        echo "Installing Chromium, nginx and RabbitMQ for the tests"
         export DEBIAN_FRONTEND=noninteractive
         # A machine that has just started may be busy installing, and a mirror may fail once.
         retries=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
@@ -40,6 +58,9 @@ if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
             (cd "$unpacked" && apt-get download -qq "${retries[@]}" -o APT::Sandbox::User=root nginx nginx-common &&
                 for package in nginx_*.deb nginx-common_*.deb; do dpkg-deb -x "$package" .; done)
         fi
+        if ! find_rabbitmq >/dev/null; then
+            install_rabbitmq
+        fi
     fi
 fi
 if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
@@ -51,4 +72,7 @@ macOS:              brew install nginx && brew install --cask chromium
 WORDS
     exit 1
 fi
-echo "The tests use $(find_chromium) and $(find_nginx)"
+if ! find_rabbitmq >/dev/null; then
+    echo "RabbitMQ cannot be installed here (as root on Debian: apt-get install rabbitmq-server): its tests are skipped"
+fi
+echo "The tests use $(find_chromium), $(find_nginx) and $(find_rabbitmq || echo no RabbitMQ)"

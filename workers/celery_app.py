@@ -1,75 +1,52 @@
 """Celery as this installation uses it: short tasks, acknowledged once their effect is stored."""
 
+import os
 from collections.abc import Sequence
 
 from celery import Celery
+from celery.signals import worker_process_init, worker_process_shutdown
 from celery.utils.nodenames import default_nodename
 
+from events.runtime import tracing
 from events.runtime.exit_codes import exit_quickly
-from events.runtime.keys import InstallationKeys
 from events.runtime.logs import configure
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
 from workers import celery_beats
+from workers.broker import MAX_TASK_S, broker_configuration
 from workers.fair_queue import QUICK, SLOW
-from workers.tasks import CHECKPOINT, DELIVER, JOB, RATE, READ_MAIL, register
-
-ANSWER_SECONDS = 120
-"""No opponent searches for longer; its task is ended and enqueued again."""
+from workers.fleet import presence
+from workers.tasks import CHECKPOINT, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE, TaskContext, register
 
 DELIVERY_THREADS = 8
+FLEET_NICENESS = 10
+"""By how much a worker of the fleet yields to everything else on its machine."""
 
 OPPONENTS = {QUICK: Queue.QUICK_OPPONENTS, SLOW: Queue.OPPONENTS}
 """The queue of each lane: its tasks are hints that a match waits there."""
 
 
-def queue_names(prefix: str) -> tuple[str, ...]:
-    """Return the names that the queues of an installation have in the broker."""
-    return tuple(queue.name_in_broker(prefix) for queue in Queue)
-
-
 def make_app(settings: Settings) -> Celery:
     """Return the Celery application of an installation; it connects when it is first used."""
-    keys = InstallationKeys(settings.prefix)
     default = Queue.DEFAULT.name_in_broker(settings.prefix)
-    app = Celery("rookery", broker=settings.broker_url)
+    app = Celery("rookery")
+    app.conf.update(broker_configuration(settings))
     app.conf.update(
         accept_content=["json"],
         task_serializer="json",
         result_backend=None,
         task_ignore_result=True,
-        task_queues={name: {"exchange": name, "routing_key": name} for name in queue_names(settings.prefix)},
-        task_default_queue=default,
-        task_default_exchange=default,
-        task_default_routing_key=default,
-        task_create_missing_queues=False,
         task_routes={
-            **{name: {"queue": default} for name in (RATE, CHECKPOINT, JOB)},
+            **{name: {"queue": default} for name in (RATE, SETTLE, CHECKPOINT, JOB)},
             **{name: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)} for name in (DELIVER, READ_MAIL)},
+            FLEET_SLICES: {"queue": Queue.FLEET.name_in_broker(settings.prefix)},
         },
         # Crash-safe: a task is removed from the broker when its effect is stored, not when it begins, so the tasks of a
         # killed worker come back. The sweeper finds what the broker itself loses.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
-        task_time_limit=ANSWER_SECONDS,
-        broker_transport_options={
-            # Longer than the longest task: one that takes longer would be given to a second worker.
-            "visibility_timeout": 2 * ANSWER_SECONDS,
-            "unacked_restore_interval": 5,
-            "unacked_restore_throttle": 1,
-            "unacked_mutex_expire": 15,
-            # Installations may share a broker: its bookkeeping is separate, like its queues.
-            "unacked_key": keys.unacked,
-            "unacked_index_key": keys.unacked_index,
-            "unacked_mutex_key": keys.unacked_mutex,
-            # Without these a publisher or a worker can wait without end on a connection that is dead.
-            "socket_timeout": 5,
-            "socket_connect_timeout": 2,
-            "socket_keepalive": True,
-        },
-        broker_connection_retry_on_startup=True,
-        broker_connection_max_retries=None,
+        task_time_limit=MAX_TASK_S,
         worker_cancel_long_running_tasks_on_connection_loss=True,
         worker_soft_shutdown_timeout=5,
         task_publish_retry=True,
@@ -80,7 +57,7 @@ def make_app(settings: Settings) -> Celery:
         worker_redirect_stdouts=False,
         enable_utc=True,
     )
-    register(app, settings)
+    register(app, TaskContext(settings))
     celery_beats.install(app)
     return app
 
@@ -97,7 +74,18 @@ def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | Non
     pool, concurrency = ("solo", 1) if processes is None else ("prefork", processes)
     if Queue.NOTICES in queues and processes is None:
         pool, concurrency = "threads", DELIVERY_THREADS
-    worker = make_app(settings).Worker(
+    part = f"worker-{queues[0]}"
+    if pool == "prefork":
+        worker_process_init.connect(lambda **_: tracing.start(settings.otlp_url, part), weak=False)
+        worker_process_shutdown.connect(lambda **_: tracing.stop(), weak=False)
+    else:
+        tracing.start(settings.otlp_url, part)
+    app = make_app(settings)
+    if Queue.FLEET in queues:
+        presence.install(app, settings)
+    if set(queues) == {Queue.FLEET}:
+        os.nice(FLEET_NICENESS)
+    worker = app.Worker(
         hostname=default_nodename(f"{queues[0]}@"),
         queues=[queue.name_in_broker(settings.prefix) for queue in queues],
         pool=pool,
@@ -108,5 +96,8 @@ def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | Non
         without_mingle=True,
         without_heartbeat=True,
     )
-    worker.start()
+    try:
+        worker.start()
+    finally:
+        tracing.stop()
     return int(worker.exitcode or 0)

@@ -49,7 +49,7 @@ def install(app: Celery) -> None:
 
 def _expect_task(task: Any = None, **_: Any) -> None:
     """Allow for a task that runs in the main loop itself, which does not beat meanwhile."""
-    beats.beat(LOOP, extra_s=float(task.app.conf.task_time_limit))
+    beats.beat(LOOP, extra_s=float(task.time_limit or task.app.conf.task_time_limit))
 
 
 def _begin_process(**_: Any) -> None:

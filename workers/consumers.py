@@ -5,8 +5,10 @@ led there, nor on their order or number of deliveries.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import structlog
 
@@ -16,14 +18,22 @@ from events.people.administration import Administration
 from events.readmodels.projector import Failures, Projector
 from events.runtime import beats
 from events.runtime.connections import StorePipeline
+from events.runtime.origin import Origin, following
 from events.runtime.wall_clock import now_ms
+from events.service.flag_lateness import FlagLateness
 from events.service.matches import Matches, UnknownMatchError
 from events.service.timekeeper import Timekeeper
 from events.store.contract import EventStore
-from events.store.feed import Delivery, FeedGroup
+from events.store.feed import Delivery, FeedGroup, FeedState
+from events.store.wake_ups import Woken
 from workers.threads import TRANSIENT, repeat
 
 BLOCK_MS = 1000
+"""A consumer that nothing wakes looks this often whether it is to stop."""
+
+MAX_ENTRIES = 100
+"""In one go, of each shard."""
+
 CLAIM_INTERVAL_MS = 2000
 MIN_CLAIM_IDLE_MS = 5000
 """Deliveries that a relay was given so long ago and has not acknowledged are handled again, by it or by another one."""
@@ -38,8 +48,18 @@ STARTED = "match-started"
 Handle = Callable[[Sequence[Delivery]], Failures]
 
 
+class Found(NamedTuple):
+    """What a look at shards has found: their states, and whether pending entries are claimed however new they are."""
+
+    states: Mapping[int, FeedState]
+    claims_all: bool = False
+
+
+NOTHING = Found({})
+
+
 class Consumer:
-    """One consumer of a consumer group.
+    """One consumer of a consumer group. ``woken`` are the shards that it reads next.
 
     ``handle`` acknowledges what it has done, returns the matches that cannot be handled, and raises a transient error
     when it can do nothing at the moment: the same deliveries are given to it again later.
@@ -50,50 +70,139 @@ class Consumer:
         self.handled = 0
         self._handle = handle
         self._now = now
+        self.woken = Woken()
+        self._waits = False
+        self._handed: deque[list[Delivery]] = deque()
         self._ready = False
         self._claimed_at = 0
+        self._found = NOTHING
 
     def run(self, stop: threading.Event) -> None:
         """Handle deliveries until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
 
         def step() -> float:
-            self.step(BLOCK_MS)
+            self._waits = True
+            shards = self.woken.take(BLOCK_MS / 1000)
+            self._waits = False
+            self.step(shards, self._take_handed())
             return 0.0
 
-        repeat(step, stop, self._start_over, line=self.group.group)
+        repeat(step, stop, self.start_over, line=self.group.group)
 
-    def step(self, block_ms: int | None) -> int:
-        """Handle what is there, waiting up to ``block_ms`` for it; return the number of deliveries."""
+    def hears_of(self, shard: int) -> bool:
+        """Let the consumer read ``shard`` when it has done what it is at; for another thread.
+
+        Returns False, and does nothing, when it waits: then ``hand_over`` what there is, which saves a round trip.
+        """
+        if self._waits:
+            return False
+        self.woken.add((shard,))
+        return True
+
+    def hand_over(self, shard: int, deliveries: list[Delivery]) -> None:
+        """Let the consumer handle what was read of ``shard`` for it; for another thread."""
+        if len(deliveries) == MAX_ENTRIES:
+            self.woken.add((shard,))
+        if deliveries:
+            self._waits = False  # what comes next it reads itself, so that nothing piles up here
+            self._handed.append(deliveries)
+            self.woken.wake()
+
+    def start_over(self) -> None:
+        """Let the consumer read what it was given and has not acknowledged; for any thread."""
+        self._ready = False
+
+    def _take_handed(self) -> list[Delivery]:
+        handed: list[Delivery] = []
+        while self._handed:
+            handed += self._handed.popleft()
+        return handed
+
+    def look_after(self, states: Mapping[int, FeedState], is_one_gone: bool = False) -> None:
+        """Let the consumer look after the shards in ``states``, which its relay has just found; for another thread.
+
+        It reads those with undelivered entries, though no wake-up tells of them, and claims what has been pending for
+        too long; all that is pending when a relay is gone. Another one may be at work on some of that: see
+        ``workers.shares`` why it does no harm.
+        """
+        self._found = Found(states, is_one_gone or self._found.claims_all)
+        lags = {shard: state.lag(self.group.group) for shard, state in states.items()}
+        self.woken.add(shard for shard, lag in lags.items() if lag.undelivered)
+        if any(lag.pending for lag in lags.values()):
+            self.woken.wake()
+
+    def step(self, shards: Collection[int] | None = None, handed: Sequence[Delivery] = ()) -> int:
+        """Handle what is there in ``shards`` and what was ``handed`` over; return the number of deliveries.
+
+        None for all shards, looked after here as ``look_after`` has it done by a relay.
+        """
+        try:
+            if left := self._left_over(shards is None):
+                self.woken.add(shards or ())
+                return self._take([*left, *handed])
+            return self._take([*handed, *self._read(shards)])
+        except Exception:
+            # What was handed over is pending: it is read again when the consumer starts over.
+            self.woken.add(shards or ())  # an error of no single match: what woke it is still to be read
+            raise
+
+    def _left_over(self, looks: bool) -> list[Delivery]:
+        """Return what was delivered before and is not acknowledged, to this consumer or to others."""
         if not self._ready:
             self.group.ensure()
             self._ready = True
+            if given := self.group.read_again():
+                return given
         # A clock that was set back must not stop the claiming.
-        if not 0 <= self._now() - self._claimed_at < CLAIM_INTERVAL_MS:
-            if feeds := self.group.rewind():
-                log.warning("the end of feeds is lost", line=self.group.group, feeds=feeds)
-            claimed = self.group.claim(MIN_CLAIM_IDLE_MS)
-            if claimed:
-                log.info("claimed", line=self.group.group, deliveries=len(claimed))
-                return self._take(claimed)
+        if looks and not 0 <= self._now() - self._claimed_at < CLAIM_INTERVAL_MS:
+            self._found = Found(self.group.states())
+        found, self._found = self._found, NOTHING
+        claimed = self._claim(found) if found.states else []
+        if looks and found.states and not claimed:
             self._claimed_at = self._now()
-        return self._take(self.group.read(block_ms))
+        return claimed
 
-    def _start_over(self) -> None:
-        self._ready = False
+    def _claim(self, found: Found) -> list[Delivery]:
+        if feeds := self.group.rewind(found.states):
+            log.warning("the end of feeds is lost", line=self.group.group, feeds=feeds)
+        held = [shard for shard, state in found.states.items() if state.lag(self.group.group).pending]
+        claimed = self.group.claim(0 if found.claims_all else MIN_CLAIM_IDLE_MS, held)
+        if claimed:
+            log.info("claimed", line=self.group.group, deliveries=len(claimed))
+        return claimed
+
+    def _read(self, shards: Collection[int] | None) -> list[Delivery]:
+        deliveries = self.group.read(shards, MAX_ENTRIES) if shards or shards is None else []
+        # A shard that gave as many as it may can have more.
+        counts = Counter(delivery.shard for delivery in deliveries)
+        self.woken.add(shard for shard, count in counts.items() if count == MAX_ENTRIES)
+        return deliveries
 
     def _take(self, deliveries: Sequence[Delivery]) -> int:
         if not deliveries:
             return 0
         failures = self._handle(deliveries)
+        self.handled += len(deliveries)
+        if failures:
+            self._report(deliveries, failures)
+        return len(deliveries)
+
+    def _report(self, deliveries: Sequence[Delivery], failures: Failures) -> None:
+        """Log failures, and park what has failed too often."""
+        requests = {each.stream: Origin.parse(each.origin).request for each in deliveries}
         for match_id, error in failures.items():
-            log.error("a match cannot be handled", line=self.group.group, match=match_id, error=str(error))
+            log.error(
+                "a match cannot be handled",
+                line=self.group.group,
+                match=match_id,
+                request=requests.get(match_id, ""),
+                error=str(error),
+            )
         for delivery in deliveries:
             failure = failures.get(delivery.stream)
             if failure is not None and delivery.times_delivered > MAX_DELIVERIES:
                 self.group.park(delivery, f"{type(failure).__name__}: {failure}")
                 log.error("parked", line=self.group.group, match=delivery.stream, version=delivery.version)
-        self.handled += len(deliveries)
-        return len(deliveries)
 
 
 def project_deliveries(group: FeedGroup, projector: Projector) -> Handle:
@@ -108,7 +217,8 @@ def project_deliveries(group: FeedGroup, projector: Projector) -> Handle:
                 group.acknowledge(pipeline, [delivery for delivery in done if delivery.stream not in failures])
 
             versions = _versions(of_shard)
-            failed |= projector.project(list(versions), versions, acknowledge)
+            with following((each.origin for each in of_shard), f"relay {group.group}"):
+                failed |= projector.project(list(versions), versions, acknowledge)
         return failed
 
     return handle
@@ -151,13 +261,24 @@ def sync_clocks(
     return match_by_match(group, handle)
 
 
-def log_acts(group: FeedGroup, store: EventStore, administration: Administration) -> Handle:
-    """Return a handler that adds the acts of arbiters to the log of administration, unless they are in it already."""
+def log_acts(
+    group: FeedGroup,
+    store: EventStore,
+    administration: Administration,
+    flag_lateness: FlagLateness,
+    now: Callable[[], int] = now_ms,
+) -> Handle:
+    """Return a handler that adds the acts of arbiters to the log of administration, unless they are in it already.
+
+    It reads every event, so it also counts how late flags have fallen.
+    """
 
     def handle(match_id: str, versions: set[int]) -> None:
         first, last = min(versions), max(versions)
         for event in store.read(match_id, first - 1, last - first + 1):
             administration.record_event(event)
+            if event.version in versions:
+                flag_lateness.record(event, now())
 
     return match_by_match(group, handle)
 
@@ -168,12 +289,15 @@ def match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], Non
     def handle(deliveries: Sequence[Delivery]) -> Failures:
         failures: dict[str, Exception] = {}
         versions: dict[str, set[int]] = {}
+        origins: dict[str, list[str]] = {}
         for delivery in deliveries:
             versions.setdefault(delivery.stream, set()).add(delivery.version)
+            origins.setdefault(delivery.stream, []).append(delivery.origin)
         for match_id in versions:
             beats.beat()
             try:
-                handle_match(match_id, versions[match_id])
+                with following(origins[match_id], f"relay {group.group}", match=match_id):
+                    handle_match(match_id, versions[match_id])
             except TRANSIENT:
                 raise
             except UnknownMatchError:

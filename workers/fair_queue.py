@@ -9,6 +9,8 @@ All of this is a hint: what is owed is read off the matches. Crash-safe: a match
 killed is added again by the sweeper, and one that was answered meanwhile owes nothing when it is taken.
 """
 
+from typing import NamedTuple
+
 from domain.search import LEVELS
 from events.runtime.connections import StoreClient
 from events.runtime.keys import OpponentKeys
@@ -26,14 +28,21 @@ def lane_of(level: int) -> str:
     return QUICK if LEVELS[level].nodes <= MAX_QUICK_NODES else SLOW
 
 
+class Turn(NamedTuple):
+    """The match whose turn it is, and what has made it wait (``events.runtime.origin``; empty: unknown)."""
+
+    match_id: str
+    origin: str
+
+
 class FairQueue:
     """The waiting matches of an installation. Safe to share between threads and processes.
 
     Methods raise StoreUnavailableError.
 
     Each lane is a sorted set of matches by the charge at which their turn comes, another of people by the charge of
-    their last match, and the charge of the match that was taken last. People without a waiting match are
-    not stored.
+    their last match, the charge of the match that was taken last, and what has made the matches wait. People without
+    a waiting match are not stored.
     """
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
@@ -42,14 +51,17 @@ class FairQueue:
         self._add = load_script(client, __package__, "add_match")
         self._take = load_script(client, __package__, "take_match")
 
-    def add(self, match_id: str, creator: str, level: int) -> None:
-        """Let a match wait for an opponent of ``level``, charged to its ``creator``; nothing if it waits already."""
-        self._add(keys=self._keys(lane_of(level)), args=[match_id, creator, LEVELS[level].nodes])
+    def add(self, match_id: str, creator: str, level: int, origin: str = "") -> None:
+        """Let a match wait for an opponent of ``level``, charged to its ``creator``; nothing if it waits already.
 
-    def take(self, lane: str) -> str | None:
+        ``origin`` is what has made it wait (``events.runtime.origin``).
+        """
+        self._add(keys=self._keys(lane_of(level)), args=[match_id, creator, LEVELS[level].nodes, origin])
+
+    def take(self, lane: str) -> Turn | None:
         """Remove the match that is next in ``lane`` and return it; None when none waits there."""
-        match_id: bytes | None = self._take(keys=self._keys(lane))
-        return None if match_id is None else match_id.decode()
+        taken: tuple[bytes, bytes] | None = self._take(keys=self._keys(lane))
+        return None if taken is None else Turn(*(part.decode() for part in taken))
 
     def waiting(self, lane: str) -> int:
         """Return how many matches wait in ``lane``."""
@@ -57,4 +69,4 @@ class FairQueue:
 
     def _keys(self, lane: str) -> list[str]:
         keys = OpponentKeys(self._prefix, lane)
-        return [keys.matches, keys.people, keys.charge]
+        return [keys.matches, keys.people, keys.charge, keys.origins]

@@ -4,7 +4,8 @@ Six consumers run side by side, each with a consumer group of its own, so that n
 updates the read models, in one transaction with the acknowledgement; ``opponents`` and ``ratings`` enqueue one task for
 each match, and acknowledge when that is done; ``clocks`` brings matches into line with the availability of their
 players; ``administration`` logs the acts of arbiters; ``notices`` decides what people are told. A ticker, a sweeper and
-the rounds of notices run beside them.
+the rounds of notices run beside them. The feed watch tells the consumers where there is something to read, and divides
+the shards between the relays (``workers.shares``).
 """
 
 import os
@@ -19,19 +20,22 @@ import structlog
 
 from events.installation import Installation
 from events.runtime import beats
-from events.runtime.connections import blocking_client
 from events.runtime.queues import Group
 from events.runtime.settings import Settings
 from events.service.guests import GuestRound
 from events.service.personal_data import continue_erasures
-from events.store.feed import FeedGroup, trim
+from events.store.feed import FeedGroup, feed_states, trim
 from workers import consumers
+from workers.archiving import ArchiveRound
 from workers.consumers import Consumer
+from workers.feed_watch import FEED, FeedWatch
+from workers.fleet.rounds import FleetRound
 from workers.jobs import JobRound
 from workers.notices.decide import Decider
 from workers.notices.incoming_mail import MailRound
 from workers.notices.rounds import NoticeRounds, Wake
 from workers.opponents import debts_of
+from workers.shares import Shares
 from workers.sweeper import Sweeper
 from workers.task_queue import TaskQueue
 from workers.threads import Work, repeat, run_threads, wait_until_available
@@ -45,7 +49,7 @@ log = structlog.get_logger("relay")
 
 
 class Relay:
-    """The relay of an installation, with its ticker and sweeper. Any number may run; they share the work."""
+    """The relay of an installation, with its ticker and sweeper. Any number may run; they divide the shards."""
 
     def __init__(self, settings: Settings, now: Callable[[], int] | None = None) -> None:
         """Describe a relay; nothing connects yet. ``now`` is a clock in place of the wall clock (``Installation``)."""
@@ -73,15 +77,26 @@ class Relay:
             partial(continue_erasures, installation.personal_data),
             GuestRound(installation.personal_data, installation.now),
             JobRound(installation.jobs, tasks.request_job, installation.now),
+            FleetRound(installation.fleet_jobs, tasks.request_slices, installation.now),
             MailRound(installation.inbox, tasks.request_reading, installation.now),
         ]
-        sweeper = Sweeper(installation, tasks, self._name, rounds)
+        if installation.settings.archive_url is not None:
+            rounds.append(ArchiveRound(installation.archiver, store.all_live_streams, installation.now))
+        shares = Shares(installation.liveness, self._name, store.shards)
+        sweeper = Sweeper(installation, tasks, shares.own, rounds)
+        notice_rounds = NoticeRounds(installation, decider, tasks.request_delivery, wake, shares.own)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}
-        works["ticker"] = Ticker(installation).run
-        works["notice-rounds"] = NoticeRounds(installation, decider, tasks.request_delivery, wake).run
-        works["sweeper"] = lambda stop: self._sweep_and_trim(stop, sweeper, running)
+        works["ticker"] = Ticker(installation, shares.own).run
+        works["notice-rounds"] = notice_rounds.run
+        works["sweeper"] = lambda stop: self._sweep_and_trim(stop, sweeper, running, shares)
+        watch = FeedWatch(store, shares, running, [*works, FEED])
+        works[FEED] = watch.run
+        if not wait_until_available(stop, watch.step):
+            return
         log.info("runs", name=self._name, shards=store.shards)
-        run_threads(works, stop, installation.liveness)
+        if store.topology.cannot_move_slots:
+            log.warning(store.topology.cannot_move_slots)
+        run_threads(works, stop)
         log.info("stops", name=self._name)
 
     def _consumers(self, tasks: TaskQueue, decider: Decider) -> list[Consumer]:
@@ -94,26 +109,32 @@ class Relay:
             ),
             ratings: consumers.enqueue_when_due(ratings, parts.matches, parts.ratings.owed, tasks.request_rating),
             clocks: consumers.sync_clocks(clocks, parts.store, parts.matches, parts.timekeeper, parts.now),
-            administration: consumers.log_acts(administration, parts.store, parts.administration),
+            administration: consumers.log_acts(
+                administration, parts.store, parts.administration, parts.flag_lateness, parts.now
+            ),
             notices: consumers.match_by_match(notices, decider.look_at_match),
         }
         return [Consumer(group, handle) for group, handle in handlers.items()]
 
     def _group(self, name: Group) -> FeedGroup:
-        client = blocking_client(self._installation.settings.redis_url, consumers.BLOCK_MS)
-        return FeedGroup(client, self._installation.prefix, self._installation.store.shards, name, self._name)
+        store = self._installation.store
+        return FeedGroup(store.client, store.prefix, store.shards, name, self._name)
 
-    def _sweep_and_trim(self, stop: threading.Event, sweeper: Sweeper, running: Sequence[Consumer]) -> None:
+    def _sweep_and_trim(
+        self, stop: threading.Event, sweeper: Sweeper, running: Sequence[Consumer], shares: Shares
+    ) -> None:
         """Sweep and trim every few seconds until ``stop`` is set."""
         sweeps, store = count(1), self._installation.store
 
         def sweep() -> float:
             # Before the sweep: one that fails every time must not keep the feeds from being trimmed.
             if next(sweeps) % SWEEPS_PER_TRIM == 0:
-                trimmed = trim(store.client, store.prefix, store.shards)
+                own = shares.own()
+                trimmed = trim(store.client, store.prefix, own)
+                states = feed_states(store.client, store.prefix, own).values()
                 for consumer in running:
-                    consumer.group.drop_dead_consumers(MAX_CONSUMER_IDLE_MS)
-                    waiting = sum(lag.undelivered + lag.pending for lag in consumer.group.lag())
+                    consumer.group.drop_dead_consumers(MAX_CONSUMER_IDLE_MS, own)
+                    waiting = sum(sum(state.lag(consumer.group.group)) for state in states)
                     log.info(
                         "works", line=consumer.group.group, handled=consumer.handled, waiting=waiting, trimmed=trimmed
                     )

@@ -7,7 +7,7 @@ missing is requested again, less and less often, until it is there; to request i
 (``workers.opponents``, ``events.readmodels.ratings``).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 import structlog
@@ -15,18 +15,20 @@ import structlog
 from domain.match.enums import Status
 from domain.match.state import opponent_id
 from domain.search import LEVELS
+from events.archive.errors import ArchiveUnavailableError
 from events.installation import Installation
 from events.proof.checkpoint_log import NoCheckpointError, day_of
 from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
-from events.runtime.keys import InstallationKeys
+from events.store.told import Claim
 from workers import retries
+from workers.phantoms import PhantomWalk
+from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.task_queue import TaskQueue
 from workers.threads import TRANSIENT
 
-LEASE_MS = 10_000
 RECENT_MS = 3_600_000
 DAY_MS = 86_400_000
 STREAMS_PER_SWEEP = 200
@@ -36,40 +38,51 @@ log = structlog.get_logger("sweeper")
 
 
 class Sweeper:
-    """Looks after all matches of an installation, one of its relays at a time; ``name`` is this relay.
+    """Looks after the matches of an installation that belong to the ``share`` of this relay.
 
-    Each of ``rounds`` does what else is due every few seconds.
+    Each of ``rounds`` does what else is due every few seconds; the relay with FIRST_SHARD does them.
     """
 
     def __init__(
-        self, installation: Installation, tasks: TaskQueue, name: str, rounds: Sequence[Callable[[], object]] = ()
+        self,
+        installation: Installation,
+        tasks: TaskQueue,
+        share: Share = lambda: None,
+        rounds: Sequence[Callable[[], object]] = (),
     ) -> None:
         self._parts = installation
         self._store = installation.store
         self._tasks = tasks
-        self._name = name
+        self._share = share
         self._rounds = rounds
         self._now = installation.now
         self._signed_day = ""
-        self._lease = InstallationKeys(installation.prefix).sweeper
         self._retries = retries.Retries()
-        self._streams = self._store.all_streams()
-        self._clocks = self._store.all_streams()
+        self._phantoms = PhantomWalk(
+            installation, lambda match_id: self._remind("rating", match_id, 0, tasks.request_rating)
+        )
+        self._streams = self._own_streams()
+        self._clocks = self._own_streams()
 
     def sweep(self) -> int:
-        """Look for what was lost, if no other sweeper is at work; return how many matches were set going again.
+        """Look for what was lost in this relay's share; return how many matches were set going again.
 
         Raises StoreUnavailableError, ClockMismatchError (waits are measured by this process's clock), and
         what enqueueing raises; the next sweep begins where this one ended.
         """
         self._store.check_clock()
-        if not self._holds_lease():
-            return 0
         found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
+        if not has_shard(self._share, FIRST_SHARD):
+            return found
+        found += self.remind_unsettled() + self._phantoms.step()
+        self._parts.lost_tails.look_at(range(self._store.shards))
         self.request_checkpoint()
         for do_round in self._rounds:
             try:
                 do_round()
+            except ArchiveUnavailableError as error:
+                # It concerns this round alone, which needs an archived match.
+                log.error("a round cannot read the archive now", error=str(error))
             except StoreUnavailableError:
                 raise
             except Exception:
@@ -81,12 +94,13 @@ class Sweeper:
         names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
         return sum(
             self._remind("answer", match_id, since, self._tasks.request_answer)
-            for match_id, since in self._parts.readmodels.listed_between(names, 0, self._settled_at())
+            for match_id, since in self._parts.readmodels.listed_between(names, 0, self._settled_at(), self._share())
         )
 
     def remind_ratings(self) -> int:
         """Request the rating of matches that ended recently and are not in the ratings; return how many."""
-        listed = self._parts.readmodels.listed_between(["rated"], self._now() - RECENT_MS, self._settled_at())
+        since = self._now() - RECENT_MS
+        listed = self._parts.readmodels.listed_between(["rated"], since, self._settled_at(), self._share())
         ended = dict(listed)
         included = self._parts.ratings.included(list(ended))
         return sum(
@@ -95,6 +109,12 @@ class Sweeper:
             if not included[match_id]
         )
 
+    def remind_unsettled(self) -> int:
+        """Request that ratings are settled which follow from changed results and wait for that; return 1 if they do."""
+        if not self._parts.ratings.is_unsettled():
+            return 0
+        return self._remind("settlement", "ratings", 0, lambda _: self._tasks.request_settlement())
+
     def check_streams(self) -> int:
         """Compare the next STREAMS_PER_SWEEP matches with their read models; return how many differed.
 
@@ -102,7 +122,7 @@ class Sweeper:
         """
         match_ids = list(islice(self._streams, STREAMS_PER_SWEEP))
         if len(match_ids) < STREAMS_PER_SWEEP:
-            self._streams = self._store.all_streams()
+            self._streams = self._own_streams()
         included, settled_at = self._parts.ratings.included(match_ids), self._settled_at()
         found = 0
         heads, summaries = self._store.heads(match_ids), self._parts.readmodels.projected(match_ids)
@@ -110,6 +130,9 @@ class Sweeper:
             beats.beat()
             if projected is None or (projected.summary.version, projected.digest) != head.tag:
                 found += 1
+                if projected is not None:
+                    claimed = {match_id: {projected.summary.version: Claim(projected.digest)}}
+                    self._parts.lost_tails.compare(claimed)
                 for error in self._parts.projector.project([match_id]).values():
                     log.error("a match cannot be replayed", match=match_id, error=str(error))
                 continue
@@ -144,7 +167,7 @@ class Sweeper:
         """
         match_ids = list(islice(self._clocks, CLOCKS_PER_SWEEP))
         if len(match_ids) < CLOCKS_PER_SWEEP:
-            self._clocks = self._store.all_streams()
+            self._clocks = self._own_streams()
         found = 0
         for match_id, projected in zip(match_ids, self._parts.readmodels.projected(match_ids), strict=True):
             beats.beat()
@@ -158,6 +181,12 @@ class Sweeper:
             except Exception as error:
                 log.error("a match cannot be settled", match=match_id, error=str(error))
         return found
+
+    def _own_streams(self) -> Iterator[str]:
+        """Yield the live streams of the shards that belong to the share when their turn comes."""
+        for shard in range(self._store.shards):
+            if has_shard(self._share, shard):
+                yield from self._store.live_streams(shard)
 
     def _settled_at(self) -> int:
         """Return the instant since when something must be missing to be requested again."""
@@ -179,11 +208,3 @@ class Sweeper:
         self._retries.record((kind, subject), since, now)
         log.warning("requested again", kind=kind, of=subject, missing_ms=now - since)
         return 1
-
-    def _holds_lease(self) -> bool:
-        """Tell whether this sweeper is the one at work. Two at once would request things twice, no more."""
-        client = self._parts.client
-        held = client.set(self._lease, self._name, nx=True, px=LEASE_MS)
-        if not held and client.get(self._lease) == self._name.encode():
-            held = client.pexpire(self._lease, LEASE_MS)
-        return bool(held)

@@ -1,10 +1,14 @@
 """Enqueueing tasks. What they do is in ``workers.tasks``; to enqueue one twice does no harm."""
 
+from typing import Any
+
 from events.installation import Installation
+from events.runtime.origin import TASK_HEADER, current
+from workers.broker import MAX_CONFIRMATION_S
 from workers.celery_app import OPPONENTS, make_app
 from workers.fair_queue import FairQueue, lane_of
 from workers.opponents import debts_of
-from workers.tasks import ANSWER, CHECKPOINT, DELIVER, JOB, RATE, READ_MAIL
+from workers.tasks import ANSWER, CHECKPOINT, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
 
 
 class TaskQueue:
@@ -24,25 +28,36 @@ class TaskQueue:
         state = self._matches.load(match_id).state
         for debt in debts_of(state)[:1]:
             lane = lane_of(debt.level)
-            self._waiting.add(match_id, state.creator, debt.level)
-            self._app.send_task(ANSWER, (lane,), queue=OPPONENTS[lane].name_in_broker(self._prefix))
+            self._waiting.add(match_id, state.creator, debt.level, str(current()))
+            self._send(ANSWER, (lane,), queue=OPPONENTS[lane].name_in_broker(self._prefix))
 
     def request_rating(self, match_id: str) -> None:
         """Enqueue the task that updates the ratings by the result of a match."""
-        self._app.send_task(RATE, (match_id,))
+        self._send(RATE, (match_id,), headers={TASK_HEADER: str(current())})
+
+    def request_settlement(self) -> None:
+        """Enqueue a task that goes on with ratings that wait for what they depend on."""
+        self._send(SETTLE)
 
     def request_checkpoint(self) -> None:
         """Enqueue the task that signs the checkpoint of the day."""
-        self._app.send_task(CHECKPOINT)
+        self._send(CHECKPOINT)
 
     def request_job(self, subject: str) -> None:
         """Enqueue the task that does the job of a match or a person."""
-        self._app.send_task(JOB, (subject,))
+        self._send(JOB, (subject,))
 
     def request_delivery(self) -> None:
         """Enqueue a task that sends what is due in the outbox."""
-        self._app.send_task(DELIVER)
+        self._send(DELIVER)
 
     def request_reading(self) -> None:
         """Enqueue a task that reads the mail that has arrived."""
-        self._app.send_task(READ_MAIL)
+        self._send(READ_MAIL)
+
+    def request_slices(self, job_id: str) -> None:
+        """Enqueue a task that does slices of a fleet job."""
+        self._send(FLEET_SLICES, (job_id,))
+
+    def _send(self, task: str, arguments: tuple[str, ...] = (), **options: Any) -> None:
+        self._app.send_task(task, arguments, confirm_timeout=MAX_CONFIRMATION_S, **options)

@@ -1,13 +1,13 @@
 """The threads of a relay: all of them work, or the process ends.
 
 A thread that dies or hangs would go unnoticed: the process would live on and do only part of its work. So the death of
-one stops them all, and each beats (``events.runtime.beats``) and has its progress recorded in the store.
+one stops them all, and each beats (``events.runtime.beats``); ``workers.feed_watch`` records their progress in the
+store.
 """
 
-import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import count
 
 import structlog
@@ -16,10 +16,8 @@ from kombu.exceptions import OperationalError
 from events.runtime import beats
 from events.runtime.backoff import Backoff
 from events.runtime.errors import StoreError, StoreUnavailableError
-from events.runtime.liveness import RedisLiveness
 from events.store.contract import WrongInstallationError
 
-REPORT_INTERVAL_S = 5.0
 MAX_STOP_S = 10.0
 DELAYS_S = Backoff(0.05, 5.0)
 
@@ -36,8 +34,8 @@ class ThreadDiedError(Exception):
     """A thread has ended without being stopped; the process must be restarted."""
 
 
-def run_threads(works: Mapping[str, Work], stop: threading.Event, liveness: RedisLiveness) -> None:
-    """Run each of ``works`` in a thread of that name until ``stop`` is set, and record its progress in ``liveness``.
+def run_threads(works: Mapping[str, Work], stop: threading.Event) -> None:
+    """Run each of ``works`` in a thread of that name until ``stop`` is set.
 
     Raises ThreadDiedError, with ``stop`` set, when one of them returns or raises before that.
     """
@@ -53,8 +51,6 @@ def run_threads(works: Mapping[str, Work], stop: threading.Event, liveness: Redi
             died.append(name)
             stop.set()
 
-    names = list(works)
-    works = {**works, "reporter": lambda stop: _report_progress(stop, names, liveness)}
     # Daemons: a thread that hangs must not keep the process from ending when another one has died.
     threads = [threading.Thread(target=run, args=each, name=each[0], daemon=True) for each in works.items()]
     for thread in threads:
@@ -114,17 +110,3 @@ def wait_until_available(stop: threading.Event, attempt: Callable[[], object]) -
             else:
                 return True
     return False
-
-
-def _report_progress(stop: threading.Event, names: Sequence[str], liveness: RedisLiveness) -> None:
-    """Record every few seconds, until ``stop`` is set, which of the threads ``names`` have made progress."""
-    reported = -math.inf
-    while not stop.is_set():
-        beats.beat()
-        now, progress = time.monotonic(), beats.progress()
-        try:
-            liveness.report([name for name in names if progress.get(name, -math.inf) > reported])
-            reported = now
-        except StoreError as error:
-            log.warning("cannot report", error=str(error))
-        beats.wait(stop, REPORT_INTERVAL_S)

@@ -2,7 +2,7 @@
 
 It reads the deadlines that every append writes, settles the matches whose deadline has passed, and waits for the next
 one. Every second it also records that time is kept, tells all matches of an outage, and lets them follow changes of
-their players' availability.
+their players' availability. Several relays divide the matches and players among them.
 
 Crash-safe: it remembers nothing that counts. The next ticker, or another one that runs at the same time, finds the same
 things to do, and each of them is idempotent.
@@ -20,8 +20,10 @@ from domain.match.enums import Status
 from events.installation import Installation
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
+from events.runtime.keys import shard_of
 from events.runtime.wall_clock import rfc3339
 from workers.retries import Retries
+from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.threads import repeat
 
 TICK_MS = 1000
@@ -41,9 +43,10 @@ class Crediting(NamedTuple):
 
 
 class Ticker:
-    """Keeps the time of an installation. Any number may run."""
+    """Keeps the time of the matches of an installation that belong to the ``share`` of this relay."""
 
-    def __init__(self, installation: Installation) -> None:
+    def __init__(self, installation: Installation, share: Share = lambda: None) -> None:
+        self._share = share
         self._store = installation.store
         self._readmodels = installation.readmodels
         self._timekeeper = installation.timekeeper
@@ -76,9 +79,10 @@ class Ticker:
         self._announce_provisional()
         following = min(self._settle_due(now), now + TICK_MS)
         for mark in self._availability.pending():
-            beats.beat()
-            self._timekeeper.follow(mark, now)
-        return now if self._credit_outages(now) else following
+            if has_shard(self._share, shard_of(mark.player, self._store.shards)):
+                beats.beat()
+                self._timekeeper.follow(mark, now)
+        return now if has_shard(self._share, FIRST_SHARD) and self._credit_outages(now) else following
 
     def _announce_provisional(self) -> None:
         """Tell the operator of outages that are credited but may come from a wrong clock."""
@@ -97,7 +101,7 @@ class Ticker:
         following = now + TICK_MS
         # Deadlines at which nothing happens must not hide those behind them.
         limit = MAX_MATCHES_PER_TICK + len(self._idle)
-        due = self._store.due(now + TICK_MS, limit)
+        due = self._store.due(now + TICK_MS, limit, self._share())
         for match_id, deadline in due:
             if deadline > now:
                 following = min(following, deadline)
@@ -133,7 +137,7 @@ class Ticker:
             outages = self._heartbeat.uncredited()
             if not outages:
                 return False
-            self._crediting = Crediting(outages, self._store.all_streams())
+            self._crediting = Crediting(outages, self._store.all_live_streams())
         match_ids = list(islice(self._crediting.streams, MAX_MATCHES_PER_TICK))
         for match_id, projected in zip(match_ids, self._readmodels.projected(match_ids), strict=True):
             if projected is None or projected.summary.status not in (Status.FINISHED, Status.ABORTED):

@@ -1,16 +1,15 @@
-"""Headers of every response: a request id, and security headers for browsers."""
+"""Headers of every response: its request id, and security headers for browsers."""
 
 import re
-import secrets
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
 from flask import Flask, Response, g, request
 
+from api.access.request_ids import HEADER
 from api.http.problems import SECRET_ARGUMENTS
 from api.services import services
 
-_REQUEST_ID = re.compile("[A-Za-z0-9-]{8,64}")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 _NOT_SNIFFED = ("X-Content-Type-Options", "nosniff")
@@ -31,7 +30,6 @@ _PARTS_OF_PAGES = frozenset({"application/javascript", "text/css", "text/javascr
 
 def register(app: Flask) -> None:
     """Give each response of ``app`` its headers."""
-    app.before_request(_name_request)
     app.after_request(_add)
 
 
@@ -51,17 +49,12 @@ def without_port(host: str) -> str:
     return re.sub(r":\d+$", "", host)
 
 
-def _name_request() -> None:
-    given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-
-
 def _add(response: Response) -> Response:
     if response.mimetype in _PARTS_OF_PAGES:
         response.headers.extend([_NOT_SNIFFED])
         return response
     settings = services().settings
-    added = [_NOT_SNIFFED, ("X-Frame-Options", "DENY"), ("X-Request-Id", g.get("request_id", ""))]
+    added = [_NOT_SNIFFED, ("X-Frame-Options", "DENY"), (HEADER, g.get("request_id", ""))]
     if response.mimetype in _DOCUMENTS:
         added += _FOR_DOCUMENTS
     if any(map((request.view_args or {}).get, SECRET_ARGUMENTS)):

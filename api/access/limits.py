@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 from flask import Flask, current_app, request
 from limits import RateLimitItem, parse
-from limits.storage import RedisStorage
-from limits.strategies import FixedWindowRateLimiter
 
 from api.http.problems import Problem
 from events.runtime.connections import StoreClient, translating
-from events.runtime.keys import InstallationKeys
+from events.runtime.counters import fixed_windows
 
 EXTENSION = "rookery-limits"
 
@@ -100,11 +98,7 @@ class RateLimits:
     """Counts in the Redis of ``client``, from the first request on; making it does not connect."""
 
     def __init__(self, client: StoreClient, prefix: str, limits: Limits) -> None:
-        # The scheme alone: the pool knows the place.
-        storage = RedisStorage(
-            "redis://", connection_pool=client.connection_pool, key_prefix=InstallationKeys(prefix).limits
-        )
-        self._limiter = FixedWindowRateLimiter(storage)
+        self._limiter = fixed_windows(client, prefix)
         self.unreachable_until = 0.0
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
 

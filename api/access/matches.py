@@ -3,20 +3,34 @@
 from collections.abc import Sequence
 
 from api.access.auth import current_person
-from api.http.problems import no_such_match
+from api.http.problems import Problem, no_such_match
 from api.services import services
 from domain.match.guards import seat_of
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.person import Person
-from events.service.matches import Loaded
+from events.service.matches import Loaded, UnknownMatchError
 
 
 def visible_match(match_id: str) -> Loaded:
     """Return the match; raise the problem no-such-match unless it exists and the caller may see it."""
-    loaded = services().matches.load(match_id)
+    try:
+        loaded = services().matches.load(match_id)
+    except UnknownMatchError:
+        raise absent_match(match_id) from None
     refuse_stranger(loaded.state)
     return loaded
+
+
+def absent_match(match_id: str) -> Problem:
+    """Return the problem for a match of which the store has nothing; one that was lost is said to be."""
+    if services().incidents.losses(match_id):
+        return Problem(
+            "no-such-match",
+            "This match was lost in a failure of the server: nothing of it is left. The operators of the server know "
+            "which events there were.",
+        )
+    return no_such_match()
 
 
 def own_match(match_id: str) -> Loaded:

@@ -10,7 +10,7 @@ from api.http.problems import Problem
 from events.people.person import Person
 from events.runtime.errors import StoreError
 
-UNCOUNTED = frozenset({"web.static", "healthz", "readyz", "metrics", "problem", None})
+UNCOUNTED = frozenset({"web.static", "healthz", "readyz", "problem", None})
 """Endpoints that are as cheap as a refusal."""
 
 COSTLY_PAGES = frozenset(

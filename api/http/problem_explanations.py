@@ -140,7 +140,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "not-recomputable": "The event at that version is not an answer of an opponent with the present engine.",
     # The server
     "store-unavailable": "The store does not answer. Repeat the request in a moment, with the same Idempotency-Key.",
-    "store-full": "The server takes no writes until it has room again. Reading goes on.",
+    "store-full": "The server takes no writes until it has room, and enough copies, again. Reading goes on.",
+    "not-copied": "What you sent is stored. Repeat it with the same idempotency key until it is confirmed.",
     "wrong-clock": "A clock of the server is wrong, so it writes nothing. Repeat the request in a moment.",
     "too-many-streams": "Close live streams that are not needed, or come back later: Retry-After says when.",
     "no-stream": "The server in front of the API does not pass live streams on: its operator has to fix that.",

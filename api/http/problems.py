@@ -7,17 +7,20 @@ from typing import Annotated, Any
 import structlog
 from flask import Flask, Response, current_app, g, request
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
 from api.http.answers import Answer, json_response
 from api.http.problem_explanations import EXPLANATIONS
 from domain.match.refusals import CommandError
+from events.archive.errors import ArchiveUnavailableError
 from events.people.passwords import TooManySignInsError
 from events.private.notebooks import QuotaExceededError
 from events.runtime.errors import StoreFullError, StoreUnavailableError
 from events.service.bot_admission import BeyondCapacityError
 from events.service.matches import UnknownMatchError
 from events.store.contract import ClockMismatchError, RequestMismatchError, StaleVersionError, describe_offset
+from events.store.copies import NotCopiedError
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER_S = 2
@@ -159,8 +162,9 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "too-many-requests": (429, "Too many requests"),
     "internal-error": (500, "The server failed"),
     "store-unavailable": (503, "The store cannot be reached"),
-    "store-full": (503, "The store is full"),
+    "store-full": (503, "The store takes no writes"),
     "sign-in-busy": (503, "Too many people are signing in"),
+    "not-copied": (503, "Stored, but not yet copied"),
     "wrong-clock": (503, "A clock of the server is wrong"),
     "too-many-streams": (503, "Too many live streams"),
     "no-stream": (503, "The live stream is not served here"),
@@ -185,6 +189,7 @@ class ProblemDocument(Answer):
     status: int
     detail: str
     code: str
+    request_id: Annotated[str | UnsetType, Meta(description="The id of the request, as in X-Request-Id")] = UNSET
     errors: dict[str, list[str]] | UnsetType = UNSET
     quota: Annotated[str | UnsetType, Meta(description="quota-exceeded only: which one")] = UNSET
     bytes_kept: int | UnsetType = UNSET
@@ -272,9 +277,22 @@ def problem_of(error: Exception) -> Problem:
         return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(error, StoreFullError):
         detail = (
-            "The server's disk or memory is almost full: nothing was changed. You can read as usual; try again later."
+            "The server takes no writes: its disk or memory is almost full, or too few copies of its store can be "
+            "reached. Nothing was changed. You can read as usual; try again later."
         )
         return Problem("store-full", detail, headers={"Retry-After": str(RETRY_AFTER_FULL_S)})
+    if isinstance(error, NotCopiedError):
+        detail = (
+            "This is stored, but not yet copied to as many servers as the operator demands, so a failure could still "
+            "take it. Repeat it in a moment, with the same idempotency key: it is not carried out twice."
+        )
+        return Problem("not-copied", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+    if isinstance(error, ArchiveUnavailableError):
+        detail = (
+            "This needs matches that are archived because they ended long ago, and the archive cannot be reached now. "
+            "Nothing has changed. Matches that are being played are not concerned. Try again later."
+        )
+        return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_FULL_S)})
     if isinstance(error, StoreUnavailableError):
         detail = "Nothing is known to have changed. Try again in a moment, with the same idempotency key."
         return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
@@ -291,8 +309,10 @@ def _stale(error: StaleVersionError) -> Problem:
     if current.version > error.expected.version:
         detail = f"The match is at version {current.version}: read it again before you act."
     else:
-        detail = f"What you have seen is no longer part of the match, which is at version {current.version} of another "
-        detail += "history: read it again before you act."
+        detail = (
+            "What you have seen is no longer part of the match: the server has lost it in a failure. The match is at "
+            f"version {current.version} of another history: read it again before you act."
+        )
     return Problem("stale-version", detail, current_version=current.version, current_version_tag=str(current))
 
 
@@ -317,7 +337,8 @@ def answer(error: Exception) -> Response:
         log.warning(problem.code, path=_logged_path(), request=g.get("request_id"), error=str(error))
     response = _as_page(error, problem)
     if response is None:
-        response = json_response(problem.document, problem.status)
+        document = replace(problem.document, request_id=g.get("request_id") or UNSET)
+        response = json_response(document, problem.status)
         response.content_type = JSON_PROBLEM
     response.headers.update(problem.headers)
     if problem.status == 401:

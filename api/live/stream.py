@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from flask import Flask, Response, copy_current_request_context, request
 from redis.client import PubSub
 
-from api import health
-from api.access import headers
+from api import health, metrics
+from api.access import headers, request_ids
 from api.access.auth import current_person, redeem_ticket, require_person
 from api.access.chats import may_read_chat
 from api.access.limits import address
@@ -46,8 +46,10 @@ def create_stream_app(
     app = Flask("stream", static_folder=None)
     services = Services(settings)
     app.extensions[EXTENSION] = services
+    request_ids.register(app)
     headers.register(app)
     health.register(app)
+    metrics.register(app)
     problems.register(app)
     app.after_request(_allow_page)
 

@@ -365,8 +365,8 @@ def _next_message(chats: PubSub) -> Any:
     try:
         return chats.get_message(timeout=BLOCK_MS / 1000)
     except TypeError as error:
-        # redis-py 8.1 raises this when a connection could not be opened again: it waits for a socket that is None.
-        raise StoreUnavailableError(str(error)) from error
+        # redis-py 8.1 raises this when another thread closes the connection: it waits for a socket that is None.
+        raise StoreUnavailableError("the connection was closed") from error
 
 
 def message_of(envelope: Envelope) -> Message:

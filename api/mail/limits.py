@@ -4,11 +4,9 @@ import hashlib
 from collections.abc import Mapping
 
 from limits import parse
-from limits.storage import RedisStorage
-from limits.strategies import FixedWindowRateLimiter
 
 from events.runtime.connections import StoreClient, translating
-from events.runtime.keys import InstallationKeys
+from events.runtime.counters import fixed_windows
 
 MAIL_LIMITS: Mapping[str, str] = {
     "mail-token": "30/hour",  # mails to one address
@@ -23,11 +21,7 @@ class MailLimits:
     """The limits of incoming mail; making them does not connect. ``limits`` replaces some of MAIL_LIMITS."""
 
     def __init__(self, client: StoreClient, prefix: str, limits: Mapping[str, str] | None = None) -> None:
-        # The scheme alone: the pool knows the place.
-        storage = RedisStorage(
-            "redis://", connection_pool=client.connection_pool, key_prefix=InstallationKeys(prefix).limits
-        )
-        self._limiter = FixedWindowRateLimiter(storage)
+        self._limiter = fixed_windows(client, prefix)
         self._items = {name: parse(limit) for name, limit in {**MAIL_LIMITS, **(limits or {})}.items()}
 
     @translating

@@ -7,7 +7,7 @@ import marshmallow as ma
 from flask import Response
 
 from api.access.auth import require_person
-from api.access.matches import may_see
+from api.access.matches import absent_match, may_see
 from api.endpoints import endpoint
 from api.http.answers import Answer, json_response
 from api.http.conditions import (
@@ -22,7 +22,7 @@ from api.http.conditions import (
 from api.representations.events import Event, represent_event
 from api.services import services
 from domain.match.commands import Command
-from events.service.matches import Executed
+from events.service.matches import Executed, UnknownMatchError
 from events.store.contract import VersionTag
 
 MAX_SEATS = 8
@@ -60,14 +60,18 @@ def execute(
     request holds what must be erasable. Raises the problem no-such-match for a match that the caller may not see.
     """
     person = require_person()
-    executed = services().match_service.execute(
-        match_id,
-        command,
-        person.id,
-        idempotent_request(person, confidential=confidential),
-        expected_version() or expected,
-        may_see=lambda state: may_see(state, person),
-    )
+    request = idempotent_request(person, confidential=confidential)
+    try:
+        executed = services().match_service.execute(
+            match_id,
+            command,
+            person.id,
+            request,
+            expected_version() or expected,
+            may_see=lambda state: may_see(state, person),
+        )
+    except UnknownMatchError:
+        raise absent_match(match_id) from None
     for event in executed.events:
         services().administration.record_event(event)
     answer = ExecutedCommand(

@@ -29,7 +29,7 @@ def match_page(
         page = services().readmodels.matches(view, player, game, query.get("cursor"), query["limit"], public)
     except ValueError as error:
         raise invalid_cursor() from error
-    return MatchPage(items=represent_summaries(page.items), next=page.next)
+    return MatchPage(items=represent_summaries(page.items), next=page.next, incomplete=page.incomplete)
 
 
 def awaited_page(awaited: AwaitedMatches, view: str, cursor: str | None, limit: int) -> Page[Summary]:

@@ -86,21 +86,23 @@ def filtered_page(
 ) -> Page[Summary]:
     """Return a page of the ``wanted`` matches of a view, full if MAX_MATCHES_SCANNED matches contain enough."""
     found: list[Summary] = []
-    scanned = 0
+    scanned, incomplete = 0, False
     while True:
         page = page_of(view, cursor=cursor, limit=limit - len(found), **which)
         found += filter(wanted, refresh(page.items) if view == "active" else page.items)
         scanned += len(page.items)
+        incomplete |= page.incomplete
         cursor = page.next
         if cursor is None or len(found) == limit or scanned >= MAX_MATCHES_SCANNED:
-            return Page(found, cursor)
+            return Page(found, cursor, incomplete)
 
 
 def represented(page: Page[Summary]) -> MatchList:
     """Return a page of matches as the API represents them, with their foreseen deadlines."""
     summaries = with_foreseen_deadlines(page.items)
     persons = people_in(summaries)
-    return Page([(summary, represent_summary(summary, persons)) for summary in summaries], page.next)
+    shown = [(summary, represent_summary(summary, persons)) for summary in summaries]
+    return Page(shown, page.next, page.incomplete)
 
 
 def finished_section(title: str, player: str, cursor: str | None, *, public: bool = False) -> Section:

@@ -73,6 +73,7 @@ class MatchPage(Answer):
 
     items: Sequence[MatchSummary]
     next: Next
+    incomplete: Annotated[bool, Meta(description="Archived matches are missing: the archive cannot be reached now")]
 
 
 class Takeback(Answer):

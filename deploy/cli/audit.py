@@ -29,6 +29,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 COMMANDS = {
     "all": "deploy.cli.audit_all:audit_all",
     "checkpoint": "deploy.cli.checkpoints:checkpoint",
+    "accept-rollback": "deploy.cli.checkpoints:accept_rollback",
     "consistency": "deploy.cli.checkpoints:consistency",
     "keys": "deploy.cli.checkpoints:keys",
     "rotate-key": "deploy.cli.checkpoints:rotate_key",

@@ -1,6 +1,5 @@
 """The audit of a store, and of its logs, which ``rookery verify`` audits too."""
 
-import os
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,19 +8,19 @@ from typing import NamedTuple
 import click
 
 from deploy.cli.errors import CliError, report_errors
-from deploy.cli.output import escape_unprintable, progress_bar
-from deploy.cli.target import find_target, open_installation, target_options
+from deploy.cli.following import follow_job
+from deploy.cli.output import escape_unprintable
+from deploy.cli.processes import processes_option
+from deploy.cli.target import open_installation, target_options
 from events.installation import Installation
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
 from events.proof.checkpoints import Checkpoint, read_checkpoint
 from events.proof.documents import DocumentError
 from events.proof.log_audit import AuditedLog, LogFinding, audit_log
-from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms
-from events.store.redis import RedisStore
 from events.store.time import StoreClock
-from workers.fleet.audit import Audited, audit_matches
-from workers.fleet.batches import ProcessesKilledError, count_matches
+from workers.fleet.audit import RECOMPUTE, Audited
+from workers.fleet.kinds import AUDIT
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -54,7 +53,7 @@ def audit_logs(installation: Installation, trusted: Sequence[Checkpoint] = ()) -
 
 @click.command("all")
 @target_options
-@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
+@processes_option
 @click.option(
     "--opponents", is_flag=True, help="Recompute the opponents' moves too, which takes as long as playing them."
 )
@@ -70,9 +69,9 @@ def audit_all(processes: int, opponents: bool, trusted_files: tuple[Path, ...]) 
     trusted = [_read_checkpoint(path) for path in trusted_files]
     installation = open_installation()
     start = time.perf_counter()
-    with report_errors(StoreError, ProcessesKilledError):
+    with report_errors():
         now = StoreClock(installation.client, now_ms).store_now()
-        total = _audit_matches(installation.store, processes, opponents, now)
+        total = _audit_matches(processes, opponents)
         seconds = time.perf_counter() - start
         logs = audit_logs(installation, trusted)
     findings = [*logs.findings, *unlogged(logs.administration, total.acts, now)]
@@ -100,15 +99,16 @@ def audit_all(processes: int, opponents: bool, trusted_files: tuple[Path, ...]) 
     click.echo("All matches follow the rules.")
 
 
-def _audit_matches(store: RedisStore, processes: int, opponents: bool, now: int) -> Audited:
+def _audit_matches(processes: int, opponents: bool) -> Audited:
     """Audit every match, printing findings as they come; return the totals."""
     total = Audited()
-    with progress_bar(count_matches(store), "Replaying") as step:
-        for audited in audit_matches(find_target().settings, processes, opponents, now):
-            total = total.plus(audited)
-            print_findings("DIFFERENT", [LogFinding(found.place, found.reason) for found in audited.findings])
-            for _ in range(audited.matches):
-                step()
+
+    def show(audited: Audited) -> None:
+        nonlocal total
+        total = total.plus(audited)
+        print_findings("DIFFERENT", [LogFinding(found.place, found.reason) for found in audited.findings])
+
+    follow_job(AUDIT, {RECOMPUTE: opponents}, processes, "Replaying", show)
     return total
 
 

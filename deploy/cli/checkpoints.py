@@ -9,12 +9,14 @@ import click
 
 from deploy.cli.errors import CliError, report_errors
 from deploy.cli.target import open_installation, target_options
+from events.people.administration import CONSOLE
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import DocumentError, write_document
 from events.proof.keys import record_keys
 from events.proof.public_keys import key_set, read_key_set
 from events.runtime.wall_clock import now_ms, rfc3339
+from events.service.signed_checkpoints import accept_rollback_of, sign_checkpoint_of
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -26,13 +28,33 @@ T = TypeVar("T")
 @click.option("--day", help="The checkpoint of this day (2026-01-31, UTC) instead of today.")
 def checkpoint(day: str | None) -> None:
     """Print today's checkpoint, made if there is none; keep it where the server cannot change it."""
-    log = open_installation().checkpoints
+    installation = open_installation()
+    log = installation.checkpoints
     with report_errors():
         try:
-            found = log.sign(now_ms()) if day is None else log.of_day(day)
+            found = sign_checkpoint_of(log, installation.incidents, now_ms()) if day is None else log.of_day(day)
         except NoCheckpointError as error:
             raise CliError(str(error)) from None
     click.echo(write_checkpoint(found), nl=False)
+
+
+@click.command("accept-rollback")
+@target_options
+def accept_rollback() -> None:
+    """Let the server sign checkpoints again after a restore from an older backup, or a loss.
+
+    Its next checkpoint will not be consistent with some that it has signed: those who kept them can prove it. The log
+    of administration and an incident say so.
+    """
+    installation = open_installation()
+    with report_errors():
+        accepted = accept_rollback_of(installation.checkpoints, installation.incidents, now_ms(), CONSOLE)
+    if accepted is None:
+        raise CliError("there is nothing to accept: the log extends the largest tree that was signed")
+    click.echo(
+        f"Checkpoints are signed again. The tree of {accepted.size} leaves with the root {accepted.root} was signed "
+        "and is given up: the log of administration and rookery incidents say so."
+    )
 
 
 @click.command()

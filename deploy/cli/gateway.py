@@ -9,9 +9,11 @@ import click
 
 from api.mail.gateway import Gateway, Listening
 from api.mail.reception import Reception
+from deploy.cli.alive import heartbeat_option, keep_beats
 from deploy.cli.errors import CliError, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.installation import Installation
+from events.runtime import tracing
 from events.runtime.logs import configure
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import rfc3339
@@ -25,18 +27,23 @@ _FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
 @click.option("--lmtp", is_flag=True, help="Speak LMTP, for the operator's own mail server, instead of SMTP.")
 @click.option("--certificate", type=_FILE, help="Certificate chain and key, PEM: offers STARTTLS.")
-def gateway(bind: str, port: int, lmtp: bool, certificate: Path | None) -> None:
+@heartbeat_option
+def gateway(bind: str, port: int, lmtp: bool, certificate: Path | None, heartbeat: Path | None) -> None:
     """Take mail for ROOKERY_MAIL_DOMAIN until SIGTERM, and store it to be read by a worker."""
     configure()
+    keep_beats(heartbeat)
     settings = Settings.from_environment()
     if settings.mail is None:
         raise CliError("set ROOKERY_SMTP_URL and ROOKERY_MAIL_DOMAIN: without them there is no mail to take")
     reception = Reception(Installation(settings), settings.mail.domain)
     listening = Listening(bind, port, lmtp, None if certificate is None else _tls(certificate))
+    tracing.start(settings.otlp_url, "gateway")
     try:
         asyncio.run(_run(Gateway(reception, settings.mail.domain, listening)))
     except OSError as error:
         raise CliError(f"port {port} on {bind} cannot be used: {error.strerror}") from error
+    finally:
+        tracing.stop()
 
 
 async def _run(gateway: Gateway) -> None:

@@ -1,15 +1,18 @@
 """The opponents: asking one for a move, measuring their levels against each other."""
 
-import os
-
 import click
 
-from deploy.cli.errors import CliError
+from deploy.cli.errors import CliError, report_errors
+from deploy.cli.following import do_here, follow_job
 from deploy.cli.games import game_argument, parse_position
-from deploy.cli.output import progress_bar
+from deploy.cli.processes import processes_option
+from deploy.cli.target import open_if_running, target_options
 from domain.game import AnyGame, GameOver
 from domain.search import choose
-from workers.fleet.ladder import PAIRS, play_ladder
+from events.installation import Installation
+from events.runtime.settings import Settings
+from workers.fleet.kinds import LADDER
+from workers.fleet.ladder import LadderGame, LadderQuery, PlayedGames, make_row, pairings
 
 
 @click.group()
@@ -34,17 +37,32 @@ def move(game: AnyGame, position: str, level: int, seed: int, history: tuple[str
 
 
 @opponent.command()
+@target_options
 @game_argument
 @click.option("--games", type=click.IntRange(1), default=40, show_default=True, help="Games per pair.")
 @click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
+@processes_option
 def ladder(game: AnyGame, games: int, seed: int, processes: int) -> None:
-    """Let levels play complete games against each other and print the scores of the higher one."""
-    click.echo("setup  level  against  games  score  plies")
-    total = games * len(PAIRS) * len(game.setups)
-    with progress_bar(total, game.title) as step:
-        for row in play_ladder(game, games, seed=seed, processes=processes, on_game=lambda _: step()):
+    """Let levels play complete games against each other and print the scores of the higher one.
+
+    Where no installation runs, this process plays all games.
+    """
+    rows, played = pairings(game), list[LadderGame]()
+
+    def show(result: PlayedGames) -> None:
+        played.extend(result.games)
+        if len(played) == games:
+            row = make_row(*next(rows), played)
+            played.clear()
             scores = ", ".join(f"{number} x {score:g}" for score, number in row.by_score)
             click.echo(
                 f"{row.setup}  {row.strong}  {row.weak}  {row.games}  {row.score:.3f}  {row.plies:.0f}  ({scores})"
             )
+
+    query = LadderQuery(game.id, game.ruleset, games, seed)._asdict()
+    click.echo("setup  level  against  games  score  plies")
+    with report_errors():
+        if open_if_running() is None:
+            do_here(Installation(Settings.from_environment()), LADDER, query, game.title, show)
+        else:
+            follow_job(LADDER, query, processes, game.title, show)

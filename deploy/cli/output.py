@@ -1,8 +1,9 @@
 """What commands print."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import click
 
@@ -17,8 +18,19 @@ def escape_unprintable(text: str) -> str:
     )
 
 
+class Step(Protocol):
+    """What is called after one or more steps."""
+
+    def __call__(self, steps: int = 1) -> None:
+        """Show that ``steps`` more are done."""
+
+
 @contextmanager
-def progress_bar(length: int, label: str) -> Iterator[Callable[[], None]]:
-    """Show a progress bar of ``length`` steps on standard error; yields the function to call after each step."""
-    with click.progressbar(range(length), label=label, file=sys.stderr) as bar:
-        yield lambda: bar.update(1)
+def progress_bar(length: int, label: str) -> Iterator[Step]:
+    """Show a progress bar of ``length`` steps on standard error; yields the function to call after each."""
+    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+
+        def step(steps: int = 1) -> None:
+            bar.update(steps)
+
+        yield step

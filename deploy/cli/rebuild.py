@@ -2,35 +2,46 @@
 
 import click
 
-from deploy.cli.errors import report_errors
-from deploy.cli.output import progress_bar
-from deploy.cli.target import find_target, open_installation, target_options
+from deploy.cli.errors import CliError, report_errors
+from deploy.cli.following import follow_job
+from deploy.cli.processes import processes_option
+from deploy.cli.target import open_installation, target_options
 from events.readmodels import dump
-from events.runtime.keys import ReadModelKeys
-from workers.rebuild import rebuild as rebuild_all
+from workers.fleet.kinds import REBUILD
+from workers.fleet.rebuild import Rebuilt
 
 
 @click.command()
 @target_options
 @click.option("--check", is_flag=True, help="Fail when the new read models differ from the old ones.")
-@click.option("--processes", type=click.IntRange(1), default=1, show_default=True, help="Use more for a large store.")
+@processes_option
 def rebuild(check: bool, processes: int) -> None:
     """Rebuild all read models from the events, then switch to them.
 
     Everything else may keep running. --check then also reports what changed meanwhile.
     """
-    store = open_installation().store
+    installation, total = open_installation(), Rebuilt()
+
+    def show(rebuilt: Rebuilt) -> None:
+        nonlocal total
+        total = total.plus(rebuilt)
+        for match_id, reason in rebuilt.left_out:
+            click.echo(f"LEFT OUT {match_id}: {reason}")
+
     with report_errors():
-        keys = ReadModelKeys(store.prefix, store.shards)
-        before = dump(store.client, keys) if check else {}
-        with progress_bar(store.shards, "Rebuilding") as step:
-            rebuilt = rebuild_all(find_target().settings, lambda *_: step(), processes)
-        after = dump(store.client, keys) if check else {}
-    for match_id, reason in rebuilt.failures:
-        click.echo(f"LEFT OUT {match_id}: {reason}")
+        running = installation.fleet_jobs.find_running(REBUILD, {})
+        if check and running is not None:
+            raise CliError(
+                f"the job {running.id} is rebuilding the read models already: --check has nothing to compare with "
+                "until it has ended"
+            )
+        keys = installation.readmodels.keys
+        before = dump(installation.client, keys) if check else {}
+        follow_job(REBUILD, {}, processes, "Rebuilding", show)
+        after = dump(installation.client, keys) if check else {}
     different = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     for name in different:
         click.echo(f"DIFFERENT {name}")
-    click.echo(f"{rebuilt.matches} matches, {rebuilt.events} events")
-    if rebuilt.failures or different:
+    click.echo(f"{total.matches} matches, {total.events} events")
+    if total.left_out or different:
         raise SystemExit(1)

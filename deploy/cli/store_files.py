@@ -1,4 +1,4 @@
-"""The files of the embedded server, while it is stopped."""
+"""The servers of the store, and the files of the embedded one while it is stopped."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CliError
-from deploy.cli.target import find_var
+from deploy.cli.errors import CliError, report_errors
+from deploy.cli.target import find_var, open_installation, target_options
 from deploy.local import aof
 from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copy_aside, find_binary
+from events.runtime.topology import CLUSTER_OF_SERVERS, read_topology
 
 VAR = click.option(
     "--var",
@@ -22,7 +23,22 @@ VAR = click.option(
 
 @click.group("store")
 def store_files() -> None:
-    """Check and repair the files of the embedded server, while it is stopped."""
+    """Show the servers of the store; check and repair the files of the embedded one while it is stopped."""
+
+
+@store_files.command()
+@target_options
+def topology() -> None:
+    """Print the servers of the store, and whether slots of a cluster may be moved while Rookery runs."""
+    with report_errors():
+        found = read_topology(open_installation().client)
+    click.echo(f"The store is {found.kind}:")
+    for server in found.servers:
+        click.echo(f"  {server}")
+    if found.cannot_move_slots:
+        click.echo(f"Attention: {found.cannot_move_slots}.")
+    elif found.kind == CLUSTER_OF_SERVERS:
+        click.echo("Its slots may be moved in one step while Rookery runs (docs/stores.md).")
 
 
 @store_files.command()

@@ -16,8 +16,10 @@ from deploy.cli.errors import CliError
 from deploy.local.environment import ENVIRONMENT_FILE, ROOT, parse_exports
 from deploy.local.ports import is_serving
 from events.installation import Installation
-from events.runtime.connections import connect
+from events.runtime.connections import StoreClient, connect
+from events.runtime.errors import StoreError
 from events.runtime.settings import Settings, check_store
+from events.runtime.topology import WrongTopologyError, read_topology
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -67,9 +69,46 @@ def find_var(named: Path | None = None) -> Path:
     return beside if beside.is_dir() and not here.is_dir() else here
 
 
+def names_store() -> bool:
+    """Return whether the current command names a store, by --redis or REDIS_URL."""
+    return bool(click.get_current_context().meta.get(_REDIS) or Settings.from_environment(redis_url="").redis_url)
+
+
+def named_var() -> Path | None:
+    """Return the directory that --var names for the current command, None without it."""
+    named: Path | None = click.get_current_context().meta.get(_VAR)
+    return named
+
+
 def open_installation() -> Installation:
-    """Return the parts of the installation that the current command uses; raises like ``find_target``."""
-    return Installation(find_target().settings)
+    """Return the parts of the installation that the current command uses; raises like ``find_target``.
+
+    Raises CliError when the URL of the store names servers of another kind.
+    """
+    installation = Installation(find_target().settings)
+    refuse_other_kinds(installation.client)
+    return installation
+
+
+def refuse_other_kinds(client: StoreClient) -> None:
+    """Raise CliError when the URL of the store names servers of another kind; a store that is away is no error here."""
+    try:
+        read_topology(client)
+    except WrongTopologyError as error:
+        raise CliError(str(error)) from error
+    except StoreError:
+        return
+
+
+def open_if_running() -> Installation | None:
+    """Return the parts of the installation like ``open_installation``; None where none is named and none runs."""
+    meta = click.get_current_context().meta
+    try:
+        return open_installation()
+    except CliError:
+        if _REDIS in meta or _VAR in meta:
+            raise
+        return None
 
 
 def _store_redis(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
@@ -88,11 +127,10 @@ def _store_var(context: click.Context, _: click.Parameter, value: Path | None) -
 
 def _find(redis_url: str | None, named: Path | None) -> tuple[Target, str]:
     var = find_var(named)
-    settings = Settings.from_environment(redis_url="")
-    if redis_url or settings.redis_url:
+    settings = Settings.from_environment(redis_url="", named_store=redis_url)
+    if settings.redis_url:
         source = "--redis" if redis_url else "REDIS_URL"
-        settings = settings._replace(redis_url=redis_url or settings.redis_url)
-        return Target(settings, var), f"Using the store {_without_password(settings.redis_url)}, named by {source}."
+        return Target(settings, var), f"Using the store {without_secrets(settings.redis_url)}, named by {source}."
     try:
         running = parse_exports((var / ENVIRONMENT_FILE).read_text())
         settings = settings._replace(
@@ -102,6 +140,10 @@ def _find(redis_url: str | None, named: Path | None) -> tuple[Target, str]:
         raise _not_running(var) from None
     if "ROOKERY_KEY_FILE" in running:
         settings = settings._replace(key_file=Path(running["ROOKERY_KEY_FILE"]))
+    if "ROOKERY_ARCHIVE_URL" in running:
+        settings = settings._replace(archive_url=running["ROOKERY_ARCHIVE_URL"])
+    if "ROOKERY_CHECKPOINT_GUARD" in running:
+        settings = settings._replace(checkpoint_guard=running["ROOKERY_CHECKPOINT_GUARD"])
     with connect(settings.redis_url) as client:
         if not is_serving(client):
             raise _not_running(var)
@@ -115,6 +157,7 @@ def _not_running(var: Path) -> CliError:
     )
 
 
-def _without_password(url: str) -> str:
+def without_secrets(url: str) -> str:
+    """Return ``url`` without user, password and options, as it may be shown."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl().partition("?")[0]

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from deploy.local.ports import LOOPBACK, Ports
-from deploy.local.private_files import KEY_FILE, KEYS_DIRECTORY
+from deploy.local.private_files import GUARD_DIRECTORY, KEY_FILE, KEYS_DIRECTORY
 from events.runtime.settings import STORE_URL, Settings, next_database
 
 ROOT = Path(__file__).parents[2]
+ARCHIVE_DIRECTORY = "archive"
 ENVIRONMENT_FILE = "environment"
 """What a shell sources to run commands on the store of a running installation."""
 
@@ -30,7 +31,10 @@ def local_settings(var: Path, ports: Ports, host: str, password: str, embedded: 
         settings = settings._replace(redis_url=embedded_url, broker_url=next_database(embedded_url))
     if settings.redis_url != embedded_url:
         return settings, False
-    return settings._replace(key_file=settings.key_file or var / KEYS_DIRECTORY / KEY_FILE), True
+    key_file = settings.key_file or var / KEYS_DIRECTORY / KEY_FILE
+    archive_url = settings.archive_url or (var / ARCHIVE_DIRECTORY).resolve().as_uri()
+    guard = settings.checkpoint_guard or str((var / KEYS_DIRECTORY / GUARD_DIRECTORY).resolve())
+    return settings._replace(key_file=key_file, archive_url=archive_url, checkpoint_guard=guard), True
 
 
 def child_environment(settings: Settings) -> dict[str, str]:
@@ -48,8 +52,10 @@ def child_environment(settings: Settings) -> dict[str, str]:
 def store_environment(settings: Settings) -> dict[str, str]:
     """Return the environment variables by which a program reaches the store."""
     keys = {} if settings.key_file is None else {"ROOKERY_KEY_FILE": str(settings.key_file)}
+    archive = {} if settings.archive_url is None else {"ROOKERY_ARCHIVE_URL": settings.archive_url}
+    guard = {} if settings.checkpoint_guard is None else {"ROOKERY_CHECKPOINT_GUARD": settings.checkpoint_guard}
     store = {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url}
-    return {**store, "ROOKERY_PREFIX": settings.prefix, **keys}
+    return {**store, "ROOKERY_PREFIX": settings.prefix, **keys, **archive, **guard}
 
 
 def format_exports(environment: Mapping[str, str]) -> str:

@@ -10,8 +10,8 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -55,6 +55,8 @@ from events.installation import make_store
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
 from events.runtime.keys import InstallationKeys
+from events.runtime.settings import Settings
+from events.runtime.topology import WrongTopologyError, read_topology
 from events.store.redis import RedisStore
 
 MAX_START_S = 60.0
@@ -175,6 +177,30 @@ class LocalInstallation:
                 os.close(lock)
         self._process_lock = self._lock = None
 
+    @contextmanager
+    def store_alone(self, fill: Callable[[Settings], None]) -> Iterator[None]:
+        """Run nothing but the embedded server in the ``with`` block, after ``fill`` has filled it.
+
+        Raises InstallationError, and what ``fill`` raises. Crash-safe: the directory belongs to an installation only
+        when ``fill`` is done.
+        """
+        try:
+            self._claim()
+            self._supervisor = Supervisor(self.var / "log", self._message, self._write_impaired, self._max_silence_s)
+            threading.Thread(target=self._watch_supervisor, args=[self._supervisor], daemon=True).start()
+            self._start_server()
+            with connect(self.settings.redis_url) as client:
+                self._await("the server", SERVER, lambda: is_serving(client))
+                fill(self.settings)
+                if self._directory is not None:
+                    self._bind_directory(client, self._directory)
+            write_private(self.var / ENVIRONMENT_FILE, format_exports(store_environment(self.settings)))
+            yield
+        except (ChildError, EmbeddedError, LeftoverProcessesError, OSError, PortTakenError, SupervisionError) as error:
+            raise InstallationError(str(error)) from error
+        finally:
+            self.stop()
+
     def wait(self) -> None:
         """Block until the installation can no longer run; raises InstallationError with the reason."""
         self._failed.wait()
@@ -237,13 +263,29 @@ class LocalInstallation:
         write_private(self.var / ENVIRONMENT_FILE, format_exports(store_environment(self.settings)))
         with connect(self.settings.redis_url) as client:
             what = "the server" if self._embedded else "the server at REDIS_URL"
-            self._await(what, SERVER, lambda: is_serving(client))
+            self._await(what, SERVER, lambda: self._is_serving(client))
             if self._directory is not None:
                 self._bind_directory(client, self._directory)
         store = make_store(self.settings)
         self._watch = self._make_watch(store)
         self._check_loss(store, self._watch)
         self._watch.start()
+
+    def _is_serving(self, client: StoreClient) -> bool:
+        """Return whether the store answers; raises InstallationError when its URL names servers of another kind."""
+        if self._embedded:
+            return is_serving(client)
+        try:
+            warning = read_topology(client).cannot_move_slots
+        except WrongTopologyError as error:
+            raise InstallationError(f"REDIS_URL cannot be used: {error}") from error
+        except StoreError:
+            return False
+        if not is_serving(client):
+            return False
+        if warning:
+            self._message(warning)
+        return True
 
     def _start_server(self) -> None:
         binary = find_binary()

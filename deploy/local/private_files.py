@@ -7,10 +7,13 @@ KEYS_DIRECTORY = "keys"
 KEY_FILE = "at-rest.key"
 """The secret that encrypts the signing key in the store."""
 
+GUARD_DIRECTORY = "checkpoint-guard"
+"""Which checkpoints were signed, outside the store."""
+
 SERVER_SECRET = "server.conf"  # noqa: S105 - the name of a file
 """The password in the configuration format of the embedded server."""
 
-_DIRECTORIES = ("redis", "log", "metrics", "damaged", KEYS_DIRECTORY)
+_DIRECTORIES = ("redis", "log", "metrics", "damaged", "archive", KEYS_DIRECTORY)
 
 
 def restrict_access(var: Path) -> None:

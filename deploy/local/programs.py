@@ -30,6 +30,7 @@ def programs(var: Path, ports: Ports, bind: str, opponents: int, mail: bool) -> 
         Program("notices", [*rookery, "work", Queue.NOTICES], beats=True),
         Program("opponents-quick", [*rookery, "work", Queue.QUICK_OPPONENTS], beats=True),
         Program("opponents", [*rookery, "work", *searching, Queue.OPPONENTS, Queue.QUICK_OPPONENTS], beats=True),
+        Program("fleet", [*rookery, "work", Queue.FLEET], beats=True),
         _web_program("api", var, bind, ports.api, ["--preload", "api.wsgi:create_app()"]),
         _web_program(
             "stream", var, bind, ports.stream, [*stream_worker, *stream_limits, "api.live.stream:create_app()"]

@@ -25,6 +25,7 @@ from deploy.local.watermark import (
 from events.runtime.errors import StoreError, StoreTimeoutError
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incident, Incidents
+from events.service.lost_tails import incident_id
 from events.store.redis import RedisStore
 
 INTERVAL_S = 0.5
@@ -183,7 +184,8 @@ class StoreWatch:
     def _handle_loss(self) -> None:
         """Record that the store has fewer events than before, which only a restart of the server explains."""
         lost = find_missing(self._store, self._mark(closed=True), self._boot)
-        record_loss(self._store, lost)
+        # The same incident as the one in which other processes find lost what they have told.
+        record_loss(self._store, lost, incident_id(self._store, 0))
         self._message("\n".join([lost.summary(), *lost.lines()]))
         self._mark_current()
         if lost.flushed:
@@ -223,10 +225,12 @@ class StoreWatch:
             self._trouble = trouble
 
 
-def record_loss(store: RedisStore, missing: MissingEvents) -> None:
+def record_loss(store: RedisStore, missing: MissingEvents, id: str | None = None) -> None:
     """Record what is missing as an incident, for operators and for the players of the matches.
 
-    Crash-safe: it is recorded before the next mark is written, under an id that is the same when it is found again.
+    Crash-safe: it is recorded before the next mark is written, under an id that is the same when it is found again:
+    that of the mark, or the given ``id``.
     """
     lost = {loss.match: loss.after for loss in missing.losses}
-    Incidents(store.client, store.prefix).record(Incident(f"lost-{missing.at}", now_ms(), missing.summary(), lost))
+    incident = Incident(id or f"lost-{missing.at}", now_ms(), missing.summary(), lost)
+    Incidents(store.client, store.prefix).record(incident)

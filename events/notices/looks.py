@@ -50,10 +50,10 @@ class Looks:
         """Let it be seen at ``at`` whether ``player`` must be reminded of ``match``; an earlier wish is replaced."""
         self._client.zadd(self._of(player).reminders, {f"{match} {player}": at})
 
-    def reminders_due(self, now: int, limit: int = 100) -> list[Reminder]:
-        """Return up to ``limit`` reminders of each shard that are due at ``now``."""
+    def reminders_due(self, now: int, limit: int = 100, shards: Iterable[int] | None = None) -> list[Reminder]:
+        """Return up to ``limit`` reminders of each of ``shards`` (None: of all) that are due at ``now``."""
         with self._client.pipeline(transaction=False) as pipeline:
-            for keys in self._shards:
+            for keys in self._of_shards(shards):
                 pipeline.zrange(keys.reminders, "-inf", now, byscore=True, offset=0, num=limit, withscores=True)
             found = pipeline.execute()
         places = [(*member.decode().split(" "), int(at)) for due in found for member, at in due]
@@ -74,10 +74,10 @@ class Looks:
         keys = self._of(match)
         self._mark(keys=[keys.chats, keys.chat_marks], args=[match, messages, now + GATHER_MS])
 
-    def chats_due(self, now: int, limit: int = 100) -> list[str]:
-        """Return the matches whose chats are to be looked at, up to ``limit`` of each shard."""
+    def chats_due(self, now: int, limit: int = 100, shards: Iterable[int] | None = None) -> list[str]:
+        """Return the matches whose chats are to be looked at, up to ``limit`` of each of ``shards`` (None: of all)."""
         with self._client.pipeline(transaction=False) as pipeline:
-            for keys in self._shards:
+            for keys in self._of_shards(shards):
                 pipeline.zrange(keys.chats, "-inf", now, byscore=True, offset=0, num=limit)
             return [match.decode() for due in pipeline.execute() for match in due]
 
@@ -102,6 +102,9 @@ class Looks:
         marked = self.begin_chat(match, 0)
         if marked is not None:
             self.end_chat(marked, now)
+
+    def _of_shards(self, shards: Iterable[int] | None) -> list[LedgerKeys]:
+        return self._shards if shards is None else [self._shards[shard] for shard in shards]
 
     def _of(self, subject: str) -> LedgerKeys:
         return LedgerKeys.of(self._prefix, subject, len(self._shards))

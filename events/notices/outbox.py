@@ -6,6 +6,7 @@ milliseconds since 1970 UTC.
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -150,20 +151,44 @@ class Outbox:
             args=[notice, delivery_field(dispatch.channel, dispatch.target), to_json(dropped)],
         )
 
-    def next_due(self) -> int | None:
-        """Return the instant at which something is due next, perhaps one that has passed; None when nothing is."""
+    def next_due(self, shards: Iterable[int] | None = None) -> int | None:
+        """Return the instant at which something is due next, perhaps one that has passed; None when nothing is.
+
+        Only what ``shards`` hold counts (None: all of them).
+        """
         with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
+            for shard in range(self._shards) if shards is None else shards:
                 pipeline.zrange(LedgerKeys(self._prefix, shard).due, 0, 0, withscores=True)
             found = pipeline.execute()
         return min((int(due) for first in found for _, due in first), default=None)
 
-    def count_due(self, now: int) -> int:
-        """Return how many dispatches are due at ``now``."""
+    def count_due(self, now: int, shards: Iterable[int] | None = None) -> int:
+        """Return how many dispatches are due at ``now`` in ``shards`` (None: in all)."""
         with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
+            for shard in range(self._shards) if shards is None else shards:
                 pipeline.zcount(LedgerKeys(self._prefix, shard).due, "-inf", now)
             return sum(pipeline.execute())
+
+    def outcomes(self) -> Counter[tuple[str, str]]:
+        """Return how many dispatches were ever sent, not sent or given up, by channel and state."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for shard in range(self._shards):
+                pipeline.hgetall(LedgerKeys(self._prefix, shard).outcomes)
+            found = pipeline.execute()
+        counts: Counter[tuple[str, str]] = Counter()
+        for of_shard in found:
+            for name, count in of_shard.items():
+                channel, state = name.decode().split(" ")
+                counts[channel, state] += int(count)
+        return counts
+
+    def waiting(self, limit: int) -> Counter[str]:
+        """Return how many dispatches are not finished, by channel; of each shard ``limit`` are counted at most."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for shard in range(self._shards):
+                pipeline.zrange(LedgerKeys(self._prefix, shard).due, 0, limit - 1)
+            found = pipeline.execute()
+        return Counter(_channel_of(member.decode()) for of_shard in found for member in of_shard)
 
     def of(self, player: str) -> list[Dispatch]:
         """Return what is still to be sent to ``player``, in no order."""
@@ -178,7 +203,7 @@ class Outbox:
     def _record(self, dispatch: Dispatch, delivery: Delivery, tried: bool = True) -> None:
         keys, player = self._keys(dispatch.player), dispatch.player
         self._settle(
-            keys=[keys.due, keys.dispatches(player), keys.finished(player), keys.digest(player)],
+            keys=[keys.due, keys.dispatches(player), keys.finished(player), keys.digest(player), keys.outcomes],
             args=[
                 player,
                 dispatch.id,
@@ -206,6 +231,12 @@ class Outbox:
 
     def _keys(self, player: str) -> LedgerKeys:
         return LedgerKeys.of(self._prefix, player, self._shards)
+
+
+def _channel_of(member: str) -> NoticeChannel:
+    """Return the channel of a dispatch that is due: its id names it, except those of letters and digests."""
+    _, *named = member.partition(" ")[2].split(":")
+    return NoticeChannel(named[0]) if named and named[0] in list(NoticeChannel) else NoticeChannel.MAIL
 
 
 def _delivery(dispatch: Dispatch, state: DeliveryState, reason: str, due: int | None, now: int) -> Delivery:

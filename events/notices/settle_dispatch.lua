@@ -1,6 +1,6 @@
 -- Records what became of a dispatch that was taken, in the outbox and in the ledger.
 --
--- KEYS  1 due  2 dispatches of the player  3 finished of the player  4 notices that wait for a digest
+-- KEYS  1 due  2 dispatches of the player  3 finished of the player  4 notices that wait for a digest  5 outcomes
 -- ARGV  1 player  2 id  3 attempts  4 instant at which it is due again, empty when it is finished  5 now
 --       6 milliseconds for which it is recognised  7 what the keys of the player's notices begin with
 --       8 field of the delivery  9 JSON of the delivery  10 1 for a digest  11 1 if it was not even tried
@@ -23,6 +23,8 @@ else
   redis.call('ZADD', KEYS[3], ARGV[5], id)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5] - ARGV[6])
   redis.call('PEXPIRE', KEYS[3], ARGV[6])
+  local delivery = cjson.decode(ARGV[9])
+  redis.call('HINCRBY', KEYS[5], delivery.channel .. ' ' .. delivery.state, 1)
 end
 for place = 12, #ARGV do
   local notice = ARGV[7] .. ARGV[place]

@@ -30,6 +30,22 @@ class AuditedAdministration(NamedTuple):
     announced: Mapping[tuple[str, str, str], int]
 
 
+class RecordedAct(NamedTuple):
+    """An act of an arbiter as an event of a match records it; ``digest`` is that of the event."""
+
+    match: str
+    version: int
+    digest: str
+    type: str
+    arbiter: str
+    at: int
+
+
+def recorded_act(event: Envelope) -> RecordedAct:
+    """Return the act that ``event`` records."""
+    return RecordedAct(event.stream, event.version, event.id, event.type, event.data["arbiter"], event.at)
+
+
 def audit_administration(
     store: RedisStore,
     administration: Administration,
@@ -44,21 +60,21 @@ def audit_administration(
     return _Audit(store, administration, checkpoints, saved).run()
 
 
-def unlogged(audited: AuditedAdministration, events: Iterable[Envelope], now: int) -> Iterator[LogFinding]:
-    """Yield which of the ``events`` that arbiters have caused are not in the log.
+def unlogged(audited: AuditedAdministration, acts: Iterable[RecordedAct], now: int) -> Iterator[LogFinding]:
+    """Yield which of the ``acts`` that matches record are not in the log.
 
     ``now`` is milliseconds since 1970 UTC: the latest acts may not have reached the log yet.
     """
     announced = Counter(audited.announced)
-    for event in events:
-        if event.at > now - LAG_MS or (event.stream, event.version, event.id) in audited.named:
+    for act in acts:
+        if act.at > now - LAG_MS or (act.match, act.version, act.digest) in audited.named:
             continue
-        earlier = ACTS[event.type], event.data["arbiter"], event.stream
+        earlier = ACTS[act.type], act.arbiter, act.match
         if announced[earlier] > 0:
             announced[earlier] -= 1
         else:
-            place = f"{event.stream} at version {event.version}"
-            yield LogFinding(place, f"{event.type} is not in the log of administration", event.stream)
+            place = f"{act.match} at version {act.version}"
+            yield LogFinding(place, f"{act.type} is not in the log of administration", act.match)
 
 
 class _Audit:

@@ -1,9 +1,10 @@
 """The log of checkpoints in the store: leaves are appended, the tree is signed daily, proofs are computed from it."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
+from typing import Any
 
 import structlog
 
@@ -22,12 +23,14 @@ from events.proof.checkpoints import (
     write_checkpoint,
 )
 from events.proof.documents import DocumentError
+from events.proof.guard import CheckpointGuard, GuardedTree
 from events.proof.keys import KeyRing, record_keys
+from events.proof.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
-from events.store.contract import EMPTY, Head
+from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
 from events.store.converter import Digest
 from events.store.redis import RedisStore
 
@@ -40,6 +43,9 @@ NODE_BYTES = 32
 CHECKPOINT_SIGNED = "checkpoint-signed"
 """The act that the log of administration records for every checkpoint."""
 
+ROLLBACK_ACCEPTED = "rollback-accepted"
+"""The act by which an operator lets the server sign a log that does not extend what it has signed before."""
+
 log = structlog.get_logger("checkpoints")
 
 
@@ -47,10 +53,31 @@ class NoCheckpointError(LookupError):
     """There is no checkpoint of this day."""
 
 
-class CheckpointLog:
-    """The log of one installation. Every method raises StoreUnavailableError."""
+class RolledBackError(StoreError):
+    """The log does not extend the largest tree that was signed: nothing is signed until an operator decides.
 
-    def __init__(self, store: RedisStore, keys: KeyRing) -> None:
+    ``guarded`` is that tree, ``size`` how many leaves the log has.
+    """
+
+    def __init__(self, guarded: GuardedTree, size: int) -> None:
+        self.guarded = guarded
+        self.size = size
+        super().__init__(
+            f"no checkpoint is signed: the log of matches has {size} leaves and does not extend the tree of "
+            f"{guarded.size} leaves with the root {guarded.root} that this server has signed. The store was restored "
+            "from an older backup, has lost events, or was changed. Look for newer files of the store first; if there "
+            "are none, rookery audit accept-rollback records the loss for everyone to see and lets it sign again"
+        )
+
+
+class CheckpointLog:
+    """The log of one installation. Every method raises StoreUnavailableError.
+
+    ``guard`` remembers outside the store what was signed; None for none.
+    """
+
+    def __init__(self, store: RedisStore, keys: KeyRing, guard: CheckpointGuard | None = None) -> None:
+        self._guard = guard
         self._store = store
         self._client = store.client
         self._keys = keys
@@ -62,11 +89,14 @@ class CheckpointLog:
 
         Crash-safe: killed at any moment, or run by several workers at once, it makes one: leaves join in transactions
         of up to MATCHES_PER_BATCH, each with its nodes and the new size, and no leaf is added twice; the first to sign
-        the day has signed it. A clock that goes back makes no checkpoint of an earlier day. Raises
-        ClockMismatchError when that of this process is wrong: a checkpoint of a day to come would be the last one until
-        then.
+        the day has signed it. Archived matches are in the log already (``events.service.archiving``). A clock that goes
+        back makes no checkpoint of an earlier day. Raises ClockMismatchError when that of this process is wrong: a
+        checkpoint of a day to come would be the last one until then; and RolledBackError when the log does not extend
+        the largest tree that was signed.
         """
         self._store.check_clock()
+        if (guarded := self.find_rollback()) is not None:
+            raise RolledBackError(guarded, self.size())
         day = day_of(now)
         latest = None
         try:
@@ -79,13 +109,35 @@ class CheckpointLog:
             if latest.day >= day:
                 return latest
         for shard in range(self._store.shards):
-            streams = self._store.streams(shard)
-            while names := list(islice(streams, MATCHES_PER_BATCH)):
-                while not self._log_heads(names):
-                    pass
+            self.log_heads(self._store.live_streams(shard))
         signed = self._sign(day, now)
         self._record(signed)
         return signed
+
+    def find_rollback(self) -> GuardedTree | None:
+        """Return the tree that was signed and that the log does not extend; None when it extends all of them."""
+        return None if self._guard is None else self._contradicted(self._guard, self.size())
+
+    def accept_rollback(self, guarded: GuardedTree, actor: str) -> None:
+        """Let the log be signed although it does not extend the tree ``guarded``.
+
+        Crash-safe: the log of administration has it before the guard forgets that tree; repeating it records nothing
+        more.
+        """
+        if self._guard is None:
+            return
+        size = self.size()
+        root = merkle.root(size, self._node).hex()
+        facts = {"size": size, "root": root, "signed_size": guarded.size, "signed_root": guarded.root}
+        once = f"rollback:{guarded.size}:{guarded.root}:{size}:{root}"
+        self._administration.record(ROLLBACK_ACCEPTED, actor, facts, once)
+        self._guard.replace(self._store.installation().id, GuardedTree(size, root))
+
+    def _contradicted(self, guard: CheckpointGuard, size: int) -> GuardedTree | None:
+        for tree in guard.largest(self._store.installation().id):
+            if tree.size > size or merkle.root(tree.size, self._node).hex() != tree.root:
+                return tree
+        return None
 
     def latest(self) -> Checkpoint | None:
         """Return the last checkpoint, None before the first."""
@@ -108,11 +160,11 @@ class CheckpointLog:
         logged, checkpoint = self._client.hget(self._places.logged, match_id), self.latest()
         if logged is None or checkpoint is None:
             return None
-        leaf, version, _ = json.loads(logged)
+        leaf, tag = unpack_logged(logged)
         if leaf >= checkpoint.size:
             return None
         path = merkle.inclusion_path(leaf, checkpoint.size, self._node)
-        return Inclusion(checkpoint, leaf, version, _digests(path))
+        return Inclusion(checkpoint, leaf, tag.version, _digests(path))
 
     def consistency(self, first: int, second: int) -> Consistency:
         """Return the proof that the log of ``first`` leaves begins that of ``second``.
@@ -142,10 +194,14 @@ class CheckpointLog:
             found += [stored[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
         return found
 
-    def logged(self) -> Iterator[tuple[str, bytes]]:
-        """Yield every match with the record of its last leaf, in no order: index, version and digest as JSON."""
+    def logged(self) -> Iterator[tuple[str, LoggedLeaf | None]]:
+        """Yield every match with its last leaf as it is noted, in no order; None for a note that cannot be read."""
         for match, noted in self._client.hscan_iter(self._places.logged, count=MATCHES_PER_BATCH):
-            yield match.decode(errors="backslashreplace"), noted
+            try:
+                leaf = unpack_logged(noted)
+            except ValueError:
+                leaf = None
+            yield match.decode(errors="backslashreplace"), leaf
 
     def stored(self) -> dict[str, bytes]:
         """Return the documents of all checkpoints by their days, the oldest first."""
@@ -157,17 +213,24 @@ class CheckpointLog:
         day = self._client.get(self._places.latest_day)
         return None if day is None else day.decode(errors="backslashreplace")
 
-    def _log_heads(self, names: Sequence[str]) -> bool:
+    def log_heads(self, match_ids: Iterable[str]) -> None:
+        """Add a leaf for each match whose head is not logged; none is added twice."""
+        left = iter(match_ids)
+        while names := list(islice(left, MATCHES_PER_BATCH)):
+            while not self._log_heads(names, self._heads(names)):
+                pass
+
+    def _log_heads(self, names: Sequence[str], heads: Sequence[Head]) -> bool:
         """Add a leaf for each match whose head is not logged; return False when another process was faster.
 
-        A match that cannot be read is damaged; the others are logged.
+        A match that cannot be read is damaged, its head is EMPTY; the others are logged.
         """
         size = self.size()
         logged = self._client.hmget(self._places.logged, names)
         changed = []
-        for name, head, known in zip(names, self._heads(names), logged, strict=True):
+        for name, head, known in zip(names, heads, logged, strict=True):
             try:
-                if head.version and (known is None or json.loads(known)[1:] != [head.version, head.digest.hex()]):
+                if head.version and (known is None or unpack_logged(known).tag != head.tag):
                     changed.append((name, head))
             except (ValueError, TypeError, AttributeError) as error:
                 log.error("the head of a match cannot be logged", match=name, error=str(error))
@@ -192,7 +255,28 @@ class CheckpointLog:
         if size != expected:
             # Perhaps with these leaves: by another process, or by this one when the reply was lost.
             return False
-        leaves = [leaf_of(name, head.version, head.digest.hex()) for name, head in changed]
+        self._queue_leaves(pipeline, size, [leaf_of(name, head.version, head.digest.hex()) for name, head in changed])
+        return True
+
+    def restore_heads(self, heads: Mapping[str, Head]) -> None:
+        """Add a leaf for each head that is not logged, while nothing else uses the log."""
+        self._log_heads(list(heads), list(heads.values()))
+
+    def restore(self, leaves: Sequence[bytes]) -> None:
+        """Append ``leaves`` as they were hashed once, in order. Raises ValueError for one that is none."""
+
+        def append(pipeline: StorePipeline) -> None:
+            self._queue_leaves(pipeline, int(pipeline.get(self._places.log_size) or 0), leaves)
+
+        transact(self._client, [self._places.log_size], append)
+
+    def _queue_leaves(self, pipeline: StorePipeline, size: int, leaves: Sequence[bytes]) -> None:
+        """Queue on ``pipeline`` everything that ``leaves`` add to a log of ``size``."""
+        stated = [json.loads(leaf) for leaf in leaves]
+        noted: dict[Any, Any] = {
+            each["match"]: pack_logged(LoggedLeaf(index, VersionTag(each["version"], each["digest"][:DIGEST_DIGITS])))
+            for index, each in enumerate(stated, size)
+        }
         nodes = merkle.appended_nodes(size, map(merkle.leaf_hash, leaves), self._node)
         pipeline.multi()
         pipeline.set(self._places.log_size, size + len(leaves))
@@ -200,9 +284,7 @@ class CheckpointLog:
         for (level, index), node in nodes.items():
             key, offset = self._node_place(level, index)
             pipeline.setrange(key, offset, node)
-        for index, (name, head) in enumerate(changed, size):
-            pipeline.hset(self._places.logged, name, json.dumps([index, head.version, head.digest.hex()]))
-        return True
+        pipeline.hset(self._places.logged, mapping=noted)
 
     def _sign(self, day: str, now: int) -> Checkpoint:
         origin, key = self._store.installation().id, self._keys.signing()
@@ -216,6 +298,12 @@ class CheckpointLog:
                 return read_checkpoint(signed)
             size = int(pipeline.get(self._places.log_size) or 0)
             root = Digest(merkle.root(size, self._node).hex())
+            if self._guard is not None:
+                if (guarded := self._contradicted(self._guard, size)) is not None:
+                    raise RolledBackError(guarded, size)
+                # Crash-safe: the guard knows the tree before anybody can have the checkpoint. Killed in between it
+                # knows one that was never signed, which the log still extends.
+                self._guard.note(origin, GuardedTree(size, root))
             signed_at = key.instant(now)
             signature = key.sign(KIND, statement(origin, day, size, root, signed_at, administration))
             checkpoint = Checkpoint(FORMAT, origin, day, size, root, signed_at, key.id, signature, administration)

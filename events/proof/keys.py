@@ -212,7 +212,8 @@ class KeyRing:
         made = transact(self._client, [self._private, self._horizon], replace)
         if sealed:
             with suppress(StoreError):  # until a rewrite the append-only file contains the unencrypted key
-                self._client.bgrewriteaof()
+                for server in self._client.servers():
+                    server.bgrewriteaof()
         return made
 
     def _begin(self, pipeline: StorePipeline, now: int, before: tuple[bytes, int, int] | None) -> SigningKey:

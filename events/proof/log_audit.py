@@ -15,10 +15,11 @@ from events.proof.checkpoint_log import NODE_BYTES, CheckpointLog
 from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write_checkpoint
 from events.proof.documents import DocumentError
 from events.proof.keys import KeyRing
+from events.proof.logged_leaves import LoggedLeaf
 from events.proof.public_keys import KeySet
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import EMPTY, Head
+from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
 from events.store.redis import RedisStore
 
 PAGE = 1000
@@ -209,7 +210,7 @@ class _Audit:
         try:
             leaf = json.loads(packed)
             match_id, version, digest = leaf["match"], leaf["version"], leaf["digest"]
-            if leaf_of(match_id, version, digest) != packed or type(version) is not int:
+            if leaf_of(match_id, version, digest) != packed or type(version) is not int or type(digest) is not str:
                 raise ValueError("it is not in canonical form")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             self._add(f"leaf {index}", f"it cannot be read: {error}")
@@ -263,11 +264,7 @@ class _Audit:
             if leaf is None:
                 self._add(match_id, "it is noted as logged, and no leaf has it", match_id)
                 continue
-            try:
-                same = json.loads(noted) == list(leaf)
-            except ValueError:
-                same = False
-            if not same:
+            if noted != LoggedLeaf(leaf.place, VersionTag(leaf.version, leaf.digest[:DIGEST_DIGITS])):
                 self._add(
                     f"{match_id} at version {leaf.version}", "it is not noted as logged in its last leaf", match_id
                 )

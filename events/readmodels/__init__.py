@@ -1,6 +1,6 @@
 """Read models: what pages and workers look up, derived from the events and deleted or rebuilt at will."""
 
-from events.readmodels.generations import dump
+from events.readmodels.dump import dump
 from events.readmodels.lists import lists_of, write_summary
 from events.readmodels.paging import Page
 from events.readmodels.reader import ReadModels

@@ -19,6 +19,9 @@ KEYS_PER_SCAN = 5000
 class RebuildOvertakenError(Exception):
     """Another rebuild has begun: the generation of this one is not switched to any more."""
 
+    def __init__(self) -> None:
+        super().__init__("another rebuild has begun, and this one is given up")
+
 
 class Generations(NamedTuple):
     """The generation that is read, and the one that a rebuild is building; stored as ``3`` or ``3 4``.
@@ -63,14 +66,16 @@ class Reader:
         One round trip; when a shard was switched since the last read, or meanwhile, all is read again.
         """
         wanted = list(range(self._keys.shards) if shards is None else shards)
-        names = [self._keys.generation(shard) for shard in wanted]
         while True:
             current = {shard: self._known.get(shard, 0) for shard in wanted}
             with self._client.pipeline(transaction=False) as pipeline:
                 queue(pipeline, current)
-                # Last: a generation that is current after the reads was so, and complete, while they were made.
-                pipeline.mget(names)
-                *replies, packed = pipeline.execute()
+                # Last: a generation that is current after the reads was so, and complete, while they were made. One GET
+                # for each: shards may be on several servers, each of which answers in the order of the commands.
+                for shard in wanted:
+                    pipeline.get(self._keys.generation(shard))
+                answers = pipeline.execute()
+            replies, packed = answers[: len(answers) - len(wanted)], answers[len(answers) - len(wanted) :]
             found = {shard: Generations.parse(each).current for shard, each in zip(wanted, packed, strict=True)}
             if found == current:
                 return replies
@@ -91,21 +96,29 @@ def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> in
 
 
 def switch_generation(client: StoreClient, keys: ReadModelKeys, shard: int, generation: int) -> None:
-    """Read from ``generation`` from now on, and delete all others; raises RebuildOvertakenError."""
+    """Read from ``generation`` from now on, and delete all before it; raises RebuildOvertakenError.
+
+    Crash-safe: what is left here after a kill is deleted when this is called again, or by the next rebuild. A
+    generation that has been begun meanwhile is a later one, so it is not touched.
+    """
 
     def switch(pipeline: StorePipeline) -> None:
-        if Generations.parse(pipeline.get(keys.generation(shard))).building != generation:
+        known = Generations.parse(pipeline.get(keys.generation(shard)))
+        if known.current == generation:
+            return
+        if known.building != generation:
             raise RebuildOvertakenError
         pipeline.multi()
         pipeline.set(keys.generation(shard), Generations(generation).packed)
 
     transact(client, [keys.generation(shard)], switch)
-    # Crash-safe: what is left here after a kill is deleted by the next rebuild.
-    kept = tuple(f"{keys.of_generation(shard, generation)}{kind}:".encode() for kind in "ml")
+    begin = keys.of_shard(shard).encode()
     for names in scan(client, f"{literal_pattern(keys.of_shard(shard))}*"):
         with client.pipeline(transaction=False) as pipeline:
             for name in names:
-                if not name.startswith(kept):
+                number = name.removeprefix(begin).partition(b":")[0]
+                # Without a number it is generation 0.
+                if not number.isdigit() or int(number) < generation:
                     pipeline.unlink(name)
             pipeline.execute()
 
@@ -120,22 +133,19 @@ def scan(client: StoreClient, pattern: str) -> Iterator[list[bytes]]:
             yield names
 
 
-def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
-    """Return everything that the read models consist of, key by key: equal dumps are equal read models.
-
-    Keys of summaries and lists are named as in generation 0.
-    """
+def dump_lists(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
+    """Return all summaries and lists key by key, with the names that the keys have in generation 0."""
     found: dict[str, Any] = {}
     for shard in range(keys.shards):
         current = Generations.parse(client.get(keys.generation(shard))).current
         for kind in "ml":
             begin = f"{keys.of_generation(shard, current)}{kind}:"
-            stored = _contents(client, begin)
+            stored = contents(client, begin)
             found |= {f"{keys.of_generation(shard, 0)}{kind}:{name}": content for name, content in stored.items()}
-    return found | {f"{keys.ratings}{name}": content for name, content in _contents(client, keys.ratings).items()}
+    return found
 
 
-def _contents(client: StoreClient, begin: str) -> dict[str, Any]:
+def contents(client: StoreClient, begin: str) -> dict[str, Any]:
     """Return the contents of all keys that begin so, by the rest of their names."""
     found: dict[str, Any] = {}
     for names in scan(client, f"{literal_pattern(begin)}*"):

@@ -27,10 +27,14 @@ Queue = Callable[[StorePipeline, Current], None]
 
 
 class Page(NamedTuple, Generic[T]):
-    """Some items, and the cursor of the next page; None after the last one."""
+    """Some items, and the cursor of the next page; None after the last one.
+
+    ``incomplete`` tells that archived matches may be missing, because the storage of the archive cannot be reached now.
+    """
 
     items: list[T]
     next: str | None
+    incomplete: bool = False
 
 
 class Place(NamedTuple):

@@ -2,23 +2,34 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from domain.match.evolve import replay
+from domain.match.state import MatchState
 from events.readmodels import Projected, summarise, write_summary
 from events.readmodels.generations import Generations, RebuildOvertakenError
 from events.readmodels.summary import unpack_summary
 from events.runtime import beats
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailableError
-from events.runtime.keys import ReadModelKeys
+from events.runtime.keys import ReadModelKeys, ShardKeys
+from events.runtime.scripts import script_source
 from events.runtime.transactions import transact
 from events.store.codec import event_of
-from events.store.contract import EventStore, Head
+from events.store.contract import EMPTY, EventStore, Head, VersionTag
 
 MAX_ATTEMPTS = 5
+STORED_SUMMARIES = script_source(__package__, "stored_summaries")
+STRANGE_MATCHES = script_source(__package__, "strange_matches")
 Failures = Mapping[str, Exception]
 """The matches that cannot be replayed, each with its error."""
+
+
+class OtherHistoryError(StoreUnavailableError):
+    """The server that would be written to does not have the events that were read; nothing was written.
+
+    Another server has taken over in between, or the one that was read has been replaced. Later both are one.
+    """
 
 
 class SummaryReader(Protocol):
@@ -46,18 +57,31 @@ class EventSummaries:
 
     def read(self, match_id: str, _: int, __: Head | None) -> Projected | None:
         """See SummaryReader."""
+        found = self.replay(match_id)
+        return None if found is None else Projected(summarise(found[0]), found[1].tag.digest)
+
+    def replay(self, match_id: str) -> tuple[MatchState, Head] | None:
+        """Return the state and head of a match; None for no such match."""
         opened = self._store.open(match_id)
         state = replay(match_id, map(event_of, opened.events))
-        return None if state is None else Projected(summarise(state), opened.head.tag.digest)
+        return None if state is None else (state, opened.head)
 
 
 class Projector:
     """Brings the read models of matches up to their streams."""
 
-    def __init__(self, client: StoreClient, keys: ReadModelKeys, summaries: SummaryReader) -> None:
+    def __init__(
+        self,
+        client: StoreClient,
+        keys: ReadModelKeys,
+        summaries: SummaryReader,
+        is_archived: Callable[[Sequence[str]], Sequence[bool]] = lambda match_ids: [False] * len(match_ids),
+    ) -> None:
+        """Read matches through ``summaries``; those that are archived, as ``is_archived`` tells, have none here."""
         self._client = client
         self._keys = keys
         self._summaries = summaries
+        self._is_archived = is_archived
         self._generations: dict[int, Generations] = {}
 
     def project(
@@ -72,23 +96,27 @@ class Projector:
         ``versions`` are those that matches are known to have reached (others: 0): a state that is cached there need not
         be loaded. ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the
         generation that it is building; everything else writes to all generations that are read or being built. Raises
-        StoreUnavailableError, and RebuildOvertakenError when the generation is not being built any more; then nothing
-        has changed.
+        StoreUnavailableError, OtherHistoryError for one, and RebuildOvertakenError when the generation is not being
+        built any more; then nothing has changed.
 
         The summaries are watched from before the matches are loaded: a summary that is written in between aborts the
         transaction, so that of two relays neither can put an older version in place of a newer one. A summary that is
         ahead of its stream, because a failover lost the end of it, is therefore known to be wrong and is replaced like
         any other: a summary depends on nothing but the stream.
+
+        While a failover goes on, events may be read from one server and read models written to another. So the server
+        of the transaction is asked, on its connection, whether it has the events that were summarised.
         """
         shard = self._keys.shard_of(match_ids[0])
         failures: dict[str, Exception] = {}
 
         def change(pipeline: StorePipeline) -> None:
             failures.clear()
-            stored = self._stored(pipeline, shard, match_ids, into)
+            stored, present = self._stored(pipeline, shard, match_ids, into)
             projected: dict[str, Projected | None] = {}
-            heads = self._summaries.heads({match_id: versions.get(match_id, 0) for match_id in match_ids})
-            for match_id in match_ids:
+            live = self._live(match_ids, stored, present)
+            heads = self._summaries.heads({match_id: versions.get(match_id, 0) for match_id in live})
+            for match_id in live:
                 beats.beat()
                 try:
                     projected[match_id] = self._summaries.read(match_id, versions.get(match_id, 0), heads.get(match_id))
@@ -97,6 +125,7 @@ class Projector:
                 except Exception as error:
                     # Whatever a damaged stream or a missing ruleset raises concerns this match alone.
                     failures[match_id] = error
+            self._refuse_other_history(pipeline, shard, projected, present)
             pipeline.multi()
             for (generation, match_id), packed in stored.items():
                 if match_id in projected:
@@ -109,6 +138,49 @@ class Projector:
         transact(self._client, [self._keys.generation(shard), *watched], change, attempts=MAX_ATTEMPTS)
         return failures
 
+    def _refuse_other_history(
+        self,
+        pipeline: StorePipeline,
+        shard: int,
+        projected: Mapping[str, Projected | None],
+        heads: Mapping[str, VersionTag],
+    ) -> None:
+        """Raise OtherHistoryError unless the server of ``pipeline`` has the events that were summarised.
+
+        ``heads`` are those it had before they were read. It is asked again about matches that have gone on since.
+        """
+        keys = ShardKeys(self._keys.prefix, shard)
+        read = {
+            match_id: EMPTY.tag if each is None else VersionTag(each.summary.version, each.digest)
+            for match_id, each in projected.items()
+        }
+        doubtful = [match_id for match_id, tag in read.items() if tag != heads[match_id]]
+        if not doubtful:
+            return
+        places = [key for match_id in doubtful for key in (keys.head(match_id), keys.events(match_id))]
+        tags = [
+            part for match_id in doubtful for part in (read[match_id].version, bytes.fromhex(read[match_id].digest))
+        ]
+        strange: Any = pipeline.eval(STRANGE_MATCHES, len(places), *places, *tags)
+        if strange:
+            names = [doubtful[place - 1] for place in strange]
+            raise OtherHistoryError(f"the server that is written to has another history of {', '.join(names[:3])}")
+
+    def _live(
+        self,
+        match_ids: Sequence[str],
+        stored: Mapping[tuple[int, str], bytes | None],
+        heads: Mapping[str, VersionTag],
+    ) -> list[str]:
+        """Return those of ``match_ids`` that are not archived.
+
+        What has a summary is live: it is archived only together with the removal of that, which is watched.
+        """
+        summarised = {match_id for (_, match_id), packed in stored.items() if packed is not None}
+        absent = [match_id for match_id in match_ids if match_id not in summarised and heads[match_id] == EMPTY.tag]
+        gone = {match_id for match_id, is_gone in zip(absent, self._is_archived(absent), strict=True) if is_gone}
+        return [match_id for match_id in match_ids if match_id not in gone]
+
     def _written(self, shard: int, into: int | None) -> tuple[int, ...]:
         return self._generations.get(shard, Generations()).written if into is None else (into,)
 
@@ -117,18 +189,25 @@ class Projector:
 
     def _stored(
         self, pipeline: StorePipeline, shard: int, match_ids: Sequence[str], into: int | None
-    ) -> dict[tuple[int, str], bytes | None]:
-        """Return the stored summaries of matches in every generation that is to be written; all are watched."""
+    ) -> tuple[dict[tuple[int, str], bytes | None], dict[str, VersionTag]]:
+        """Return the stored summaries of matches in every generation that is to be written, and their heads.
+
+        All summaries are watched.
+        """
+        heads = [ShardKeys(self._keys.prefix, shard).head(match_id) for match_id in match_ids]
         while True:
             written = self._written(shard, into)
             names = self._names(written, match_ids)
-            packed, *summaries = pipeline.mget([self._keys.generation(shard), *names])
+            places = [self._keys.generation(shard), *names, *heads]
+            reply: Any = pipeline.eval(STORED_SUMMARIES, len(places), *places, len(names))
+            packed, summaries, present = reply[0], reply[1 : 1 + len(names)], reply[1 + len(names) :]
             found = Generations.parse(packed)
             if into is not None and found.building != into:
                 raise RebuildOvertakenError
             if into is not None or found == self._generations.get(shard, Generations()):
                 pairs = [(generation, match_id) for generation in written for match_id in match_ids]
-                return dict(zip(pairs, summaries, strict=True))
+                tags = (Head.of(fields).tag for fields in present)
+                return dict(zip(pairs, summaries, strict=True)), dict(zip(match_ids, tags, strict=True))
             # The read models of the shard are being rebuilt, or have been.
             self._generations[shard] = found
             pipeline.watch(*self._names(found.written, match_ids))

@@ -1,26 +1,77 @@
-"""Ratings: which matches are in them, and how one gets in."""
+"""Ratings: which matches are in them, how one gets in, and how all are made again from the results."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+import structlog
 
 from domain.match.state import MatchState
-from events.readmodels import RatedResult, rated_result, summarise
-from events.readmodels.generations import scan
-from events.readmodels.recalculation import RatingRecalculation, stored_entries, stored_timelines
+from events.readmodels.generations import RebuildOvertakenError
+from events.readmodels.rating_generations import RATINGS, RatingGenerations, RatingReader, delete_earlier_generations
+from events.readmodels.rating_store import RedisPeriods, read_unsettled, write_recalculation, write_unsettled
+from events.readmodels.recalculation import RatingRecalculation, Unsettled
+from events.readmodels.summary import RatedResult, rated_result, summarise
+from events.runtime import beats
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.keys import ReadModelKeys, literal_pattern
+from events.runtime.errors import StoreUnavailableError
+from events.runtime.keys import RatingKeys, ReadModelKeys
+from events.runtime.scripts import script_source
 from events.runtime.transactions import transact
 from events.store.converter import pack, unpack
 
 MAX_ATTEMPTS = 50
+MAX_RESULTS_PER_STEP = 500
+MAX_UNSETTLED_PER_STEP = 200
+MAX_ENTRIES_PER_STEP = 2000
+"""A step goes on with what depends on a change until it has rated this many matches of players."""
+
+MAX_LATE_RESULTS = 100
+"""With so few results left to take over, a rebuild, or whatever writes beside it, switches."""
+
+MAX_STEPS_PER_TASK = 200
+"""A task that has more to settle leaves the rest to the sweeper, well before the time limit of tasks."""
+
+Results = Mapping[str, RatedResult | None]
+"""Results by match; None for a match that has none."""
+
+_FORGET_LATE = script_source(__package__, "forget_late_ratings")
+
+log = structlog.get_logger("ratings")
+
+T = TypeVar("T")
+
+
+class Step(NamedTuple):
+    """What one transaction changes: results, the ratings of pools, and what is unsettled before and after."""
+
+    results: Results
+    pools: Sequence[RatingRecalculation]
+    taken: Sequence[Unsettled]
+
+    @property
+    def left(self) -> list[Unsettled]:
+        """What the step leaves unsettled."""
+        return [item for of_pool in self.pools for item in of_pool.unsettled]
 
 
 class Ratings:
     """The ratings of all pools, stored beside the record of the matches that are in them.
 
-    All changes watch that record, so they happen one after another; a change that is repeated finds its matches in the
-    record and does nothing. ``read_result`` returns the result of a match as it counts now. Methods raise
-    StoreUnavailableError.
+    Each step of a change is one transaction that watches the revision of the ratings, so steps happen one after
+    another; a change that is repeated finds its matches in the record and does nothing. ``read_result`` returns the
+    result of a match as it counts now. Methods raise StoreUnavailableError.
+
+    A rebuild is ``begin_generation()``, ``fill(generation, results)`` as often as wanted, best in the order in which
+    the matches ended, and ``switch(generation)``; each may be repeated, and be called from another process than the
+    last: from slices of a fleet job. Meanwhile the present generation is read and written; what changes in it is also
+    noted for the new one (late results), so that no other writer ever disturbs ``fill``. ``switch`` takes over what was
+    noted. As soon as little of it is left, the next to write, ``switch`` or a live rating, takes over the rest and
+    switches in one transaction: if one of them is overtaken there, it is because another one has switched.
+
+    Crash-safe: a step is written as a whole, with what it leaves to be settled; a generation that is not switched to
+    is never read, and deleted by the next switch.
     """
 
     def __init__(
@@ -29,12 +80,13 @@ class Ratings:
         self._client = client
         self._keys = keys
         self._read_result = read_result
+        self._read = RatingReader(client, keys).read
 
     def rate(self, match_id: str) -> bool:
         """Put the result of a match into the ratings as the match stands now; return whether anything changed.
 
-        A result that no longer counts, because a flag was forgiven or a failover has lost it, is taken out again. Also
-        raises what ``read_result`` raises.
+        A result that no longer counts, because a flag was forgiven or a failover has lost it, is taken out again. Then
+        goes on with whatever is unsettled. Also raises what ``read_result`` raises.
         """
         changed, result = False, self._read_result(match_id)
         while True:
@@ -43,7 +95,9 @@ class Ratings:
             # nothing in the ratings to take out.
             before, result = result, self._read_result(match_id)
             if result == before:
-                return changed
+                break
+        self.settle()
+        return changed
 
     def owed(self, state: MatchState) -> bool:
         """Tell whether a match is in the ratings otherwise than its state says."""
@@ -53,78 +107,224 @@ class Ratings:
         """Return the results with which matches are in the ratings, None for those that are not."""
         if not match_ids:
             return {}
-        packed = self._client.hmget(self._keys.rated, match_ids)
-        return dict(
-            zip(match_ids, (None if each is None else unpack(RatedResult, each) for each in packed), strict=True)
+        (packed,) = self._read(
+            lambda pipeline, current: pipeline.hmget(self._keys.rating_keys(current[RATINGS]).rated, match_ids)
         )
+        return _results(match_ids, packed)
 
-    def put(self, results: Mapping[str, RatedResult | None]) -> bool:
-        """Make ``results`` the results of these matches (None: they have none); return whether anything changed."""
+    def put(self, results: Results) -> bool:
+        """Make ``results`` the results of these matches; return whether anything changed.
 
-        def change(pipeline: StorePipeline) -> bool:
-            known = self.included(list(results))
-            changed = {match_id: result for match_id, result in results.items() if result != known[match_id]}
-            if changed:
-                before = {match_id: known[match_id] for match_id in changed}
-                recalculated = _recalculate(self._stored, before, changed)
-                pipeline.multi()
-                self._write(pipeline, changed, recalculated)
-            return bool(changed)
-
-        return transact(self._client, [self._keys.rated], change, attempts=MAX_ATTEMPTS)
-
-    def replace(self, gather: Callable[[], Iterable[RatedResult]]) -> None:
-        """Make the ratings those of the results that ``gather`` returns and of nothing else, in one transaction.
-
-        ``gather`` is called again when a result is put in meanwhile.
+        What depends on them may be left unsettled: see ``settle``.
         """
 
-        def change(pipeline: StorePipeline) -> None:
-            results = {result.match: result for result in gather()}
-            recalculated = _recalculate(RatingRecalculation, {}, results)
-            stored = [name for names in scan(self._client, f"{literal_pattern(self._keys.ratings)}*") for name in names]
+        def change(pipeline: StorePipeline) -> bool:
+            known = self._read_generations(pipeline)
+            late = self._keys.late_ratings(known.building or 0)
+            if known.closing and int(pipeline.hlen(late)) <= MAX_LATE_RESULTS:
+                return self._finish(pipeline, known, results)
+            keys = self._keys.rating_keys(known.current)
+            step = self._step(pipeline, keys, results)
+            if step.results or step.taken:
+                pipeline.multi()
+                self._write(pipeline, keys, step)
+                if known.building is not None and step.results:
+                    pipeline.hset(late, mapping=_packed(step.results))
+            return bool(step.results)
+
+        return self._transact(change)
+
+    def settle(self, max_steps: int = MAX_STEPS_PER_TASK) -> None:
+        """Calculate what is unsettled, in at most ``max_steps`` steps."""
+        steps = 0
+        while steps < max_steps and self.is_unsettled():
+            beats.beat()
+            self.put({})
+            steps += 1
+
+    def is_unsettled(self) -> bool:
+        """Tell whether ratings depend on results that they do not follow yet."""
+        return bool(self._client.exists(self._keys.rating_keys(self._generations().current).unsettled))
+
+    def replace(self, results: Iterable[RatedResult]) -> None:
+        """Make the ratings again from ``results``, those of all matches; raises RebuildOvertakenError."""
+        generation = self.begin_generation()
+        self.fill(generation, results)
+        self.switch(generation)
+
+    def begin_generation(self) -> int:
+        """Begin a new generation, which overtakes one that is being built; return it."""
+
+        def begin(pipeline: StorePipeline) -> int:
+            known = self._read_generations(pipeline)
+            begun = max(known.current, known.building or 0) + 1
             pipeline.multi()
-            for name in stored:
-                pipeline.unlink(name)
-            self._write(pipeline, results, recalculated)
+            pipeline.set(self._keys.rating_generation, RatingGenerations(known.current, begun).packed)
+            return begun
 
-        transact(self._client, [self._keys.rated], change, attempts=MAX_ATTEMPTS)
+        return self._transact(begin)
 
-    def _stored(self, pool: str) -> RatingRecalculation:
-        return RatingRecalculation(
-            pool, stored_timelines(self._client, self._keys), stored_entries(self._client, self._keys)
-        )
+    def fill(self, generation: int, results: Iterable[RatedResult]) -> None:
+        """Put results into a generation that is being built, in steps; raises RebuildOvertakenError.
 
-    def _write(
-        self,
-        pipeline: StorePipeline,
-        results: Mapping[str, RatedResult | None],
-        recalculated: Sequence[RatingRecalculation],
-    ) -> None:
-        for match_id, result in results.items():
-            if result is None:
-                pipeline.hdel(self._keys.rated, match_id)
-            else:
-                pipeline.hset(self._keys.rated, match_id, pack(result))
-        for of_pool in recalculated:
-            of_pool.write(pipeline, self._keys)
+        Linear in the results if they come in the order in which the matches ended. Once ``switch`` has begun this does
+        nothing: all results are there, or are known better.
+        """
+        keys = self._keys.rating_keys(generation)
+        for batch in _batches(results):
+            beats.beat()
+            added: Results = {result.match: result for result in batch}
+
+            def change(pipeline: StorePipeline, added: Results = added) -> bool:
+                known = self._read_generations(pipeline)
+                if generation not in (known.current, known.building):
+                    raise RebuildOvertakenError
+                if known.closing or known.current == generation:
+                    return False
+                step = self._step(pipeline, keys, added)
+                pipeline.multi()
+                self._write(pipeline, keys, step)
+                return bool(step.left)
+
+            while self._transact(change):
+                beats.beat()
+
+    def switch(self, generation: int) -> None:
+        """Read from ``generation`` from now on, and delete all before it; raises RebuildOvertakenError.
+
+        First it takes over what has changed since it was begun, and what is in the present ratings otherwise than in
+        it: a result that was gathered too early, or a match that is not listed yet.
+        """
+        self._close(generation)
+        self._note_differences(generation)
+        while self._generations().building == generation:
+            beats.beat()
+            self._take_over(generation)
+            self.put({})
+        if self._generations().current < generation:
+            raise RebuildOvertakenError
+        # Crash-safe: what is left here after a kill is deleted by the next switch.
+        delete_earlier_generations(self._client, self._keys, generation)
+
+    def _close(self, generation: int) -> None:
+        def close(pipeline: StorePipeline) -> None:
+            known = self._read_generations(pipeline)
+            if known.building == generation and not known.closing:
+                pipeline.multi()
+                pipeline.set(self._keys.rating_generation, known._replace(closing=True).packed)
+
+        self._transact(close)
+
+    def _note_differences(self, generation: int) -> None:
+        present = self._keys.rating_keys(self._generations().current)
+        built, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
+        for batch in _batches(self._client.hscan_iter(present.rated, count=MAX_RESULTS_PER_STEP)):
+            beats.beat()
+            for (match_id, packed), other in zip(
+                batch, self._client.hmget(built.rated, [match_id for match_id, _ in batch]), strict=True
+            ):
+                if packed == other:
+                    continue
+                try:
+                    result = self._read_result(match_id.decode())
+                except StoreUnavailableError:
+                    raise
+                except Exception as error:
+                    log.error("a match cannot be rated", match=match_id.decode(), error=str(error))
+                    continue
+                # Whatever a live rating has noted is newer.
+                self._client.hsetnx(late, match_id.decode(), _packed({"": result})[""])
+
+    def _take_over(self, generation: int) -> None:
+        """Put late results into the new generation until few are left."""
+        keys, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
+
+        def change(pipeline: StorePipeline) -> bool:
+            known = self._read_generations(pipeline)
+            if known.building != generation or int(pipeline.hlen(late)) <= MAX_LATE_RESULTS:
+                return False
+            pipeline.watch(keys.revision)
+            taken = dict(islice(self._client.hscan_iter(late, count=MAX_RESULTS_PER_STEP), MAX_RESULTS_PER_STEP))
+            step = self._step(pipeline, keys, _unpacked(taken))
+            pipeline.multi()
+            self._write(pipeline, keys, step)
+            pipeline.eval(_FORGET_LATE, 1, late, *(each for pair in taken.items() for each in pair))
+            return True
+
+        while self._transact(change):
+            beats.beat()
+
+    def _finish(self, pipeline: StorePipeline, known: RatingGenerations, results: Results) -> bool:
+        """Queue what is left to take over, ``results``, and the switch."""
+        generation = known.building or 0
+        keys, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
+        pipeline.watch(late)
+        step = self._step(pipeline, keys, {**_unpacked(pipeline.hgetall(late)), **results})
+        pipeline.multi()
+        self._write(pipeline, keys, step)
+        pipeline.set(self._keys.rating_generation, RatingGenerations(generation).packed)
+        pipeline.unlink(late)
+        return any(match_id in step.results for match_id in results)
+
+    def _step(self, pipeline: StorePipeline, keys: RatingKeys, results: Results) -> Step:
+        """Calculate what changes with these results; the revision is watched before anything is read."""
+        pipeline.watch(keys.revision)
+        match_ids = list(results)
+        known = _results(match_ids, self._client.hmget(keys.rated, match_ids) if match_ids else [])
+        changed = {match_id: result for match_id, result in results.items() if result != known[match_id]}
+        taken = read_unsettled(self._client, keys, MAX_UNSETTLED_PER_STEP)
+        removed: dict[str, list[RatedResult]] = defaultdict(list)
+        added: dict[str, list[RatedResult]] = defaultdict(list)
+        for match_id, result in changed.items():
+            for by_pool, each in ((removed, known[match_id]), (added, result)):
+                if each is not None:
+                    by_pool[each.pool].append(each)
+        pools = []
+        for pool in sorted({*removed, *added, *(item.pool for item in taken)}):
+            of_pool = RatingRecalculation(pool, RedisPeriods(self._client, keys, pool))
+            of_pool.replace(removed[pool], added[pool])
+            of_pool.settle([item for item in taken if item.pool == pool], MAX_ENTRIES_PER_STEP)
+            pools.append(of_pool)
+        return Step(changed, pools, taken)
+
+    def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: Step) -> None:
+        pipeline.incr(keys.revision)
+        present: dict[Any, Any] = {
+            match_id: pack(result) for match_id, result in step.results.items() if result is not None
+        }
+        absent = step.results.keys() - present.keys()
+        if present:
+            pipeline.hset(keys.rated, mapping=present)
+        if absent:
+            pipeline.hdel(keys.rated, *absent)
+        for of_pool in step.pools:
+            write_recalculation(pipeline, keys, of_pool)
+        write_unsettled(pipeline, keys, step.taken, step.left)
+
+    def _generations(self) -> RatingGenerations:
+        return RatingGenerations.parse(self._client.get(self._keys.rating_generation))
+
+    def _read_generations(self, pipeline: StorePipeline) -> RatingGenerations:
+        return RatingGenerations.parse(pipeline.get(self._keys.rating_generation))
+
+    def _transact(self, change: Callable[[StorePipeline], T]) -> T:
+        return transact(self._client, [self._keys.rating_generation], change, attempts=MAX_ATTEMPTS)
 
 
-def _recalculate(
-    start: Callable[[str], RatingRecalculation],
-    old: Mapping[str, RatedResult | None],
-    new: Mapping[str, RatedResult | None],
-) -> list[RatingRecalculation]:
-    """Recalculate the pools that are concerned when results change from ``old`` to ``new``."""
-    removed: dict[str, list[RatedResult]] = defaultdict(list)
-    added: dict[str, list[RatedResult]] = defaultdict(list)
-    for results, by_pool in ((old, removed), (new, added)):
-        for result in results.values():
-            if result is not None:
-                by_pool[result.pool].append(result)
-    recalculated = []
-    for pool in sorted(removed.keys() | added.keys()):
-        of_pool = start(pool)
-        of_pool.replace(removed[pool], added[pool])
-        recalculated.append(of_pool)
-    return recalculated
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    rest = iter(items)
+    while batch := list(islice(rest, MAX_RESULTS_PER_STEP)):
+        yield batch
+
+
+def _results(match_ids: Sequence[str], packed: Sequence[bytes | None]) -> dict[str, RatedResult | None]:
+    found = (None if each is None else unpack(RatedResult, each) for each in packed)
+    return dict(zip(match_ids, found, strict=True))
+
+
+def _packed(results: Results) -> dict[Any, Any]:
+    return {match_id: "" if result is None else pack(result) for match_id, result in results.items()}
+
+
+def _unpacked(packed: Mapping[bytes, bytes]) -> dict[str, RatedResult | None]:
+    return {match_id.decode(): unpack(RatedResult, each) if each else None for match_id, each in packed.items()}

@@ -1,26 +1,37 @@
 """The read models as the API and the workers read them."""
 
+import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, product
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import groupby, islice, product
 from typing import Any
+
+import structlog
 
 from domain.match.enums import Status
 from domain.rating import START_RATING
+from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.readmodels.archived import ArchivedModels
 from events.readmodels.generations import Current, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import KeyOf, Page, Place, check_page_size, format_cursor, merge, parse_cursor
+from events.readmodels.rating_generations import RATINGS, RatingReader
 from events.readmodels.standings import (
     DayEnd,
+    Entry,
     HeadToHead,
     PlayerRating,
     RatingChange,
-    unpack_change,
-    unpack_entries,
+    change_in,
+    count_field,
+    part_field,
+    rating_at_start,
+    unpack_part,
 )
-from events.readmodels.summary import DAY_MS, Projected, Summary, unpack_summary
+from events.readmodels.summary import DAY_MS, Projected, RatedResult, Summary, unpack_summary
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.keys import ReadModelKeys
+from events.runtime.keys import RatingKeys, ReadModelKeys
+from events.runtime.scripts import script_source
 from events.runtime.wall_clock import now_ms
 from events.store.converter import unpack
 
@@ -29,18 +40,33 @@ PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")
 LEAST_FIRST = ("awaiting", "queue", "invited", "cases")
 BATCH = 1000
 
+_PART_OF_MATCH = script_source(__package__, "part_of_match")
+
+log = structlog.get_logger("readmodels")
+
 
 class ReadModels:
     """What has been projected from the events of an installation; milliseconds behind them.
 
-    ``now`` returns milliseconds since 1970 UTC. Safe to share between threads. Methods raise StoreUnavailable.
+    ``now`` returns milliseconds since 1970 UTC, ``archived`` reads what is archived (None: nothing is). Safe to share
+    between threads. Methods raise StoreUnavailableError; while the archive cannot be read, lists of matches are
+    incomplete and say so, and whatever must be complete raises ArchiveUnavailableError.
     """
 
-    def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
+    def __init__(
+        self,
+        client: StoreClient,
+        prefix: str,
+        shards: int,
+        now: Callable[[], int] = now_ms,
+        archived: ArchivedModels | None = None,
+    ) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
         self.read = Reader(client, self.keys).read
+        self._read_ratings = RatingReader(client, self.keys).read
         self._now = now
+        self._archived = archived
 
     def summary(self, match_id: str) -> Summary | None:
         """Return the summary of a match, or None when it is unknown or not projected yet."""
@@ -48,7 +74,19 @@ class ReadModels:
         return projected.summary if projected else None
 
     def projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
-        """Return the summaries of ``match_ids`` with their digests, in the same order, in one round trip."""
+        """Return the summaries of ``match_ids`` with their digests, in the same order.
+
+        One round trip; one more, and reads of the archive, when some of them are not live.
+        """
+        found = self.live_projected(match_ids)
+        if self._archived is None or None not in found:
+            return found
+        absent = [match_id for match_id, known in zip(match_ids, found, strict=True) if known is None]
+        archived = self._archived.projected(absent)
+        return [known or archived.get(match_id) for match_id, known in zip(match_ids, found, strict=True)]
+
+    def live_projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
+        """Return the summaries of those matches that are not archived, in one round trip."""
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
             for match_id in match_ids:
@@ -84,23 +122,35 @@ class ReadModels:
             fits = not (public and summary.private) and (game is None or summary.game == game)
             return fits and _in_view(summary, view)
 
-        places = self._places(names, view not in LEAST_FIRST, parse_cursor(cursor), limit)
-        found = ((place, summary) for place, summary in self._summaries(places, limit + 1) if belongs(summary))
-        return _page(list(islice(found, limit + 1)), limit)
+        newest_first, after = view not in LEAST_FIRST, parse_cursor(cursor)
+
+        def read(with_archive: bool) -> list[tuple[Place, Summary]]:
+            places = self._places(names, newest_first, after, limit, with_archive)
+            summaries = self._summaries(places, limit + 1, self.projected if with_archive else self.live_projected)
+            return list(islice((item for item in summaries if belongs(item[1])), limit + 1))
+
+        try:
+            return _page(read(with_archive=True), limit)
+        except (ArchiveUnavailableError, DamagedArchiveError) as error:
+            log.warning("a list lacks archived matches", view=view, error=str(error))
+            return _page(read(with_archive=False), limit)._replace(incomplete=True)
 
     def matches_of(self, player: str, views: Sequence[str] = ("active", "finished", "invited")) -> list[str]:
         """Return the ids of all matches that ``player`` has a seat in, is invited to or has created, sorted."""
         members = self._members([f"{view}:{player}" for view in views])
         return sorted({member for found in members for member in found})
 
-    def listed_between(self, names: Sequence[str], since: int, until: int) -> list[tuple[str, int]]:
-        """Return the matches in the lists ``names`` with an instant from ``since`` to ``until``."""
+    def listed_between(
+        self, names: Sequence[str], since: int, until: int, shards: Collection[int] | None = None
+    ) -> list[tuple[str, int]]:
+        """Return the matches of ``shards`` in the lists ``names`` with an instant from ``since`` to ``until``."""
+        asked = range(self.keys.shards) if shards is None else shards
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
-            for name, shard in product(names, range(self.keys.shards)):
+            for name, shard in product(names, asked):
                 pipeline.zrangebyscore(self.keys.listed(shard, name, current[shard]), since, until, withscores=True)
 
-        return [(match_id.decode(), int(score)) for reply in self.read(queue) for match_id, score in reply]
+        return [(match_id.decode(), int(score)) for reply in self.read(queue, asked) for match_id, score in reply]
 
     def active(self, player: str) -> list[str]:
         """Return the ids of the matches of ``player`` that have not ended, without invitations."""
@@ -135,7 +185,7 @@ class ReadModels:
 
     def pools(self) -> list[str]:
         """Return the names of the pools that have ratings, sorted."""
-        members: Any = self.client.smembers(self.keys.pools)
+        (members,) = self._read_ratings(lambda pipeline, current: pipeline.smembers(self._rating_keys(current).pools))
         return sorted(pool.decode() for pool in members)
 
     def ratings(self, player: str) -> list[PlayerRating]:
@@ -144,12 +194,10 @@ class ReadModels:
 
     def rating_history(self, player: str, pool: str) -> list[RatingChange]:
         """Return all changes of a player's rating in a pool, oldest first."""
-        packed: Any = self.client.zrange(self.keys.timeline(pool, player), 0, -1)
-        days = [unpack(DayEnd, end).day for end in packed]
-        with self.client.pipeline(transaction=False) as pipeline:
-            for day in days:
-                pipeline.hget(self.keys.day(pool, day), player)
-            entries = [entry for packed in pipeline.execute() for entry in unpack_entries(packed)]
+        (packed,) = self._read_ratings(
+            lambda pipeline, current: pipeline.zrange(self._rating_keys(current).timeline(pool, player), 0, -1)
+        )
+        entries = self._played(player, pool, [unpack(DayEnd, end).day for end in packed])
         changes = []
         before = START_RATING
         for entry in entries:
@@ -159,9 +207,34 @@ class ReadModels:
         return changes
 
     def rating_change(self, match_id: str) -> dict[str, tuple[float, float]]:
-        """Return for each player of a rated match the ratings before and after it; nothing while it does not count."""
-        found: Any = self.client.hgetall(self.keys.change(match_id))
-        return {player.decode(): unpack_change(packed) for player, packed in found.items()}
+        """Return for each player of a rated match the ratings before and after it; nothing while it does not count.
+
+        Two round trips; of each player's day only the part is read in which the match is.
+        """
+        (packed,) = self._read_ratings(
+            lambda pipeline, current: pipeline.hget(self._rating_keys(current).rated, match_id)
+        )
+        if packed is None:
+            return {}
+        result = unpack(RatedResult, packed)
+        players = list(dict.fromkeys(result.players))
+
+        def queue(pipeline: StorePipeline, current: Current) -> None:
+            keys = self._rating_keys(current)
+            day = keys.day(result.pool, result.day)
+            for player in players:
+                pipeline.zrevrangebyscore(keys.timeline(result.pool, player), f"({result.day}", "-inf", start=0, num=1)
+                pipeline.eval(_PART_OF_MATCH, 1, day, player, match_id, result.at)
+
+        replies = iter(self._read_ratings(queue))
+        changes = {}
+        for player, earlier, found in zip(players, replies, replies, strict=True):
+            part = unpack_part(found[1], found[0]) if found else None
+            start = rating_at_start(unpack(DayEnd, earlier[0]) if earlier else None, result.day)
+            change = None if part is None else change_in(part, match_id, start)
+            if change is not None:  # else the match has been taken out, or put into another day, since the first read
+                changes[player] = change
+        return changes
 
     def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> Page[PlayerRating]:
         """Return a page of the players of a pool, people and opponents, the highest rating first.
@@ -169,7 +242,8 @@ class ReadModels:
         Raises ValueError for an invalid cursor and a limit outside 1 to 200.
         """
         check_page_size(limit)
-        by_rating = merge(self.read, [lambda _: self.keys.leaderboard(pool)], True, parse_cursor(cursor), limit + 1)
+        board = [lambda current: self._rating_keys(current).leaderboard(pool)]
+        by_rating = merge(self._read_ratings, board, True, parse_cursor(cursor), limit + 1)
         places = list(islice(by_rating, limit + 1))
         ratings = self._ratings((place.member, pool) for place in places)
         return _page([pair for pair in zip(places, ratings, strict=True) if pair[1] is not None], limit)
@@ -177,39 +251,80 @@ class ReadModels:
     def rated(self) -> Iterator[Summary]:
         """Yield all matches that count for ratings, the first to end first."""
         places = self._places(["rated"], False, None, BATCH)
-        yield from (summary for _, summary in self._summaries(places, BATCH))
+        yield from (summary for _, summary in self._summaries(places, BATCH, self.projected))
 
     def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[PlayerRating | None]:
         wanted = list(wanted)
         today = self._now() // DAY_MS
-        with self.client.pipeline(transaction=False) as pipeline:
-            for player, pool in wanted:
-                pipeline.zrange(self.keys.timeline(pool, player), -1, -1)
-            return [
-                unpack(DayEnd, last[0]).player_rating(player, pool, today) if last else None
-                for (player, pool), last in zip(wanted, pipeline.execute(), strict=True)
-            ]
 
-    def _places(self, names: Sequence[str], newest_first: bool, after: Place | None, limit: int) -> Iterator[Place]:
+        def queue(pipeline: StorePipeline, current: Current) -> None:
+            for player, pool in wanted:
+                pipeline.zrange(self._rating_keys(current).timeline(pool, player), -1, -1)
+
+        return [
+            unpack(DayEnd, last[0]).player_rating(player, pool, today) if last else None
+            for (player, pool), last in zip(wanted, self._read_ratings(queue), strict=True)
+        ]
+
+    def _played(self, player: str, pool: str, days: Sequence[int]) -> list[Entry]:
+        """Return the matches of rated days: a first part of each, then the others of those that have more."""
+
+        def queue_first(pipeline: StorePipeline, current: Current) -> None:
+            for day in days:
+                pipeline.hmget(self._rating_keys(current).day(pool, day), [player, count_field(player)])
+
+        first = {day: found for day, found in zip(days, self._read_ratings(queue_first), strict=True) if found[0]}
+        fields = {
+            day: [part_field(player, more) for more in range(1, int(count or 1))] for day, (_, count) in first.items()
+        }
+
+        def queue_others(pipeline: StorePipeline, current: Current) -> None:
+            for day, others in fields.items():
+                if others:
+                    pipeline.hmget(self._rating_keys(current).day(pool, day), others)
+
+        others = iter(self._read_ratings(queue_others) if any(fields.values()) else ())
+        stored = ([packed, *(next(others) if fields[day] else ())] for day, (packed, _) in first.items())
+        parts = [unpack_part(part, number) for of_day in stored for number, part in enumerate(of_day)]
+        return [entry for part in parts if part for entry in part.entries]
+
+    def _rating_keys(self, current: Current) -> RatingKeys:
+        return self.keys.rating_keys(current[RATINGS])
+
+    def _places(
+        self, names: Sequence[str], newest_first: bool, after: Place | None, limit: int, with_archive: bool = True
+    ) -> Iterator[Place]:
         def list_in(shard: int, name: str) -> KeyOf:
             return lambda current: self.keys.listed(shard, name, current[shard])
 
         lists = [list_in(shard, name) for name in names for shard in range(self.keys.shards)]
         # A shard's fair share and some more: most pages are full after one round trip.
-        return merge(self.read, lists, newest_first, after, 4 + 2 * limit // len(lists))
+        live = merge(self.read, lists, newest_first, after, 4 + 2 * limit // len(lists))
+        if self._archived is None or not with_archive:
+            return live
+        # Live ones are looked at first: what is archived meanwhile is met twice, not missed.
+        archived = self._archived.places(names, newest_first, after)
+        return (place for place, _ in groupby(heapq.merge(live, archived, reverse=newest_first)))
 
     def _members(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the members of lists, in each shard."""
+        """Return the members of lists, in each shard and in the archive."""
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
             for shard, name in product(range(self.keys.shards), names):
                 pipeline.zrange(self.keys.listed(shard, name, current[shard]), 0, -1)
 
-        return [[member.decode() for member in members] for members in self.read(queue)]
+        live = [[member.decode() for member in members] for members in self.read(queue)]
+        if self._archived is None:
+            return live
+        known = {member for members in live for member in members}
+        archived = (place.member for place in self._archived.places(names, newest_first=True))
+        return [*live, [member for member in dict.fromkeys(archived) if member not in known]]
 
-    def _summaries(self, places: Iterator[Place], batch: int) -> Iterator[tuple[Place, Summary]]:
+    def _summaries(
+        self, places: Iterator[Place], batch: int, read: Callable[[Sequence[str]], list[Projected | None]]
+    ) -> Iterator[tuple[Place, Summary]]:
         while found := list(islice(places, batch)):
-            projected = self.projected([place.member for place in found])
+            projected = read([place.member for place in found])
             yield from ((place, known.summary) for place, known in zip(found, projected, strict=True) if known)
 
 

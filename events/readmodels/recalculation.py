@@ -2,173 +2,296 @@
 
 A player's rating after a day is Glicko-2 (``domain.rating``) over all results of the player on that day, with the
 player and all opponents rated as at the start of the day. A result that arrives late is put into its day, and all that
-depended on it is calculated again from there on: the later days of its players, and of those who met them then.
+depended on it is calculated again from there on: what its players have in that day after it, their later days, and what
+those who met them then have in the day from that match on.
+
+How much that is depends on the past, so it is done in steps of bounded size. What is left of it is stored with the rest
+(``Unsettled``) and taken up by the next step, of whatever change: a day whose players have changed is always either
+calculated or on record as unsettled.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-from typing import Any
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import NamedTuple, Protocol
 
-from domain.rating import Rating, Result, rate
+from domain.rating import NO_RESULTS, Period, PeriodSums, Rating, Result
 from events.readmodels.standings import (
+    BEGIN_OF_DAY,
+    MAX_ENTRIES_PER_PART,
     DayEnd,
+    Ends,
     Entry,
-    pack_change,
-    pack_entries,
+    Part,
+    Place,
     rating_at_start,
-    unpack_entries,
 )
 from events.readmodels.summary import RatedResult
-from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.keys import ReadModelKeys
-from events.runtime.scripts import script_source
-from events.store.converter import pack, unpack
 
-Timeline = dict[int, DayEnd]
-"""A player's rated days and how each of them ended."""
+MAX_PLAYERS_AT_ONCE = 100
 
 PlayerDay = tuple[str, int]
 
 
-class RatingRecalculation:
-    """The part of a pool's ratings that a change concerns: read as it is needed, calculated, and written at once."""
+class Unsettled(NamedTuple):
+    """A day of a player that has to be calculated again.
 
-    def __init__(
-        self,
-        pool: str,
-        read_timeline: Callable[[str, str], Timeline] = lambda _pool, _player: {},
-        read_entries: Callable[[str, str, int], list[Entry]] = lambda _pool, _player, _day: [],
-    ) -> None:
-        """Begin with the ratings of ``pool`` as the two functions read them; without them, with none."""
+    If the player has ``restarted``, with another rating at the start of the day, so has the rest of the day of all whom
+    the player met then.
+    """
+
+    pool: str
+    day: int
+    player: str
+    restarted: bool
+
+    @property
+    def order(self) -> float:
+        """Orders what is unsettled: by day, and first what leads to more on the same day."""
+        return self.day if self.restarted else self.day + 0.5
+
+
+class StoredPeriods(Protocol):
+    """The ratings of a pool as they are stored; each call is one round trip."""
+
+    def ends(self, wanted: Collection[PlayerDay]) -> Mapping[PlayerDay, Ends]:
+        """Return how days of players begin and end."""
+
+    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[Part]]:
+        """Return parts of days of players by their numbers; those that are not there are left out."""
+
+
+@dataclass
+class Day:
+    """What a player has played in a day, from a part of it on, in order.
+
+    ``sums`` are those before each part that is here; ``stored`` is the number of parts that the day has in the store.
+    A day from before days had parts is ``unsplit``: when it changes, all of it is written again.
+    """
+
+    first: int
+    stored: int
+    sums: list[PeriodSums] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    unsplit: bool = False
+    changed_from: Place | None = None
+
+    def put_before(self, parts: Sequence[Part], first: int) -> None:
+        """Put the parts from ``first`` on before those that are here."""
+        self.first = first
+        self.sums[:0] = [part.sums for part in parts]
+        self.entries[:0] = [entry for part in parts for entry in part.entries]
+        self.unsplit |= any(len(part.entries) > MAX_ENTRIES_PER_PART for part in parts)
+
+    def covers(self, place: Place) -> bool:
+        """Tell whether a match stands before ``place`` here, or none does in the whole day."""
+        return self.first == 0 or (bool(self.entries) and self.entries[0].place < place)
+
+    @property
+    def matches(self) -> int:
+        """How many matches the day has."""
+        return self.first * MAX_ENTRIES_PER_PART + len(self.entries)
+
+    def changed_parts(self) -> Iterator[tuple[int, Part | None]]:
+        """Yield the parts that have changed, with their numbers; None for those that are not there any more."""
+        unchanged = sum(1 for _ in takewhile(lambda entry: not self._is_changed(entry), self.entries))
+        number = self.first if self.unsplit else self.first + unchanged // MAX_ENTRIES_PER_PART
+        while rest := self.entries[(number - self.first) * MAX_ENTRIES_PER_PART :]:
+            yield number, Part(self.sums[number - self.first], tuple(rest[:MAX_ENTRIES_PER_PART]))
+            number += 1
+        yield from ((gone, None) for gone in range(number, self.stored))
+
+    def _is_changed(self, entry: Entry) -> bool:
+        return self.changed_from is not None and entry.place >= self.changed_from
+
+
+@dataclass
+class _Work:
+    """What is to be done about one day: who has restarted, and from where on others are calculated again."""
+
+    restarted: set[str] = field(default_factory=set)
+    again: dict[str, Place] = field(default_factory=dict)
+
+    def add(self, player: str, place: Place) -> None:
+        self.again[player] = min(place, self.again.get(player, place))
+
+
+class RatingRecalculation:
+    """One step of changing the ratings of a pool: reads what it needs in few round trips, and calculates.
+
+    Its outcome is what ``days``, ``ends``, ``places_in_leaderboard`` and ``unsettled`` say; it writes nothing.
+    """
+
+    def __init__(self, pool: str, stored: StoredPeriods) -> None:
         self.pool = pool
-        self._read_timeline = read_timeline
-        self._read_entries = read_entries
-        self._timelines: dict[str, Timeline] = {}
-        self._days: dict[PlayerDay, list[Entry]] = {}
-        self._changed: set[PlayerDay] = set()
-        self._gone: set[str] = set()
+        self._stored = stored
+        self._ends: dict[PlayerDay, Ends] = {}
+        self._after: dict[str, dict[int, DayEnd | None]] = defaultdict(dict)
+        self._days: dict[PlayerDay, Day] = {}
+        self._work: dict[int, _Work] = defaultdict(_Work)
+        self._removed: dict[PlayerDay, set[str]] = defaultdict(set)
+        self._added: dict[PlayerDay, list[Entry]] = defaultdict(list)
 
     def replace(self, removed: Iterable[RatedResult], added: Iterable[RatedResult]) -> None:
-        """Take results out, put results in, and calculate every rating that depends on them."""
-        touched: dict[int, set[str]] = {}
-        moved: dict[int, set[str]] = {}
+        """Take results out and put results in, with all matches of their players that come later in the same day."""
         for result in removed:
-            self._gone.add(result.match)
             for player in result.results():
-                entries = self._entries(player, result.day)
-                entries[:] = [entry for entry in entries if entry.match != result.match]
-                moved.setdefault(result.day, set()).add(player)
+                self._removed[player, result.day].add(result.match)
+                self._work[result.day].add(player, Place(result.at, result.match))
         for result in added:
-            self._gone.discard(result.match)
             for player, scores in result.results().items():
-                self._entries(player, result.day).append(Entry(result.at, result.match, scores, _UNRATED))
-                touched.setdefault(result.day, set()).add(player)
-        while touched or moved:
-            day = min(chain(touched, moved))
-            restarted = self._with_those_met(moved.pop(day, set()), day)
-            for player in touched.pop(day, set()) | restarted:
-                if self._rate_day(player, day, whole=player in restarted):
-                    later = [rated for rated in self._timeline(player) if rated > day]
-                    if later:
-                        moved.setdefault(min(later), set()).add(player)
+                self._added[player, result.day].append(Entry(result.at, result.match, scores, _UNRATED))
+                self._work[result.day].add(player, Place(result.at, result.match))
+        for day in sorted(self._work):
+            edited = {player for player, of in (*self._removed, *self._added) if of == day}
+            self._rate(day, edited)
 
-    def changes(self) -> Iterator[tuple[str, int, DayEnd | None, list[Entry]]]:
-        """Yield what has been calculated: player, day, how it ends (None: nothing is left of it) and its matches."""
-        for player, day in sorted(self._changed):
-            yield player, day, self._timeline(player).get(day), self._entries(player, day)
-
-    def write(self, pipeline: StorePipeline, keys: ReadModelKeys) -> None:
-        """Queue on ``pipeline`` what has changed."""
-        for match in sorted(self._gone):
-            pipeline.delete(keys.change(match))
-        pipeline.sadd(keys.pools, self.pool)
-        for player, day, end, entries in self.changes():
-            pipeline.zremrangebyscore(keys.timeline(self.pool, player), day, day)
-            if end is None:
-                pipeline.hdel(keys.day(self.pool, day), player)
+    def settle(self, unsettled: Iterable[Unsettled], max_entries: int) -> None:
+        """Go on with what is unsettled, and with what follows from the results, until ``max_entries`` are rated."""
+        for item in unsettled:
+            if item.restarted:
+                self._work[item.day].restarted.add(item.player)
             else:
-                pipeline.zadd(keys.timeline(self.pool, player), {pack(end): day})
-                pipeline.hset(keys.day(self.pool, day), player, pack_entries(entries))
-            before = self._start(player, day).rating
-            for entry in entries:
-                pipeline.hset(keys.change(entry.match), player, pack_change(before, entry.after.rating))
-                before = entry.after.rating
-        for player in sorted({player for player, _ in self._changed}):
-            timeline = self._timeline(player)
-            if timeline:
-                pipeline.zadd(keys.leaderboard(self.pool), {player: timeline[max(timeline)].rating.rating})
+                self._work[item.day].add(item.player, BEGIN_OF_DAY)
+        rated = 0
+        while rated < max_entries and (
+            days := [day for day, work in self._work.items() if work.restarted or work.again]
+        ):
+            day = min(days)
+            work = self._work[day]
+            if work.restarted:
+                rated += self._restart(day, sorted(work.restarted)[:MAX_PLAYERS_AT_ONCE])
             else:
-                pipeline.zrem(keys.leaderboard(self.pool), player)
-        pipeline.eval(_FORGET_EMPTY_POOL, 2, keys.pools, keys.leaderboard(self.pool), self.pool)
+                rated += self._rate(day, sorted(work.again)[:MAX_PLAYERS_AT_ONCE])
 
-    def _rate_day(self, player: str, day: int, whole: bool) -> bool:
-        """Calculate a player's day; return whether it ends otherwise than before.
+    @property
+    def unsettled(self) -> list[Unsettled]:
+        """What this step has left to do."""
+        return [
+            Unsettled(self.pool, day, player, restarted)
+            for day, work in sorted(self._work.items())
+            for restarted, players in ((True, work.restarted), (False, work.again))
+            for player in sorted(players)
+        ]
 
-        Unless ``whole``, the entries before the first one that is new keep the ratings they have.
-        """
-        timeline, entries = self._timeline(player), self._entries(player, day)
-        previous = _last_before(timeline, day)
-        start = rating_at_start(previous, day)
-        entries.sort(key=lambda entry: (entry.at, entry.match))
-        results: list[Result] = []
-        for place, entry in enumerate(entries):
-            results += [Result(self._start(other, day), score) for other, score in entry.results]
-            whole = whole or entry.after is _UNRATED
-            if whole:
-                entries[place] = entry._replace(after=rate(start, results))
-        self._changed.add((player, day))
-        before = timeline.pop(day, None)
-        if entries:
-            matches = (previous.matches if previous else 0) + len(entries)
-            timeline[day] = DayEnd(day, entries[-1].after, matches, entries[-1].at)
-        return timeline.get(day) != before
+    def days(self) -> Iterator[tuple[str, int, Day]]:
+        """Yield the days of players that have changed."""
+        for (player, day), played in sorted(self._days.items(), key=lambda item: item[0]):
+            if played.changed_from is not None:
+                yield player, day, played
 
-    def _with_those_met(self, players: set[str], day: int) -> set[str]:
-        """Return ``players`` and all whom they met on ``day``: their ratings count for each other."""
-        met = (other for player in players for entry in self._entries(player, day) for other, _ in entry.results)
-        return players.union(met)
+    def ends(self) -> Iterator[tuple[str, int, DayEnd | None]]:
+        """Yield how days of players end that were calculated; None when nothing is left of one."""
+        for player, ends in sorted(self._after.items()):
+            for day, end in sorted(ends.items()):
+                yield player, day, end
 
-    def _start(self, player: str, day: int) -> Rating:
-        return rating_at_start(_last_before(self._timeline(player), day), day)
+    def places_in_leaderboard(self) -> Iterator[tuple[str, float | None]]:
+        """Yield the players whose last rated day has changed, with their ratings; None for none."""
+        for player, ends in sorted(self._after.items()):
+            last = max(ends)
+            if self._next_day(player, last) is None:
+                end = ends[last] or self._previous(player, last)
+                yield player, None if end is None else end.rating.rating
 
-    def _timeline(self, player: str) -> Timeline:
-        if player not in self._timelines:
-            self._timelines[player] = self._read_timeline(self.pool, player)
-        return self._timelines[player]
+    def _restart(self, day: int, players: Collection[str]) -> int:
+        """Note for whom it counts that these players have other ratings at the start of a day; return their matches."""
+        work = self._work[day]
+        self._read(day, dict.fromkeys(players, BEGIN_OF_DAY))
+        matches = 0
+        for player in players:
+            work.restarted.discard(player)
+            work.add(player, BEGIN_OF_DAY)
+            for entry in self._days[player, day].entries:
+                matches += 1
+                for other, _ in entry.results:
+                    work.add(other, entry.place)
+        return matches
 
-    def _entries(self, player: str, day: int) -> list[Entry]:
-        if (player, day) not in self._days:
-            self._days[player, day] = self._read_entries(self.pool, player, day)
-        return self._days[player, day]
+    def _rate(self, day: int, players: Collection[str]) -> int:
+        """Rate what players have played in a day, each from the place on that is noted; return how many matches."""
+        places = {player: self._work[day].again.pop(player) for player in players}
+        self._read(day, places)
+        for player in players:
+            self._edit(player, day)
+        entries = (entry for player in players for entry in self._days[player, day].entries)
+        met = {other for entry in entries for other, _ in entry.results}
+        self._read_ends(day, met)
+        starts = {player: rating_at_start(self._previous(player, day), day) for player in met.union(players)}
+        return sum(self._rate_player(player, day, places[player], starts) for player in sorted(players))
 
+    def _rate_player(self, player: str, day: int, place: Place, starts: Mapping[str, Rating]) -> int:
+        played, previous = self._days[player, day], self._previous(player, day)
+        period = Period(starts[player], played.sums[0] if played.sums else NO_RESULTS)
+        played.sums, first = [], len(played.entries)
+        for index, entry in enumerate(played.entries):
+            if index % MAX_ENTRIES_PER_PART == 0:
+                played.sums.append(period.sums)
+            for other, score in entry.results:
+                period.add(Result(starts[other], score))
+            if entry.place >= place:
+                first = min(first, index)
+                played.entries[index] = entry._replace(after=period.rating())
+        played.changed_from = place if played.changed_from is None else min(place, played.changed_from)
+        end = None
+        if played.entries:
+            last = played.entries[-1]
+            end = DayEnd(day, last.after, (previous.matches if previous else 0) + played.matches, last.at)
+        stored = self._ends[player, day].own
+        before = self._after[player].get(day, stored)
+        self._after[player][day] = end
+        # A day that is gone hands on what it is told: it may have been told of by an earlier one.
+        later = self._next_day(player, day) if end != before or end is None else None
+        if later is not None:
+            self._work[later].restarted.add(player)
+        return len(played.entries) - first
 
-_FORGET_EMPTY_POOL = script_source(__package__, "forget_empty_pool")
+    def _edit(self, player: str, day: int) -> None:
+        """Take out and put in what ``replace`` was given, once."""
+        removed = self._removed.pop((player, day), set())
+        added = self._added.pop((player, day), [])
+        entries = self._days[player, day].entries
+        if removed:
+            entries[:] = [entry for entry in entries if entry.match not in removed]
+        if added:
+            entries += added
+            entries.sort(key=lambda entry: entry.place)
+
+    def _previous(self, player: str, day: int) -> DayEnd | None:
+        stored = self._ends[player, day].previous
+        earlier = [each for each in self._after.get(player, ()) if each < day]
+        if not earlier or (stored is not None and stored.day > max(earlier)):
+            return stored
+        return self._after[player][max(earlier)] or self._previous(player, max(earlier))
+
+    def _next_day(self, player: str, day: int) -> int | None:
+        stored = self._ends[player, day].next_day
+        later = [each for each in self._after[player] if each > day]
+        return min([*later, *([] if stored is None else [stored])], default=None)
+
+    def _read_ends(self, day: int, players: Iterable[str]) -> None:
+        unknown = {(player, day) for player in players} - self._ends.keys()
+        if unknown:
+            self._ends |= self._stored.ends(unknown)
+
+    def _read(self, day: int, places: Mapping[str, Place]) -> None:
+        """Read the days of players, each at least from the part on in which its place is."""
+        self._read_ends(day, places)
+        for player in places:
+            if (player, day) not in self._days:
+                parts = self._ends[player, day].parts
+                self._days[player, day] = Day(first=parts, stored=parts)
+        number = 1
+        while missing := {
+            (player, day): range(0 if place == BEGIN_OF_DAY else max(0, played.first - number), played.first)
+            for player, place in places.items()
+            if not (played := self._days[player, day]).covers(place)
+        }:
+            for player_day, found in self._stored.parts(missing).items():
+                self._days[player_day].put_before(found, missing[player_day].start)
+            number *= 2
+
 
 _UNRATED = Rating(0.0, 0.0, 0.0)
 """Stands in an entry until its rating is calculated."""
-
-
-def _last_before(timeline: Timeline, day: int) -> DayEnd | None:
-    earlier = [rated for rated in timeline if rated < day]
-    return timeline[max(earlier)] if earlier else None
-
-
-def stored_timelines(client: StoreClient, keys: ReadModelKeys) -> Callable[[str, str], Timeline]:
-    """Return a function that reads the timeline of a player in a pool."""
-
-    def read(pool: str, player: str) -> Timeline:
-        packed: Any = client.zrange(keys.timeline(pool, player), 0, -1)
-        ends = [unpack(DayEnd, end) for end in packed]
-        return {end.day: end for end in ends}
-
-    return read
-
-
-def stored_entries(client: StoreClient, keys: ReadModelKeys) -> Callable[[str, str, int], list[Entry]]:
-    """Return a function that reads what a player has played in a pool on a day."""
-
-    def read(pool: str, player: str, day: int) -> list[Entry]:
-        packed: Any = client.hget(keys.day(pool, day), player)
-        return unpack_entries(packed)
-
-    return read

@@ -1,13 +1,15 @@
-"""The ratings as they are stored: results by rating period, ratings after each period, changes match by match.
+"""The ratings as they are stored: results by rating period, ratings after each period.
 
 A rating period is one UTC day of one pool. For every player and day with finished rated matches there is an entry for
 each match, in the order of their ends, with the rating after it, and in the player's timeline the rating after the day.
+A day of many matches is stored in parts, each with what the results before it add up to. What one match has changed
+follows from its entries (``change_in``).
 """
 
 import json
 from typing import NamedTuple
 
-from domain.rating import DEFAULT, Rating, rest
+from domain.rating import DEFAULT, Period, PeriodSums, Rating, rest
 from events.store.converter import pack, row_of
 
 PROVISIONAL_DEVIATION = 110.0
@@ -77,6 +79,18 @@ class DayEnd(NamedTuple):
         )
 
 
+class Ends(NamedTuple):
+    """A player's day between others: the end of the last rated day before it, its own, and the next rated day.
+
+    ``parts`` is the number of parts in which the day is stored.
+    """
+
+    previous: DayEnd | None
+    own: DayEnd | None
+    next_day: int | None
+    parts: int
+
+
 class Entry(NamedTuple):
     """A rated match in a player's day: its end, the scores against each other player, and the rating after it."""
 
@@ -85,28 +99,75 @@ class Entry(NamedTuple):
     results: tuple[tuple[str, float], ...]
     after: Rating
 
+    @property
+    def place(self) -> "Place":
+        """Its place in the day."""
+        return Place(self.at, self.match)
+
 
 def rating_at_start(previous: DayEnd | None, day: int) -> Rating:
     """Return the rating at the start of ``day`` of a player whose last rated day before it is ``previous``."""
     return previous.at_start_of(day) if previous else DEFAULT
 
 
-def pack_entries(entries: list[Entry]) -> str:
-    """Return the stored text of a player's day."""
-    return f"[{','.join(map(pack, entries))}]"
+class Place(NamedTuple):
+    """Where a match stands in a day: by its end, then by its id."""
+
+    at: int
+    match: str
 
 
-def unpack_entries(packed: bytes | None) -> list[Entry]:
-    """Return a player's day that was packed; nothing for None."""
-    return [] if packed is None else [row_of(Entry).read(entry) for entry in json.loads(packed)]
+BEGIN_OF_DAY = Place(-1, "")
+
+MAX_ENTRIES_PER_PART = 64
+"""A player's day is stored in parts of so many matches, so that one more at its end costs the last part only."""
 
 
-def pack_change(before: float, after: float) -> str:
-    """Return the stored text of a match's change of one player's rating."""
-    return json.dumps((before, after), separators=(",", ":"))
+class Part(NamedTuple):
+    """A part of a player's day: its matches in the order of their ends, and what all results before it add up to."""
+
+    sums: PeriodSums
+    entries: tuple[Entry, ...]
 
 
-def unpack_change(packed: bytes) -> tuple[float, float]:
-    """Return a change that was packed."""
-    before, after = json.loads(packed)
-    return before, after
+def part_field(player: str, number: int) -> str:
+    """Return the field of a part of a player's day in the hash of the day."""
+    return f"{player} {number}" if number else player
+
+
+def count_field(player: str) -> str:
+    """Return the field of the number of parts of a player's day in the hash of the day; a day of one has none."""
+    return f"{player} parts"
+
+
+def part_count(matches: int) -> int:
+    """Return in how many parts a day of so many matches is stored."""
+    return -(-matches // MAX_ENTRIES_PER_PART)
+
+
+def pack_part(part: Part, number: int) -> str:
+    """Return the stored text of a part. The first one is a list of matches alone: nothing is before it."""
+    entries = f"[{','.join(map(pack, part.entries))}]"
+    return f"[{pack(part.sums)},{entries}]" if number else entries
+
+
+def unpack_part(packed: bytes | None, number: int) -> Part | None:
+    """Return a part that was packed; None for None."""
+    if packed is None:
+        return None
+    content = json.loads(packed)
+    sums, entries = content if number else ([[], []], content)
+    return Part(row_of(PeriodSums).read(sums), tuple(row_of(Entry).read(entry) for entry in entries))
+
+
+def change_in(part: Part, match_id: str, start: Rating) -> tuple[float, float] | None:
+    """Return a player's ratings before and after a match in a part of a day; None if the match is not in it.
+
+    ``start`` is the player's rating at the start of the day.
+    """
+    before = Period(start, part.sums).rating().rating
+    for entry in part.entries:
+        if entry.match == match_id:
+            return before, entry.after.rating
+        before = entry.after.rating
+    return None

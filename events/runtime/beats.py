@@ -2,8 +2,8 @@
 
 A line is what can hang by itself: a thread, or the main loop of a process. It beats whenever it gets a step further,
 waiting for an answer with a time limit included. The supervisor hands each child a pipe (its number is in
-ROOKERY_BEATS) and ends a process of which a line falls silent. Without a supervisor beats go nowhere, except into
-``progress``, from which a process may report them.
+ROOKERY_BEATS) and ends a process of which a line falls silent. Where a probe watches a container, beats are kept in
+files (``keep_in``). Beats also go into ``progress``, from which a process may report them.
 """
 
 import os
@@ -12,6 +12,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
+
+from events.runtime.beat_files import BeatFiles
 
 DESCRIPTOR = "ROOKERY_BEATS"
 INTERVAL_S = 1.0
@@ -20,6 +23,17 @@ INTERVAL_S = 1.0
 _local = threading.local()
 _passed_on: dict[tuple[int, str], float] = {}
 _progress: dict[str, float] = {}
+
+
+class _Files:
+    """Where beats are kept besides; None: nowhere."""
+
+    kept: BeatFiles | None = None
+
+
+def keep_in(directory: Path) -> None:
+    """Keep the beats of this process, and of those that it forks from now on, in ``directory``; raises OSError."""
+    _Files.kept = BeatFiles(directory)
 
 
 @contextmanager
@@ -48,6 +62,8 @@ def beat(name: str | None = None, extra_s: float = 0.0) -> None:
         # After a longer leave the next beat is passed on at once.
         _passed_on[key] = 0.0 if extra_s else now
         _send(f"{key[0]} {name} {extra_s:g}\n")
+        if _Files.kept is not None:
+            _Files.kept.beat(name, extra_s)
 
 
 def wait(stop: threading.Event, seconds: float) -> bool:
@@ -67,6 +83,8 @@ def rest(name: str) -> None:
     _progress.pop(name, None)
     _passed_on.pop((os.getpid(), name), None)
     _send(f"{os.getpid()} {name} -\n")
+    if _Files.kept is not None:
+        _Files.kept.rest(name)
 
 
 def progress() -> dict[str, float]:

@@ -1,54 +1,89 @@
-"""Connections to Redis: with time limits that fit a server, bytes as replies, and the errors of the store."""
+"""Connections to the store: one server, a primary that sentinels watch, or a cluster, by the form of the URL.
 
-import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+    redis://[user:password@]host[:6379][/0]         one server, with TLS as rediss://
+    unix:///socket?db=0                             one server on this machine
+    redis+sentinel://host[:26379],.../service[/0]   the primary that these sentinels call ``service``
+    redis+cluster://host[:6379],...                 a cluster, of which these servers are known
 
-from redis import BlockingConnectionPool, Redis
-from redis.backoff import ExponentialWithJitterBackoff
-from redis.client import Pipeline, PubSub
-from redis.exceptions import (
-    ClusterDownError,
-    NoPermissionError,
-    NoScriptError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    RedisError,
-    TryAgainError,
-    WatchError,
-)
+``rediss+sentinel://`` and ``rediss+cluster://`` connect to the servers with TLS. User and password are those of the
+servers; the options ``sentinel_username`` and ``sentinel_password``, behind a question mark, are those of sentinels.
+All kinds have the same time limits, bytes as replies, and the errors of the store.
+"""
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from redis import BlockingConnectionPool, ConnectionPool, SSLConnection
+from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
+from redis.connection import Connection, parse_url
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
-
-from events.runtime.errors import (
-    StoreCommandError,
-    StoreError,
-    StoreFullError,
-    StorePermissionError,
-    StoreTimeoutError,
-    StoreUnavailableError,
+from redis.sentinel import (
+    Sentinel,
+    SentinelConnectionPool,
+    SentinelManagedConnection,
+    SentinelManagedSSLConnection,
 )
+
+from events.runtime.clients import Entry, Key, StoreClient, StorePipeline, translated, translating
+from events.runtime.cluster import MAX_RETRIES, ClusterClient
+
+__all__ = [
+    "CLUSTER",
+    "SCHEMES",
+    "SENTINEL",
+    "SINGLE",
+    "Entry",
+    "Key",
+    "StoreClient",
+    "StorePipeline",
+    "blocking_client",
+    "connect",
+    "read_place",
+    "translated",
+    "translating",
+]
 
 ANSWER_TIMEOUT_S = 5.0
 NETWORK = {"socket_connect_timeout": 2.0, "socket_keepalive": True}
-MAX_RETRIES = 3
 MAX_CONNECTIONS = 50
-"""Of one client. A burst of requests waits for a connection instead of failing, or of opening thousands."""
+"""Of one client, to one server. A burst of requests waits for a connection instead of failing or opening thousands."""
 
 WAIT_FOR_CONNECTION_S = 20
+PRIMARY_INTERVAL_S, UNANSWERED_INTERVAL_S = 1.0, 30.0
+"""Between two questions to the sentinels which server is the primary, while it is used; after one without answer."""
 
-_TRANSIENT = (RedisConnectionError, ReadOnlyError, ClusterDownError, TryAgainError)
-_TRANSIENT_CODES = ("READONLY ", "BUSY ", "MASTERDOWN ")
-_FULL_CODES = ("OOM ", "MISCONF ", "NOREPLICAS ")
-"""No memory; a file that could not be written; told to accept no writes while the disk is almost full."""
+SENTINEL_TIMEOUT_S = 0.5
+"""For the answer of a sentinel to this question."""
 
-P = ParamSpec("P")
-T = TypeVar("T")
+SINGLE, SENTINEL, CLUSTER = "single", "sentinel", "cluster"
+_KINDS = {"redis": SINGLE, "rediss": SINGLE, "unix": SINGLE}
+_KINDS |= {f"{scheme}+{kind}": kind for scheme in ("redis", "rediss") for kind in (SENTINEL, CLUSTER)}
+SCHEMES = tuple(f"{scheme}://" for scheme in _KINDS)
+_DEFAULT_PORTS = {SENTINEL: 26379, CLUSTER: 6379}
 
 
-def connect(url: str) -> "StoreClient":
-    """Return a client for commands that do not block; it is safe to share between threads.
+class Place(NamedTuple):
+    """Where a store is, as its URL says.
+
+    ``kind`` is SINGLE, SENTINEL or CLUSTER. ``addresses`` are those of the sentinels or of servers of the cluster, none
+    for a single server. ``service`` is how sentinels call the store. ``options`` are those of connections to servers,
+    ``sentinel_options`` of connections to sentinels.
+    """
+
+    kind: str
+    addresses: tuple[tuple[str, int], ...]
+    service: str
+    options: Mapping[str, Any]
+    sentinel_options: Mapping[str, Any]
+
+
+def connect(url: str) -> StoreClient:
+    """Return a client for commands that do not block; it is safe to share between threads. This does not connect.
 
     It repeats a command up to three times when a connection breaks, writes too: whatever must not happen twice carries
     its own protection (a request key, WATCH, a version guard). A server that is silent for ANSWER_TIMEOUT_S is not
@@ -57,141 +92,115 @@ def connect(url: str) -> "StoreClient":
     return _client(url, ANSWER_TIMEOUT_S)
 
 
-def blocking_client(url: str, block_ms: int) -> "StoreClient":
+def blocking_client(url: str, block_ms: int) -> StoreClient:
     """Return a client whose reads may block for ``block_ms``: it does not give up before the server answers."""
     return _client(url, block_ms / 1000 + ANSWER_TIMEOUT_S)
 
 
-def translated(error: RedisError) -> StoreError:
-    """Return ``error`` as a StoreUnavailableError if waiting may help, else as a StoreCommandError."""
-    # redis-py takes the code off the message of errors that it has a class for. Older servers report an error inside a
-    # script as a general one, with the code somewhere in the message.
-    if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
-        return StoreFullError(f"the event store has no room to write anything: {error}")
-    if isinstance(error, RedisTimeoutError):
-        return StoreTimeoutError(f"the event store cannot be used now: {error}")
-    if isinstance(error, _TRANSIENT) or any(code in str(error) for code in _TRANSIENT_CODES):
-        return StoreUnavailableError(f"the event store cannot be used now: {error}")
-    refused = StorePermissionError if isinstance(error, NoPermissionError) else StoreCommandError
-    return refused(f"the event store refused: {error}")
+def read_place(url: str) -> Place:
+    """Return what ``url`` names; raises ValueError, without a part of ``url``, when it cannot be read."""
+    parts = urlsplit(url)
+    kind = _KINDS.get(parts.scheme)
+    if kind is None:
+        raise ValueError(f"must begin with {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}")
+    if kind == SINGLE:
+        return Place(kind, (), "", parse_url(url), {})
+    userinfo, _, hosts = parts.netloc.rpartition("@")
+    service, _, database = parts.path.strip("/").partition("/")
+    if kind == CLUSTER:
+        service, database = "", service
+    if not database.isdecimal() and database:
+        raise ValueError("has a database that is not a number")
+    if kind == CLUSTER and int(database or 0):
+        raise ValueError("names a database: a cluster has only database 0")
+    if kind == SENTINEL and not service:
+        raise ValueError("does not say how the sentinels call the store: redis+sentinel://host:26379/SERVICE/0")
+    addresses = tuple(_read_address(host, _DEFAULT_PORTS[kind]) for host in hosts.split(","))
+    # What is left has the form of a URL of redis-py, which reads names, passwords and options.
+    options = parse_url(f"{parts.scheme.partition('+')[0]}://{userinfo}{'@' if userinfo else ''}?{parts.query}")
+    sentinel_options = {
+        name: options.pop(f"sentinel_{name}") for name in ("username", "password") if f"sentinel_{name}" in options
+    }
+    if kind == SENTINEL:
+        options["db"] = int(database or 0)
+    return Place(kind, addresses, service, options, sentinel_options)
 
 
-def translating(method: Callable[P, T]) -> Callable[P, T]:
-    """Return ``method`` so that it raises StoreError where redis-py raises its own errors."""
-
-    @functools.wraps(method)
-    def translating_errors(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return method(*args, **kwargs)
-        except (NoScriptError, WatchError):
-            raise  # answered by ``Script`` and by ``transact``
-        except RedisError as error:
-            raise translated(error) from error
-
-    return translating_errors
+def _read_address(text: str, default_port: int) -> tuple[str, int]:
+    try:
+        parts = urlsplit(f"//{text}")
+        port = parts.port or default_port
+    except ValueError:
+        raise ValueError(
+            "has a host or port that cannot be read (what is special in a password must be percent-encoded)"
+        ) from None
+    if not parts.hostname:
+        raise ValueError("names no host, or an empty one between commas")
+    return parts.hostname, port
 
 
-Key = str | bytes
-Entry = tuple[bytes, dict[bytes, bytes]]
-"""An entry of a stream: its id and fields."""
+class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
+    """Connections to the primary that sentinels name; a caller waits when all are in use.
 
-if TYPE_CHECKING:
+    An old primary that was silent for a while takes itself for one until it is told, and would answer what is old. A
+    process that used no connection meanwhile has noticed nothing. So ``asked`` is asked again every second of use; when
+    it names another primary, idle connections are closed.
+    """
 
-    class _Commands:
-        """What commands return where redis-py says ``bytes | str``: bytes, since nothing here decodes replies."""
+    def __init__(self, service: str, asked: Sentinel, **options: Any) -> None:
+        super().__init__(service, **options)  # type: ignore[no-untyped-call]
+        self._asked = asked
+        self._ask_at = -math.inf
 
-        def get(self, name: Key) -> bytes | None: ...
-        def getdel(self, name: Key) -> bytes | None: ...
-        def getrange(self, key: Key, start: int, end: int) -> bytes: ...
-        def mget(self, keys: Iterable[Key]) -> list[bytes | None]: ...
-        def hget(self, name: Key, key: Key) -> bytes | None: ...
-        def hmget(self, name: Key, keys: Iterable[Key], *args: Key) -> list[bytes | None]: ...
-        def hgetall(self, name: Key) -> dict[bytes, bytes]: ...
-        def hkeys(self, name: Key) -> list[bytes]: ...
-        def hscan_iter(self, name: Key, count: int | None = None) -> Iterator[tuple[bytes, bytes]]: ...
-        def lrange(self, name: Key, start: int, end: int) -> list[bytes]: ...
-        def smembers(self, name: Key) -> set[bytes]: ...
-        def type(self, name: Key) -> bytes: ...
-        def scan_iter(self, match_id: str | None = None, count: int | None = None) -> Iterator[bytes]: ...
-        def watch(self, *names: Key) -> None: ...
-        def xrange(
-            self, name: Key, min: str | bytes = "-", max: str | bytes = "+", count: int | None = None
-        ) -> list[Entry]: ...
-        def xrevrange(
-            self, name: Key, max: str | bytes = "+", min: str | bytes = "-", count: int | None = None
-        ) -> list[Entry]: ...
-        def xread(
-            self, streams: Mapping[str, str], count: int | None = None, block: int | None = None
-        ) -> list[tuple[bytes, list[Entry]]]: ...
-        def xreadgroup(
-            self,
-            groupname: str,
-            consumername: str,
-            streams: Mapping[str, str],
-            count: int | None = None,
-            block: int | None = None,
-        ) -> list[tuple[bytes, list[Entry]]]: ...
-        def xpending_range(
-            self, name: str, groupname: str, min: str, max: str, count: int, consumername: str | None = None
-        ) -> list[dict[str, Any]]: ...
-
-        # Members alone, or pairs of member and score: the caller knows which it has asked for.
-        def zrange(self, name: Key, start: int | str, end: int | str, **options: Any) -> list[Any]: ...
-        def zrangebyscore(self, name: Key, min: float | str, max: float | str, **options: Any) -> list[Any]: ...
-        def zrevrangebyscore(self, name: Key, max: float | str, min: float | str, **options: Any) -> list[Any]: ...
-else:
-
-    class _Commands:
-        pass
-
-
-class StorePipeline(_Commands, Pipeline):  # type: ignore[misc]
-    """A pipeline whose errors do not repeat the command: it may hold a key or the digest of a password."""
-
-    execute = translating(Pipeline.execute)
-    immediate_execute_command = translating(Pipeline.immediate_execute_command)
-    reset = translating(Pipeline.reset)
-
-    if TYPE_CHECKING:
-
-        def __enter__(self) -> "StorePipeline": ...
-
-    def annotate_exception(self, exception: Exception, number: int, command: Any) -> None:
-        """Leave the server's words as they are."""
-
-
-class _PubSub(PubSub):
-    execute_command = translating(PubSub.execute_command)
-    parse_response = translating(PubSub.parse_response)
-
-
-class StoreClient(_Commands, Redis):  # type: ignore[misc]
-    """A client whose errors are those of the store; StoreUnavailableError is the only one that goes away by waiting."""
-
-    execute_command = translating(Redis.execute_command)
-
-    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> StorePipeline:
-        """Return a pipeline of this client."""
-        return StorePipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
-
-    def pubsub(self, **options: Any) -> PubSub:
-        """Return a subscriber of this client."""
-        return _PubSub(self.connection_pool, **options)
+    def get_connection(self, command_name: Any = None, *_: Any, **__: Any) -> Connection:  # noqa: ARG002
+        """Return a connection to the primary."""
+        now = time.monotonic()
+        if now >= self._ask_at:
+            self._ask_at = now + PRIMARY_INTERVAL_S
+            try:
+                address = self._asked.discover_master(self.service_name)
+            except (RedisConnectionError, RedisTimeoutError):
+                # The primary is the one that was named last. To ask costs time while no sentinel answers.
+                self._ask_at = now + UNANSWERED_INTERVAL_S
+            else:
+                if address != self.master_address:
+                    self.disconnect(inuse_connections=False)
+        connection: Connection = super().get_connection()  # type: ignore[no-untyped-call]
+        return connection
 
 
 def _client(url: str, answer_timeout_s: float) -> StoreClient:
-    # A Unix socket connects at once or not at all.
-    network: dict[str, Any] = {} if url.startswith("unix:") else NETWORK
-    pool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=MAX_CONNECTIONS,
-        timeout=WAIT_FOR_CONNECTION_S,
-        socket_timeout=answer_timeout_s,
-        health_check_interval=30,
-        driver_info=None,  # else every connection reads the metadata of the package and makes two more round trips
-        retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), MAX_RETRIES, (RedisConnectionError,)),
-        **network,
-    )
-    client = StoreClient(connection_pool=pool)
+    place = read_place(url)
+    options = {
+        "max_connections": MAX_CONNECTIONS,
+        "timeout": WAIT_FOR_CONNECTION_S,
+        "socket_timeout": answer_timeout_s,
+        "health_check_interval": 30,
+        "driver_info": None,  # else every connection reads the metadata of the package and makes two more round trips
+        # A Unix socket connects at once or not at all.
+        **({} if url.startswith("unix:") else NETWORK),
+        **place.options,
+    }
+    if place.kind == CLUSTER:
+        return ClusterClient(place.addresses, options)
+    options["retry"] = Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), MAX_RETRIES, (RedisConnectionError,))
+    client = StoreClient(connection_pool=_sentinel_pool(place, options) if place.kind == SENTINEL else _pool(options))
     client.auto_close_connection_pool = True
     return client
+
+
+def _pool(options: dict[str, Any]) -> ConnectionPool:
+    return BlockingConnectionPool(**options)
+
+
+def _sentinel_pool(place: Place, options: dict[str, Any]) -> ConnectionPool:
+    secure = options.pop("connection_class", None) is SSLConnection
+    common = {"retry": Retry(NoBackoff(), 0), "driver_info": None, **NETWORK, **place.sentinel_options}
+    soon = {"socket_timeout": SENTINEL_TIMEOUT_S, "socket_connect_timeout": SENTINEL_TIMEOUT_S}
+    return _SentinelPool(
+        place.service,
+        Sentinel(place.addresses, sentinel_kwargs={**common, **soon}),
+        sentinel_manager=Sentinel(place.addresses, sentinel_kwargs={**common, "socket_timeout": ANSWER_TIMEOUT_S}),
+        connection_class=SentinelManagedSSLConnection if secure else SentinelManagedConnection,
+        **options,
+    )

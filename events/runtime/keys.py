@@ -15,6 +15,8 @@ used together in a script or a transaction. So a tag says what changes in one st
     {time}            the heartbeat of the clocks, outages
     {incidents}       what the installation has lost
     {opponents}       the matches that wait for an opponent
+    {fleet}           fleet jobs: their slices and results
+    {archive}         the files of archived matches
 
 The remaining keys have no tag and are used alone. What is stored under a key is said beside it. Braces in the prefix
 would decide the tag; ``events.runtime.settings`` refuses them.
@@ -22,6 +24,7 @@ would decide the tag; ``events.runtime.settings`` refuses them.
 
 import functools
 import hashlib
+import re
 
 
 @functools.lru_cache(maxsize=4096)
@@ -35,8 +38,7 @@ class InstallationKeys:
 
     def __init__(self, prefix: str) -> None:
         self.installation = f"{prefix}rookery"  # hash: id, number of shards, version of the layout
-        self.liveness = f"{prefix}relay-lines"  # hash: when each line of work of the relays last made progress
-        self.sweeper = f"{prefix}sweeper"  # string: the sweeper at work; it expires
+        self.relays = f"{prefix}relays"  # hash: when each relay last reported, and the silences of its lines as JSON
         self.limits = f"{prefix}limits"  # begins the counters of the library ``limits``
         self.unacked = f"{prefix}unacked"
         self.unacked_index = f"{prefix}unacked-index"
@@ -54,12 +56,16 @@ class ShardKeys:
     def __init__(self, prefix: str, shard: int) -> None:
         tag = f"{prefix}{{s{shard:02d}}}:"
         self.feed = f"{tag}feed"
-        """Stream: a pointer (match and version) for each event; its consumer groups are those of the relay."""
+        """Stream: a pointer (match and version, origin) for each event; its consumer groups are those of the relay.
+
+        The channel of the shard's wake-ups has the same name (``events.store.wake_ups``).
+        """
 
         self.sequence = f"{tag}sequence"
         """String: how many events the shard has had, the id of the last entry of the feed."""
 
-        self.streams = f"{tag}streams"  # list: the matches, in the order of their first events
+        self.streams = f"{tag}streams"  # list: the live matches, in the order of their first events
+        self.archived_streams = f"{tag}archived-streams"  # list: the archived ones, in the order of archiving
         self.deadlines = f"{tag}deadlines"  # sorted set: matches by the instant at which something is due
         self.parked = f"{tag}parked"  # stream: the feed entries that a consumer group could not handle, with the reason
         self._matches = f"{tag}m:"
@@ -88,8 +94,8 @@ class ReadModelKeys:
         self.prefix = prefix
         self.shards = shards
         self.ratings = f"{prefix}{{ratings}}:"  # begins all keys of ratings
-        self.pools = f"{self.ratings}pools"  # set: the pools that have ratings
-        self.rated = f"{self.ratings}matches"  # hash: the results that the ratings follow from, by match
+        self.rating_generation = f"{self.ratings}generation"
+        """String: the generation of ratings that is read, and the one that is being built."""
 
     def shard_of(self, match_id: str) -> int:
         """Return the shard of a match: the one in which the event store keeps its stream."""
@@ -115,21 +121,64 @@ class ReadModelKeys:
         """Return how the keys of all generations of a shard begin."""
         return f"{self.prefix}{{s{shard:02d}}}:rm:"
 
+    def parse_model(self, key: str) -> tuple[int, int, str, str] | None:
+        """Return shard, generation, kind (m: summary, l: list) and match or list of a key; None for any other key."""
+        found = re.fullmatch(rf"{re.escape(self.prefix)}{{s(\d+)}}:rm:(?:(\d+):)?([ml]):(.*)", key, re.DOTALL)
+        return None if found is None else (int(found[1]), int(found[2] or 0), found[3], found[4])
+
+    def rating_keys(self, generation: int) -> "RatingKeys":
+        """Return the keys of the ratings in a generation."""
+        return RatingKeys(self.prefix, generation)
+
+    def late_ratings(self, generation: int) -> str:
+        """Return the key of results that changed while a generation of ratings was built. Hash: packed, by match."""
+        return f"{self.ratings}late:{generation}"
+
+
+class RatingKeys:
+    """The ratings of all pools in one generation; those of generation 0 do not name it."""
+
+    def __init__(self, prefix: str, generation: int) -> None:
+        self.all = f"{prefix}{{ratings}}:" + (f"{generation}:" if generation else "")  # begins the next ones
+        self.pools = f"{self.all}pools"  # set: the pools that have ratings
+        self.rated = f"{self.all}matches"  # hash: the results that the ratings follow from, by match
+        self.revision = f"{self.all}revision"  # string: how often the next ones have changed
+        self.unsettled = f"{self.all}unsettled"
+        """Sorted set by day: the days of players that have to be calculated again, see ``Unsettled``."""
+
+        self.former_changes = f"{self.all}change:"  # begins what earlier versions stored of matches, and none reads now
+
     def timeline(self, pool: str, player: str) -> str:
         """Return the key of a player's ratings. Sorted set: what they were after each rated day."""
-        return f"{self.ratings}{pool}:player:{player}"
+        return f"{self.all}{pool}:player:{player}"
 
     def day(self, pool: str, day: int) -> str:
-        """Return the key of a rating period. Hash: what each player has played in it."""
-        return f"{self.ratings}{pool}:day:{day}"
+        """Return the key of a rating period. Hash: what each player has played in it, in parts."""
+        return f"{self.all}{pool}:day:{day}"
 
     def leaderboard(self, pool: str) -> str:
         """Return the key of a pool's players. Sorted set: by rating."""
-        return f"{self.ratings}{pool}:leaderboard"
+        return f"{self.all}{pool}:leaderboard"
 
-    def change(self, match_id: str) -> str:
-        """Return the key of a rated match's changes. Hash: the ratings before and after, by player."""
-        return f"{self.ratings}change:{match_id}"
+
+class ArchiveKeys:
+    """What is archived: the catalogue, in the shards of the matches, and the files."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        tag = f"{prefix}{{archive}}:"
+        self.packs = f"{tag}packs"  # hash: file, size in bytes, number of matches and game as JSON, by the pack's name
+        self.tables = f"{tag}tables"  # string: file, size in bytes and number of entries of all tables, JSON
+        self.dictionaries = f"{tag}dictionaries"  # hash: the file with the dictionary for new packs, by game
+        self.unused = f"{tag}unused"  # hash: since when nothing refers to a file (ms since 1970 UTC), by its name
+
+    def catalogue(self, shard: int, block: int) -> str:
+        """Return the key of a part of a shard's catalogue. Hash: place, version and digest, packed, by match."""
+        return f"{self._prefix}{{s{shard:02d}}}:archived:{block}"
+
+    def round(self, shard: int) -> str:
+        """Return the key of the last round of archiving in a shard. String: its number; no other may drop matches."""
+        return f"{self._prefix}{{s{shard:02d}}}:archive-round"
 
 
 class PeopleKeys:
@@ -316,7 +365,7 @@ class ProofKeys:
         self.log_size = f"{tag}log:size"  # string: the number of leaves
         self.leaves = f"{tag}log:leaves"  # list: the leaves
         self.nodes = f"{tag}log:nodes"  # begins the keys of the nodes of the tree
-        self.logged = f"{tag}log:logged"  # hash: leaf, version and digest as JSON, by match
+        self.logged = f"{tag}log:logged"  # hash: index and head of the last leaf, packed, by match
         self.checkpoints = f"{tag}log:checkpoints"  # hash: signed checkpoints by day
         self.latest_day = f"{tag}log:latest"  # string: the day of the last checkpoint
 
@@ -336,6 +385,7 @@ class TimeKeys:
         self.provisional = f"{tag}provisional"
         """Sorted sets by their ends: outages; those that not all matches know of; those that wait for confirmation."""
 
+        self.flag_lateness = f"{tag}flag-lateness"  # hash: flags by how late they fell, and the sum of that
         self.offsets = f"{tag}offsets"
         """Hash: by how much the clock of each process differs from the store's, and when it said so."""
 
@@ -351,6 +401,14 @@ class IncidentKeys:
         """Return the key of the incidents in which a match lost events. Set: their ids."""
         return f"{self._tag}match:{match_id}"
 
+    def matches(self, incident: str) -> str:
+        """Return the key of the matches of which events were named as lost in an incident. Set."""
+        return f"{self._tag}matches:{incident}"
+
+    def lost_events(self, match_id: str) -> str:
+        """Return the key of the lost events of a match. Hash: digest, incident and request, by version."""
+        return f"{self._tag}lost:{match_id}"
+
 
 class OpponentKeys:
     """The matches of a lane that wait for an opponent."""
@@ -360,6 +418,37 @@ class OpponentKeys:
         self.matches = f"{tag}matches"  # sorted set: matches by the charge at which their turn comes
         self.people = f"{tag}people"  # sorted set: people by the charge of their last match
         self.charge = f"{tag}charge"  # string: the charge of the match that was taken last
+        self.origins = f"{tag}origins"  # hash: what has made the matches wait, for logs and traces
+
+
+class FleetKeys:
+    """Fleet jobs. What belongs to one expires some days after it has ended."""
+
+    def __init__(self, prefix: str) -> None:
+        self._tag = f"{prefix}{{fleet}}:"
+        self.jobs = f"{self._tag}jobs"  # sorted set: jobs by when they were requested
+        self.running = f"{self._tag}running"  # hash: the jobs that have not ended, by kind and parameters
+        self.workers = f"{self._tag}workers"  # sorted set: workers of the fleet by when they were last seen
+
+    def job(self, job: str) -> str:
+        """Return the key of a job. Hash: kind, parameters, state, progress."""
+        return f"{self._tag}job:{job}"
+
+    def slices(self, job: str) -> str:
+        """Return the key of the slices of a job that are not done. Hash: JSON by number."""
+        return f"{self._tag}slices:{job}"
+
+    def leases(self, job: str) -> str:
+        """Return the key of the slices that workers have taken. Sorted set: numbers by the end of the lease."""
+        return f"{self._tag}leases:{job}"
+
+    def takes(self, job: str) -> str:
+        """Return the key of who has a slice and how often it was taken. Hash: by number; until the slice is done."""
+        return f"{self._tag}takes:{job}"
+
+    def results(self, job: str) -> str:
+        """Return the key of the results of a job. Hash: packed, by the number of the slice."""
+        return f"{self._tag}results:{job}"
 
 
 def literal_pattern(text: str) -> str:

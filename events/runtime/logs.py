@@ -7,6 +7,8 @@ from typing import Any
 
 import structlog
 
+from events.runtime.origin import add_origin
+
 _LevelFilter: Any = structlog.make_filtering_bound_logger(logging.INFO)
 
 
@@ -51,6 +53,7 @@ def configure() -> None:
     """Log as JSON lines from now on, in this process."""
     structlog.configure(
         processors=[
+            add_origin,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,

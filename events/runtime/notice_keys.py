@@ -27,6 +27,7 @@ class LedgerKeys(NoticeKeys):
     def __init__(self, prefix: str, shard: int) -> None:
         super().__init__(prefix, shard)
         self.due = f"{self._tag}due"  # sorted set: "player dispatch" by when it is due, or the end of its lease
+        self.outcomes = f"{self._tag}outcomes"  # hash: how many dispatches became what, by channel and state
         self.reminders = f"{self._tag}reminders"  # sorted set: matches and players to move, by when to remind them
         self.chats = f"{self._tag}chats"  # sorted set: matches with new messages, by when their chats are looked at
         self.chat_marks = f"{self._tag}chat-marks"  # hash: from which message on, up to which, and marks, by match

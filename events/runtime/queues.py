@@ -21,6 +21,7 @@ class Queue(StrEnum):
     QUICK_OPPONENTS = "opponents-quick"
     OPPONENTS = "opponents"
     NOTICES = "notices"
+    FLEET = "fleet"
 
     def name_in_broker(self, prefix: str) -> str:
         """Return the name of the queue in the broker of the installation with the key ``prefix``."""

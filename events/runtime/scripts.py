@@ -8,7 +8,7 @@ from typing import Any
 
 from redis.exceptions import NoScriptError
 
-from events.runtime.connections import StoreClient
+from events.runtime.connections import StoreClient, StorePipeline
 
 Argument = str | bytes | int | float
 
@@ -24,13 +24,16 @@ class Script:
         self.sha = hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
         self._client = client
 
-    def __call__(self, keys: Sequence[str], args: Sequence[Argument] = ()) -> Any:
-        """Run the script and return its reply."""
+    def __call__(
+        self, keys: Sequence[str], args: Sequence[Argument] = (), connection: StorePipeline | None = None
+    ) -> Any:
+        """Run the script and return its reply; on the ``connection`` of a pipeline that watches keys, if given."""
+        run = self._client if connection is None else connection
         try:
-            return self._client.execute_command("EVALSHA", self.sha, len(keys), *keys, *args)
+            return run.execute_command("EVALSHA", self.sha, len(keys), *keys, *args)
         except NoScriptError:
-            self._client.script_load(self.script)
-            return self._client.execute_command("EVALSHA", self.sha, len(keys), *keys, *args)
+            # With its source, on the server that has the keys now: there it is known from then on.
+            return run.execute_command("EVAL", self.script, len(keys), *keys, *args)
 
 
 def load_script(client: StoreClient, package: str, name: str) -> Script:

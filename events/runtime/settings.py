@@ -10,17 +10,25 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 from environs import Env, EnvError, ValidationError, validate
 from kombu.transport import TRANSPORT_ALIASES
 
-from events.runtime.connections import connect
+from events.runtime.connections import CLUSTER, SCHEMES, connect, read_place
 
 MAX_SHARDS = 1024
 """More would cost each reader of all shards more than the spreading saves."""
+
+MAX_WAIT_REPLICAS = 10
+"""More replicas of a store than anybody has: a larger number is a mistake that would let no append succeed."""
 
 PREFIX = re.compile(r"[A-Za-z0-9:._-]{1,64}")
 """Braces in a prefix would be taken for the hash tag of every key."""
 
 STORE_URL = "redis://127.0.0.1:6379/0"
+MASTER_NAME = "master_name"
+"""The option of the URL of a broker that names what its sentinels watch; Celery takes it apart from the URL."""
+
 STREAM_URL = "http://127.0.0.1:8001"
 PAGE_URL = "http://127.0.0.1:8000"
+
+ARCHIVE_AFTER_DAYS = 30
 
 DOMAIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]{0,62}\.)+[A-Za-z][A-Za-z0-9-]{1,62}|localhost")
 PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
@@ -48,7 +56,11 @@ class Settings(NamedTuple):
     ``trusted_proxies`` is how many proxies in front of the API and the stream are believed what they say of a caller.
     ``impairments_file`` is where the supervisor reports which parts of the installation do not work. ``mail`` is None
     where no mail is sent. ``egress_allowed`` are networks (CIDR) that webhooks and push may reach although they are not
-    public. ``contact`` is the address of the operator, told to push services (RFC 8292).
+    public. ``contact`` is the address of the operator, told to push services (RFC 8292). ``otlp_url`` is where traces
+    are sent (OpenTelemetry, OTLP over HTTP); None where there are none. ``wait_replicas`` replicas of the store must
+    have what is appended before it is acknowledged. ``archive_url`` is where matches are
+    archived that have been over for ``archive_after_days``; None where none are. ``checkpoint_guard`` is the directory
+    or URL where it is kept, outside the store, which checkpoints were signed; None where it is not.
     """
 
     redis_url: str
@@ -64,26 +76,40 @@ class Settings(NamedTuple):
     mail: MailSettings | None = None
     egress_allowed: tuple[str, ...] = ()
     contact: str | None = None
+    otlp_url: str | None = None
+    wait_replicas: int = 0
+    archive_url: str | None = None
+    archive_after_days: int = ARCHIVE_AFTER_DAYS
+    checkpoint_guard: str | None = None
 
     @classmethod
     def from_environment(
-        cls, redis_url: str = STORE_URL, stream_url: str = STREAM_URL, page_url: str = PAGE_URL
+        cls,
+        redis_url: str = STORE_URL,
+        stream_url: str = STREAM_URL,
+        page_url: str = PAGE_URL,
+        named_store: str | None = None,
     ) -> "Settings":
         """Return the settings from the environment; raises environs.EnvError naming an invalid one.
 
-        REDIS_URL (the store), BROKER_URL (default: the next database of the same server), ROOKERY_PREFIX,
+        REDIS_URL (the store; see ``connections``), BROKER_URL (default: the next database of the same server, or of
+        what sentinels watch; it must be set where the store is a cluster), ROOKERY_PREFIX,
         ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
         ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own), ROOKERY_KEY_FILE (the
         secret that the signing key is encrypted with in the store; made when it is absent), ROOKERY_TRUSTED_PROXIES,
         ROOKERY_IMPAIRED, ROOKERY_SMTP_URL and ROOKERY_MAIL_DOMAIN (mail is sent where both are set),
         ROOKERY_AUTHSERV_ID, ROOKERY_EGRESS_ALLOWED (networks, separated by commas), ROOKERY_CONTACT (mailto: or
-        https:). The arguments are the defaults of REDIS_URL, ROOKERY_STREAM_URL and ROOKERY_PAGE_URL.
+        https:), ROOKERY_WAIT_REPLICAS, ROOKERY_OTLP_URL (without it nothing is traced), ROOKERY_ARCHIVE_URL (a URL that
+        fsspec knows, as file:///srv/archive or s3://bucket/rookery; matches are archived where it is set),
+        ROOKERY_ARCHIVE_AFTER_DAYS (at least 1), ROOKERY_CHECKPOINT_GUARD (a directory, or a URL like that of the
+        archive). The arguments are the defaults of REDIS_URL, ROOKERY_STREAM_URL and
+        ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
         """
         env = Env()
-        redis_url = env.str("REDIS_URL", redis_url, validate=check_store)
+        redis_url = named_store or env.str("REDIS_URL", redis_url, validate=check_store)
         return cls(
             redis_url=redis_url,
-            broker_url=env.str("BROKER_URL", None, validate=_check_broker) or next_database(redis_url),
+            broker_url=env.str("BROKER_URL", None, validate=_check_broker) or _default_broker(redis_url),
             prefix=env.str("ROOKERY_PREFIX", "rk:", validate=_check_prefix),
             stream_url=env.str("ROOKERY_STREAM_URL", stream_url, validate=_check_public_url),
             secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
@@ -95,6 +121,13 @@ class Settings(NamedTuple):
             mail=_read_mail(env),
             egress_allowed=tuple(env.list("ROOKERY_EGRESS_ALLOWED", [], validate=_check_networks)),
             contact=env.str("ROOKERY_CONTACT", None, validate=_check_contact),
+            wait_replicas=env.int("ROOKERY_WAIT_REPLICAS", 0, validate=validate.Range(min=0, max=MAX_WAIT_REPLICAS)),
+            otlp_url=env.str("ROOKERY_OTLP_URL", None, validate=_check_otlp) or None,
+            archive_url=env.str("ROOKERY_ARCHIVE_URL", None, validate=_check_archive),
+            archive_after_days=env.int(
+                "ROOKERY_ARCHIVE_AFTER_DAYS", ARCHIVE_AFTER_DAYS, validate=validate.Range(min=1)
+            ),
+            checkpoint_guard=env.str("ROOKERY_CHECKPOINT_GUARD", None, validate=_check_guard),
         )
 
 
@@ -109,12 +142,35 @@ def _read_mail(env: Env) -> MailSettings | None:
 
 
 def next_database(url: str) -> str:
-    """Return the broker URL of the database after that of the store at ``url``, on the same server."""
+    """Return the broker URL of the database after that of the store at ``url``, on the same server.
+
+    Raises ValueError for a cluster, which has only one database.
+    """
     parts = urlsplit(url)
     if parts.scheme == "unix":
         number = int(parse_qs(parts.query).get("db", ["0"])[0])
         return f"redis+socket://{parts.path}?virtual_host={number + 1}"
-    return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + 1}"))
+    if "+" not in parts.scheme:
+        return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + 1}"))
+    place = read_place(url)
+    if place.kind == CLUSTER:
+        raise ValueError("a cluster has only one database")
+    userinfo = parts.netloc.rpartition("@")[0]
+    return (
+        ";".join(
+            f"sentinel://{userinfo}{'@' if userinfo else ''}{f'[{host}]' if ':' in host else host}:{port}"
+            f"/{place.options['db'] + 1}"
+            for host, port in place.addresses
+        )
+        + f"?{MASTER_NAME}={place.service}"
+    )
+
+
+def _default_broker(redis_url: str) -> str:
+    try:
+        return next_database(redis_url)
+    except ValueError as error:
+        raise EnvError(f"BROKER_URL must name a broker, such as amqp://host or redis://host: {error}") from None
 
 
 # Errors do not repeat the value: it may hold a password.
@@ -122,26 +178,42 @@ def next_database(url: str) -> str:
 
 def check_store(url: str) -> None:
     """Raise ValidationError, without the URL itself, unless a store can be at ``url``."""
-    if not url.startswith(("redis://", "rediss://", "unix://")):
-        raise ValidationError("must begin with redis://, rediss:// or unix://")
-    _check_place(url)
-    parts = urlsplit(url)
-    has_database = bool(parts.path) if parts.scheme == "unix" else bool(re.fullmatch("/?[0-9]*", parts.path))
-    if not has_database or (parts.scheme != "unix" and "db" in parse_qs(parts.query)):
-        raise ValidationError(
-            "must be like redis://host:6379/0, with the number of the database, or unix:///socket?db=0"
-        )
+    if not url.startswith(SCHEMES):
+        raise ValidationError(f"must begin with {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}")
+    if "+" in url.partition("://")[0]:
+        try:
+            read_place(url)
+        except ValueError as error:
+            raise ValidationError(str(error)) from None
+    else:
+        _check_place(url)
+        _check_database(url)
     try:
         connect(url).connection_pool.make_connection()
     except (TypeError, ValueError):
         raise ValidationError("has an option, behind the question mark, that cannot be read") from None
 
 
+def _check_database(url: str) -> None:
+    parts = urlsplit(url)
+    has_database = bool(parts.path) if parts.scheme == "unix" else bool(re.fullmatch("/?[0-9]*", parts.path))
+    if not has_database or (parts.scheme != "unix" and "db" in parse_qs(parts.query)):
+        raise ValidationError(
+            "must be like redis://host:6379/0, with the number of the database, or unix:///socket?db=0"
+        )
+
+
 def _check_broker(url: str) -> None:
-    scheme, separator, _ = url.partition("://")
-    if url and (not separator or scheme.partition("+")[0] not in TRANSPORT_ALIASES):
-        raise ValidationError("must begin with a kind of broker that Celery knows, like redis:// or amqp://")
-    _check_place(url)
+    for each in url.split(";"):
+        scheme, separator, _ = each.partition("://")
+        if url and (not separator or scheme.partition("+")[0] not in TRANSPORT_ALIASES):
+            raise ValidationError("must begin with a kind of broker that Celery knows, like redis:// or amqp://")
+        _check_place(each)
+    if url.startswith("sentinel://") and MASTER_NAME not in parse_qs(url.rpartition("?")[2]):
+        raise ValidationError(
+            f"must end with ?{MASTER_NAME}=SERVICE, as the sentinels call the broker: "
+            f"sentinel://one:26379/1;sentinel://two:26379/1?{MASTER_NAME}=SERVICE"
+        )
 
 
 def _check_place(url: str) -> None:
@@ -180,6 +252,27 @@ def _check_networks(networks: Sequence[str]) -> None:
 def _check_contact(contact: str | None) -> None:
     if contact is not None and not contact.startswith(("mailto:", "https://")):
         raise ValidationError("must begin with mailto: or https://")
+
+
+def _check_otlp(url: str | None) -> None:
+    if url and not (url.startswith(("http://", "https://")) and urlsplit(url).hostname):
+        raise ValidationError("must be like http://127.0.0.1:4318, without the path /v1/traces")
+    _check_place(url or "")
+
+
+def _check_archive(url: str | None) -> None:
+    scheme = urlsplit(url or "").scheme
+    if url is None:
+        return
+    if scheme == "file" and not urlsplit(url).path.startswith("/"):
+        raise ValidationError("must be like file:///srv/archive, with the whole path of the directory")
+    if not scheme:
+        raise ValidationError("must be a URL like file:///srv/archive or s3://bucket/rookery")
+
+
+def _check_guard(place: str | None) -> None:
+    if place is not None and not (place.startswith("/") or urlsplit(place).scheme):
+        raise ValidationError("must be the whole path of a directory, or a URL like s3://bucket/rookery")
 
 
 def _check_public_url(url: str) -> None:

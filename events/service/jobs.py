@@ -11,6 +11,7 @@ from typing import NamedTuple
 from domain.search import ENGINE_VERSION
 from events.runtime.connections import StoreClient
 from events.runtime.keys import JobKeys
+from events.runtime.origin import current
 from events.store.converter import pack, unpack
 
 BUNDLE = "bundle"
@@ -25,11 +26,15 @@ JOB_TTL_S = 600
 
 
 class Job(NamedTuple):
-    """What is to be done: its kind, the version that it is about (0: the match as it stands), when it was requested."""
+    """What is to be done: its kind, the version that it is about (0: the match as it stands), when it was requested.
+
+    ``origin`` is what has requested it (``events.runtime.origin``).
+    """
 
     kind: str
     version: int
     requested_at: int
+    origin: str = ""
 
 
 def basis_of_answer(digest: str) -> str:
@@ -51,7 +56,7 @@ class Jobs:
 
     def request(self, subject: str, kind: str, version: int = 0) -> bool:
         """Record a job; return False when another job of the subject has to be done first."""
-        job = Job(kind, version, self._now())
+        job = Job(kind, version, self._now(), str(current()))
         # Crash-safe: killed before it is listed, the job is listed when it is requested again.
         is_new = self._client.set(self._keys.job(subject), pack(job), nx=True, ex=JOB_TTL_S)
         self._list(subject)
@@ -72,6 +77,10 @@ class Jobs:
                 if self.pending(subject) is not None:  # it was requested in between
                     self._list(subject)
         return [(subject, since) for subject, since in found if self.pending(subject) is not None]
+
+    def count(self) -> int:
+        """Return how many subjects are listed with a job."""
+        return int(self._client.zcard(self._keys.waiting))
 
     def finish(self, subject: str) -> None:
         """Forget the job of the subject, done or not."""

@@ -7,6 +7,7 @@ from domain.match.guards import TIME_UP
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+from events.runtime import tracing
 from events.service.matches import Executed, Loaded, Matches
 from events.service.timekeeper import Timekeeper
 from events.store.contract import Request, VersionTag
@@ -59,12 +60,13 @@ class MatchService:
                 use_cache=not _is_claim(command),
             )
 
-        try:
-            return attempt(expected)
-        except CommandError as refusal:
-            if refusal.code != TIME_UP:
-                raise
-        return attempt(self._settle(match_id, now, expected))
+        with tracing.span("execute", match=match_id, command=type(command).__name__):
+            try:
+                return attempt(expected)
+            except CommandError as refusal:
+                if refusal.code != TIME_UP:
+                    raise
+            return attempt(self._settle(match_id, now, expected))
 
     def lay_down(
         self,

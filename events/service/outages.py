@@ -95,7 +95,7 @@ class Heartbeat:
             name.decode(): [int(part) for part in packed.split(b":")]
             for name, packed in self._client.hgetall(self._keys.offsets).items()
         }
-        seconds, _ = self._client.time()
+        seconds, _ = self._client.server_of(self._keys.offsets).time()
         since = int(seconds) * 1000 - MAX_REPORT_AGE_MS
         stale = [name for name, (_, at) in reported.items() if at < since]
         if stale:

@@ -1,11 +1,12 @@
 """The archive of a person: everything that Rookery stores about the person, as one ZIP file."""
 
 import io
-import json
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
+
+import orjson
 
 from domain.match.lines import ConditionalMoves
 from events.notices.inbox import MAX_MAILS
@@ -54,7 +55,7 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
     """Return a ZIP archive of everything that is stored about ``person``; raises StoreUnavailableError."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
-        _write(files, "README.txt", _README)
+        _write(files, "README.txt", _README.encode())
         _write(files, "person.json", _json(_account(stores, person)))
         chats = {
             joined: list(_messages(stores.chats, joined, person.id)) for joined in stores.chats.matches_of(person.id)
@@ -183,10 +184,10 @@ def _texts(statements: Statements, person: Person) -> dict[str, list[dict[str, s
     }
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
+def _json(value: Any) -> bytes:
+    return orjson.dumps(value, default=list, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
 
 
-def _write(files: zipfile.ZipFile, name: str, text: str) -> None:
+def _write(files: zipfile.ZipFile, name: str, content: bytes) -> None:
     # A fixed date: the archive depends on what is stored, not on when it was requested.
-    files.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text.encode(), zipfile.ZIP_DEFLATED)
+    files.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)

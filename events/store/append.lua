@@ -5,6 +5,7 @@
 --       7 revision of the conditional moves that the events were decided with, or ""
 --       8 instant by the caller's clock  9 instant at which it decided  10 how many milliseconds the first may differ
 --         from the server's TIME and the second be ahead of it; all three "": the caller's clock is virtual
+--       11 origin of the events (events/runtime/origin.py) or "": beside their pointers, and no part of them
 --       then for each event: its packed bytes, its digest
 --
 -- Crash-safe: the server runs a script alone and logs its effects as one transaction, of which a restart loads all or
@@ -47,12 +48,14 @@ if ARGV[8] ~= '' then
   end
 end
 
-local events = (#ARGV - 10) / 2
+local events = (#ARGV - 11) / 2
 local sequence = redis.call('INCRBY', KEYS[4], events) - events
 for number = 1, events do
   local place = version + number
-  redis.call('XADD', KEYS[3], string.format('%d-0', sequence + number), 'm', ARGV[5], 'v', place)
-  redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[9 + 2 * number], 'h', ARGV[10 + 2 * number])
+  local pointer = {'m', ARGV[5], 'v', place}
+  if ARGV[11] ~= '' then pointer = {'m', ARGV[5], 'v', place, 'o', ARGV[11]} end
+  redis.call('XADD', KEYS[3], string.format('%d-0', sequence + number), unpack(pointer))
+  redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[10 + 2 * number], 'h', ARGV[11 + 2 * number])
 end
 local last = ARGV[#ARGV]
 local written = string.format('%d:%d', version + 1, version + events) .. ARGV[4] .. string.sub(last, 1, 8)
@@ -65,4 +68,7 @@ if ARGV[6] ~= '' then
 else
   redis.call('ZREM', KEYS[6], ARGV[5])
 end
+-- A hint for readers (events/store/wake_ups.py), so a failure is none of the append. Shard channels and this number of a
+-- version came with 7.0.
+redis.pcall(redis.REDIS_VERSION_NUM and 'SPUBLISH' or 'PUBLISH', KEYS[3], sequence + events)
 return {'appended'}

@@ -61,11 +61,22 @@ def verify_all(
 ) -> list[DamagedStreamError]:
     """Return the damage found in all streams, shard by shard; none when all is well.
 
-    When one cannot be read, for example a key of another type, the others are still looked at. ``on_progress`` is
-    called with the verdict on each stream. Raises StoreUnavailableError.
+    ``on_progress`` is called with the verdict on each stream. Raises StoreUnavailableError.
     """
     damaged = []
-    for stream in readable_streams(store):
+    for verdict in verify_streams(store, readable_streams(store)):
+        if isinstance(verdict, DamagedStreamError):
+            damaged.append(verdict)
+        on_progress(verdict)
+    return damaged
+
+
+def verify_streams(store: EventStore, streams: Iterable[str]) -> Iterator[Verified | DamagedStreamError]:
+    """Yield the verdict on each of ``streams``, which the store lists. Raises StoreUnavailableError.
+
+    When one cannot be read, for example a key of another type, the others are still looked at.
+    """
+    for stream in streams:
         verdict: Verified | DamagedStreamError
         try:
             verdict = verify(store, stream)
@@ -77,10 +88,7 @@ def verify_all(
             verdict = damage
         except Exception as error:
             verdict = DamagedStreamError(stream, 0, f"it cannot be read: {error}")
-        if isinstance(verdict, DamagedStreamError):
-            damaged.append(verdict)
-        on_progress(verdict)
-    return damaged
+        yield verdict
 
 
 def readable_streams(store: EventStore) -> Iterator[str]:

@@ -6,7 +6,7 @@ of its name; a shard's feed announces all its events in the order in which they 
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -49,6 +49,12 @@ class Head(NamedTuple):
 
     version: int
     digest: bytes
+
+    @classmethod
+    def of(cls, stored: Sequence[bytes | None]) -> "Head":
+        """Return the head whose version and digest are ``stored``; EMPTY where there are none."""
+        version, digest = stored
+        return EMPTY if version is None or digest is None else cls(int(version), digest)
 
     @property
     def tag(self) -> VersionTag:
@@ -225,6 +231,15 @@ class EventReader(ABC):
         for shard in range(self.shards):
             yield from self.streams(shard)
 
+    def live_streams(self, shard: int) -> Iterator[str]:
+        """Yield the names of those streams of a shard whose events are here: all of them where nothing is archived."""
+        return self.streams(shard)
+
+    def all_live_streams(self) -> Iterator[str]:
+        """Yield the names of all streams that are not archived, shard by shard."""
+        for shard in range(self.shards):
+            yield from self.live_streams(shard)
+
     @abstractmethod
     def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
         """Return up to ``limit`` feed entries of a shard with sequence numbers above ``after``, in order.
@@ -270,10 +285,10 @@ class EventStore(EventReader):
         """
 
     @abstractmethod
-    def due(self, until: int, limit: int = 100) -> list[tuple[str, int]]:
+    def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:
         """Return up to ``limit`` streams whose deadline is at or before ``until`` with that deadline, earliest first.
 
-        One round trip.
+        Only those of ``shards`` (None: of all). One round trip.
         """
 
     @abstractmethod

@@ -1,24 +1,34 @@
 """The shard feeds as workers read them: consumer groups, parking of what cannot be handled, trimming, the live tail.
 
+No command here covers several shards: on a cluster they are on several servers. What concerns many shards is queued on
+a pipeline without transaction, which costs one round trip for each server.
+
 A feed entry is a pointer, so a consumer reads the events themselves from the store, from its own checkpoint on, and may
 rely neither on the order nor on the number of deliveries: an entry that was claimed arrives after newer ones.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from redis.exceptions import ResponseError
+from redis.exceptions import RedisError
 
 from events.runtime.connections import Entry, StoreClient, StorePipeline, translated
-from events.runtime.errors import StoreCommandError
+from events.runtime.errors import StoreError
 from events.runtime.keys import ShardKeys
-from events.runtime.scripts import load_script
-from events.store.redis import pointer_of
+from events.runtime.scripts import load_script, script_source
+from events.store.entries import entry_of, pointer_of
+from events.store.wake_ups import POLL_S, WakeUps, Woken
+
+ACKNOWLEDGE = script_source(__package__, "acknowledge")
 
 
 class Delivery(NamedTuple):
-    """A feed entry as it reaches a consumer, for the ``times_delivered``-th time."""
+    """A feed entry as it reaches a consumer, for the ``times_delivered``-th time.
+
+    ``origin`` tells what has caused the event (``events.runtime.origin``).
+    """
 
     shard: int
     entry_id: str
@@ -26,6 +36,7 @@ class Delivery(NamedTuple):
     stream: str
     version: int
     times_delivered: int = 1
+    origin: str = ""
 
 
 class Parked(NamedTuple):
@@ -40,78 +51,139 @@ class Parked(NamedTuple):
 
 
 class Lag(NamedTuple):
-    """How far a group is behind on a shard: entries not delivered yet, and delivered but not acknowledged."""
+    """How far a group is behind on a shard: entries not delivered yet, and delivered but not acknowledged.
+
+    ``undelivered`` is negative where the store has lost the end of the feed, so that the group is beyond it.
+    """
 
     undelivered: int
     pending: int
 
 
+class FeedState(NamedTuple):
+    """How many events a shard has had, and by group the last one that was delivered and how many are pending."""
+
+    sequence: int
+    groups: Mapping[str, tuple[int, int]]
+
+    def lag(self, group: str) -> Lag:
+        """Return how far ``group`` is behind; by the whole feed if it does not exist."""
+        delivered, pending = self.groups.get(group, (0, 0))
+        return Lag(self.sequence - delivered, pending)
+
+
+def feed_states(client: StoreClient, prefix: str, shards: Iterable[int]) -> dict[int, FeedState]:
+    """Return the states of the feeds of ``shards``: two commands for each, whatever the number of groups."""
+    looked_at = list(shards)
+    with client.pipeline(transaction=False) as pipeline:
+        for keys in (ShardKeys(prefix, shard) for shard in looked_at):
+            # In this order: an entry that is appended and delivered in between must not look like a lost end.
+            pipeline.xinfo_groups(keys.feed)
+            pipeline.get(keys.sequence)
+        replies: list[Any] = pipeline.execute(raise_on_error=False) if looked_at else []
+    states = {}
+    for shard, found, sequence in zip(looked_at, replies[::2], replies[1::2], strict=True):
+        for reply in (found, sequence):
+            if isinstance(reply, RedisError) and "no such key" not in str(reply):
+                raise translated(reply)
+        # Entry ids are the sequence without gaps; the lag that XINFO itself reports came with 7.0.
+        groups = {
+            group["name"].decode(): (_sequence(group["last-delivered-id"]), group["pending"])
+            for group in ([] if isinstance(found, RedisError) else found)
+        }
+        states[shard] = FeedState(int(sequence or 0), groups)
+    return states
+
+
 class FeedGroup:
     """One consumer of a consumer group on all shard feeds.
 
-    One blocking read covers all shards, which a Redis Cluster does not allow: the feeds are read from a single server
-    (with replicas), while appending and reading streams work on a cluster too.
-
-    ``client`` must allow for blocking reads (``events.runtime.connections.blocking_client``). ``consumer`` should be a
-    stable name of the process, so that a restarted one does not leave a dead consumer behind. Methods raise StoreError.
+    ``consumer`` should be a stable name of the process, so that a restarted one does not leave a dead consumer behind.
+    Where ``shards`` may be named, None means all of them. Methods raise StoreError.
     """
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, group: str, consumer: str) -> None:
         self.client = client
         self.group = group
         self.consumer = consumer
+        self._prefix = prefix
         self._keys = [ShardKeys(prefix, shard) for shard in range(shards)]
-        self._shards = {keys.feed.encode(): shard for shard, keys in enumerate(self._keys)}
         self._drop_idle = load_script(client, __package__, "drop_idle_consumers")
+        self._read_groups = load_script(client, __package__, "read_groups")
 
     def ensure(self) -> None:
         """Create the group on every shard where it does not exist, from the first entry on."""
-        for keys in self._keys:
-            try:
-                self.client.xgroup_create(keys.feed, self.group, id="0", mkstream=True)
-            except StoreCommandError as error:
-                if "BUSYGROUP" not in str(error):
-                    raise
+        with self.client.pipeline(transaction=False) as pipeline:
+            for keys in self._keys:
+                pipeline.xgroup_create(keys.feed, self.group, id="0", mkstream=True)
+            replies: list[Any] = pipeline.execute(raise_on_error=False)
+        for reply in replies:
+            if isinstance(reply, RedisError) and "BUSYGROUP" not in str(reply):
+                raise translated(reply)
 
-    def rewind(self) -> int:
+    def states(self) -> dict[int, FeedState]:
+        """Return the states of all feeds (``feed_states``)."""
+        return feed_states(self.client, self._prefix, range(len(self._keys)))
+
+    def rewind(self, states: Mapping[int, FeedState] | None = None) -> int:
         """Restart the group at the first entry of every feed that ends before its position; return how many.
 
         After the store has lost the end of a feed, the group would get nothing until the feed is as long as it was.
-        Handling is idempotent, so entries may be delivered twice.
+        Handling is idempotent, so entries may be delivered twice. ``states`` (None: those of now) tell where it is.
         """
-        beyond = [keys for keys, lag in zip(self._keys, self.lag(), strict=True) if lag.undelivered < 0]
-        for keys in beyond:
-            self.client.xgroup_setid(keys.feed, self.group, "0")
+        states = self.states() if states is None else states
+        beyond = [shard for shard, state in states.items() if state.lag(self.group).undelivered < 0]
+        for shard in beyond:
+            self.client.xgroup_setid(self._keys[shard].feed, self.group, "0")
         return len(beyond)
 
-    def read(self, block_ms: int | None, count: int = 100) -> list[Delivery]:
-        """Return up to ``count`` new entries of each shard, oldest first; wait up to ``block_ms`` for one.
+    def read(self, shards: Iterable[int] | None = None, count: int = 100) -> list[Delivery]:
+        """Return up to ``count`` new entries of each of ``shards``, oldest first, without waiting for any."""
+        return self._read(shards, ">", count)
 
-        None does not wait.
+    def read_again(self, count: int = 100) -> list[Delivery]:
+        """Return up to ``count`` entries of each shard that this consumer was given and has not acknowledged.
+
+        So it gets at once what it was given in a reply that never arrived.
         """
-        feeds = {keys.feed: ">" for keys in self._keys}
-        found = self.client.xreadgroup(self.group, self.consumer, feeds, count=count, block=block_ms)
-        return _deliveries(found, self._shards)
+        return self._with_times_delivered(self._read(None, "0", count))
+
+    def _read(self, shards: Iterable[int] | None, after: str, count: int) -> list[Delivery]:
+        asked = range(len(self._keys)) if shards is None else sorted(shards)
+        if not asked:
+            return []
+        with self.client.pipeline(transaction=False) as pipeline:
+            for shard in asked:
+                pipeline.xreadgroup(self.group, self.consumer, {self._keys[shard].feed: after}, count=count)
+            replies: list[Any] = pipeline.execute()
+        return [delivery for shard, found in zip(asked, replies, strict=True) for delivery in _deliveries(shard, found)]
 
     def acknowledge(self, pipeline: StorePipeline, deliveries: Iterable[Delivery]) -> None:
-        """Queue the acknowledgement of ``deliveries`` on ``pipeline``, to be executed with their effect."""
-        for shard, of_shard in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
-            pipeline.xack(self._keys[shard].feed, self.group, *(delivery.entry_id for delivery in of_shard))
+        """Queue the acknowledgement of ``deliveries`` on ``pipeline``, to be executed with their effect.
 
-    def claim(self, min_idle_ms: int, count: int = 100) -> list[Delivery]:
-        """Take over up to ``count`` entries of each shard that have been pending for ``min_idle_ms``.
+        An entry that is another event by then, after a failover, is not acknowledged: it will be delivered.
+        """
+        for shard, of_shard in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
+            entries = [part for each in of_shard for part in (each.entry_id, each.stream, each.version)]
+            pipeline.eval(ACKNOWLEDGE, 1, self._keys[shard].feed, self.group, *entries)
+
+    def claim(self, min_idle_ms: int, shards: Collection[int] | None = None, count: int = 100) -> list[Delivery]:
+        """Take over up to ``count`` entries of each of ``shards`` that have been pending for ``min_idle_ms``.
 
         Entries that were trimmed from the feed meanwhile are acknowledged: their streams still have the events.
         """
+        asked = range(len(self._keys)) if shards is None else sorted(shards)
+        if not asked:
+            return []
         with self.client.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.xautoclaim(keys.feed, self.group, self.consumer, min_idle_ms, "0-0", count=count)
+            for shard in asked:
+                pipeline.xautoclaim(self._keys[shard].feed, self.group, self.consumer, min_idle_ms, "0-0", count=count)
             replies: list[Any] = pipeline.execute()
         claimed = []
-        for shard, (keys, reply) in enumerate(zip(self._keys, replies, strict=True)):
+        for shard, reply in zip(asked, replies, strict=True):
             claimed += [_delivery(shard, entry_id, fields) for entry_id, fields in reply[1] if fields]
             if not all(fields for _, fields in reply[1]):
-                self._acknowledge_trimmed(keys, count)
+                self._acknowledge_trimmed(self._keys[shard], count)
         return self._with_times_delivered(claimed)
 
     def _acknowledge_trimmed(self, keys: ShardKeys, count: int) -> None:
@@ -179,36 +251,38 @@ class FeedGroup:
         return [entry for entry in parked if entry.group == self.group]
 
     def lag(self) -> list[Lag]:
-        """Return for each shard how far the group is behind; the whole feed where it does not exist.
+        """Return for each shard how far the group is behind; the whole feed where it does not exist."""
+        return [state.lag(self.group) for state in self.states().values()]
 
-        ``undelivered`` is negative where the store has lost the end of the feed, so that the group is beyond it.
-        """
-        with self.client.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                # In this order: an entry that is appended and delivered in between must not look like a lost end.
-                pipeline.xinfo_groups(keys.feed)
-                pipeline.get(keys.sequence)
-            replies: list[Any] = pipeline.execute(raise_on_error=False)
-        lags = []
-        for groups, sequence in zip(replies[::2], replies[1::2], strict=True):
-            if isinstance(groups, ResponseError):
-                if "no such key" not in str(groups):
-                    raise translated(groups)
-                groups = []
-            own = [group for group in groups if group["name"] == self.group.encode()]
-            # Entry ids are the sequence without gaps; the lag that XINFO itself reports came with 7.0.
-            delivered = _sequence(own[0]["last-delivered-id"]) if own else 0
-            lags.append(Lag(int(sequence or 0) - delivered, own[0]["pending"] if own else 0))
-        return lags
-
-    def drop_dead_consumers(self, idle_ms: int) -> int:
+    def drop_dead_consumers(self, idle_ms: int, shards: Iterable[int] | None = None) -> int:
         """Delete consumers that have read nothing for ``idle_ms`` and hold no entries; return how many.
 
-        One atomic step: a consumer that holds entries stays until they are claimed.
+        One atomic step for each of ``shards``: a consumer that holds entries stays until they are claimed.
         """
+        asked = range(len(self._keys)) if shards is None else shards
         return sum(
-            int(self._drop_idle(keys=[keys.feed], args=[self.group, self.consumer, idle_ms])) for keys in self._keys
+            int(self._drop_idle(keys=[self._keys[shard].feed], args=[self.group, self.consumer, idle_ms]))
+            for shard in asked
         )
+
+
+def read_for(groups: Sequence[FeedGroup], shard: int, count: int = 100) -> list[list[Delivery] | None]:
+    """Return for each of ``groups``, all of one consumer, up to ``count`` new entries of a shard, oldest first.
+
+    None for a group that cannot be read. One script for all: so many commands cost the caller twice as much. Raises
+    StoreError; what was delivered in a reply that is lost is pending then.
+    """
+    if not groups:
+        return []
+    first = groups[0]
+    replies = first._read_groups([first._keys[shard].feed], [first.consumer, count, *(each.group for each in groups)])
+    found: list[list[Delivery] | None] = []
+    before, read = None, list[Delivery]()
+    for reply in replies:
+        if reply is not None and reply != before:  # groups that keep up with each other are given the same
+            before, read = reply, [_delivery(shard, *entry_of(entry)) for entry in reply]
+        found.append(None if reply is None else read)
+    return found
 
 
 class FeedTail:
@@ -216,29 +290,71 @@ class FeedTail:
 
     It remembers its position, so that reading again after an error misses nothing. ``lost_end`` is set when the last
     read found that the store has lost the end of a feed: events that were seen may no longer be part of any stream, and
-    others may have been missed.
+    others may have been missed. For one thread.
     """
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self.client = client
         self._keys = [ShardKeys(prefix, shard) for shard in range(shards)]
-        self._shards = {keys.feed.encode(): shard for shard, keys in enumerate(self._keys)}
+        self._woken = Woken()
+        self._wake_ups = WakeUps(client, prefix, shards)
+        self._wake_ups.add_reader(lambda shard: self._woken.add((shard,)))
         self._positions = self._ends()
+        self._look_at = 0.0
         self.lost_end = False
 
     def read(self, block_ms: int | None, count: int = 100) -> list[Delivery]:
-        """Return up to ``count`` entries of each shard since the last read; wait up to ``block_ms`` for one."""
-        feeds = {keys.feed: f"{after}-0" for keys, after in zip(self._keys, self._positions, strict=True)}
-        found = self.client.xread(feeds, count=count, block=block_ms)
-        deliveries = _deliveries(found, self._shards)
-        for delivery in deliveries:
-            self._positions[delivery.shard] = delivery.sequence
+        """Return up to ``count`` entries of each shard since the last read; wait up to ``block_ms`` for one.
+
+        None does not wait. Whatever wakes it, it looks at all shards every POLL_S.
+        """
         self.lost_end = False
-        if not deliveries:
-            # A store that was restored from a backup is behind this position, and would stay silent.
-            positions = [min(pair) for pair in zip(self._positions, self._ends(), strict=True)]
-            self.lost_end, self._positions = positions != self._positions, positions
+        deadline = time.monotonic() + (block_ms or 0) / 1000
+        while True:
+            now = time.monotonic()
+            if block_ms is None or now >= self._look_at:
+                shards = self._look(follows=block_ms is not None)
+            else:
+                shards = self._woken.take(max(0.0, min(self._look_at, deadline) - now))
+            deliveries = self._read(shards, count)
+            if deliveries or self.lost_end or time.monotonic() >= deadline:
+                return deliveries
+
+    def _look(self, follows: bool) -> set[int]:
+        """Return the shards that have more events than were read, and note those that have fewer."""
+        ends = self._ends()
+        if follows:
+            self._wake_ups.follow(range(len(ends)))
+            self._wake_ups.confirm(dict(enumerate(ends)))
+        # A store that was restored from a backup is behind this position, and would stay silent.
+        self.lost_end = any(end < position for end, position in zip(ends, self._positions, strict=True))
+        self._positions = [min(pair) for pair in zip(ends, self._positions, strict=True)]
+        self._look_at = time.monotonic() + POLL_S
+        return {shard for shard, end in enumerate(ends) if end > self._positions[shard]}
+
+    def _read(self, shards: Collection[int], count: int) -> list[Delivery]:
+        if not shards:
+            return []
+        try:
+            with self.client.pipeline(transaction=False) as pipeline:
+                for shard in shards:
+                    pipeline.xrange(self._keys[shard].feed, f"{self._positions[shard] + 1}-0", "+", count)
+                replies: list[list[Entry]] = pipeline.execute()
+        except StoreError:
+            self._woken.add(shards)
+            raise
+        deliveries = []
+        for shard, entries in zip(shards, replies, strict=True):
+            deliveries += [_delivery(shard, *entry) for entry in entries]
+            if entries:
+                self._positions[shard] = _sequence(entries[-1][0])
+            if len(entries) == count:
+                self._woken.add((shard,))
         return deliveries
+
+    def close(self) -> None:
+        """End the subscription to wake-ups."""
+        self._wake_ups.close()
 
     def _ends(self) -> list[int]:
         with self.client.pipeline(transaction=False) as pipeline:
@@ -247,33 +363,32 @@ class FeedTail:
             return [int(sequence or 0) for sequence in pipeline.execute()]
 
 
-def trim(client: StoreClient, prefix: str, shards: int) -> int:
-    """Remove the feed entries that every group has acknowledged; return how many. A feed without groups stays whole.
+def trim(client: StoreClient, prefix: str, shards: Iterable[int]) -> int:
+    """Remove the entries of the feeds of ``shards`` that every group has acknowledged; return how many.
 
-    A group that is created later begins at the first entry left: read models are rebuilt from the streams.
+    A feed without groups stays whole. A group that is created later begins at the first entry left: read models are
+    rebuilt from the streams.
     """
     removed = 0
-    for shard in range(shards):
-        feed = ShardKeys(prefix, shard).feed
-        if not client.exists(feed):
-            continue
-        needed = []
-        for group in client.xinfo_groups(feed):
-            pending = client.xpending(feed, group["name"])
-            oldest = pending["min"]
-            needed.append(_sequence(oldest) if oldest else _sequence(group["last-delivered-id"]) + 1)
+    for shard, state in feed_states(client, prefix, shards).items():
+        feed, needed = ShardKeys(prefix, shard).feed, []
+        for group, (delivered, pending) in state.groups.items():
+            oldest = client.xpending(feed, group)["min"] if pending else None
+            needed.append(_sequence(oldest) if oldest else delivered + 1)
         if needed:
             removed += client.xtrim(feed, minid=f"{min(needed)}-0", approximate=True)
     return removed
 
 
-def _deliveries(found: Iterable[tuple[bytes, list[Entry]]] | None, shards: Mapping[bytes, int]) -> list[Delivery]:
-    # A blocking read that ends without entries is None, [] or {}, depending on protocol and client.
-    return [_delivery(shards[feed], entry_id, fields) for feed, entries in found or () for entry_id, fields in entries]
+def _deliveries(shard: int, found: Iterable[tuple[bytes, list[Entry]]] | None) -> list[Delivery]:
+    # A read without entries is None, [] or {}, depending on protocol and client.
+    # What was trimmed meanwhile has no fields.
+    return [_delivery(shard, entry_id, fields) for _, entries in found or () for entry_id, fields in entries if fields]
 
 
 def _delivery(shard: int, entry_id: bytes, fields: Mapping[bytes, bytes]) -> Delivery:
-    return Delivery(shard, entry_id.decode(), *pointer_of(entry_id, fields))
+    origin = fields.get(b"o", b"").decode()
+    return Delivery(shard, entry_id.decode(), *pointer_of(entry_id, fields), origin=origin)
 
 
 def _sequence(entry_id: bytes) -> int:

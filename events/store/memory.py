@@ -1,6 +1,6 @@
 """The event store in memory: for tests of the layers above it, and the reference for the one on Redis."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from threading import Lock
 from typing import Any, NamedTuple
@@ -119,10 +119,11 @@ class MemoryStore(EventStore):
         with self._lock:
             return self._feeds[shard][after : after + limit]
 
-    def due(self, until: int, limit: int = 100) -> list[tuple[str, int]]:
+    def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:
         """See EventStore."""
         with self._lock:
             due = [(stream, deadline) for stream, deadline in self._deadlines.items() if deadline <= until]
+        due = [each for each in due if shards is None or self.shard_of(each[0]) in shards]
         return sorted(due, key=itemgetter(1, 0))[:limit]
 
     def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:

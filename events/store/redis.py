@@ -9,15 +9,21 @@ import hashlib
 import json
 import secrets
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from events.runtime.connections import Entry, StoreClient
+from redis.exceptions import RedisError
+
+from events.runtime import tracing
+from events.runtime.connections import StoreClient, translated
+from events.runtime.errors import StoreCommandError
 from events.runtime.keys import InstallationKeys, ShardKeys
+from events.runtime.origin import current as present_origin
 from events.runtime.scripts import load_script
+from events.runtime.topology import Topology, WrongTopologyError, read_topology
 from events.store.contract import (
-    EMPTY,
+    DIGEST_DIGITS,
     NO_CONDITIONAL_MOVES,
     Appended,
     DamagedStreamError,
@@ -33,15 +39,26 @@ from events.store.contract import (
     StoredConditionalMoves,
     WrongInstallationError,
 )
-from events.store.envelope import Draft, Envelope, seal, unpack
+from events.store.copies import append_copied
+from events.store.entries import entry_of, envelopes_of, pointer_of
+from events.store.envelope import Draft, Envelope, seal
 from events.store.time import StoreClock, with_clock_check
+from events.store.told import ToldEvents, Watch
 
 FORMAT = 1
 """The version of the layout of keys and entries in Redis that this module reads and writes."""
 
+RESTORING = b"restoring"
+"""Stands for the layout until a restore is complete, so that nothing uses half of a store."""
+
 DEFAULT_SHARDS = 16
 SNAPSHOT_TTL_MS = 30 * 24 * 3600 * 1000
 STREAMS_PER_PAGE = 1000
+
+IDENTITY = "return redis.call('INFO', 'server') .. redis.call('INFO', 'replication')"
+"""A script, since that is sent to the server of its key, whatever stands behind the client."""
+
+IDENTIFYING = ("run_id", "master_replid")
 
 
 class Installation(NamedTuple):
@@ -59,7 +76,14 @@ class RedisStore(EventStore):
     (None: 16); later it must be None or the number from then, else every use raises WrongInstallationError. ``now`` is
     the wall clock of this process (milliseconds since 1970 UTC), which every append compares with the server's TIME;
     None for a virtual clock, which is not compared. Making the object does not connect.
+
+    An append waits until ``wait_replicas`` replicas have what it wrote, and raises NotCopiedError when they do not.
+
+    ``told`` are the events that this process has had from the store; ``watch`` hears when the store is used, and when
+    it has other events in their place or none.
     """
+
+    watch: Watch | None = None
 
     def __init__(
         self,
@@ -67,11 +91,14 @@ class RedisStore(EventStore):
         prefix: str = "rk:",
         shards: int | None = None,
         now: Callable[[], int] | None = None,
+        wait_replicas: int = 0,
     ) -> None:
         self.client = client
         self.prefix = prefix
         self.clock = None if now is None else StoreClock(client, now)
+        self.told = ToldEvents()
         self._wanted_shards = shards
+        self._wait_replicas = wait_replicas
         self._append = load_script(client, __package__, "append")
         self._open = load_script(client, __package__, "open")
         self._save_snapshot = load_script(client, __package__, "save_snapshot")
@@ -86,16 +113,29 @@ class RedisStore(EventStore):
         """The number of shards. The first use may raise WrongInstallationError."""
         return len(self._keys)
 
+    @functools.cached_property
+    def topology(self) -> Topology:
+        """The servers of the store when they were first asked. Raises like ``installation``."""
+        try:
+            return read_topology(self.client)
+        except WrongTopologyError as error:
+            raise WrongInstallationError(str(error)) from error
+
     def installation(self) -> Installation:
         """Return what is written about this installation, and write it the very first time.
 
         Raises StoreUnavailableError, and WrongInstallationError when the store was installed with another number of
-        shards or has another layout.
+        shards or has another layout, or when its URL names servers of another kind.
         """
+        _ = self.topology
         key = InstallationKeys(self.prefix).installation
         found = self.client.hmget(key, ["id", "shards", "format"])
         if None in found:
             found = self._install(key)
+        if found[-1] == RESTORING:
+            raise WrongInstallationError(
+                "a restore into this store was not completed: repeat it (rookery restore), it begins again from nothing"
+            )
         try:
             id, shards, layout = ((value or b"").decode("ascii") for value in found)
             installation = Installation(id, int(shards), int(layout))
@@ -143,22 +183,37 @@ class RedisStore(EventStore):
             raise ValueError("nothing to append")
         places, arguments = self._append_call(stream, expected, request, deadline, conditional_moves)
         packed = [part for event in sealed for part in (event.packed, event.digest)]
-        verdict, *details = with_clock_check(
-            self.clock, lambda instants: self._append(places, [*arguments, *instants, *packed]), decided_at
-        )
+        with tracing.span("append", match=stream, version=sealed[-1].envelope.version, events=len(sealed)):
+            origin = str(present_origin())
+            verdict, *details = with_clock_check(
+                self.clock,
+                lambda instants: self._run_append(stream, places, [*arguments, *instants, origin, *packed]),
+                decided_at,
+            )
         match verdict:
             case b"appended":
                 head = Head(expected.version + len(sealed), sealed[-1].digest)
-                return Appended([event.envelope for event in sealed], head, False)
+                written = [event.envelope for event in sealed]
+                self._compare(stream, written, request=request.key)
+                return Appended(written, head, False)
             case b"repeated":
-                return _repeated(stream, int(details[0]), details[1])
+                repeated = _repeated(stream, int(details[0]), details[1])
+                self._compare(stream, repeated.events, request=request.key)
+                return repeated
             case b"mismatch":
                 raise RequestMismatchError(stream, request.key)
             case b"stale":
-                raise StaleVersionError(stream, expected.tag, Head(int(details[0]), details[1]).tag)
+                current = Head(int(details[0]), details[1])
+                self._compare(stream, (), current)
+                raise StaleVersionError(stream, expected.tag, current.tag)
             case b"conditional-moves":
                 raise StaleConditionalMovesError(stream)
         raise DamagedStreamError(stream, int(details[0]), "the number of stored events is another")
+
+    def _run_append(self, stream: str, places: Sequence[str], arguments: Sequence[str | bytes | int]) -> Any:
+        if self._wait_replicas:
+            return append_copied(self.client, self._append, stream, places, arguments, self._wait_replicas)
+        return self._append(places, arguments)
 
     def _append_call(
         self, stream: str, expected: Head, request: Request, deadline: int | None, conditional_moves: int | None
@@ -177,11 +232,15 @@ class RedisStore(EventStore):
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """See EventReader."""
         entries = self.client.xrange(self._keys_of(stream).events(stream), f"{after + 1}-0", "+", limit)
-        return _envelopes(stream, after, entries)
+        events = envelopes_of(stream, after, entries)
+        self._compare(stream, events)
+        return events
 
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """See EventReader."""
         keys = self._keys_of(stream)
+        if after == 0 and request is None:
+            return self._open_whole(stream, keys)
         field, content = _request_field(request) if request is not None else (b"", b"")
         (version, digest, recorded, revision), entries, start, snapshot, texts = self._open(
             [keys.events(stream), keys.head(stream), keys.snapshot(stream), keys.conditional_moves(stream)],
@@ -190,11 +249,12 @@ class RedisStore(EventStore):
         first, last, written = (None, None, b"") if recorded is None else recorded.split(b":", 2)
         if request is not None and recorded is not None and not (b":" + written).startswith(content):
             raise RequestMismatchError(stream, request.key)
-        head = EMPTY if version is None else Head(int(version), digest)
+        head = Head.of((version, digest))
         start = int(start)
-        events = _envelopes(stream, start, map(_entry, entries))
+        events = envelopes_of(stream, start, map(entry_of, entries))
         if (events[-1].version if events else min(start, head.version)) != head.version:
             raise DamagedStreamError(stream, head.version, "the last event is missing")
+        self._compare(stream, events, head)
         return Opened(
             events,
             head,
@@ -202,6 +262,21 @@ class RedisStore(EventStore):
             None if snapshot is None else json.loads(zlib.decompress(snapshot)),
             NO_CONDITIONAL_MOVES if revision is None else _conditional_moves(revision, texts),
         )
+
+    def _open_whole(self, stream: str, keys: ShardKeys) -> Opened:
+        """Return a whole stream; for the server a transaction costs a fifth of a script that handles each entry."""
+        with self.client.pipeline(transaction=True) as pipeline:
+            pipeline.hmget(keys.head(stream), ["v", "d", "o"])
+            pipeline.xrange(keys.events(stream))
+            pipeline.hgetall(keys.conditional_moves(stream))
+            (version, digest, revision), entries, texts = pipeline.execute()
+        head, events = Head.of((version, digest)), envelopes_of(stream, 0, entries)
+        if (events[-1].version if events else 0) != head.version:
+            raise DamagedStreamError(stream, head.version, "the last event is missing")
+        self._compare(stream, events, head)
+        fields = [each for pair in texts.items() for each in pair]
+        conditional = NO_CONDITIONAL_MOVES if revision is None else _conditional_moves(revision, fields)
+        return Opened(events, head, None, None, conditional)
 
     def head(self, stream: str) -> Head:
         """See EventReader."""
@@ -213,7 +288,46 @@ class RedisStore(EventStore):
             for stream in streams:
                 pipeline.hmget(self._keys_of(stream).head(stream), ["v", "d"])
             found = pipeline.execute()
-        return [EMPTY if version is None else Head(int(version), digest) for version, digest in found]
+        heads = [Head.of(fields) for fields in found]
+        for stream, head in zip(streams, heads, strict=True):
+            self._compare(stream, (), head)
+        return heads
+
+    def digests(self, claimed: Mapping[str, Sequence[int]]) -> dict[str, tuple[Head, dict[int, bytes]]]:
+        """Return for each stream its head and, of the versions that are ``claimed``, the digests of those it has.
+
+        One round trip; nothing is compared with what was told. Raises StoreUnavailableError.
+        """
+        with self.client.pipeline(transaction=False) as pipeline:
+            for stream, versions in claimed.items():
+                keys = self._keys_of(stream)
+                pipeline.hmget(keys.head(stream), ["v", "d"])
+                pipeline.xrange(keys.events(stream), f"{min(versions)}-0", f"{max(versions)}-0")
+            replies = pipeline.execute()
+        found = {}
+        for (stream, versions), head, entries in zip(claimed.items(), replies[::2], replies[1::2], strict=True):
+            present = {int(entry_id.partition(b"-")[0]): fields.get(b"h", b"") for entry_id, fields in entries}
+            found[stream] = Head.of(head), {version: present[version] for version in versions if version in present}
+        return found
+
+    def server_identities(self, shards: Sequence[int]) -> list[str]:
+        """Return what identifies the server of each shard and its history; "unknown" where it does not permit to ask.
+
+        A server that was started again or promoted is another one. One round trip. Raises StoreUnavailableError.
+        """
+        with self.client.pipeline(transaction=False) as pipeline:
+            for shard in shards:
+                pipeline.eval(IDENTITY, 1, self._keys[shard].sequence)
+            return [_identity(reply) for reply in pipeline.execute(raise_on_error=False)]
+
+    def _compare(self, stream: str, events: Sequence[Envelope], head: Head | None = None, request: str = "") -> None:
+        """Compare what was just had of a stream with what was told of it before, and remember it."""
+        if self.watch is None:
+            return
+        self.watch.touch(self.shard_of(stream))
+        if not self.told.note(stream, events, head, request):
+            self.watch.contradiction(stream)
+            self.told.note(stream, events, head, request)
 
     def streams(self, shard: int) -> Iterator[str]:
         """See EventReader. New streams join at the end, so reading page by page misses and repeats none."""
@@ -228,10 +342,11 @@ class RedisStore(EventStore):
         entries = self.client.xrange(self._keys[shard].feed, f"{after + 1}-0", "+", limit)
         return [pointer_of(entry_id, fields) for entry_id, fields in entries]
 
-    def due(self, until: int, limit: int = 100) -> list[tuple[str, int]]:
-        """See EventStore. One round trip for all shards."""
+    def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:
+        """See EventStore. One round trip to each server."""
+        asked = range(self.shards) if shards is None else shards
         with self.client.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
+            for keys in (self._keys[shard] for shard in asked):
                 pipeline.zrangebyscore(keys.deadlines, "-inf", until, start=0, num=limit, withscores=True)
             found: list[list[tuple[bytes, float]]] = pipeline.execute()
         due = [(name.decode(), int(score)) for of_shard in found for name, score in of_shard]
@@ -254,13 +369,18 @@ class RedisStore(EventStore):
         return self._keys[self.shard_of(stream)]
 
 
-def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
-    """Return the pointer that a feed entry is."""
-    return Pointer(int(entry_id.partition(b"-")[0]), fields[b"m"].decode(), int(fields[b"v"]))
+def _identity(reply: bytes | Exception) -> str:
+    if isinstance(reply, Exception):
+        error = translated(reply) if isinstance(reply, RedisError) else reply
+        if not isinstance(error, StoreCommandError):
+            raise error
+        return "unknown"
+    lines = [line for line in reply.decode().splitlines() if line.partition(":")[0] in IDENTIFYING]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:DIGEST_DIGITS]
 
 
 def _repeated(stream: str, first: int, entries: Any) -> Appended:
-    events = _envelopes(stream, first - 1, map(_entry, entries))
+    events = envelopes_of(stream, first - 1, map(entry_of, entries))
     if not events:
         raise DamagedStreamError(stream, first, "the entry is missing")
     return Appended(events, Head(events[-1].version, events[-1].digest), True)
@@ -283,21 +403,3 @@ def _request_field(request: Request) -> tuple[bytes, bytes]:
 
 def _digest(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=size).digest()
-
-
-def _entry(reply: list[Any]) -> Entry:
-    """Return a stream entry from the reply of a script, in the form in which a command returns it."""
-    entry_id, fields = reply
-    return entry_id, dict(zip(fields[::2], fields[1::2], strict=True))
-
-
-def _envelopes(stream: str, after: int, entries: Iterable[Entry]) -> list[Envelope]:
-    envelopes = []
-    for version, (entry_id, fields) in enumerate(entries, after + 1):
-        if entry_id != b"%d-0" % version:
-            raise DamagedStreamError(stream, version, f"the entry is missing, {entry_id.decode()} is in its place")
-        try:
-            envelopes.append(unpack(fields[b"b"], stream, version, fields[b"h"]))
-        except (ValueError, KeyError) as error:
-            raise DamagedStreamError(stream, version, f"the entry cannot be read ({error})") from error
-    return envelopes

@@ -1,6 +1,7 @@
 """What follows an erasure: the store's append-only file is rewritten, since it holds the erased text until then.
 
-A rewrite of a large store takes minutes and any account can be erased, so many erasures share one.
+On a cluster the files of all its primaries are: slots, and erased text with them, may have been on any of them. A
+rewrite of a large store takes minutes and any account can be erased, so many erasures share one.
 """
 
 from collections.abc import Callable
@@ -27,9 +28,10 @@ log = structlog.get_logger("rewriting")
 
 
 class _Rewrite(NamedTuple):
-    """The last rewrite that was requested of ``server`` (the id of one run), and whether that was ``permitted``.
+    """The last rewrite that was requested of ``server``, and whether that was ``permitted``.
 
-    ``begun`` is in milliseconds since 1970 UTC; ``confirmed`` when its end is known.
+    ``server`` has the ids of the runs of all servers; a later run of one has another id. ``begun`` is in milliseconds
+    since 1970 UTC; ``confirmed`` when its end is known.
     """
 
     server: str = ""
@@ -116,45 +118,27 @@ class Rewriting:
         return TO_BE_REWRITTEN if last.permitted else NOT_PERMITTED
 
     def _ask(self) -> bool | None:
-        """Request a rewrite; return whether that is permitted, None when it cannot begin now."""
-        try:
-            self._client.bgrewriteaof()
-        except StorePermissionError:
-            return False
-        except StoreCommandError as error:
-            if "unknown command" in str(error).lower():
-                return False
-            if "in progress" not in str(error):
-                log.warning("the store's file cannot be rewritten now", error=str(error))
-            return None
-        return True
+        """Request a rewrite of all servers; return whether that is permitted, None when one cannot begin now."""
+        asked = [_ask(server) for server in self._client.servers()]
+        return False if False in asked else None if None in asked else True
 
     def _ended(self, last: _Rewrite) -> bool | None:
-        """Return whether the rewrite has succeeded; None while it is running."""
+        """Return whether the rewrite has succeeded on all servers; None while one is running."""
         if last.server != self._server():
-            return False  # The server was restarted, perhaps before the rewrite was complete.
-        try:
-            progress = self._client.info("persistence")
-        except StoreCommandError:
-            return True  # It has accepted the request, and reports nothing more.
-        if progress["aof_rewrite_in_progress"] or progress["aof_rewrite_scheduled"]:
+            return False  # A server was restarted, perhaps before its rewrite was complete, or has joined.
+        ended = [_ended(server) for server in self._client.servers()]
+        if None in ended:
             return None
-        succeeded = progress["aof_last_bgrewrite_status"] == "ok"
-        if not succeeded:
+        if False in ended:
             log.error("the store's file could not be rewritten; trying again")
-        return bool(succeeded)
+        return all(ended)
 
     def _has_file(self) -> bool:
-        try:
-            return bool(self._client.info("persistence").get("aof_enabled"))
-        except StoreCommandError:
-            return True  # A server that does not report it: requesting a rewrite will show.
+        return any(map(_has_file, self._client.servers()))
 
     def _server(self) -> str:
-        try:
-            return str(self._client.info("server").get("run_id", ""))
-        except StoreCommandError:
-            return "unknown"
+        """Return the ids of the runs of all servers."""
+        return " ".join(sorted(map(_run_id, self._client.servers())))
 
     def _done(self, begun: int) -> None:
         """Remove who was erased long enough before ``begun``, when the last rewrite began."""
@@ -184,3 +168,41 @@ class Rewriting:
                 "confirmed": int(last.confirmed),
             },
         )
+
+
+def _ask(server: StoreClient) -> bool | None:
+    try:
+        server.bgrewriteaof()
+    except StorePermissionError:
+        return False
+    except StoreCommandError as error:
+        if "unknown command" in str(error).lower():
+            return False
+        if "in progress" not in str(error):
+            log.warning("the store's file cannot be rewritten now", error=str(error))
+        return None
+    return True
+
+
+def _ended(server: StoreClient) -> bool | None:
+    try:
+        progress = server.info("persistence")
+    except StoreCommandError:
+        return True  # It has accepted the request, and reports nothing more.
+    if progress["aof_rewrite_in_progress"] or progress["aof_rewrite_scheduled"]:
+        return None
+    return bool(progress["aof_last_bgrewrite_status"] == "ok")
+
+
+def _has_file(server: StoreClient) -> bool:
+    try:
+        return bool(server.info("persistence").get("aof_enabled"))
+    except StoreCommandError:
+        return True  # A server that does not report it: requesting a rewrite will show.
+
+
+def _run_id(server: StoreClient) -> str:
+    try:
+        return str(server.info("server").get("run_id", ""))
+    except StoreCommandError:
+        return "unknown"

@@ -36,15 +36,18 @@ class StoreClock:
         """Return by how many milliseconds this process's clock is ahead of the store's; negative: behind.
 
         The store read its clock between the request and the reply: any instant between the two counts as agreement, so
-        that a slow reply is never taken for a wrong clock.
+        that a slow reply is never taken for a wrong clock. Each server of a cluster compares clocks when it is written
+        to: the offset is the largest of them.
         """
-        before, at, after = self.now(), self.store_now(), self.now()
+        return max(map(self._offset_of, self._client.servers()), key=abs)
+
+    def _offset_of(self, server: StoreClient) -> int:
+        before, at, after = self.now(), _instant(server.time()), self.now()
         return before - at if at < before else min(0, after - at)
 
     def store_now(self) -> int:
-        """Return the present instant by the store's clock (milliseconds since 1970 UTC)."""
-        seconds, microseconds = self._client.time()
-        return int(seconds) * 1000 + int(microseconds) // 1000
+        """Return the present instant by the store's clock (milliseconds since 1970 UTC), on a cluster of one server."""
+        return _instant(self._client.servers()[0].time())
 
     def check(self) -> None:
         """Raise ClockMismatchError unless the clocks agree.
@@ -65,6 +68,11 @@ class StoreClock:
         """Raise ClockMismatchError if ``offset_ms`` is more than MAX_CLOCK_DIFFERENCE_MS."""
         if abs(offset_ms) > MAX_CLOCK_DIFFERENCE_MS:
             raise ClockMismatchError(offset_ms)
+
+
+def _instant(reply: Any) -> int:
+    seconds, microseconds = reply
+    return int(seconds) * 1000 + int(microseconds) // 1000
 
 
 def with_clock_check(

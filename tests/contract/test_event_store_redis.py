@@ -7,10 +7,8 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 from threading import Barrier
-from typing import cast
 
 import pytest
-from redis import RedisCluster
 from redis.crc import key_slot
 
 from events.runtime.connections import StoreClient, connect
@@ -73,7 +71,7 @@ def test_a_lost_reply_to_a_lost_script_is_asked_for_again(redis: StoreClient, pr
     store = RedisStore(connect(proxy.url))
     (first,) = grown(store, "m", [1])
     redis.script_flush()
-    proxy.lose_reply_to(b"SCRIPT")
+    proxy.lose_reply_to(b"EVAL\r\n")
     assert store.append("m", first.head, drafts(1), request("key")).head.version == 2
     assert proxy.lost.is_set()
 
@@ -258,7 +256,7 @@ def test_the_store_works_on_a_redis_cluster(tmp_path: Path) -> None:
         client = node.client()
         client.cluster("ADDSLOTS", *range(16384))
         eventually(lambda: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok", "a cluster")
-        store = RedisStore(cast(StoreClient, RedisCluster(host="127.0.0.1", port=node.port)), shards=4)
+        store = RedisStore(connect(f"redis+cluster://127.0.0.1:{node.port}"), shards=4)
         for number in range(8):
             grown(store, f"m{number}", [2, 1])
             store.save_snapshot(f"m{number}", 2, {"at": 2})
@@ -276,6 +274,8 @@ def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
         "save_snapshot",
         "save_conditional_moves",
         "drop_idle_consumers",
+        "acknowledge",
+        "read_groups",
     }
     of_6_2 = {
         "HGET",
@@ -295,9 +295,12 @@ def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
         "TIME",
         "XINFO",
         "XGROUP",
+        "XREADGROUP",
+        "XACK",
     }
     for script in scripts:
         calls = re.findall(r"redis\.call\(([^,)]+)(?:, '[A-Z]+')?(?:, ([^,)]+))?", script.read_text())
+        calls += re.findall(r"redis\.pcall\('(XREADGROUP)', .*'STREAMS', (KEYS\[\d\]),", script.read_text())
         assert calls
         for command, key in calls:
             assert command.strip("'") in of_6_2

@@ -10,12 +10,11 @@ from flask import Flask
 from api.services import Services
 from deploy.cli import main
 from events.people.administration import Administration
-from events.runtime.connections import blocking_client
 from events.store.contract import tag_of
 from events.store.feed import FeedGroup
 from tests.integration.test_api_cases import REASON, dispute
 from tests.support.callers import Caller, started
-from tests.support.stepped_installation import BLOCK_MS, drain
+from tests.support.stepped_installation import drain
 from workers.consumers import Consumer, log_acts
 
 
@@ -85,9 +84,8 @@ def test_a_ruling_after_which_the_process_was_killed_is_logged_by_a_relay_and_on
     assert [act.act for act in services.administration.acts()] == ["role-granted"]
     settings = services.settings
     for name in ("one", "two"):
-        client = blocking_client(settings.redis_url, BLOCK_MS)
-        group = FeedGroup(client, settings.prefix, services.store.shards, name, "a-relay")
-        drain(Consumer(group, log_acts(group, services.store, services.administration)))
+        group = FeedGroup(services.store.client, settings.prefix, services.store.shards, name, "a-relay")
+        drain(Consumer(group, log_acts(group, services.store, services.administration, services.flag_lateness)))
     acts = services.administration.acts()
     assert [(act.act, act.actor, act.facts.get("digest")) for act in acts] == [
         ("role-granted", "console", None),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from api.health import MAX_ANSWER_MS
 from api.services import EXTENSION, Services
 from events.runtime.connections import StoreClient
 from events.runtime.logs import configure
 from events.runtime.queues import Group
+from events.service.figures import MAX_ANSWER_MS
 from events.store.feed import FeedGroup
 from tests.support.callers import Caller, app_on, settings_for, started
 from tests.support.full_disk import full_log
@@ -62,12 +62,10 @@ def test_players_are_refused_in_good_order_while_the_disk_of_the_log_is_full(red
 
 def test_lines_of_the_relays_that_make_no_progress_are_named_and_measured(services: Services, app: Flask) -> None:
     client = app.test_client()
-    services.liveness.report(["ticker", "projections"])
+    services.liveness.report("one", {"ticker": 0.0, "projections": 0.0})
     assert client.get("/readyz").json["impaired"] == {}
     assert 'rookery_relay_line_age_seconds{line="ticker"} ' in client.get("/metrics").text
-    key = "rk:relay-lines"
-    long_ago = int(services.store.client.hget(key, "ticker")) - 20_000
-    services.store.client.hset(key, "ticker", long_ago)
+    services.liveness.report("another", {"ticker": 20.0, "projections": 1.0})
     assert client.get("/readyz").json["impaired"].keys() == {"relay"}
     assert "ticker for 2" in client.get("/readyz").json["impaired"]["relay"]
 
@@ -87,7 +85,10 @@ def test_what_the_supervisor_reports_is_named_also_while_the_store_is_away(
     assert (refused.status_code, refused.json["impaired"]) == (503, {"server": "was killed by SIGKILL"})
 
 
-def test_opponents_that_keep_matches_waiting_are_counted(services: Services, app: Flask) -> None:
+def test_opponents_that_keep_matches_waiting_are_counted(
+    services: Services, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.service.figures.MAX_AGE_S", -1.0)
     client, keys = app.test_client(), services.readmodels.keys
     assert "rookery_late_opponents 0.0" in client.get("/metrics").text
     services.store.client.zadd(keys.listed(3, "awaiting:opponent-2", 0), {"m1": services.now() - MAX_ANSWER_MS - 1})

@@ -15,7 +15,7 @@ from events.notices.addresses import HARD_SCORE, with_bounce
 from events.notices.letters import LetterKind
 from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notices.outbox import Dispatch
-from tests.support.callers import Caller, app_on
+from tests.support.callers import REQUEST_ID, Caller, app_on
 from tests.support.server import RealServer
 
 ADDRESS = "anna@players.test"
@@ -107,9 +107,11 @@ def test_links_that_are_made_up_do_not_tell_whose_mail_is_sent(world: World) -> 
     told = []
     for player in (world.anna.id, boris.id, "p" + "a" * 16):
         token = f"{player}.ffffffff.{'a' * 24}"
-        confirmed = visitor.post("/mail-confirmations", {"token": token})
-        reset = visitor.put("/password-resets", {"token": token, "password": "another secret"})
-        pages = [visitor.client.get(f"/{page}/{token}") for page in ("mail/confirm", "password-reset")]
+        confirmed = visitor.post("/mail-confirmations", {"token": token}, **REQUEST_ID)
+        reset = visitor.put("/password-resets", {"token": token, "password": "another secret"}, **REQUEST_ID)
+        pages = [
+            visitor.client.get(f"/{page}/{token}", headers=REQUEST_ID) for page in ("mail/confirm", "password-reset")
+        ]
         told.append((confirmed.text, reset.text, *(page.text.replace(token, "") for page in pages)))
     assert told == told[:1] * 3
 

@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from api.http.problems import KINDS
 from api.services import Services
-from tests.support.callers import ME, OPEN, Caller, invited, opponent, started
+from tests.support.callers import ME, OPEN, REQUEST_ID, Caller, invited, opponent, started
 
 
 @pytest.fixture
@@ -138,15 +138,15 @@ def test_a_private_match_does_not_exist_for_strangers(
 ) -> None:
     clara = Caller(app).sign_up("clara")
     match_id = anna.create(invited("boris"), OPEN, private=True)
-    none = clara.get("/matches/m2222222222222222").json
+    none = clara.get("/matches/m2222222222222222", **REQUEST_ID).json
     for visitor in (stranger, clara):
         for part in ("", "/legal-moves", "/events", "?ply=0"):
-            refused = visitor.get(f"/matches/{match_id}{part}")
+            refused = visitor.get(f"/matches/{match_id}{part}", **REQUEST_ID)
             assert (refused.status_code, refused.json) == (404, none)
     for act, body in (*ACTS, ("moves", {"move": "c3-d4"})):
-        refused = clara.post(f"/matches/{match_id}/{act}", body)
+        refused = clara.post(f"/matches/{match_id}/{act}", body, **REQUEST_ID)
         assert (refused.status_code, refused.json) == (404, none), act
-    stale = clara.post(f"/matches/{match_id}/moves", {"move": "c3-d4"}, If_Match=f'"7-{"0" * 16}"')
+    stale = clara.post(f"/matches/{match_id}/moves", {"move": "c3-d4"}, If_Match=f'"7-{"0" * 16}"', **REQUEST_ID)
     assert (stale.status_code, stale.json) == (404, none)
     for insider in (anna, boris):
         assert insider.get(f"/matches/{match_id}").status_code == 200

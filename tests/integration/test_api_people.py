@@ -17,7 +17,7 @@ from events.people.accounts import NameTakenError, People
 from events.people.passwords import Passwords
 from events.people.person import UnknownPersonError
 from events.runtime.connections import StoreClient
-from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on, settings_for
+from tests.support.callers import ME, OPEN, QUICK_HASHES, REQUEST_ID, Caller, app_on, settings_for
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
 
@@ -51,8 +51,8 @@ def test_a_name_that_nobody_may_have_is_refused_with_its_field(stranger: Caller,
 
 
 def test_signing_in_needs_name_and_password_to_fit(anna: Caller, stranger: Caller) -> None:
-    wrong = stranger.post("/sessions", {"name": "anna", "password": "not the secret"})
-    unknown = stranger.post("/sessions", {"name": "nobody", "password": "not the secret"})
+    wrong = stranger.post("/sessions", {"name": "anna", "password": "not the secret"}, **REQUEST_ID)
+    unknown = stranger.post("/sessions", {"name": "nobody", "password": "not the secret"}, **REQUEST_ID)
     assert wrong.status_code == unknown.status_code == 401
     assert wrong.json == unknown.json, "the answer must not tell which names exist"
     right = stranger.post("/sessions", {"name": "Anna", "password": "the secret of anna"})

@@ -1,4 +1,4 @@
-"""The backup that docs/operators.md describes, made while everything runs, can be restored as it says."""
+"""Copies of the files, made while everything runs as docs/operators.md describes, can be restored as it says."""
 
 import re
 import shutil
@@ -27,7 +27,7 @@ NOW = 1_790_000_000_000
 
 def steps() -> tuple[str, str]:
     """Return the commands of the backup and of the restore."""
-    section = OPERATORS.read_text().partition("## Backup and restore")[2].partition("\n## ")[0]
+    section = OPERATORS.read_text().partition("### Copies of the files")[2].partition("\n## ")[0]
     backup, restore = re.findall(r"```sh\n(.*?)```", section, re.S)
     return backup, restore
 

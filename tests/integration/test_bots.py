@@ -18,6 +18,7 @@ from events.proof.audit import audit
 from events.service.personal_archive import make_archive
 from events.service.personal_data import erase
 from tests.support.callers import ME, OPEN, Answer, Caller, invited, opponent, started
+from tests.support.projected import project
 
 CAPACITY = {"games": ["bashni", "towers"], "concurrent": 1}
 
@@ -106,7 +107,7 @@ def test_a_bot_is_invited_to_as_many_matches_as_it_has_declared(
     first, second = offer(anna, bot.name), offer(boris, bot.name)
     assert first.status_code == second.status_code == 201
     if projected:
-        services.projector.project([first.json["id"], second.json["id"]])
+        project(services)
         [shown] = anna.get("/bots").json["items"]
         assert (shown["player"]["name"], shown["matches"], shown["free"]) == ("Mr-Tower", 2, 0)
     refused = offer(anna, bot.name)
@@ -116,7 +117,7 @@ def test_a_bot_is_invited_to_as_many_matches_as_it_has_declared(
     )
     assert bot.post(f"/matches/{first.json['id']}/joins").status_code == 201, "its own invitation has its place"
     bot.post(f"/matches/{second.json['id']}/abortion")
-    services.projector.project([first.json["id"], second.json["id"]])
+    project(services)
     assert offer(anna, bot.name).status_code == 201
 
 

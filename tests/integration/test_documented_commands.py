@@ -20,8 +20,14 @@ BLOCKS = [block for page in PAGES for block in re.findall(r"^```sh\n(.*?)^```", 
 PROGRAM = ".venv/bin/rookery"
 COMMANDS = [line.strip() for block in BLOCKS for line in block.splitlines() if line.startswith(PROGRAM)]
 
-EXPLAINED_ONLY = ("opponent ladder", "audit rotate-key", "audit revoke-key")
-"""What takes minutes, or would change the keys of an installation that other tests share: only ``--help`` is run."""
+EXPLAINED_ONLY = (
+    "opponent ladder",
+    "audit rotate-key",
+    "audit revoke-key",
+    "audit accept-rollback",
+    "restore rookery.backup",
+)
+"""What takes minutes, needs an empty store, or would change an installation that other tests share: only ``--help``."""
 
 PARALLEL = ("rules impact", "audit all")
 """What starts processes, for which the installation of a test is too small."""

@@ -31,16 +31,16 @@ def queue(shop: SteppedInstallation) -> FairQueue:
 
 def served(queue: FairQueue, lane: str) -> list[str]:
     """Take all matches that wait in a lane; return them in the order in which they are served."""
-    return list(iter(lambda: queue.take(lane) or "", ""))
+    return [turn.match_id for turn in iter(lambda: queue.take(lane), None)]
 
 
 def test_who_has_one_match_is_served_next_although_somebody_else_has_a_hundred_waiting(queue: FairQueue) -> None:
     for number in range(100):
         queue.add(f"many-{number:02d}", "anna", level=8)
-    assert queue.take(SLOW) == "many-00"
+    assert queue.take(SLOW).match_id == "many-00"
     queue.add("one", "boris", level=8)
-    assert queue.take(SLOW) == "many-01", "both have waited through one answer: the first to come"
-    assert queue.take(SLOW) == "one"
+    assert queue.take(SLOW).match_id == "many-01", "both have waited through one answer: the first to come"
+    assert queue.take(SLOW).match_id == "one"
     assert len(served(queue, SLOW)) == 98
 
 
@@ -65,7 +65,7 @@ def test_time_is_shared_and_not_answers(queue: FairQueue) -> None:
 def test_turns_that_were_not_taken_are_not_saved_up(queue: FairQueue) -> None:
     for number in range(50):
         queue.add(f"first-{number}", "anna", level=8)
-        assert queue.take(SLOW) == f"first-{number}"
+        assert queue.take(SLOW).match_id == f"first-{number}"
     queue.add("busy", "anna", level=8)
     for number in range(50):
         queue.add(f"late-{number}", "boris", level=8)

@@ -180,7 +180,8 @@ class TestTheCalendar:
         boris.move(waiting)
         invitation = anna.create(ME, invited("boris"))
         machine = boris.create(ME, opponent(1))
-        services.projector.project([own, waiting, invitation, machine])
+        for match in (own, waiting, invitation, machine):
+            services.projector.project([match])
         queue = {each["match"]["id"]: each["match"] for each in boris.get("/me/queue").json["items"]}
         found = {event["url"].rpartition("/")[2]: event for event in events_of(fetch(anna, self.path(boris)))}
         assert set(found) == {own, invitation, machine}

@@ -31,7 +31,7 @@ from tests.support.processes import alive, processes_below
 
 ROOT = Path(__file__).parents[2]
 WORKER = "work\0default"
-PARTS = ("server", "relay", "worker", "notices", "opponents-quick", "opponents", "api", "stream")
+PARTS = ("server", "relay", "worker", "notices", "opponents-quick", "opponents", "fleet", "api", "stream")
 
 
 def answer_of(url: str) -> tuple[int, bytes]:

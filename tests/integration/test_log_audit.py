@@ -14,7 +14,8 @@ from events.private.statements import Statements
 from events.proof import merkle
 from events.proof.checkpoints import KIND, write_checkpoint
 from events.proof.keys import KeyRing
-from events.store.contract import GENESIS
+from events.proof.logged_leaves import LoggedLeaf, pack_logged
+from events.store.contract import GENESIS, VersionTag
 from events.store.envelope import Draft, seal
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import rewrite, sign
@@ -128,6 +129,10 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
         lambda shop, match: shop.client.hdel(f"{LOG}:logged", match),
         "a leaf has it, and it is not noted as logged",
     ),
+    "the table has another digest": (
+        lambda shop, match: note_another_digest(shop, match),
+        "it is not noted as logged in its last leaf",
+    ),
     "the whole log is deleted": (delete(f"{LOG}:*"), "checkpoint 2023-11-14: it is missing"),
     "the whole log is deleted and what was recorded of it": (
         delete(f"{LOG}:*", f"{ADMINISTRATION}:*", f"{PREFIX}{{proof}}:*"),
@@ -142,6 +147,14 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
         "at version 5: a checkpoint has it with the digest ",
     ),
 }
+
+
+def note_another_digest(shop: SteppedInstallation, match_id: str) -> None:
+    """Change the digest in what is noted of the last leaf of a match."""
+    leaf = dict(shop.checkpoints.logged())[match_id]
+    assert leaf is not None
+    changed = LoggedLeaf(leaf.place, VersionTag(leaf.tag.version, "0" * 16))
+    shop.client.hset(f"{LOG}:logged", match_id, pack_logged(changed))
 
 
 def cut(shop: SteppedInstallation, match_id: str, version: int) -> None:
@@ -166,6 +179,26 @@ def test_nothing_is_found_before_an_attack_and_it_is_named_after(
         assert result.exit_code == 1
         assert said in result.output
         assert "Traceback" not in result.output
+
+
+def test_a_table_that_an_earlier_version_wrote_is_read_and_packed_as_matches_go_on(
+    shop: SteppedInstallation, matches: list[str], checked: Any
+) -> None:
+    first, second = matches[0], matches[1]
+    heads = dict(zip(matches, shop.store.heads(matches), strict=True))
+    for match_id, leaf in dict(shop.checkpoints.logged()).items():
+        assert leaf is not None
+        old = json.dumps([leaf.place, leaf.tag.version, heads[match_id].digest.hex()])
+        shop.client.hset(f"{LOG}:logged", match_id, old)
+    assert [result.exit_code for result in checked()] == [0, 0]
+    before = shop.checkpoints.size()
+    shop.play(first, 2)
+    assert sign(shop, 3).size == before + 1, "no match is logged again for being noted as earlier versions did"
+    assert len(shop.client.hget(f"{LOG}:logged", first) or b"") == 16
+    inclusion = shop.checkpoints.inclusion(second)
+    assert inclusion is not None
+    assert inclusion.version == heads[second].version
+    assert [result.exit_code for result in checked()] == [0, 0]
 
 
 def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(

@@ -16,12 +16,12 @@ from domain.search import choose
 from events.store.chain import verify
 from events.store.feed import FeedTail
 from tests.support.callers import Caller, settings_for, started
+from tests.support.fleet import rebuild
 from tests.support.lost_tail import lose_tail
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
 from workers.consumers import CLAIM_INTERVAL_MS
 from workers.opponents import answer
-from workers.rebuild import rebuild
 from workers.retries import DELAYS_MS
 
 LOST, PLAYED = "c3-d4", "g3-h4"
@@ -229,15 +229,15 @@ def test_a_snapshot_of_a_lost_history_is_replaced(shop: SteppedInstallation) -> 
 def test_a_group_beyond_the_end_of_its_feed_begins_again(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     group = shop.group("projections")
-    assert len(group.read(None)) == 3
+    assert len(group.read()) == 3
     assert group.rewind() == 0
     lose_tail(shop.store, match, 1, PREFIX)
     shop.do(match, JoinMatch(player="bob"))
-    assert group.read(None) == [], "the store takes them for delivered"
+    assert group.read() == [], "the store takes them for delivered"
     lose_tail(shop.store, match, 1, PREFIX)
     assert group.rewind() == 1
     shop.do(match, JoinMatch(player="bob"))
-    assert [delivery.version for delivery in group.read(None)] == [1, 2, 3]
+    assert [delivery.version for delivery in group.read()] == [1, 2, 3]
 
 
 def test_a_tail_says_that_a_feed_ends_before_the_place_that_it_was_at(shop: SteppedInstallation) -> None:

@@ -104,7 +104,7 @@ def test_the_mail_of_an_erased_person_is_gone_while_it_is_read(redis: StoreClien
     box.finish(taken.mail, Verdict.READ, "", answered=True)
     assert box.take(NOW, LEASE_MS) is None
     assert box.recent("palice", 10) == []
-    assert redis.keys("*") == []
+    assert list(redis.scan_iter()) == []
 
 
 def test_one_refusal_an_hour_answers_an_address(redis: StoreClient) -> None:

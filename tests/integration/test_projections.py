@@ -126,7 +126,7 @@ def test_a_slow_relay_does_not_put_an_older_summary_over_a_newer_one(shop: Stepp
 def test_effect_and_acknowledgement_are_one_step(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     group = shop.group("projections")
-    deliveries = group.read(None)
+    deliveries = group.read()
 
     def dies(pipeline: StorePipeline, _: Failures) -> None:
         group.acknowledge(pipeline, deliveries)

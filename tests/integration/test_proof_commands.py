@@ -2,14 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from domain.match.commands import Resign
 from events.proof.bundle import read_bundle
 from events.proof.checkpoints import read_checkpoint
-from tests.support.killing import ONCE, killed, names_after_a_kill
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
-from workers.fleet.batches import ProcessesKilledError, run_in_batches
 
 
 def key_of(shop: SteppedInstallation, match_id: str, part: str) -> str:
@@ -55,21 +51,6 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallat
     examined = cli("all", "--processes", 2, "--opponents")
     assert examined.exit_code == 0
     assert "1 matches, 7 events, 2 plies in " in examined.output
-
-
-def test_a_process_that_is_killed_costs_nothing_but_time(shop: SteppedInstallation) -> None:
-    matches = [shop.start("alice", "bob") for _ in range(6)]
-    found = list(run_in_batches(shop.settings, names_after_a_kill, 1, 2))
-    assert shop.client.get(ONCE) == b"1"
-    assert sorted(name for names in found for name in names) == sorted(matches)
-
-
-def test_processes_that_are_killed_whatever_is_done_are_told_with_where_they_stood(shop: SteppedInstallation) -> None:
-    match_id = shop.start("alice", "bob")
-    with pytest.raises(
-        ProcessesKilledError, match=f"3 times in a row, the last time at the matches {match_id} to {match_id}"
-    ):
-        list(run_in_batches(shop.settings, killed, 1, 2))
 
 
 def test_every_damage_is_told_at_its_place_and_the_others_are_examined_all_the_same(

@@ -9,16 +9,10 @@ from domain.match.enums import Status
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
 from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
+from tests.support.projected import project
 from tests.support.server import RealServer
 
 LINES = {"lines": [{"move": "b6-a5", "next": [{"move": "d4-e5"}]}]}
-
-
-def project(services: Services) -> None:
-    """Bring the read models up to date."""
-    projector = services.projector
-    streams = list(services.store.all_streams())
-    assert not streams or not projector.project(streams)
 
 
 def rounds(services: Services, now: int) -> int:

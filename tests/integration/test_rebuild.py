@@ -14,12 +14,16 @@ from events.readmodels.projector import EventSummaries, Projector
 from events.readmodels.summary import DAY_MS
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys
+from events.service.fleet_jobs import FleetJobs, JobState
+from events.store.snapshots import snapshot_of
 from tests.support.eventually import eventually
+from tests.support.fleet import rebuild
 from tests.support.matches import FOUR, T0
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.stepped_installation import SteppedInstallation
-from workers.rebuild import rebuild, rebuild_shard
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
+from workers.fleet.kinds import REBUILD
+from workers.fleet.work import run_here
 from workers.relay import Relay
 
 PEOPLE = ("alice", "bob", "carol", "dora", "opponent-1", "opponent-2")
@@ -59,21 +63,12 @@ def test_a_rebuild_gives_the_same_read_models_to_the_byte(shop: SteppedInstallat
     shop.rate_all()
     grown = shop.dump()
     assert len(grown) > 100
-    progress: list[tuple[int, int]] = []
-    rebuilt = rebuild(shop.settings, lambda done, of: progress.append((done, of)))
+    rebuilt = rebuild(shop.settings)
     assert SteppedInstallation(server.url).dump() == grown
-    assert progress == [(shard, 4) for shard in range(1, 5)]
-    assert (rebuilt.matches, rebuilt.failures) == (42, ())
+    (job,) = shop.parts.fleet_jobs.jobs()
+    assert (job.state, job.units, job.units_done, job.slices, job.done) == (JobState.FINISHED, 42, 42, 10, 10)
+    assert (rebuilt.matches, rebuilt.left_out) == (42, ())
     assert rebuilt.events == sum(shop.store.head(m).version for m in shop.store.all_streams())
-
-
-def test_a_rebuild_over_several_processes_gives_the_same(shop: SteppedInstallation) -> None:
-    populate(shop, 2, 12)
-    shop.project_all()
-    shop.rate_all()
-    grown = shop.dump()
-    rebuild(shop.settings, processes=2)
-    assert shop.dump() == grown
 
 
 def test_a_rebuild_leaves_nothing_of_read_models_that_were_wrong(shop: SteppedInstallation) -> None:
@@ -82,7 +77,7 @@ def test_a_rebuild_leaves_nothing_of_read_models_that_were_wrong(shop: SteppedIn
     right = shop.dump()
     shop.client.zadd(shop.keys.listed(shop.keys.shard_of(match), "awaiting:carol", 0), {match: 1})
     shop.client.set(shop.keys.summary("no-such-match", 0), shop.client.get(shop.keys.summary(match, 0)) or b"")
-    shop.client.zadd(shop.keys.leaderboard("bashni-2"), {"carol": 3000})
+    shop.client.zadd(shop.keys.rating_keys(0).leaderboard("bashni-2"), {"carol": 3000})
     rebuild(shop.settings)
     assert shop.dump() == right
 
@@ -92,8 +87,8 @@ def test_a_match_that_cannot_be_replayed_is_named_and_left_out(shop: SteppedInst
     key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(bad):02d}}}:m:{bad}:e"
     shop.client.xdel(key, "2-0")
     rebuilt = rebuild(shop.settings)
-    assert [match for match, _ in rebuilt.failures] == [bad]
-    assert "damaged" in rebuilt.failures[0][1]
+    assert [match for match, _ in rebuilt.left_out] == [bad]
+    assert "damaged" in rebuilt.left_out[0][1]
     assert shop.readmodels.summary(bad) is None
     assert shop.readmodels.summary(good) is not None
 
@@ -117,6 +112,43 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: SteppedIns
     assert shop.dump() == grown
 
 
+def test_a_rebuild_writes_new_snapshots_of_matches_that_go_on(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.fleet.rebuild.SNAPSHOT_EVERY", 4)
+    going_on, young, over = shop.start("alice", "bob"), shop.start("alice", "bob"), shop.start("alice", "bob")
+    shop.play(going_on, 6)
+    shop.play(over, 6)
+    shop.do(over, Resign(player="alice"), "alice")
+    head = shop.store.head(going_on)
+    shop.store.save_snapshot(going_on, head.version, {"wrong": True})
+    rebuild(shop.settings)
+    assert shop.store.open(going_on, None).snapshot == snapshot_of(shop.state(going_on), head)
+    assert [shop.store.open(match, None).snapshot for match in (young, over)] == [None, None]
+
+
+def test_a_rebuild_whose_last_worker_was_killed_while_it_rated_goes_on_there(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        shop.win("alice", "bob", T0 + number * DAY_MS)
+    shop.project_all()
+    shop.rate_all()
+    grown = shop.dump()
+    shop.parts.fleet_jobs = FleetJobs(shop.client, PREFIX, lease_ms=0)
+    with monkeypatch.context() as patch:
+
+        def die(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr("events.readmodels.ratings.Ratings.switch", die)
+        with pytest.raises(KeyboardInterrupt):
+            run_here(shop.parts, REBUILD, {})
+    run_here(shop.parts, REBUILD, {})
+    assert len(shop.parts.fleet_jobs.jobs()) == 1
+    assert shop.dump() == grown
+
+
 def generations(shop: SteppedInstallation, match_id: str) -> Generations:
     """Return the generations of the shard of a match."""
     return Generations.parse(shop.client.get(shop.keys.generation(shop.keys.shard_of(match_id))))
@@ -128,7 +160,7 @@ def killed_before(monkeypatch: pytest.MonkeyPatch, function: str) -> None:
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"workers.rebuild.{function}", die)
+    monkeypatch.setattr(f"workers.fleet.rebuild.{function}", die)
 
 
 def test_lists_are_never_empty_while_read_models_are_rebuilt(
@@ -144,7 +176,7 @@ def test_lists_are_never_empty_while_read_models_are_rebuilt(
         switch_generation(client, keys, shard, generation)
         seen.append(shop.readmodels.active("bob"))
 
-    monkeypatch.setattr("workers.rebuild.switch_generation", looking)
+    monkeypatch.setattr("workers.fleet.rebuild.switch_generation", looking)
     for generation in (1, 2):
         rebuild(shop.settings)
         assert generations(shop, match) == Generations(generation)
@@ -169,7 +201,7 @@ def test_what_a_relay_writes_during_a_rebuild_is_in_both_generations(
             assert shop.readmodels.summary(match) == summarise(shop.state(match))
         switch_generation(client, keys, shard, generation)
 
-    monkeypatch.setattr("workers.rebuild.switch_generation", overtaken)
+    monkeypatch.setattr("workers.fleet.rebuild.switch_generation", overtaken)
     rebuild(shop.settings)
     assert shop.readmodels.summary(match) == summarise(shop.state(match))
     assert shop.readmodels.matches_of("bob", ["awaiting"]) == [match]
@@ -186,7 +218,9 @@ def test_a_rebuild_that_is_killed_changes_nothing_that_is_read_and_the_next_one_
         killed_before(patch, "switch_generation")
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
-                rebuild_shard(shop.parts, shop.keys.shard_of(match))
+                rebuild(shop.settings)
+            (job,) = shop.parts.fleet_jobs.running()
+            assert shop.parts.fleet_jobs.cancel(job)
     assert generations(shop, match).building is not None
     assert shop.dump() == before
     shop.play(match, 1)

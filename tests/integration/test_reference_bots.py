@@ -18,6 +18,7 @@ from domain.match.enums import Channel, Status
 from events.notices.kinds import NoticeKind
 from events.webhooks.signing import fresh_keys, signed_headers
 from tests.support.callers import Caller, invited
+from tests.support.projected import project
 from tests.support.receivers import LOOPBACK
 from tests.support.served_app import served
 from workers.notices.channels import make_senders
@@ -42,7 +43,7 @@ def test_four_polling_bots_invite_each_other_and_play_every_game(
     with served(app) as url:
         attended = []
         for token in (*tokens, *tokens):
-            services.projector.project(list(matches.values()))
+            project(services)
             attended.append(play_round(url, token))
     assert capsys.readouterr().out == "", "nothing that it does is refused"
     assert attended[:4] == [0, len(GAMES), 1, 1], "all accept their invitations"

@@ -48,7 +48,7 @@ def break_off(shop: SteppedInstallation, match_id: str, version: int) -> None:
 def test_what_a_killed_relay_had_taken_is_applied_once_by_another(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     dead, living = shop.projections("dead"), shop.projections("living")
-    taken = dead.group.read(None)
+    taken = dead.group.read()
     assert shop.readmodels.summary(match) is None
     assert drain(living) == len(taken)
     assert shop.readmodels.summary(match) == summarise(shop.state(match))
@@ -74,13 +74,13 @@ def test_a_match_that_cannot_be_replayed_is_parked_with_its_reason_and_the_rest_
     line = SteppedInstallation(shop.settings.redis_url).projections()
     line._now = shop.tick
     entries = shop.state(good).version
-    line.step(None)
+    line.step()
     assert shop.readmodels.summary(good) == summarise(shop.state(good))
     for _ in range(MAX_DELIVERIES):
         assert line.group.parked() == []
         assert pending(line) == 3
         shop.now += 10_000
-        line.step(None)
+        line.step()
     parked = line.group.parked()
     assert [(entry.stream, entry.version) for entry in parked] == [(bad, 1), (bad, 2), (bad, 3)]
     assert "cannot be read" in parked[0].reason or "damaged" in parked[0].reason
@@ -128,7 +128,7 @@ def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: SteppedInstallation
     for _ in range(len(broken)):
         shop.now += 10_000
         with pytest.raises(ConnectionRefusedError):
-            line.step(None)
+            line.step()
     shop.now += 10_000
     drain(line)
     assert asked == [match]
@@ -235,5 +235,5 @@ def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(
 def test_the_progress_of_each_line_of_a_running_relay_is_recorded(shop: SteppedInstallation) -> None:
     liveness = RedisLiveness(shop.client, shop.settings.prefix)
     with running(Relay(shop.settings, lambda: shop.now)):
-        expected = {*Group, "ticker", "sweeper", "notice-rounds"}
+        expected = {*Group, "ticker", "sweeper", "notice-rounds", "feed"}
         eventually(lambda: liveness.ages_s().keys() == expected, "a report of every line")

@@ -6,6 +6,7 @@ from flask import Flask
 
 from api.services import Services
 from tests.support.callers import ME, OPEN, Caller, invited
+from tests.support.projected import project
 
 ANYONE = "Anyone with the link to this page can join"
 
@@ -37,8 +38,7 @@ def test_a_match_with_free_and_kept_seats_says_which_is_which_on_its_page_and_in
     app: Flask, services: Services, anna: Caller, boris: Caller
 ) -> None:
     match_id = anna.create(ME, invited("boris"), OPEN, OPEN, game="towers", setup="four-player")
-    projector = services.projector
-    assert not projector.project(list(services.store.all_streams()))
+    project(services)
     stranger, carla = Caller(app), Caller(app).sign_up("carla")
     shown = page(stranger, f"/matches/{match_id}")
     assert "Blue is reserved for boris." in shown

@@ -12,10 +12,9 @@ from events.store.contract import EMPTY, Request
 from events.store.envelope import Draft
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
-from workers.fleet.impact import BATCH_SIZE, ImpactQuery, replay_matches
+from workers.fleet.impact import MATCHES_PER_SLICE
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
-ONE_OR_TWO = ImpactQuery("bashni", 1, 2)
 
 
 @pytest.fixture
@@ -41,8 +40,9 @@ def play(shop: SteppedInstallation, moves: str, ruleset: int = 1) -> str:
 
 
 def everything(client: Any) -> dict[bytes, bytes]:
-    """Return all keys of the store with their content."""
-    return {key: client.dump(key) or b"" for key in client.keys("*")}
+    """Return all keys of the store with their content, but for the record of the job."""
+    jobs = f"{PREFIX}{{fleet}}:".encode()
+    return {key: client.dump(key) or b"" for key in client.keys("*") if not key.startswith(jobs)}
 
 
 def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_changed(shop: SteppedInstallation) -> None:
@@ -61,16 +61,17 @@ def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_change
     assert everything(shop.client) == before
 
 
-def test_several_processes_find_the_same_in_the_same_order(shop: SteppedInstallation) -> None:
-    lines = [f"{PARTING} f4xd6xb8", f"{PARTING} f4xd6xb4", "c3-d4"]
-    played = [shop.store.read(play(shop, line)) for line in lines]
-    for number in range(3 * BATCH_SIZE):
+def test_all_slices_are_listed_in_the_order_of_the_store(shop: SteppedInstallation) -> None:
+    played = [shop.store.read(play(shop, line)) for line in (f"{PARTING} f4xd6xb8", f"{PARTING} f4xd6xb4", "c3-d4")]
+    for number in range(3 * MATCHES_PER_SLICE):
         drafts = [event.draft for event in played[number % 3]]
         shop.store.append(f"copy{number}", EMPTY, drafts, Request("copy", ""))
-    alone = list(replay_matches(shop.settings, ONE_OR_TWO))
-    assert list(replay_matches(shop.settings, ONE_OR_TWO, processes=2)) == alone
-    assert sum(batch.matches for batch in alone) == 3 * BATCH_SIZE + 3
-    assert sum(len(batch.differing) for batch in alone) == BATCH_SIZE + 1
+    listed = rookery("bashni", "1", "2", "--processes", "1").stdout.splitlines()
+    order = list(shop.store.all_streams())
+    places = [order.index(line.split()[0]) for line in listed[:-2]]
+    assert places == sorted(places)
+    assert listed[-2].startswith(f"{MATCHES_PER_SLICE + 1} of {3 * MATCHES_PER_SLICE + 3} matches of ruleset 1 ")
+    assert len(places) == MATCHES_PER_SLICE + 1
 
 
 def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_not(shop: SteppedInstallation) -> None:

@@ -1,5 +1,6 @@
 """The sweeper: what was lost on the way is found and asked for again, ever less often."""
 
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,7 @@ from events.readmodels import summarise
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.opponents import answer
 from workers.retries import DELAYS_MS
-from workers.sweeper import DAY_MS, LEASE_MS, STREAMS_PER_SWEEP
+from workers.sweeper import DAY_MS, STREAMS_PER_SWEEP
 
 FIRST_DELAY_MS = int(DELAYS_MS.first)
 
@@ -87,6 +88,25 @@ def test_read_models_that_are_behind_their_streams_are_brought_up_to_date(shop: 
     assert shop.readmodels.summary(matches[1]) == summarise(shop.state(matches[1]))
 
 
+def test_ratings_that_a_killed_worker_has_left_unsettled_are_settled(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early, late = shop.win("alice", "bob"), shop.win("alice", "carol", shop.now + DAY_MS)
+    shop.ratings.rate(late)
+    sweeper = shop.sweeper()
+    with monkeypatch.context() as patch:
+        patch.setattr("events.readmodels.ratings.MAX_ENTRIES_PER_STEP", 0)
+        patch.setattr("events.readmodels.ratings.Ratings.settle", lambda _: None)
+        shop.ratings.rate(early)
+    assert [sweeper.remind_unsettled() for _ in range(2)] == [1, 0], "less and less often"
+    assert shop.tasks.settlements == 1
+    shop.ratings.settle()
+    shop.now += int(DELAYS_MS.longest)
+    assert sweeper.remind_unsettled() == 0
+    (_, last) = shop.readmodels.rating_history("alice", "bashni-2")
+    assert (last.match, shop.readmodels.rating_change(late)["alice"]) == (late, (last.before, last.after))
+
+
 def test_the_round_comes_to_every_match(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.sweeper.STREAMS_PER_SWEEP", 4)
     for _ in range(10):
@@ -96,20 +116,21 @@ def test_the_round_comes_to_every_match(shop: SteppedInstallation, monkeypatch: 
     assert STREAMS_PER_SWEEP > 4
 
 
-def test_one_of_several_sweepers_is_at_work_and_another_one_takes_over_when_it_is_gone(
-    shop: SteppedInstallation,
-) -> None:
-    shop.start("alice", "bob")
-    first, second = shop.sweeper("first"), shop.sweeper("second")
-    assert first.sweep() == 1
-    shop.start("alice", "carol")
-    assert second.sweep() == 0
-    assert first.sweep() == 1
-    lease = f"{shop.settings.prefix}sweeper"
-    assert 0 < shop.client.pttl(lease) <= LEASE_MS
-    shop.client.delete(lease)
-    shop.start("alice", "dora")
-    assert (second.sweep(), first.sweep()) == (1, 0)
+def test_several_sweepers_divide_the_matches_and_one_of_them_does_the_rounds(shop: SteppedInstallation) -> None:
+    matches = [shop.start("alice", "bob") for _ in range(12)]
+    shares, rounds = {"first": frozenset({0, 1}), "second": frozenset({2, 3})}, list[str]()
+    sweepers = {
+        name: shop.sweeper(partial(shares.__getitem__, name), [partial(rounds.append, name)]) for name in shares
+    }
+    of_first = sum(shop.keys.shard_of(match) in (0, 1) for match in matches)
+    assert 0 < of_first < len(matches)
+    assert [sweeper.sweep() for sweeper in sweepers.values()] == [of_first, len(matches) - of_first]
+    assert (rounds, len(shop.checkpoints_asked)) == (["first"], 1)
+    shares |= {"first": frozenset(), "second": frozenset(range(4))}
+    shop.play(next(match for match in matches if shop.keys.shard_of(match) < 2), 1)
+    found = [[sweeper.sweep() for sweeper in sweepers.values()] for _ in range(2)]
+    assert [sum(of_sweeper) for of_sweeper in zip(*found, strict=True)] == [0, 1]
+    assert rounds == ["first", "second", "second"]
 
 
 @pytest.mark.parametrize("damage", [b"{}", None])

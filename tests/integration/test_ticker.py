@@ -25,12 +25,12 @@ from events.service.timekeeper import Settled, Timekeeper
 from events.store.contract import Request
 from tests.support.celery_worker import environment_of
 from tests.support.eventually import eventually
+from tests.support.fleet import rebuild
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
 from workers import ticker as ticking
 from workers.opponents import debts_of
-from workers.rebuild import rebuild
 from workers.relay import Relay
 from workers.retries import DELAYS_MS
 from workers.ticker import MAX_MATCHES_PER_TICK, TICK_MS, Ticker
@@ -117,9 +117,9 @@ def test_ticker_and_sweeper_at_once_let_a_flag_fall_once(shop: SteppedInstallati
     shop.project_all()
     settlers = [
         shop.ticker().tick,
-        shop.sweeper("one").check_clocks,
+        shop.sweeper().check_clocks,
         shop.ticker().tick,
-        shop.sweeper("two").check_clocks,
+        shop.sweeper().check_clocks,
     ]
     threads = [threading.Thread(target=settle) for settle in settlers]
     for thread in threads:

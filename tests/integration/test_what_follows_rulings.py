@@ -14,10 +14,10 @@ from events.readmodels.summary import DAY_MS
 from events.service.matches import Executed
 from events.store.contract import Request, VersionTag
 from tests.support.cases import REASON, RULE
+from tests.support.fleet import rebuild
 from tests.support.matches import T0
 from tests.support.stepped_installation import SteppedInstallation, drain
 from workers.opponents import answer
-from workers.rebuild import rebuild
 
 WORDS = Statement("", "So it was.").digest
 
@@ -52,7 +52,7 @@ class Court:
 
     def ratings_of(self, results: list[RatedResult]) -> dict[str, object]:
         """Return what would be stored if there were these results alone and always had been, and store it."""
-        self.shop.ratings.replace(lambda: results)
+        self.shop.ratings.replace(results)
         return self.ratings()
 
 

@@ -8,7 +8,7 @@ from flask import Flask
 
 from api.access.auth import COOKIE
 from api.services import EXTENSION, Services
-from tests.support.callers import API, Caller, started
+from tests.support.callers import API, REQUEST_ID, Caller, started
 
 HEARD = """
             nobody  gone  revoked  stranger  bot      operator  arbiter  judge  player  own-bot
@@ -242,7 +242,8 @@ class World:
     ) -> tuple[str, str]:
         """Return the code of the refusal, or else the status, that ``caller`` hears, and the whole answer.
 
-        ``match`` is another match than that of the world, ``expected`` the version that it must be at.
+        ``match`` is another match than that of the world, ``expected`` the version that it must be at. All requests
+        have the same id, which is part of the answers.
         """
         method, path = operation.split(" ")
         for name, known in {**self.names, "match": match_id or self.match}.items():
@@ -252,7 +253,7 @@ class World:
         answer = self.app.test_client(use_cookies=False).open(
             path,
             method=method,
-            headers=self.credentials[caller] | ({"If-Match": expected} if expected else {}),
+            headers=self.credentials[caller] | REQUEST_ID | ({"If-Match": expected} if expected else {}),
             **sent,
         )
         told = answer.get_data().decode(errors="replace")

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from domain.match.state import MatchState
 from events.readmodels import RatedResult, rated_result, summarise
-from events.readmodels.recalculation import RatingRecalculation
 from events.readmodels.standings import DayEnd
+from tests.support.rating_book import RatingBook
 
 Ends = dict[tuple[str, str, int], DayEnd]
 """The ratings at the end of a day, by pool, player and day."""
@@ -16,7 +16,7 @@ class LiveRatings:
     """Ratings that follow the matches as they change; ``undone`` counts results that were removed or replaced."""
 
     def __init__(self) -> None:
-        self._pools: dict[str, RatingRecalculation] = {}
+        self._pools: dict[str, RatingBook] = {}
         self._included: dict[str, RatedResult] = {}
         self.undone = 0
 
@@ -30,8 +30,8 @@ class LiveRatings:
             return
         self.undone += before is not None
         pool = (result or before).pool
-        recalculation = self._pools.setdefault(pool, RatingRecalculation(pool))
-        recalculation.replace([] if before is None else [before], [] if result is None else [result])
+        book = self._pools.setdefault(pool, RatingBook(pool))
+        book.put(*([] if result is None else [result]), removed=() if before is None else (before,))
         if result is None:
             del self._included[state.match_id]
         else:
@@ -51,15 +51,15 @@ def final_day_ends(states: Iterable[MatchState]) -> Ends:
             by_pool[result.pool].append(result)
     pools = []
     for pool, results in sorted(by_pool.items()):
-        pools.append(RatingRecalculation(pool))
-        pools[-1].replace([], results)
+        pools.append(RatingBook(pool))
+        pools[-1].put(*results)
     return _ends(pools)
 
 
-def _ends(pools: Iterable[RatingRecalculation]) -> Ends:
+def _ends(pools: Iterable[RatingBook]) -> Ends:
     return {
-        (recalculation.pool, player, day): end
-        for recalculation in pools
-        for player, day, end, _ in recalculation.changes()
-        if end is not None
+        (book.pool, player, day): end
+        for book in pools
+        for player, timeline in book.timelines.items()
+        for day, end in timeline.items()
     }

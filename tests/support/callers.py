@@ -20,6 +20,9 @@ from events.runtime.settings import MailSettings, Settings, next_database
 
 API = "/api/v1"
 UNLIMITED = Limits(*["1000000/second"] * len(Limits._fields))
+REQUEST_ID = {"X-Request-Id": "same-for-all"}
+"""For requests whose answers are compared: the id of a request is part of problem documents and pages."""
+
 QUICK_HASHES = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
@@ -27,7 +30,7 @@ def settings_for(url: str) -> Settings:
     """Return the settings of an installation on the Redis at ``url``."""
     return Settings(
         redis_url=url,
-        broker_url=next_database(url),
+        broker_url=broker_beside(url),
         prefix="rk:",
         stream_url="http://127.0.0.1:8001",
         secure_cookies=False,
@@ -35,6 +38,11 @@ def settings_for(url: str) -> Settings:
         contact="mailto:operator@rookery.example",
         mail=MailSettings("smtp+plain://127.0.0.1:9", "mail.rookery.test"),
     )
+
+
+def broker_beside(url: str) -> str:
+    """Return the URL of a broker for the store at ``url``: of a cluster one in memory, which no test reads from."""
+    return "memory://" if url.startswith("redis+cluster://") else next_database(url)
 
 
 @cache
@@ -45,13 +53,16 @@ def _assembled() -> Flask:
     return app
 
 
-def app_on(url: str, limits: Limits = UNLIMITED, now: Callable[[], int] | None = None) -> Flask:
+def app_on(
+    url: str, limits: Limits = UNLIMITED, now: Callable[[], int] | None = None, archive_url: str | None = None
+) -> Flask:
     """Return the product's app on the Redis at ``url``, with quickly hashed passwords and the clock ``now``.
 
-    None is the wall clock. What an app works with and remembers is its own, as ``create_app`` makes it.
+    None is the wall clock. Matches are archived at ``archive_url``, if there is one. What an app works with and
+    remembers is its own, as ``create_app`` makes it.
     """
     configure()
-    settings = settings_for(url)
+    settings = settings_for(url)._replace(archive_url=archive_url)
     services = Services(settings, now)
     services.people = People(services.store.client, settings.prefix, services.now, QUICK_HASHES)
     app = copy(_assembled())

@@ -11,7 +11,7 @@ from deploy.local.child import bound_to_parent
 from events.runtime.connections import connect
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
-from workers.celery_app import queue_names
+from workers.broker import queue_names
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
@@ -31,9 +31,10 @@ class CeleryWorker:
     It ends with the process of the tests at the latest.
     """
 
-    def __init__(self, settings: Settings, queues: Sequence[str] = tuple(Queue)) -> None:
-        command = [sys.executable, "-m", "deploy.cli", "work", *queues]
-        self._process = subprocess.Popen(bound_to_parent(command), env=environment_of(settings))
+    def __init__(self, settings: Settings, queues: Sequence[str] = tuple(Queue), quiet: bool = False) -> None:
+        command, output = [sys.executable, "-m", "deploy.cli", "work", *queues], subprocess.DEVNULL if quiet else None
+        environment = environment_of(settings)
+        self._process = subprocess.Popen(bound_to_parent(command), env=environment, stdout=output, stderr=output)
 
     def kill(self) -> None:
         """End the worker with SIGKILL, in the middle of whatever it does."""

@@ -75,10 +75,11 @@ class SingleShardStore(RedisStore):
                 return
 
     def _call(self, stream: str, head: Head, drafts: Sequence[Draft]) -> tuple[list[str], list[Any]]:
-        """Return keys and arguments of the append script, whose clock is virtual."""
+        """Return keys and arguments of the append script, whose clock is virtual, for events without an origin."""
         keys, arguments = self._append_call(stream, head, Request(uuid4().hex, ""), None, None)
         sealed = seal(drafts, stream, head.version, head.digest)
-        return keys, [*arguments, "", "", "", *(part for event in sealed for part in (event.packed, event.digest))]
+        packed = (part for event in sealed for part in (event.packed, event.digest))
+        return keys, [*arguments, "", "", "", "", *packed]
 
 
 class StoreAggregateRecorder(AggregateRecorder):

@@ -1,12 +1,15 @@
 """A real Valkey or Redis for tests, with the product's own configuration, in a directory of its own."""
 
+import secrets
+import shutil
 import signal
 import socket
 import subprocess
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from deploy.local.child import bound_to_parent
-from deploy.local.embedded import EVERYSEC, DataDirectory, find_binary, server_command
+from deploy.local.embedded import CONFIGURATION, EVERYSEC, DataDirectory, find_binary, server_command
 from events.runtime.connections import StoreClient, connect
 
 STARTS = 5
@@ -24,6 +27,10 @@ class RealServer:
         self._fsync = fsync
         self._binary = find_binary()
         self._directory = DataDirectory(directory, self._binary)
+        # A copy: a server writes what sentinels have it follow into its configuration.
+        self._configuration = directory / CONFIGURATION.name
+        if not self._configuration.exists():
+            shutil.copy(CONFIGURATION, self._configuration)
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
         self.start()
@@ -39,6 +46,17 @@ class RealServer:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the server's process runs, which may be paused."""
+        return self._process is not None and self._process.poll() is None
+
+    def append_only_file(self) -> Path:
+        """Return the file to which the server appends now."""
+        return max(
+            self._directory.path.glob("appendonlydir/*.incr.aof"), key=lambda file: int(file.name.split(".")[-3])
+        )
+
     def client(self) -> StoreClient:
         """Return a new client as the product makes them."""
         return connect(self.url)
@@ -46,8 +64,9 @@ class RealServer:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         for _ in range(1 if self.port else STARTS):
-            port = self.port or _free_port()
+            port = self.port or free_ports(1)[0]
             command = server_command(self._binary, self._directory, port, self._fsync)
+            command[command.index(str(CONFIGURATION))] = str(self._configuration)
             self._process = subprocess.Popen(bound_to_parent([*command, *self._options]), stdout=subprocess.DEVNULL)
             if self._answers(port):
                 self.port = port
@@ -67,6 +86,11 @@ class RealServer:
         if self._process is not None:
             self.stop()
         self._directory.release()
+
+    def send(self, sign: signal.Signals) -> None:
+        """Send a signal to the server, such as SIGSTOP, which the caller follows by SIGCONT."""
+        assert self._process is not None
+        self._process.send_signal(sign)
 
     def _end(self, sign: signal.Signals) -> None:
         assert self._process is not None
@@ -91,8 +115,16 @@ class RealServer:
                 continue
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def free_ports(count: int) -> list[int]:
+    """Return ports of the loopback on which no program listens now.
+
+    They lie below those that systems give to connections: one of these could take a port before its server starts.
+    """
+    found: list[int] = []
+    with ExitStack() as probes:
+        while len(found) < count:
+            port = 10_000 + secrets.randbelow(22_000)
+            with suppress(OSError):
+                probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                found.append(port)
+    return found

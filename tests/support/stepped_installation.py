@@ -13,12 +13,12 @@ from domain.match.state import CLOCK, MatchState, Seat, is_person
 from events.installation import Installation
 from events.proof.checkpoint_log import day_of
 from events.readmodels import dump
-from events.runtime.connections import blocking_client
 from events.runtime.keys import TimeKeys
-from events.runtime.settings import Settings, next_database
+from events.runtime.settings import Settings
 from events.service.matches import Executed, Matches
 from events.store.contract import Request
 from events.store.feed import FeedGroup
+from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
 from tests.support.senders import collecting_senders
 from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
@@ -26,20 +26,23 @@ from workers.notices.decide import Decider
 from workers.notices.deliver import Deliveries
 from workers.notices.rounds import NoticeRounds, Wake
 from workers.opponents import debts_of
+from workers.shares import Share
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker
 
 PREFIX = "test:"
 SHARDS = 4
-BLOCK_MS = 100
 _REQUESTS = count(1)
 
 
 def settings_for(url: str) -> Settings:
-    """Return the settings of an installation on the server at ``url``, with the broker in its next database."""
+    """Return the settings of an installation on the server at ``url``, with the broker in its next database.
+
+    The broker of one on a cluster is within this process.
+    """
     return Settings(
         redis_url=url,
-        broker_url=next_database(url),
+        broker_url=broker_beside(url),
         prefix=PREFIX,
         stream_url="http://127.0.0.1:8001",
         secure_cookies=False,
@@ -54,9 +57,14 @@ class CollectedTasks:
         self.answers: list[str] = []
         self.rated: list[str] = []
         self.checkpoints: list[str] = []
+        self.settlements = 0
         self.request_answer = self.answers.append
         self.request_rating = self.rated.append
         self._now = now
+
+    def request_settlement(self) -> None:
+        """Count."""
+        self.settlements += 1
 
     def request_checkpoint(self) -> None:
         """Remember the day."""
@@ -66,9 +74,10 @@ class CollectedTasks:
 class SteppedInstallation:
     """The parts of an installation. What would be enqueued is collected in ``answers`` and ``rated``."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, archive_url: str | None = None) -> None:
         self.now = T0
-        self.parts = parts = Installation(settings_for(url), lambda: self.now)
+        settings = settings_for(url)._replace(archive_url=archive_url)
+        self.parts = parts = Installation(settings, lambda: self.now)
         parts.matches = Matches(parts.store, self.tick)
         self.settings, self.store, self.matches = parts.settings, parts.store, parts.matches
         self.client: Any = parts.client  # redis-py declares answers of str, which only other settings give
@@ -96,7 +105,7 @@ class SteppedInstallation:
 
     def group(self, name: str, consumer: str = "one") -> FeedGroup:
         """Return a consumer of a group that exists."""
-        group = FeedGroup(blocking_client(self.settings.redis_url, BLOCK_MS), PREFIX, SHARDS, name, consumer)
+        group = FeedGroup(self.client, PREFIX, SHARDS, name, consumer)
         group.ensure()
         return group
 
@@ -125,7 +134,8 @@ class SteppedInstallation:
     def logged_acts(self) -> Consumer:
         """Return the consumer that logs the acts of arbiters."""
         group = self.group("administration")
-        return Consumer(group, log_acts(group, self.store, self.parts.administration))
+        parts = self.parts
+        return Consumer(group, log_acts(group, self.store, parts.administration, parts.flag_lateness, lambda: self.now))
 
     def notices(self) -> Consumer:
         """Return the consumer that decides what people are told."""
@@ -145,9 +155,9 @@ class SteppedInstallation:
         """Return a ticker that reads this installation's clock."""
         return Ticker(self.parts)
 
-    def sweeper(self, name: str = "one", rounds: Sequence[Callable[[], object]] = ()) -> Sweeper:
-        """Return a sweeper that reads this installation's clock and does ``rounds``."""
-        return Sweeper(self.parts, self.tasks, name, rounds)  # type: ignore[arg-type]
+    def sweeper(self, share: Share = lambda: None, rounds: Sequence[Callable[[], object]] = ()) -> Sweeper:
+        """Return a sweeper of ``share`` that reads this installation's clock and does ``rounds``."""
+        return Sweeper(self.parts, self.tasks, share, rounds)  # type: ignore[arg-type]
 
     def project_all(self) -> None:
         """Bring the read models up to the feed."""
@@ -234,7 +244,7 @@ def legal_moves(state: MatchState) -> Sequence[object]:
 def drain(*consumers: Consumer) -> int:
     """Let consumers work until nothing is left for them; return how many deliveries they handled."""
     handled = 0
-    while found := sum(consumer.step(None) for consumer in consumers):
+    while found := sum(consumer.step() for consumer in consumers):
         handled += found
     return handled
 

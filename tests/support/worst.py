@@ -33,6 +33,7 @@ from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
 from events.webhooks.payload import MAX_PAYLOAD_BYTES
 from tests.support.callers import API, ME, OPEN, Caller, opponent
+from tests.support.projected import project
 from workers.opponents import answer
 
 CRAFTED = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
@@ -179,8 +180,7 @@ class WorstWorld:
         self.webhook = self._logged_webhook(self.anna, MAX_ATTEMPTS_LOGGED)
         self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
         self._fill_ledger(self.anna)
-        projector = self.services.projector
-        assert not projector.project(list(self.services.store.all_streams()))
+        project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
         self._fill_archive()

@@ -35,12 +35,13 @@ def offset_minutes(zone: str, at: int) -> int:
 
 
 def calendar_of(zone: str, free_days: tuple[int, ...], since: int, until: int) -> Calendar:
-    """Return the calendar of somebody in ``zone``, its offsets found by looking at every quarter of an hour."""
+    """Return the calendar of somebody in ``zone``, its changes found to a quarter of an hour."""
     offsets = [Offset(since, offset_minutes(zone, since))]
-    hour = 3_600_000
-    for at in range(since - since % hour, until, hour):
-        if offset_minutes(zone, at + hour) != offsets[-1].minutes:
-            quarters = range(at, at + hour + 1, hour // 4)
+    day = 86_400_000
+    for at in range(since - since % day, until, day):
+        if offset_minutes(zone, at + day) != offsets[-1].minutes:
+            quarters = range(at, at + day + 1, day // 96)
             changed = next(each for each in quarters if offset_minutes(zone, each) != offsets[-1].minutes)
-            offsets.append(Offset(changed, offset_minutes(zone, changed)))
+            if changed < until:
+                offsets.append(Offset(changed, offset_minutes(zone, changed)))
     return Calendar(tuple(offsets), free_days)

@@ -42,4 +42,4 @@ def test_a_command_imports_no_other_command() -> None:
 def test_a_queue_that_there_is_not_is_refused_with_those_that_there_are() -> None:
     refused = CliRunner().invoke(main, ["work", "default", "slow"])
     assert refused.exit_code == 2
-    assert "there is no queue 'slow', only default, opponents-quick, opponents, notices" in refused.stderr
+    assert "there is no queue 'slow', only default, opponents-quick, opponents, notices, fleet" in refused.stderr

@@ -31,6 +31,7 @@ def test_every_part_that_runs_locally_runs_in_containers() -> None:
         "gateway",
         "opponents-quick",
         "opponents",
+        "fleet",
     }
 
 

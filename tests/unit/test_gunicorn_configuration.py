@@ -9,7 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 from prometheus_client import CollectorRegistry, Counter, values
+from prometheus_client.mmap_dict import MmapedDict
 
+from api.counter_files import ENDED
 from deploy.local.programs import GUNICORN
 
 WORKER = SimpleNamespace(log=logging.getLogger("worker"))
@@ -35,3 +37,19 @@ def test_a_worker_without_room_for_its_counters_works_all_the_same(
     assert "PROMETHEUS_MULTIPROC_DIR" not in os.environ
     Counter("requests", "Counted by this process alone", ["path"], registry=CollectorRegistry()).labels("/").inc()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_worker_after_one_that_has_ended_keeps_its_counters_and_removes_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    hooks, ended = runpy.run_path(str(GUNICORN)), os.getpid()
+    hooks["post_fork"](None, WORKER)
+    counters = MmapedDict(str(tmp_path / f"counter_{ended}.db"))
+    counters.write_value("requests", 3.0, 0.0)
+    counters.close()
+    hooks["child_exit"](None, SimpleNamespace(pid=ended))
+    hooks["post_worker_init"](SimpleNamespace(notify=lambda: None))
+    assert [path.name for path in tmp_path.glob("*.db")] == [ENDED]
+    kept = MmapedDict.read_all_values_from_file(str(tmp_path / ENDED))
+    assert [(key.strip(), value) for key, value, *_ in kept] == [("requests", 3.0)]

@@ -25,11 +25,10 @@ rk:jobs
 rk:limits
 rk:made:{SUBJECT}:KIND:BASIS
 rk:postmaster
-rk:relay-lines
+rk:relays
 rk:reported-chats
 rk:reports-of:REPORTER
 rk:rookery
-rk:sweeper
 rk:ticket:DIGEST
 rk:unacked
 rk:unacked-index
@@ -38,11 +37,25 @@ rk:{administration}:head
 rk:{administration}:log
 rk:{administration}:once
 rk:{administration}:roles
+rk:{archive}:dictionaries
+rk:{archive}:packs
+rk:{archive}:tables
+rk:{archive}:unused
 rk:{cases}:MATCH_ID
 rk:{cases}:by:AUTHOR
 rk:{cases}:unconfirmed
+rk:{fleet}:job:JOB
+rk:{fleet}:jobs
+rk:{fleet}:leases:JOB
+rk:{fleet}:results:JOB
+rk:{fleet}:running
+rk:{fleet}:slices:JOB
+rk:{fleet}:takes:JOB
+rk:{fleet}:workers
 rk:{incidents}:all
+rk:{incidents}:lost:MATCH_ID
 rk:{incidents}:match:MATCH_ID
+rk:{incidents}:matches:INCIDENT
 rk:{n07}:chat-marks
 rk:{n07}:chats
 rk:{n07}:decided:PLAYER
@@ -63,6 +76,7 @@ rk:{n07}:mail-refusal:PLAYER:TOKEN
 rk:{n07}:mail:PLAYER
 rk:{n07}:mails:PLAYER
 rk:{n07}:notice:PLAYER:NOTICE
+rk:{n07}:outcomes
 rk:{n07}:preferences:PLAYER
 rk:{n07}:presence:PLAYER
 rk:{n07}:push:PLAYER
@@ -71,6 +85,7 @@ rk:{n07}:webhook-log:PLAYER:ENDPOINT
 rk:{n07}:webhooks:PLAYER
 rk:{opponents}:LANE:charge
 rk:{opponents}:LANE:matches
+rk:{opponents}:LANE:origins
 rk:{opponents}:LANE:people
 rk:{people}:acts:
 rk:{people}:acts:PERSON
@@ -111,13 +126,21 @@ rk:{proof}:private-key
 rk:{proof}:public-keys
 rk:{push}:private-key
 rk:{ratings}:
-rk:{ratings}:POOL:day:7
-rk:{ratings}:POOL:leaderboard
-rk:{ratings}:POOL:player:PLAYER
-rk:{ratings}:change:MATCH_ID
-rk:{ratings}:matches
-rk:{ratings}:pools
+rk:{ratings}:7:
+rk:{ratings}:7:POOL:day:7
+rk:{ratings}:7:POOL:leaderboard
+rk:{ratings}:7:POOL:player:PLAYER
+rk:{ratings}:7:change:
+rk:{ratings}:7:matches
+rk:{ratings}:7:pools
+rk:{ratings}:7:revision
+rk:{ratings}:7:unsettled
+rk:{ratings}:generation
+rk:{ratings}:late:7
 rk:{s02}:rm:7:m:MATCH_ID
+rk:{s07}:archive-round
+rk:{s07}:archived-streams
+rk:{s07}:archived:7
 rk:{s07}:deadlines
 rk:{s07}:feed
 rk:{s07}:m:MATCH_ID:e
@@ -131,6 +154,7 @@ rk:{s07}:rm:7:
 rk:{s07}:rm:7:l:NAME
 rk:{s07}:sequence
 rk:{s07}:streams
+rk:{time}:flag-lateness
 rk:{time}:heartbeat
 rk:{time}:offsets
 rk:{time}:outages
@@ -151,7 +175,7 @@ def _keys_of(kind: type) -> Iterator[str]:
         if isinstance(key, str) and not name.startswith("_") and name != "prefix":
             yield key
     for name, method in vars(kind).items():
-        if not name.startswith("_") and name not in ("shard_of", "patterns", "of"):
+        if not name.startswith("_") and name not in ("shard_of", "patterns", "of", "rating_keys", "parse_model"):
             yield method(places, *map(_argument, list(signature(method).parameters)[1:]))
 
 
@@ -167,6 +191,16 @@ def test_the_first_generation_of_read_models_has_the_keys_from_before_there_were
     places = keys.ReadModelKeys("rk:", 7)
     assert places.summary("m", 0) == f"rk:{{s{places.shard_of('m'):02d}}}:rm:m:m"
     assert places.listed(3, "open", 0) == "rk:{s03}:rm:l:open"
+
+
+def test_the_first_generation_of_ratings_has_the_keys_from_before_there_were_generations() -> None:
+    ratings = keys.RatingKeys("rk:", 0)
+    assert ratings.rated == "rk:{ratings}:matches"
+    assert ratings.pools == "rk:{ratings}:pools"
+    assert ratings.timeline("bashni-2", "p") == "rk:{ratings}:bashni-2:player:p"
+    assert ratings.day("bashni-2", 3) == "rk:{ratings}:bashni-2:day:3"
+    assert ratings.leaderboard("bashni-2") == "rk:{ratings}:bashni-2:leaderboard"
+    assert ratings.former_changes == "rk:{ratings}:change:"
 
 
 def test_a_key_begins_with_the_prefix_and_has_one_hash_tag_at_most() -> None:

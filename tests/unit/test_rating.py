@@ -1,14 +1,14 @@
 """Glicko-2: Glickman's worked example, an independent implementation, and what must hold of any period."""
 
 import random
-from math import exp, inf, nan
+from math import exp, fsum, inf, nan
 
 import glicko2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.rating import DEFAULT, MAX_DEVIATION, Rating, Result, pairwise, rate, rest
+from domain.rating import DEFAULT, MAX_DEVIATION, ExactSum, Period, PeriodSums, Rating, Result, pairwise, rate, rest
 
 GLICKMAN = Rating(1500, 200, 0.06)
 GLICKMAN_RESULTS = [
@@ -69,6 +69,27 @@ def test_the_order_of_results_does_not_change_a_single_bit(
 ) -> None:
     shuffled = chance.sample(period, len(period))
     assert [value.hex() for value in rate(own, shuffled)] == [value.hex() for value in rate(own, period)]
+
+
+@given(ratings, st.lists(results, max_size=40))
+def test_a_period_that_is_continued_result_by_result_is_the_whole_period_to_the_last_bit(
+    own: Rating, period: list[Result]
+) -> None:
+    sums = PeriodSums()
+    for count, result in enumerate(period, 1):
+        continued = Period(own, sums)
+        continued.add(result)
+        sums = continued.sums
+        assert [value.hex() for value in continued.rating()] == [value.hex() for value in rate(own, period[:count])]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=60))
+def test_an_exact_sum_is_rounded_once_as_fsum_does(values: list[float]) -> None:
+    total = ExactSum()
+    for value in values:
+        total.add(value)
+    assert ExactSum(total.parts).rounded().hex() == fsum(values).hex()
+    assert len(total.parts) < 12
 
 
 @given(ratings, st.lists(results, max_size=8))

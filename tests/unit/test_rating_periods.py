@@ -1,5 +1,8 @@
 """Ratings by day: a function of the results, whatever the order and the batches in which they arrive."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from random import Random
 
@@ -7,41 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.rating import DEFAULT, Rating, Result, rate, rest
-from events.readmodels.recalculation import RatingRecalculation
-from events.readmodels.standings import DayEnd, Entry
+from domain.rating import DEFAULT, PeriodSums, Rating, Result, rate, rest
+from events.readmodels import recalculation, standings
+from events.readmodels.standings import DayEnd, Entry, Part, pack_part, rating_at_start, unpack_part
 from events.readmodels.summary import DAY_MS, RatedResult
+from tests.support.rating_book import RatingBook
 
 PLAYERS = ("alice", "bob", "carol", "opponent-3")
 DAY = 19_000
 
 
-class Book:
-    """The ratings of a pool as a recalculation leaves them, kept in this process instead of in Redis."""
-
-    def __init__(self) -> None:
-        self.timelines: dict[str, dict[int, DayEnd]] = {}
-        self.days: dict[tuple[str, int], list[Entry]] = {}
-
-    def put(self, *added: RatedResult, removed: tuple[RatedResult, ...] = ()) -> None:
-        """Put results in and out in one go."""
-        recalculation = RatingRecalculation(
-            "bashni-2",
-            lambda _, player: dict(self.timelines.get(player, {})),
-            lambda _, player, day: list(self.days.get((player, day), [])),
-        )
-        recalculation.replace(removed, added)
-        for player, day, end, entries in recalculation.changes():
-            self.timelines.setdefault(player, {}).pop(day, None)
-            if end is not None:
-                self.timelines[player][day] = end
-            self.days[player, day] = entries
-        self.timelines = {player: days for player, days in self.timelines.items() if days}
-        self.days = {place: entries for place, entries in self.days.items() if entries}
-
-    def after(self, player: str, day: int) -> Rating:
-        """Return a player's rating after a day on which he has played."""
-        return self.timelines[player][day].rating
+def new_book(*results: RatedResult) -> RatingBook:
+    """Return the ratings of a pool with ``results``."""
+    book = RatingBook("bashni-2")
+    book.put(*results)
+    return book
 
 
 def result(number: int, first: str, second: str, score: float, day: int = DAY, second_of_day: int = 0) -> RatedResult:
@@ -70,15 +53,61 @@ def season(seed: int, size: int) -> list[RatedResult]:
     ]
 
 
+def as_defined(
+    results: Iterable[RatedResult],
+) -> tuple[dict[str, dict[int, DayEnd]], dict[tuple[str, int], list[Entry]]]:
+    """Return timelines and days as they are defined: each rating from all results of the day until then."""
+    timelines: dict[str, dict[int, DayEnd]] = defaultdict(dict)
+    days: dict[tuple[str, int], list[Entry]] = {}
+    for day in sorted({each.day for each in results}):
+        played: dict[str, list[RatedResult]] = defaultdict(list)
+        for each in sorted((each for each in results if each.day == day), key=lambda each: (each.at, each.match)):
+            for player in each.results():
+                played[player].append(each)
+        before = {player: timeline[max(timeline)] for player, timeline in timelines.items()}
+        for player, matches in played.items():
+            start = rating_at_start(before.get(player), day)
+            met: list[Result] = []
+            entries = []
+            for each in matches:
+                scores = each.results()[player]
+                met += [Result(rating_at_start(before.get(other), day), score) for other, score in scores]
+                entries.append(Entry(each.at, each.match, scores, rate(start, met)))
+            count = (before[player].matches if player in before else 0) + len(entries)
+            timelines[player][day] = DayEnd(day, entries[-1].after, count, entries[-1].at)
+            days[player, day] = entries
+    return dict(timelines), days
+
+
+@contextmanager
+def parts_of(matches: int) -> Iterator[None]:
+    """Store days in parts of so many matches."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (standings, recalculation):
+            patch.setattr(module, "MAX_ENTRIES_PER_PART", matches)
+        yield
+
+
+def assert_defined(book: RatingBook, results: list[RatedResult]) -> None:
+    """Check everything that is stored of ratings against its definition."""
+    timelines, days = as_defined(results)
+    assert (book.timelines, book.days, book.unsettled) == (timelines, days, set())
+    assert book.leaderboard == {player: ends[max(ends)].rating.rating for player, ends in timelines.items()}
+    for (player, day), entries in days.items():
+        start = rating_at_start(max((end for end in timelines[player].values() if end.day < day), default=None), day)
+        after = [entry.after.rating for entry in entries]
+        assert book.changes(player, day) == list(zip([start.rating, *after[:-1]], after, strict=True))
+
+
 def test_a_day_is_one_rating_period() -> None:
-    book = Book()
+    book = new_book()
     book.put(result(1, "alice", "bob", 1.0), result(2, "carol", "alice", 1.0, second_of_day=1))
     assert book.after("alice", DAY) == rate(DEFAULT, [Result(DEFAULT, 1.0), Result(DEFAULT, 0.0)])
     assert book.after("bob", DAY) == rate(DEFAULT, [Result(DEFAULT, 0.0)])
 
 
 def test_everybody_is_rated_as_at_the_start_of_the_day() -> None:
-    book = Book()
+    book = new_book()
     book.put(result(1, "alice", "bob", 1.0), result(2, "alice", "carol", 1.0, DAY + 1))
     alice, carol = book.after("alice", DAY), DEFAULT
     assert book.after("carol", DAY + 1) == rate(carol, [Result(alice, 0.0)])
@@ -86,7 +115,7 @@ def test_everybody_is_rated_as_at_the_start_of_the_day() -> None:
 
 
 def test_a_deviation_grows_over_days_without_matches() -> None:
-    book = Book()
+    book = new_book()
     book.put(result(1, "alice", "bob", 1.0), result(2, "alice", "bob", 1.0, DAY + 30))
     alice, bob = rest(book.after("alice", DAY), 29), rest(book.after("bob", DAY), 29)
     assert book.after("alice", DAY + 30) == rate(alice, [Result(bob, 1.0)])
@@ -94,7 +123,7 @@ def test_a_deviation_grows_over_days_without_matches() -> None:
 
 
 def test_every_match_of_a_day_has_the_rating_after_it() -> None:
-    book = Book()
+    book = new_book()
     book.put(result(1, "alice", "bob", 1.0), result(2, "alice", "carol", 0.5, second_of_day=9))
     first, second = book.days["alice", DAY]
     assert first.after == rate(DEFAULT, [Result(DEFAULT, 1.0)])
@@ -104,7 +133,7 @@ def test_every_match_of_a_day_has_the_rating_after_it() -> None:
 def test_a_late_result_moves_those_who_met_its_players_later() -> None:
     late = result(3, "alice", "bob", 1.0, DAY)
     others = [result(1, "alice", "carol", 1.0, DAY + 1), result(2, "carol", "opponent-3", 0.5, DAY + 2)]
-    in_order, late_comer = Book(), Book()
+    in_order, late_comer = new_book(), new_book()
     in_order.put(late, *others)
     late_comer.put(*others)
     before = late_comer.after("opponent-3", DAY + 2)
@@ -114,26 +143,20 @@ def test_a_late_result_moves_those_who_met_its_players_later() -> None:
 
 
 def test_a_late_result_leaves_those_alone_who_have_nothing_to_do_with_it() -> None:
-    recalculation = RatingRecalculation("bashni-2")
-    recalculation.replace([], [result(1, "alice", "bob", 1.0), result(2, "carol", "opponent-3", 1.0)])
-    assert {player for player, *_ in recalculation.changes()} == {"alice", "bob", "carol", "opponent-3"}
-    book = Book()
-    book.put(result(1, "alice", "bob", 1.0), result(2, "carol", "opponent-3", 1.0, DAY + 1))
-    again = RatingRecalculation(
-        "bashni-2", lambda _, player: book.timelines.get(player, {}), lambda _, *of: book.days.get(of, [])
-    )
-    again.replace([], [result(3, "bob", "alice", 1.0, DAY, 5)])
-    assert {player for player, *_ in again.changes()} == {"alice", "bob"}
+    book = new_book(result(1, "alice", "bob", 1.0), result(2, "carol", "opponent-3", 1.0, DAY + 1))
+    book.rated = 0
+    book.put(result(3, "bob", "alice", 1.0, DAY, 5))
+    assert book.rated == 2, "the new match, for alice and for bob"
 
 
 @given(seed=st.integers(0, 10_000), batches=st.lists(st.integers(0, 23), max_size=6))
 def test_any_order_and_any_batches_of_arrival_give_the_same_ratings(seed: int, batches: list[int]) -> None:
     results = season(seed, 24)
-    expected = Book()
+    expected = new_book()
     expected.put(*results)
     shuffled = list(results)
     Random(seed + 1).shuffle(shuffled)
-    book = Book()
+    book = new_book()
     for start, end in pairwise([0, *sorted(batches), len(shuffled)]):
         book.put(*shuffled[start:end])
     assert (book.timelines, book.days) == (expected.timelines, expected.days)
@@ -143,22 +166,73 @@ def test_any_order_and_any_batches_of_arrival_give_the_same_ratings(seed: int, b
 def test_results_that_are_taken_out_again_leave_no_trace(seed: int) -> None:
     results = season(seed, 12)
     undone = Random(seed).sample(results, 5)
-    expected, book = Book(), Book()
+    expected, book = new_book(), new_book()
     expected.put(*(each for each in results if each not in undone))
     book.put(*results)
     book.put(removed=tuple(undone))
     assert (book.timelines, book.days) == (expected.timelines, expected.days)
 
 
+@given(seed=st.integers(0, 10_000), part=st.integers(1, 5), step=st.sampled_from([1, 5, 2000]))
+def test_whatever_is_put_in_and_out_in_parts_and_steps_gives_the_ratings_as_they_are_defined(
+    seed: int, part: int, step: int
+) -> None:
+    chance, book = Random(seed), new_book()
+    inside: list[RatedResult] = []
+    outside = season(seed, 30)
+    with parts_of(part):
+        while outside:
+            added = [outside.pop() for _ in range(min(len(outside), chance.randrange(1, 9)))]
+            removed = chance.sample(inside, min(len(inside), chance.randrange(3)))
+            inside = [each for each in inside if each not in removed] + added
+            # Later results come in before what depends on the earlier ones is settled.
+            if chance.random() < 0.5:
+                book.step(added, removed, step)
+            else:
+                book.put(*added, removed=tuple(removed), step=step)
+        book.put(step=step)
+    assert_defined(book, inside)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_day_that_was_stored_before_days_had_parts_is_continued_and_then_stored_in_parts(seed: int) -> None:
+    results = [each._replace(at=DAY * DAY_MS + each.at % DAY_MS) for each in season(seed, 20)]
+    book = new_book(*results[:15])
+    assert {tuple(parts) for parts in book.stored_parts.values()} == {(0,)}
+    with parts_of(3):
+        book.put(*results[15:])
+        assert {len(part.entries) for part in book.stored_parts["alice", DAY].values()} <= {1, 2, 3}
+    assert_defined(book, results)
+
+
+def test_one_more_match_at_the_end_of_a_long_day_writes_the_last_part_only() -> None:
+    results = [result(number, "alice", f"p{number}", 1.0, second_of_day=number) for number in range(1000)]
+    book = new_book(*results)
+    before = dict(book.stored_parts["alice", DAY])
+    book.rated = 0
+    book.put(result(1000, "alice", "bob", 0.0, second_of_day=1000))
+    after = book.stored_parts["alice", DAY]
+    assert [number for number, part in after.items() if before.get(number) is not part] == [15]
+    assert book.rated == 2
+
+
+def test_a_part_is_read_as_it_was_written() -> None:
+    book = new_book(*(result(number, "alice", "bob", 1.0, second_of_day=number) for number in range(70)))
+    for number, part in book.stored_parts["alice", DAY].items():
+        assert unpack_part(pack_part(part, number).encode(), number) == part
+    assert unpack_part(None, 0) is None
+    assert unpack_part(b"[]", 0) == Part(PeriodSums(), ())
+
+
 def test_four_seats_are_rated_pairwise() -> None:
-    book = Book()
+    book = new_book()
     book.put(RatedResult("m1", "towers-4", DAY * DAY_MS, ("a", "b", "c", "d"), (1.0, 0.0, 0.0, 0.0)))
     assert book.after("a", DAY) == rate(DEFAULT, [Result(DEFAULT, 1.0)] * 3)
     assert book.after("b", DAY) == book.after("d", DAY)
 
 
 def test_a_timeline_counts_the_matches_and_knows_the_last() -> None:
-    book = Book()
+    book = new_book()
     book.put(result(1, "alice", "bob", 1.0), result(2, "alice", "bob", 1.0), result(3, "alice", "bob", 1.0, DAY + 2, 7))
     shown = book.timelines["alice"][DAY + 2].player_rating("alice", "bashni-2", DAY + 2)
     assert (shown.matches, shown.updated_at) == (3, (DAY + 2) * DAY_MS + 7000)

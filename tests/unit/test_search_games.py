@@ -14,8 +14,10 @@ from domain.search import LEVELS, choose
 from domain.search.negamax import RootMove, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
+from events.installation import Installation
 from tests.support.rulesets import RULESETS
-from workers.fleet.ladder import PAIRS, LadderGame, LadderRow, play_game, play_ladder, play_pair
+from tests.support.stepped_installation import settings_for
+from workers.fleet.ladder import PAIRS, LadderQuery, LadderRow, do, make_row, plan, play_game, play_pair
 
 SETUPS: list[tuple[AnyGame, str]] = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
 NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
@@ -106,22 +108,29 @@ def test_the_lowest_level_beats_random_moves(game: AnyGame, setup: str) -> None:
     assert play_pair(game, setup, 1, "random", games=8, seed=3).score >= 0.75
 
 
-def test_a_ladder_is_the_same_in_one_process_and_in_two() -> None:
-    heard: list[LadderGame] = []
-    alone = play_pair(BASHNI, "start", 2, 1, games=3, seed=5, on_game=heard.append)
-    shared = play_pair(BASHNI, "start", 2, 1, games=3, seed=5, processes=2)
-    assert alone == shared
-    assert [played.seat for played in heard] == [0, 1, 0]
-    assert alone.score == pytest.approx(sum(played.score for played in heard) / 3)
-
-
-def test_a_ladder_has_a_row_for_every_setup_and_pair() -> None:
-    rows = list(play_ladder(TOWERS, games=1, pairs=[(1, "random"), ("random", "random")], seed=4))
-    assert [(row.setup, row.strong, row.weak) for row in rows] == [
-        (setup, strong, "random") for setup in TOWERS.setups for strong in (1, "random")
+def test_a_ladder_is_divided_into_its_games_which_give_the_same_rows() -> None:
+    query = LadderQuery(TOWERS.id, TOWERS.ruleset, games=2, seed=5)._asdict()
+    nothing = Installation(settings_for("redis://127.0.0.1:1/0"))
+    (slices,) = plan(nothing, query)
+    assert [planned.content for planned in slices] == [
+        [setup, strong, weak, number]
+        for setup in TOWERS.setups
+        for strong, weak in ((8, 4), (4, 1), (1, "random"))
+        for number in (0, 1)
     ]
-    assert all(isinstance(row, LadderRow) and sum(number for _, number in row.by_score) == 1 for row in rows)
+    easy = [planned for planned in slices if planned.content[:3] == ["two-player", 1, "random"]]
+    played = [game for planned in easy for game in do(nothing, query, planned.content).games]
+    assert make_row("two-player", 1, "random", played) == play_pair(TOWERS, "two-player", 1, "random", 2, seed=5)
+    assert [game.seat for game in played] == [0, 1]
     assert PAIRS == ((8, 4), (4, 1), (1, "random"))
+
+
+def test_a_row_of_a_ladder_has_the_scores_of_its_games() -> None:
+    row = play_pair(BASHNI, "start", "random", "random", games=3, seed=4)
+    assert isinstance(row, LadderRow)
+    assert (row.setup, row.strong, row.weak, row.games) == ("start", "random", "random", 3)
+    assert sum(number for _, number in row.by_score) == 3
+    assert row.score == pytest.approx(sum(score * number for score, number in row.by_score) / 3)
 
 
 def test_the_stronger_side_takes_every_seat_in_turn() -> None:

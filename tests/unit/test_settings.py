@@ -11,6 +11,7 @@ from deploy.cli import main
 from events.installation import make_store
 from events.runtime.connections import blocking_client, connect
 from events.runtime.settings import MailSettings, Settings, next_database
+from workers.celery_app import make_app
 
 NAMES = (
     "REDIS_URL",
@@ -28,6 +29,11 @@ NAMES = (
     "ROOKERY_AUTHSERV_ID",
     "ROOKERY_EGRESS_ALLOWED",
     "ROOKERY_CONTACT",
+    "ROOKERY_OTLP_URL",
+    "ROOKERY_WAIT_REPLICAS",
+    "ROOKERY_ARCHIVE_URL",
+    "ROOKERY_ARCHIVE_AFTER_DAYS",
+    "ROOKERY_CHECKPOINT_GUARD",
 )
 
 
@@ -69,6 +75,11 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "mx.rookery.example",
         "10.0.0.0/8,127.0.0.1/32",
         "mailto:operator@rookery.example",
+        "http://collector:4318",
+        "2",
+        "s3://bucket/rookery",
+        "7",
+        "/srv/guard",
     )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
@@ -76,7 +87,11 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         *(*values[:4], True, 32, values[6], Path(values[7]), 2, Path(values[9])),
         MailSettings(values[10], "rookery.example", values[12]),
         ("10.0.0.0/8", "127.0.0.1/32"),
-        values[14],
+        *values[14:16],
+        2,
+        values[17],
+        7,
+        values[19],
     )
 
 
@@ -104,14 +119,22 @@ def test_a_value_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, n
         ("BROKER_URL", "localhost", "kind of broker"),
         ("BROKER_URL", "pigeon://coop", "kind of broker"),
         ("BROKER_URL", "amqp://broker:port", "host or port"),
+        ("BROKER_URL", "sentinel://one;sentinel://two", "master_name=SERVICE"),
+        ("REDIS_URL", "redis+cluster://:pass@one:7000/1", "only database 0"),
+        ("REDIS_URL", "redis+sentinel://:pass@one:7000", "how the sentinels call the store"),
         ("ROOKERY_PREFIX", "{rk}:", "letters, digits"),
         ("ROOKERY_PREFIX", "rk rk", "letters, digits"),
         ("ROOKERY_SMTP_URL", "http://relay.example", "smtps://"),
+        ("ROOKERY_WAIT_REPLICAS", "11", "Must be"),
+        ("ROOKERY_OTLP_URL", "collector:4318", "must be like http://"),
         ("ROOKERY_SMTP_URL", "smtp://user:password@", "smtps://"),
         ("ROOKERY_SMTP_URL", "smtp://relay.example", "ROOKERY_MAIL_DOMAIN must be set together"),
         ("ROOKERY_MAIL_DOMAIN", "mail example", "domain name"),
         ("ROOKERY_EGRESS_ALLOWED", "10.0.0.1/8", "10.0.0.0/8"),
         ("ROOKERY_CONTACT", "operator@example", "mailto:"),
+        ("ROOKERY_ARCHIVE_URL", "/srv/archive", "file:///srv/archive"),
+        ("ROOKERY_ARCHIVE_URL", "file:archive", "whole path"),
+        ("ROOKERY_CHECKPOINT_GUARD", "guard", "whole path"),
         ("ROOKERY_STREAM_URL", "live.example", "https://live.example"),
         ("ROOKERY_STREAM_URL", "http://[live", "https://live.example"),
         ("ROOKERY_STREAM_URL", "https://live.example; script-src *", "https://live.example"),
@@ -149,6 +172,10 @@ def test_a_senseless_number_of_shards_is_refused(monkeypatch: pytest.MonkeyPatch
         ("rediss://:pa%20ss@host:6380/7?ssl_cert_reqs=none", "rediss://:pa%20ss@host:6380/8?ssl_cert_reqs=none"),
         ("unix:///run/redis.sock", "redis+socket:///run/redis.sock?virtual_host=1"),
         ("unix:///run/redis.sock?db=4", "redis+socket:///run/redis.sock?virtual_host=5"),
+        (
+            "redis+sentinel://:pass@one:26380,two/rookery/2",
+            "sentinel://:pass@one:26380/3;sentinel://:pass@two:26379/3?master_name=rookery",
+        ),
     ],
 )
 def test_the_broker_is_the_next_database_of_the_same_server(url: str, following: str) -> None:
@@ -179,3 +206,19 @@ def test_every_command_names_an_invalid_setting_that_it_refuses(
     assert answer.exit_code == 1, answer.exception
     assert 'Environment variable "REDIS_URL" invalid' in answer.output
     assert "Traceback" not in answer.output
+
+
+def test_a_cluster_needs_a_broker_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis+cluster://:pass@one:7000")
+    with pytest.raises(EnvError, match="BROKER_URL must name a broker") as refused:
+        Settings.from_environment()
+    assert "pass" not in str(refused.value)
+    monkeypatch.setenv("BROKER_URL", "amqp://broker")
+    assert Settings.from_environment().broker_url == "amqp://broker"
+
+
+def test_celery_is_told_what_sentinels_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis+sentinel://one,two/rookery/0")
+    app = make_app(Settings.from_environment())
+    assert app.conf.broker_url == "sentinel://one:26379/1;sentinel://two:26379/1"
+    assert app.conf.broker_transport_options["master_name"] == "rookery"

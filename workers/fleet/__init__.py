@@ -1,1 +1,1 @@
-"""Fleet jobs: work over all matches of a store, in parallel processes, that changes nothing in it."""
+"""Fleet jobs: work over all matches of a store, done in slices by the workers of the fleet."""

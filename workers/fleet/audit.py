@@ -1,25 +1,28 @@
-"""The audit of all matches: each is replayed, in parallel processes, one match at a time in memory."""
+"""The audit of all matches: each is replayed, one match at a time in memory."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from domain.match.authority import Authority
-from events.people.accounts import People
+from events.installation import Installation
 from events.people.administration import is_administrative
-from events.private.statements import Statements
+from events.proof.administration_audit import RecordedAct, recorded_act
 from events.proof.audit import audit
 from events.runtime.errors import StoreUnavailableError
-from events.runtime.settings import Settings
-from events.runtime.wall_clock import now_ms, rfc3339
+from events.runtime.wall_clock import rfc3339
+from events.service.fleet_jobs import Parameters, PlannedSlice
 from events.store.chain import verified_events
-from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head
+from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head, Opened
 from events.store.envelope import Envelope
-from events.store.redis import RedisStore
-from events.store.time import MAX_CLOCK_DIFFERENCE_MS
-from workers.fleet.batches import run_in_batches
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
+from workers.fleet.matches import slice_store
 
-BATCH_SIZE = 10
+MATCHES_PER_SLICE = 50
+MATCHES_PER_RECOMPUTATION = 5
+"""Of which the moves of opponents are recomputed: each takes as long as it took to play it."""
+
+RECOMPUTE = "recompute"
+"""The parameter that says whether the moves of opponents are recomputed."""
 
 
 class Finding(NamedTuple):
@@ -48,7 +51,7 @@ class Audited(NamedTuple):
     recomputed: int = 0
     uncomputable: int = 0
     findings: tuple[Finding, ...] = ()
-    acts: tuple[Envelope, ...] = ()
+    acts: tuple[RecordedAct, ...] = ()
 
     def plus(self, other: "Audited") -> "Audited":
         """Return the sum of both."""
@@ -63,41 +66,60 @@ class Audited(NamedTuple):
         )
 
 
-def audit_matches(settings: Settings, processes: int, recompute: bool, now: int) -> Iterator[Audited]:
-    """Yield the results for all matches of a store, batch by batch, in the order of the store.
+def plan(installation: Installation, parameters: Parameters) -> list[list[PlannedSlice]]:
+    """Return slices of all matches."""
+    size = MATCHES_PER_RECOMPUTATION if parameters[RECOMPUTE] else MATCHES_PER_SLICE
+    return [slice_store(installation.store, size)]
 
-    ``recompute`` has the moves of opponents recomputed. ``now`` is the time by the store's clock (milliseconds since
-    1970 UTC): no match may be dated later. Raises StoreUnavailableError and ProcessesKilledError.
+
+def do(installation: Installation, parameters: Parameters, match_ids: Sequence[str]) -> Audited:
+    """Audit matches, and the texts that their events refer to. Crash-safe: it only reads.
+
+    No match may be dated later than the store's clock. Raises StoreUnavailableError.
     """
-    return run_in_batches(settings, partial(audit_batch, recompute=recompute, now=now), BATCH_SIZE, processes)
-
-
-def audit_batch(store: EventStore, match_ids: Sequence[str], recompute: bool, now: int) -> Audited:
-    """Return the result for the matches ``match_ids`` and the texts that their events refer to."""
+    store, clock = installation.store, StoreClock(installation.client, installation.now)
     total = Audited()
     for match_id in match_ids:
-        total = total.plus(audit_match(store, match_id, recompute, now))
-        if isinstance(store, RedisStore):
-            total = total._replace(findings=(*total.findings, *_text_findings(store, match_id)))
+        opened = _open(store, match_id)
+        total = total.plus(_audit_opened(match_id, opened, parameters[RECOMPUTE], clock.store_now()))
+        if isinstance(opened, Opened):
+            texts = tuple(_text_findings(installation, match_id, opened.events))
+            total = total._replace(findings=(*total.findings, *texts))
     return total
 
 
 def audit_match(store: EventStore, match_id: str, recompute: bool, now: int | None = None) -> Audited:
     """Return the result for one match: its hash chain, its replay, its head and the time of its last event."""
+    return _audit_opened(match_id, _open(store, match_id), recompute, now)
+
+
+def _open(store: EventStore, match_id: str) -> Opened | Finding:
+    """Return a match, or why it cannot be read."""
+    try:
+        return store.open(match_id)
+    except StoreUnavailableError:
+        raise
+    except DamagedStreamError as damage:
+        return Finding(match_id, damage.version, damage.reason)
+    except Exception as error:
+        # A key of another type, bytes that are not a number: whatever it is, the other matches are audited.
+        return Finding(match_id, 0, f"it cannot be read: {error}")
+
+
+def _audit_opened(match_id: str, opened: Opened | Finding, recompute: bool, now: int | None) -> Audited:
     result, head, at = Audited(matches=1), EMPTY, 0
+    if isinstance(opened, Finding):
+        return result._replace(findings=(opened,))
     finding = None
     try:
-        opened = store.open(match_id)
         for progress in _replay(match_id, opened.events, recompute):
             result, head, at = progress
             if result.findings:
                 return result
-    except StoreUnavailableError:
-        raise
     except DamagedStreamError as damage:
         return result._replace(findings=(Finding(match_id, damage.version, damage.reason),))
     except Exception as error:
-        # A key of another type, bytes that are not a number: whatever it is, the other matches are audited.
+        # Whatever the rules do with what is stored: the other matches are audited.
         return result._replace(findings=(Finding(match_id, 0, f"it cannot be read: {error}"),))
     if head == EMPTY == opened.head:
         finding = Finding(match_id, 1, "the store lists it, but it has no events")
@@ -114,7 +136,7 @@ def _replay(match_id: str, events: Sequence[Envelope], recompute: bool) -> Itera
     for record in audit(match_id, verified_events(match_id, events), authority=Authority(match_id)):
         event, fault, answer = record.envelope, record.objection, record.answer
         if is_administrative(event):
-            result = result._replace(acts=(*result.acts, event))
+            result = result._replace(acts=(*result.acts, recorded_act(event)))
         if answer is not None:
             fault = fault or answer.wrong_seed()
             result = result._replace(uncomputable=result.uncomputable + (not answer.computable))
@@ -127,17 +149,9 @@ def _replay(match_id: str, events: Sequence[Envelope], recompute: bool) -> Itera
         yield result, Head(event.version, event.digest), event.at
 
 
-def _text_findings(store: RedisStore, match_id: str) -> Iterator[Finding]:
-    statements = Statements(store.client, store.prefix, now_ms)
-    people = People(store.client, store.prefix, now_ms)
+def _text_findings(installation: Installation, match_id: str, events: Sequence[Envelope]) -> Iterator[Finding]:
     try:
-        events = store.read(match_id)
-    except StoreUnavailableError:
-        raise
-    except Exception:
-        return  # audit_match has found that the match cannot be read
-    try:
-        for fault in statements.faults(match_id, events, people.persons):
+        for fault in installation.statements.faults(match_id, events, installation.people.persons):
             yield Finding(match_id, fault.version, f"{fault.member}: {fault.reason}")
     except StoreUnavailableError:
         raise

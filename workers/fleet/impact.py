@@ -1,19 +1,19 @@
-"""The impact of a ruleset: replays all matches of one ruleset under another, without changing anything."""
+"""The impact of a ruleset: replays all matches of one ruleset under another, without changing any."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
+from events.installation import Installation
 from events.runtime.errors import StoreUnavailableError
-from events.runtime.settings import Settings
+from events.service.fleet_jobs import Parameters, PlannedSlice
 from events.store.codec import event_of
 from events.store.contract import EventStore
-from workers.fleet.batches import run_in_batches
+from workers.fleet.matches import slice_store
 
-BATCH_SIZE = 50
+MATCHES_PER_SLICE = 100
 PAGE_SIZE = 500
 
 
@@ -25,30 +25,51 @@ class ImpactQuery(NamedTuple):
     new: int
 
 
-class ReplayedBatch(NamedTuple):
-    """The result of a batch: how many matches were ``read``, and the number and plies of those of the ruleset.
+class DifferingMatch(NamedTuple):
+    """A match that would have gone differently."""
 
-    ``differing`` are those that would have gone differently; ``failures`` those that cannot be replayed even under
-    their own ruleset, with the reason.
+    match: str
+    difference: Difference
+
+
+class FailedReplay(NamedTuple):
+    """A match that cannot be replayed even under its own ruleset, with the reason."""
+
+    match: str
+    reason: str
+
+
+class Replayed(NamedTuple):
+    """How many matches were ``read``, the number and plies of those of the ruleset, and what was found in these."""
+
+    read: int = 0
+    matches: int = 0
+    plies: int = 0
+    differing: tuple[DifferingMatch, ...] = ()
+    failures: tuple[FailedReplay, ...] = ()
+
+    def plus(self, other: "Replayed") -> "Replayed":
+        """Return the sum of both."""
+        return Replayed(
+            self.read + other.read,
+            self.matches + other.matches,
+            self.plies + other.plies,
+            self.differing + other.differing,
+            self.failures + other.failures,
+        )
+
+
+def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
+    """Return slices of all matches."""
+    return [slice_store(installation.store, MATCHES_PER_SLICE)]
+
+
+def do(installation: Installation, parameters: Parameters, match_ids: Sequence[str]) -> Replayed:
+    """Replay the matches among ``match_ids`` that have the ruleset; the parameters are those of an ImpactQuery.
+
+    A match that cannot be replayed does not affect the others. Raises StoreUnavailableError. Crash-safe: it only reads.
     """
-
-    read: int
-    matches: int
-    plies: int
-    differing: tuple[tuple[str, Difference], ...]
-    failures: tuple[tuple[str, str], ...]
-
-
-def replay_matches(settings: Settings, query: ImpactQuery, processes: int = 1) -> Iterator[ReplayedBatch]:
-    """Yield the results for all matches of a store, batch by batch, in the order of the store.
-
-    A match that cannot be replayed does not affect the others. Raises StoreUnavailableError and ProcessesKilledError.
-    """
-    yield from run_in_batches(settings, partial(replay_batch, query=query), BATCH_SIZE, processes)
-
-
-def replay_batch(store: EventStore, match_ids: Sequence[str], query: ImpactQuery) -> ReplayedBatch:
-    """Return the result for the matches ``match_ids``, leaving out other rulesets. Raises StoreUnavailableError."""
+    store, query = installation.store, ImpactQuery(**parameters)
     count: Counter[str] = Counter()
     differing, failures = [], []
     for match_id in match_ids:
@@ -61,11 +82,11 @@ def replay_batch(store: EventStore, match_ids: Sequence[str], query: ImpactQuery
             raise
         except Exception as error:
             # A faulty ruleset may raise anything; that is a finding about this match alone.
-            failures.append((match_id, str(error)))
+            failures.append(FailedReplay(match_id, str(error)))
             continue
         if difference is not None:
-            differing.append((match_id, difference))
-    return ReplayedBatch(len(match_ids), count["matches"], count["plies"], tuple(differing), tuple(failures))
+            differing.append(DifferingMatch(match_id, difference))
+    return Replayed(len(match_ids), count["matches"], count["plies"], tuple(differing), tuple(failures))
 
 
 def _uses_old_ruleset(store: EventStore, match_id: str, query: ImpactQuery) -> bool:

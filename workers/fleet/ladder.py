@@ -2,24 +2,33 @@
 
 A side is a level or ``RANDOM``, which plays any legal move. With two seats colours alternate; with more, one seat of
 the stronger side plays against the weaker side on all others and takes every seat in turn. Every game has its own
-seed, so a ladder is reproducible move by move, whatever the number of processes.
+seed, so a ladder is reproducible move by move, however many workers play it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, Literal, NamedTuple
 
 from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.search import choose
+from events.installation import Installation
+from events.service.fleet_jobs import Parameters, PlannedSlice
 
 Side = int | Literal["random"]
 RANDOM: Literal["random"] = "random"
 
 PAIRS: tuple[tuple[Side, Side], ...] = ((8, 4), (4, 1), (1, RANDOM))
 """The pairs that show whether the levels of a game are graded."""
+
+
+class LadderQuery(NamedTuple):
+    """A ladder of a ruleset of a game: so many ``games`` for each setup and pair."""
+
+    game: str
+    ruleset: int
+    games: int
+    seed: int
 
 
 class LadderGame(NamedTuple):
@@ -29,6 +38,12 @@ class LadderGame(NamedTuple):
     score: float
     reason: str
     plies: int
+
+
+class PlayedGames(NamedTuple):
+    """What a slice has played."""
+
+    games: tuple[LadderGame, ...] = ()
 
 
 class LadderRow(NamedTuple):
@@ -43,45 +58,43 @@ class LadderRow(NamedTuple):
     plies: float
 
 
-def play_ladder(
-    game: AnyGame,
-    games: int = 40,
-    pairs: Iterable[tuple[Side, Side]] = PAIRS,
-    seed: int = 1,
-    processes: int = 1,
-    on_game: Callable[[LadderGame], None] = lambda _: None,
-) -> Iterator[LadderRow]:
-    """Yield a row for every setup of ``game`` and every pair, stronger side first; call ``on_game`` after each game."""
-    pairs = tuple(pairs)
+def plan(_: Installation, parameters: Parameters) -> list[list[PlannedSlice]]:
+    """Return a slice for each game of a LadderQuery: setup, both sides, number of the game. Raises KeyError."""
+    query = LadderQuery(**parameters)
+    return [
+        [
+            PlannedSlice([setup, strong, weak, number], 1, f"{setup}, {strong} against {weak}, game {number + 1}")
+            for setup, strong, weak in pairings(find_ruleset(query.game, query.ruleset))
+            for number in range(query.games)
+        ]
+    ]
+
+
+def do(_: Installation, parameters: Parameters, content: Sequence[Any]) -> PlayedGames:
+    """Play one game. Crash-safe: it writes nothing."""
+    query = LadderQuery(**parameters)
+    setup, strong, weak, number = content
+    game = find_ruleset(query.game, query.ruleset)
+    return PlayedGames((play_game(game, setup, strong, weak, query.seed, number),))
+
+
+def pairings(game: AnyGame) -> Iterator[tuple[str, Side, Side]]:
+    """Yield every setup of ``game`` with every pair, stronger side first, in the order of the rows of a ladder."""
     for setup in game.setups:
-        for strong, weak in pairs:
-            yield play_pair(game, setup, strong, weak, games, seed, processes, on_game)
+        for strong, weak in PAIRS:
+            yield setup, strong, weak
 
 
-def play_pair(
-    game: AnyGame,
-    setup: str,
-    strong: Side,
-    weak: Side,
-    games: int,
-    seed: int = 1,
-    processes: int = 1,
-    on_game: Callable[[LadderGame], None] = lambda _: None,
-) -> LadderRow:
-    """Return the results of ``strong`` against ``weak`` in ``games`` games of ``setup``.
+def play_pair(game: AnyGame, setup: str, strong: Side, weak: Side, games: int, seed: int = 1) -> LadderRow:
+    """Return the results of ``strong`` against ``weak`` in ``games`` games of ``setup``, played here.
 
-    The games are distributed over ``processes``. Raises KeyError for an unknown setup or level, ValueError for less
-    than one game.
+    Raises KeyError for an unknown setup or level, ValueError for less than one game.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
     game.initial(setup)
-    if processes == 1:
-        play_one = partial(play_game, game, setup, strong, weak, seed)
-        return _row(setup, strong, weak, map(play_one, range(games)), on_game)
-    with ProcessPoolExecutor(processes) as pool:
-        play_one = partial(_play_registered, game.id, game.ruleset, setup, strong, weak, seed)
-        return _row(setup, strong, weak, pool.map(play_one, range(games)), on_game)
+    played = [play_game(game, setup, strong, weak, seed, number) for number in range(games)]
+    return make_row(setup, strong, weak, played)
 
 
 def play_game(game: AnyGame, setup: str, strong: Side, weak: Side, seed: int, number: int) -> LadderGame:
@@ -99,24 +112,14 @@ def play_game(game: AnyGame, setup: str, strong: Side, weak: Side, seed: int, nu
     return LadderGame(seat, outcome.scores[seat], outcome.reason, len(history))
 
 
-def _play_registered(game_id: str, ruleset: int, *arguments: Any) -> LadderGame:
-    """Play a game under a registered ruleset: games cannot be pickled, their names can."""
-    return play_game(find_ruleset(game_id, ruleset), *arguments)
-
-
 def _move(game: AnyGame, position: Any, history: Sequence[Any], side: Side, chance: Random) -> Any:
     if side == RANDOM:
         return chance.choice(list(game.legal_moves(position)))
     return choose(game, position, history, side, chance.getrandbits(32)).move
 
 
-def _row(
-    setup: str, strong: Side, weak: Side, games: Iterable[LadderGame], on_game: Callable[[LadderGame], None]
-) -> LadderRow:
-    played: list[LadderGame] = []
-    for game in games:
-        played.append(game)
-        on_game(game)
+def make_row(setup: str, strong: Side, weak: Side, played: Sequence[LadderGame]) -> LadderRow:
+    """Return the results of the games that were ``played``."""
     scores = [game.score for game in played]
     return LadderRow(
         setup,

@@ -20,6 +20,7 @@ from events.runtime.errors import StoreUnavailableError
 from events.service.matches import UnknownMatchError
 from workers.notices.decide import Decider
 from workers.retries import Retries
+from workers.shares import Share
 from workers.threads import repeat
 
 ROUND_MS = 1000
@@ -60,18 +61,21 @@ class Wake:
 
 
 class NoticeRounds:
-    """Does what time makes due about notices. Any number may run.
-
-    ``request_delivery`` enqueues a hint.
-    """
+    """Does what time makes due about notices, in the ``share`` of this relay. ``request_delivery`` enqueues a hint."""
 
     def __init__(
-        self, installation: Installation, decider: Decider, request_delivery: Callable[[], object], wake: Wake
+        self,
+        installation: Installation,
+        decider: Decider,
+        request_delivery: Callable[[], object],
+        wake: Wake,
+        share: Share = lambda: None,
     ) -> None:
         self._parts = installation
         self._decider = decider
         self._request_delivery = request_delivery
         self._wake = wake
+        self._share = share
         self._failed = Retries()
         self._hinted_due = -1
         self._hints = 0
@@ -99,11 +103,11 @@ class NoticeRounds:
         now = self._parts.now()
         # What cannot be looked at must not hide what is due behind it.
         limit = MAX_LOOKS + len(self._failed)
-        for reminder in self._parts.looks.reminders_due(now, limit):
+        for reminder in self._parts.looks.reminders_due(now, limit, self._share()):
             look = partial(self._decider.look_at_reminder, reminder)
             if not self._attempt(("reminder", reminder.match), now, look):
                 self._parts.looks.end_reminder(reminder)
-        for match_id in self._parts.looks.chats_due(now, limit):
+        for match_id in self._parts.looks.chats_due(now, limit, self._share()):
             look = partial(self._decider.look_at_chat, match_id)
             if not self._attempt(("chat", match_id), now, look):
                 self._parts.looks.forget_chat(match_id, now)
@@ -127,7 +131,9 @@ class NoticeRounds:
         return True
 
     def _give_hints(self, now: int, woken: bool) -> int:
-        due = self._parts.outbox.next_due()
+        # What this relay has just added may belong to the share of another one, which looks there within a second.
+        share = None if woken else self._share()
+        due = self._parts.outbox.next_due(share)
         if due is None or due > now:
             return 0
         if due != self._hinted_due:
@@ -136,7 +142,7 @@ class NoticeRounds:
             return 0
         self._hints += 1
         self._hint_again_at = now + int(HINT_DELAYS_MS.after(self._hints))
-        hints = min(self._parts.outbox.count_due(now), MAX_HINTS)
+        hints = min(self._parts.outbox.count_due(now, share), MAX_HINTS)
         for _ in range(hints):
             self._request_delivery()
         return hints

@@ -1,0 +1,145 @@
+"""Commands that are fleet jobs: started or joined, followed until they end, their results shown as they come."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import click
+from kombu.exceptions import OperationalError
+from redis.exceptions import ReadOnlyError
+
+from deploy.cli.errors import CliError
+from deploy.cli.output import progress_bar
+from deploy.cli.own_workers import OwnWorkers
+from deploy.cli.target import open_installation
+from events.installation import Installation
+from events.runtime.errors import StoreError, StoreFullError, StorePermissionError
+from events.runtime.wall_clock import rfc3339
+from events.service.fleet_jobs import FleetJob, JobState, Parameters
+from workers.fleet.work import FleetJobFailedError, check_finished, do_slice, do_unrecorded, read_results
+from workers.task_queue import TaskQueue
+
+POLL_S = 0.2
+ALONE_S = 2.0
+"""A job that this process can do in less time is not worth starting workers for."""
+
+REQUEST_AGAIN_S = 5.0
+"""A job that has made no progress for so long is requested again: the broker may have lost the task."""
+
+Show = Callable[[Any], None]
+
+
+def follow_job(kind: str, parameters: Parameters, processes: int, label: str, show: Show) -> None:
+    """Have a job done, and call ``show`` with the result of each slice, in order.
+
+    A job of this kind with the same parameters that runs already is followed. Where no worker of the fleet runs, the
+    work is done by this process itself, or by ``processes`` workers that it starts, which end with it. Raises CliError
+    when the job fails, and StoreError.
+    """
+    installation = open_installation()
+    try:
+        found = installation.fleet_jobs.find_running(kind, parameters)
+        job = installation.fleet_jobs.start(kind, parameters)
+    except StoreError as error:
+        if not _takes_no_writes(error):
+            raise
+        click.echo(f"The store takes no writes ({error}): this process does all the work.", err=True)
+        do_here(installation, kind, parameters, label, show)
+        return
+    if found is not None and found.id == job.id:
+        requested = rfc3339(job.requested_at)
+        click.echo(f"Following the job {job.id}, which was requested at {requested}.", err=True)
+    try:
+        with OwnWorkers(installation, processes) as own:
+            _Follower(installation, own, job).follow(label, show)
+    except FleetJobFailedError as error:
+        raise CliError(str(error)) from error
+
+
+def do_here(installation: Installation, kind: str, parameters: Parameters, label: str, show: Show) -> None:
+    """Do a job in this process without recording it, and call ``show`` with the result of each slice."""
+    total, slices = do_unrecorded(installation, kind, parameters)
+    with progress_bar(total, label) as step:
+        for units, result in slices:
+            show(result)
+            step(units)
+
+
+def _takes_no_writes(error: StoreError) -> bool:
+    return isinstance(error, StoreFullError | StorePermissionError) or isinstance(error.__cause__, ReadOnlyError)
+
+
+class _Follower:
+    def __init__(self, installation: Installation, own: OwnWorkers, job: FleetJob) -> None:
+        self._parts = installation
+        self._jobs = installation.fleet_jobs
+        self._tasks = TaskQueue(installation)
+        self._own = own
+        self._job = job
+        self._shown = 0
+        self._here = False
+        self._requested_at = 0.0
+        self._begun_at = time.monotonic()
+
+    def follow(self, label: str, show: Show) -> None:
+        try:
+            while not self._job.is_planned and self._look(show):
+                self._work()
+            with progress_bar(self._job.units, label) as step:
+                known = 0
+                while self._look(show):
+                    step(self._job.units_done - known)
+                    known = self._job.units_done
+                    self._work()
+                step(self._job.units_done - known)
+        except KeyboardInterrupt:
+            raise CliError(self._interrupted()) from None
+        check_finished(self._job)
+
+    def _look(self, show: Show) -> bool:
+        """Show what has been done; return whether the job runs."""
+        found = self._jobs.job(self._job.id)
+        if found is None:
+            raise CliError(f"the store has lost the job {self._job.id}")
+        if found.done != self._job.done:
+            self._requested_at = time.monotonic()
+        self._job = found
+        # After the state was read: the results of a finished job are all there.
+        for number, result in read_results(self._jobs, self._job, self._shown):
+            self._shown = number
+            show(result)
+        return self._job.state == JobState.RUNNING
+
+    def _work(self) -> None:
+        """Let others do something, or do a slice here where nobody else does."""
+        if not self._here and (self._own.are_started or self._jobs.count_workers()):
+            self._own.restart_ended()
+            self._request()
+        elif not self._here and self._own.wanted > 1 and time.monotonic() - self._begun_at >= ALONE_S:
+            self._own.start()
+            self._requested_at = 0.0  # what was done until now was done here, without a task
+            self._request()
+        else:
+            taken = self._jobs.take(self._job)
+            if taken is not None:
+                do_slice(self._parts, taken)
+                return
+        time.sleep(POLL_S)
+
+    def _request(self) -> None:
+        now = time.monotonic()
+        if self._requested_at and now - self._requested_at < REQUEST_AGAIN_S:
+            return
+        self._requested_at = now
+        try:
+            self._tasks.request_slices(self._job.id)
+        except OperationalError as error:
+            click.echo(f"The broker cannot be reached ({error}): this process does the work.", err=True)
+            self._here = True
+
+    def _interrupted(self) -> str:
+        job = self._job.id
+        if self._jobs.count_workers() > self._own.count:
+            return f"The job {job} goes on: the same command follows it, rookery fleet cancel {job} ends it."
+        self._jobs.cancel(self._job)
+        return f"The job {job} is cancelled: no other worker would have gone on with it."

@@ -1,0 +1,1 @@
+"""Finished matches outside live memory: packs in a storage, found by a catalogue in the store."""

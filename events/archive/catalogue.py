@@ -1,0 +1,184 @@
+"""The catalogue: which matches are archived, and where, in as little memory of the store as can be.
+
+An archived match is a field in one of the hashes of its shard; these are so small that the server keeps them as packed
+bytes, without pointers. The field is a part of the SHA-256 of the match's name, the value place, version and digest.
+"""
+
+import hashlib
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from events.archive.tables import PACK_DIGITS, Locator, TableFile
+from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.keys import ArchiveKeys, shard_of
+from events.runtime.transactions import transact
+from events.store.contract import Head
+
+BLOCKS = 4096
+"""Hashes of all shards together: up to 512 fields in each, two million matches, stay packed."""
+
+FIELD_BYTES = 10
+_VALUE = struct.Struct(">6sHBH32s")
+"""Name of the pack, place in it, version (3 bytes), digest of the last event."""
+
+
+class Archived(NamedTuple):
+    """Where a match is in the archive, and its head."""
+
+    locator: Locator
+    head: Head
+
+
+class PackFile(NamedTuple):
+    """A pack: its file, that one's size in bytes, and what it holds (0 matches: unknown)."""
+
+    file: str
+    size: int
+    matches: int = 0
+    game: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the catalogue calls it."""
+        return pack_name(self.file)
+
+
+class Place(NamedTuple):
+    """Where the catalogue has a match: a key, and a field of its hash."""
+
+    key: str
+    field: bytes
+
+
+class Catalogue:
+    """The catalogue of an installation with so many ``shards``. Methods raise StoreUnavailableError."""
+
+    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
+        self._client = client
+        self.keys = ArchiveKeys(prefix)
+        self._shards = shards
+        self._packs: dict[str, PackFile] = {}
+
+    def place(self, stream: str) -> Place:
+        """Return where a match is looked for."""
+        digest = hashlib.sha256(stream.encode(errors="surrogateescape")).digest()
+        block = int.from_bytes(digest[8:10], "big") % max(1, BLOCKS // self._shards)
+        return Place(self.keys.catalogue(shard_of(stream, self._shards), block), digest[10 : 10 + FIELD_BYTES])
+
+    def blocks_of(self, shard: int) -> list[str]:
+        """Return the keys of all parts of a shard's catalogue."""
+        return [self.keys.catalogue(shard, block) for block in range(max(1, BLOCKS // self._shards))]
+
+    def find(self, streams: Sequence[str]) -> list[Archived | None]:
+        """Return where matches are in the archive, None for those that are not there. One round trip."""
+        if not streams:
+            return []
+        with self._client.pipeline(transaction=False) as pipeline:
+            for stream in streams:
+                pipeline.hget(*self.place(stream))
+            return [None if packed is None else unpack_archived(packed) for packed in pipeline.execute()]
+
+    def pack(self, name: str) -> PackFile | None:
+        """Return the pack with a name, which is remembered; None for one that is not registered."""
+        if name not in self._packs:
+            packed = self._client.hget(self.keys.packs, name)
+            if packed is None:
+                return None
+            self._packs[name] = PackFile(*json.loads(packed))
+        return self._packs[name]
+
+    def packs(self) -> list[PackFile]:
+        """Return all packs that are registered."""
+        return sorted(PackFile(*json.loads(packed)) for packed in self._client.hgetall(self.keys.packs).values())
+
+    def add_pack(self, pack: PackFile) -> None:
+        """Register a pack. Only its size is needed; without that, a pack is found in the storage by its name."""
+        self._client.hset(self.keys.packs, pack.name, json.dumps(pack))
+
+    def forget_pack(self, pack: PackFile) -> None:
+        """Take a pack out of the register."""
+        self._client.hdel(self.keys.packs, pack.name)
+        self._packs.pop(pack.name, None)
+
+    def tables(self) -> list[TableFile]:
+        """Return all tables, in the order in which they were added."""
+        return _tables(self._client.get(self.keys.tables))
+
+    def replace_tables(self, added: Sequence[TableFile], removed: Sequence[TableFile] = ()) -> bool:
+        """Add tables, and take out those in whose place they stand, in one step; return whether that was done.
+
+        It is not when one of these is there no more: another process has put another table in its place, and no entry
+        may be in two.
+        """
+
+        def replace(pipeline: StorePipeline) -> bool:
+            present = _tables(pipeline.get(self.keys.tables))
+            if not set(removed) <= set(present):
+                return False
+            kept = [table for table in present if table not in (*removed, *added)]
+            pipeline.multi()
+            pipeline.set(self.keys.tables, json.dumps([*kept, *added]))
+            return True
+
+        return transact(self._client, [self.keys.tables], replace)
+
+    def unused(self) -> dict[str, int]:
+        """Return since when nothing refers to files (milliseconds since 1970 UTC), as it was noted last."""
+        return {file.decode(): int(since) for file, since in self._client.hgetall(self.keys.unused).items()}
+
+    def note_unused(self, since: Mapping[str, int]) -> None:
+        """Note since when nothing refers to files; all others are referred to, or are gone."""
+        noted: dict[Any, Any] = dict(since)
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.unlink(self.keys.unused)
+            if noted:
+                pipeline.hset(self.keys.unused, mapping=noted)
+            pipeline.execute()
+
+    def dictionary(self, game: str) -> str | None:
+        """Return the file with the dictionary for new packs of ``game``, None while there is none."""
+        found = self._client.hget(self.keys.dictionaries, game)
+        return None if found is None else found.decode()
+
+    def set_dictionary(self, game: str, file: str) -> None:
+        """Let new packs of ``game`` be compressed with a dictionary."""
+        self._client.hset(self.keys.dictionaries, game, file)
+
+    def begin_round(self) -> list[int]:
+        """Return the number of a new round in each shard: from now on no earlier one can drop a match."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for shard in range(self._shards):
+                pipeline.incr(self.keys.round(shard))
+            return list(map(int, pipeline.execute()))
+
+    def archived(self) -> Iterator[Archived]:
+        """Yield where all archived matches are, in no order: a walk through the whole catalogue."""
+        for shard in range(self._shards):
+            with self._client.pipeline(transaction=False) as pipeline:
+                for block in self.blocks_of(shard):
+                    pipeline.hvals(block)
+                for values in pipeline.execute():
+                    yield from map(unpack_archived, values)
+
+
+def pack_name(file: str) -> str:
+    """Return the name by which the catalogue knows the pack in ``file``."""
+    return file.rpartition("/")[2][:PACK_DIGITS]
+
+
+def pack_archived(archived: Archived) -> bytes:
+    """Return what the catalogue stores of a match."""
+    (pack, place), (version, digest) = archived
+    return _VALUE.pack(bytes.fromhex(pack), place, version >> 16, version & 0xFFFF, digest)
+
+
+def unpack_archived(packed: bytes) -> Archived:
+    """Return what was packed."""
+    pack, place, high_version, version, digest = _VALUE.unpack(packed)
+    return Archived(Locator(pack.hex(), place), Head(high_version << 16 | version, digest))
+
+
+def _tables(packed: bytes | None) -> list[TableFile]:
+    return [] if packed is None else [TableFile(*table) for table in json.loads(packed)]

@@ -1,0 +1,173 @@
+"""Which keys a backup has, and why it does not have the others: every key of the key space is in one of these lists.
+
+What refers is copied before what is referred to, so that everything that a restored store names exists: the logs
+before the matches; notices, chats and what people keep beside matches before the matches too; the texts of cases and
+the accounts, which events name, after them.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from events.runtime.keys import (
+    AdministrationKeys,
+    ArchiveKeys,
+    CaseKeys,
+    ChatKeys,
+    FleetKeys,
+    IncidentKeys,
+    InstallationKeys,
+    JobKeys,
+    OpponentKeys,
+    PeopleKeys,
+    ProofKeys,
+    RatingKeys,
+    ReadModelKeys,
+    ShardKeys,
+    TimeKeys,
+)
+from events.runtime.notice_keys import (
+    IncomingMailKeys,
+    LedgerKeys,
+    MailKeys,
+    NoticeKeys,
+    PostmasterKeys,
+    PushKeys,
+    SubscriberKeys,
+    WebhookKeys,
+)
+
+ANY = "*"
+
+
+class Coverage:
+    """The treatment of all keys with a prefix, as patterns in which ``*`` stands for anything."""
+
+    def __init__(self, prefix: str) -> None:
+        people, proof, time = PeopleKeys(prefix), ProofKeys(prefix), TimeKeys(prefix)
+        cases, chats, jobs = CaseKeys(prefix), ChatKeys(prefix), JobKeys(prefix)
+        fleet, archive = FleetKeys(prefix), ArchiveKeys(prefix)
+        alone, shard = InstallationKeys(prefix), ShardKeys(prefix, 0)
+        models, ratings = ReadModelKeys(prefix, 1), RatingKeys(prefix, 0)
+        opponents, administration = OpponentKeys(prefix, ANY), AdministrationKeys(prefix)
+
+        self.single = [time.heartbeat, time.outages, time.uncredited, time.provisional, time.flag_lateness]
+        """Keys with a known name, copied first: the time since the heartbeat is credited after a restore."""
+
+        self.before = [
+            _of_every_shard(lambda number: [LedgerKeys(prefix, number).decided(ANY)]),
+            self._kept_beside_matches(prefix),
+            [
+                *_of_every_shard(
+                    lambda number: _due_keys(LedgerKeys(prefix, number), IncomingMailKeys(prefix, number))
+                ),
+                *(chats.reported, people.availability_syncs),
+            ],
+        ]
+        """Keys that are searched for and copied before the matches, in three steps.
+
+        A notice that is known as decided must be there, and what is there must be known as due.
+        """
+
+        self.after = [
+            *(people.account(ANY), people.suspension(ANY), people.availability(ANY), people.erased, people.rewrite),
+            *(cases.texts(ANY), cases.matches_of(ANY), cases.unconfirmed),
+        ]
+        """Keys that are searched for and copied after the matches."""
+
+        self.with_logs = [
+            *(proof.private_key, proof.public_keys, proof.key_horizon),
+            *(proof.leaves, proof.checkpoints, proof.latest_day),
+            *(administration.log, administration.head, administration.once, administration.roles),
+        ]
+        """Keys of the two logs, copied up to their ends at one moment."""
+
+        self.with_shards = [
+            *_of_shards(shard.streams, shard.events(ANY), shard.head(ANY), shard.conditional_moves(ANY)),
+            *_of_shards(shard.deadlines, shard.archived_streams, shard.sequence, shard.parked),
+            *_of_shards(archive.catalogue(0, 0).removesuffix("0") + ANY, archive.round(0)),
+            *(archive.packs, archive.tables, archive.dictionaries, alone.installation),
+        ]
+        """Keys of the matches, copied shard by shard, and what the catalogue of the archive refers to."""
+
+        self.derived = [
+            *(people.name(ANY), people.look(ANY), people.bots, people.guests, people.guests_listed),
+            *(proof.log_size, proof.nodes + ANY, proof.logged),
+            *_of_shards(shard.feed, shard.snapshot(ANY), models.generation(0), models.of_shard(0) + ANY),
+            ratings.all + ANY,
+        ]
+        """Keys that a restore writes from others, or that ``rookery rebuild`` makes."""
+
+        self.ephemeral = [
+            *(alone.relays, alone.limits + ANY, alone.ticket(ANY)),
+            *(alone.unacked, alone.unacked_index, alone.unacked_mutex),
+            *(people.writes + ANY, people.failed_sign_ins(ANY), people.sign_in_delay(ANY), chats.channel),
+            *_of_every_shard(lambda number: [LedgerKeys(prefix, number).presence(ANY)]),
+            *(jobs.waiting, jobs.job(ANY), jobs.result(ANY, ANY, ANY), time.offsets),
+            archive.unused,
+            *(opponents.matches, opponents.people, opponents.charge, opponents.origins),
+            *(fleet.jobs, fleet.running, fleet.workers),
+            *(fleet.job(ANY), fleet.slices(ANY), fleet.leases(ANY), fleet.takes(ANY), fleet.results(ANY)),
+        ]
+        """Keys that count, are on their way, or are requested again."""
+
+    def _kept_beside_matches(self, prefix: str) -> list[str]:
+        people, chats, incidents = PeopleKeys(prefix), ChatKeys(prefix), IncidentKeys(prefix)
+        return [
+            *_of_every_shard(
+                lambda number: _ledger_keys(LedgerKeys(prefix, number)),
+                lambda number: _subscriber_keys(SubscriberKeys(prefix, number), MailKeys(prefix, number)),
+                lambda number: _mail_keys(IncomingMailKeys(prefix, number), WebhookKeys(prefix, number)),
+            ),
+            PushKeys(prefix).private_key,
+            PostmasterKeys(prefix).mails,
+            *(chats.messages(ANY), chats.request(ANY, ANY), chats.open_to_others(ANY), chats.reports(ANY)),
+            *(chats.hidden(ANY), chats.matches_of(ANY), chats.matches_reported_by(ANY)),
+            *(incidents.all, incidents.of_match(ANY), incidents.matches(ANY), incidents.lost_events(ANY)),
+            *(people.session(ANY), people.token(ANY), people.sessions(ANY), people.tokens(ANY)),
+            *(people.blocks(ANY), people.bot_places(ANY), people.notes(ANY), people.explorations(ANY)),
+            *(people.conditional_moves(ANY), people.bytes_kept(ANY)),
+        ]
+
+
+def matching(patterns: Sequence[str]) -> re.Pattern[str]:
+    """Return an expression that matches the keys of ``patterns``."""
+    return re.compile("|".join(f"(?:{'.*'.join(map(re.escape, each.split(ANY)))})" for each in patterns), re.DOTALL)
+
+
+def searches(patterns: Sequence[str]) -> list[str]:
+    """Return the patterns to search for with SCAN so that all keys of ``patterns`` are found: one for each hash tag."""
+    return sorted({f"{pattern.partition('}')[0]}}}*" if "}" in pattern else pattern for pattern in patterns})
+
+
+def _of_every_shard(*kinds: Callable[[int], list[str]]) -> list[str]:
+    tag = NoticeKeys("", 0)._tag
+    return [key.replace(tag, tag.replace("00", ANY)) for kind in kinds for key in kind(0)]
+
+
+def _of_shards(*keys: str) -> list[str]:
+    return [key.replace("{s00}", "{s" + ANY + "}") for key in keys]
+
+
+def _ledger_keys(keys: LedgerKeys) -> list[str]:
+    return [
+        *(keys.dispatches(ANY), keys.finished(ANY), keys.digest(ANY), keys.ledger(ANY), keys.dropped(ANY)),
+        *(keys.notice(ANY, ANY), keys.preferences(ANY), keys.outcomes),
+    ]
+
+
+def _due_keys(keys: LedgerKeys, mail: IncomingMailKeys) -> list[str]:
+    return [keys.due, keys.reminders, keys.chats, keys.chat_marks, mail.due, mail.attempts]
+
+
+def _subscriber_keys(keys: SubscriberKeys, mail: MailKeys) -> list[str]:
+    return [
+        *(keys.subscriptions(ANY), keys.feed_address(ANY)),
+        *(mail.address(ANY), mail.holders(ANY), mail.attempt(ANY)),
+    ]
+
+
+def _mail_keys(keys: IncomingMailKeys, webhooks: WebhookKeys) -> list[str]:
+    return [
+        *(keys.order(ANY), keys.mails(ANY), keys.contents(ANY), keys.refusal(ANY, ANY)),
+        *(webhooks.endpoints(ANY), webhooks.webhook_log(ANY, ANY)),
+    ]

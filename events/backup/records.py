@@ -1,0 +1,125 @@
+"""What a backup consists of: records, one after the other, each with its length before it."""
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+import msgspec
+
+from events.backup.errors import BackupError
+
+LAYOUT = 1
+"""The version of the records and of their order."""
+
+MAX_RECORD_BYTES = 1 << 28
+_LENGTH = struct.Struct(">I")
+
+
+class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
+    """The first record. ``began_at`` is when the backup was begun, in milliseconds since 1970 UTC."""
+
+    layout: int
+    store_format: int
+    installation: str
+    shards: int
+    prefix: str
+    began_at: int
+
+
+class CopiedKey(msgspec.Struct, tag="key", array_like=True, frozen=True):
+    """A key, or a part of one: a list, log or hash may be in several records.
+
+    ``content`` is that of a string, the items of a list or set, fields and values of a hash, members and scores of a
+    sorted set; in the case of a stream, of each entry its id, the number of its fields and values, and these.
+    ``expires_at`` is an instant in milliseconds, 0 for a key that stays.
+    """
+
+    name: bytes
+    kind: str
+    expires_at: int
+    content: list[bytes]
+
+
+class CopiedMatch(msgspec.Struct, tag="match", array_like=True, frozen=True):
+    """A live match, as it was at one moment.
+
+    ``head`` and ``conditional_moves`` are fields and values, ``events`` packed events each followed by its digest.
+    ``deadline`` is b"" where nothing is due.
+    """
+
+    shard: int
+    match: bytes
+    deadline: bytes
+    head: list[bytes]
+    conditional_moves: list[bytes]
+    events: list[bytes]
+
+
+class ShardEnd(msgspec.Struct, tag="shard", array_like=True, frozen=True):
+    """The end of a shard: how many events it has had."""
+
+    shard: int
+    sequence: int
+
+
+class Leaves(msgspec.Struct, tag="leaves", array_like=True, frozen=True):
+    """Leaves of the log of checkpoints, in order: the tree is computed from them."""
+
+    leaves: list[bytes]
+
+
+class Manifest(msgspec.Struct, tag="manifest", array_like=True, frozen=True):
+    """The last record: what the others add up to.
+
+    ``heads`` is the SHA-256 of the ids, versions and digests of the live matches, in order. ``acts`` is the length of
+    the log of administration, ``archived`` how many matches are in the catalogue of the archive.
+    """
+
+    began_at: int
+    ended_at: int
+    records: int
+    matches: int
+    events: int
+    archived: int
+    keys: int
+    leaves: int
+    acts: int
+    heads: bytes
+
+
+Record: TypeAlias = Begin | CopiedKey | CopiedMatch | ShardEnd | Leaves | Manifest
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER: msgspec.msgpack.Decoder[Record] = msgspec.msgpack.Decoder(Record)
+
+
+def pack_record(record: Record) -> bytes:
+    """Return a record as it is written."""
+    packed = _ENCODER.encode(record)
+    return _LENGTH.pack(len(packed)) + packed
+
+
+def unpack_records(chunks: Iterable[bytes]) -> Iterator[Record]:
+    """Yield the records that ``chunks`` are, one after the other; raises BackupError."""
+    waiting = bytearray()
+    for chunk in chunks:
+        waiting += chunk
+        start = 0
+        while (size := _size(waiting, start)) is not None and len(waiting) >= (end := start + _LENGTH.size + size):
+            try:
+                yield _DECODER.decode(memoryview(waiting)[start + _LENGTH.size : end].tobytes())
+            except msgspec.MsgspecError as error:
+                raise BackupError(f"a record of the backup cannot be read: {error}") from error
+            start = end
+        del waiting[:start]
+    if waiting:
+        raise BackupError("the backup ends within a record")
+
+
+def _size(waiting: bytearray, start: int) -> int | None:
+    if len(waiting) < start + _LENGTH.size:
+        return None
+    size: int = _LENGTH.unpack_from(waiting, start)[0]
+    if size > MAX_RECORD_BYTES:
+        raise BackupError("a record of the backup is larger than any can be")
+    return size

@@ -1,0 +1,167 @@
+"""Clients of one server: bytes as replies, and the errors of the store instead of those of redis-py."""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from redis import Redis
+from redis.client import Pipeline, PubSub
+from redis.exceptions import (
+    AskError,
+    ClusterError,
+    NoPermissionError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    TryAgainError,
+    WatchError,
+)
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from events.runtime.errors import (
+    StoreCommandError,
+    StoreError,
+    StoreFullError,
+    StorePermissionError,
+    StoreTimeoutError,
+    StoreUnavailableError,
+)
+
+# A redirection that is still there after all attempts: slots are on their way from one server to another.
+_TRANSIENT = (RedisConnectionError, ReadOnlyError, ClusterError, RedisClusterException, AskError, TryAgainError)
+_TRANSIENT_CODES = ("READONLY ", "BUSY ", "MASTERDOWN ")
+_FULL_CODES = ("OOM ", "MISCONF ", "NOREPLICAS ")
+"""No memory; a file that could not be written; told to accept no writes: too few replicas, or a full disk."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def translated(error: RedisError | RedisClusterException) -> StoreError:
+    """Return ``error`` as a StoreUnavailableError if waiting may help, else as a StoreCommandError."""
+    # redis-py takes the code off the message of errors that it has a class for. Older servers report an error inside a
+    # script as a general one, with the code somewhere in the message.
+    if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
+        return StoreFullError(f"the event store takes no writes now: {error}")
+    if isinstance(error, RedisTimeoutError):
+        return StoreTimeoutError(f"the event store cannot be used now: {error}")
+    if isinstance(error, _TRANSIENT) or any(code in str(error) for code in _TRANSIENT_CODES):
+        return StoreUnavailableError(f"the event store cannot be used now: {error}")
+    refused = StorePermissionError if isinstance(error, NoPermissionError) else StoreCommandError
+    return refused(f"the event store refused: {error}")
+
+
+def translating(method: Callable[P, T]) -> Callable[P, T]:
+    """Return ``method`` so that it raises StoreError where redis-py raises its own errors."""
+
+    @functools.wraps(method)
+    def translating_errors(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return method(*args, **kwargs)
+        except (NoScriptError, WatchError):
+            raise  # answered by ``Script`` and by ``transact``
+        except (RedisError, RedisClusterException) as error:
+            raise translated(error) from error
+
+    return translating_errors
+
+
+Key = str | bytes
+Entry = tuple[bytes, dict[bytes, bytes]]
+"""An entry of a stream: its id and fields."""
+
+if TYPE_CHECKING:
+
+    class _Commands:
+        """What commands return where redis-py says ``bytes | str``: bytes, since nothing here decodes replies."""
+
+        def get(self, name: Key) -> bytes | None: ...
+        def getdel(self, name: Key) -> bytes | None: ...
+        def getrange(self, key: Key, start: int, end: int) -> bytes: ...
+        def mget(self, keys: Iterable[Key]) -> list[bytes | None]: ...
+        def hget(self, name: Key, key: Key) -> bytes | None: ...
+        def hmget(self, name: Key, keys: Iterable[Key], *args: Key) -> list[bytes | None]: ...
+        def hgetall(self, name: Key) -> dict[bytes, bytes]: ...
+        def hkeys(self, name: Key) -> list[bytes]: ...
+        def hscan_iter(self, name: Key, count: int | None = None) -> Iterator[tuple[bytes, bytes]]: ...
+        def lrange(self, name: Key, start: int, end: int) -> list[bytes]: ...
+        def smembers(self, name: Key) -> set[bytes]: ...
+        def type(self, name: Key) -> bytes: ...
+        def scan_iter(self, match: Any = None, count: int | None = None, **options: Any) -> Iterator[Any]: ...
+        def watch(self, *names: Key) -> None: ...
+        def xrange(
+            self, name: Key, min: str | bytes = "-", max: str | bytes = "+", count: int | None = None
+        ) -> list[Entry]: ...
+        def xrevrange(
+            self, name: Key, max: str | bytes = "+", min: str | bytes = "-", count: int | None = None
+        ) -> list[Entry]: ...
+        def xread(
+            self, streams: Mapping[str, str], count: int | None = None, block: int | None = None
+        ) -> list[tuple[bytes, list[Entry]]]: ...
+        def xreadgroup(
+            self,
+            groupname: str,
+            consumername: str,
+            streams: Mapping[str, str],
+            count: int | None = None,
+            block: int | None = None,
+        ) -> list[tuple[bytes, list[Entry]]]: ...
+        def xpending_range(
+            self, name: str, groupname: str, min: str, max: str, count: int, consumername: str | None = None
+        ) -> list[dict[str, Any]]: ...
+
+        # Members alone, or pairs of member and score: the caller knows which it has asked for.
+        def zrange(self, name: Key, start: int | str, end: int | str, **options: Any) -> list[Any]: ...
+        def zrangebyscore(self, name: Key, min: float | str, max: float | str, **options: Any) -> list[Any]: ...
+        def zrevrangebyscore(self, name: Key, max: float | str, min: float | str, **options: Any) -> list[Any]: ...
+else:
+
+    class _Commands:
+        pass
+
+
+class StorePipeline(_Commands, Pipeline):  # type: ignore[misc]
+    """A pipeline whose errors do not repeat the command: it may hold a key or the digest of a password."""
+
+    execute = translating(Pipeline.execute)
+    immediate_execute_command = translating(Pipeline.immediate_execute_command)
+    reset = translating(Pipeline.reset)
+
+    if TYPE_CHECKING:
+
+        def __enter__(self) -> "StorePipeline": ...
+
+    def annotate_exception(self, exception: Exception, number: int, command: Any) -> None:
+        """Leave the server's words as they are."""
+
+
+class StorePubSub(PubSub):
+    """A subscriber whose errors are those of the store."""
+
+    execute_command = translating(PubSub.execute_command)
+    parse_response = translating(PubSub.parse_response)
+
+
+class StoreClient(_Commands, Redis):  # type: ignore[misc]
+    """A client whose errors are those of the store; StoreUnavailableError is the only one that goes away by waiting."""
+
+    execute_command = translating(Redis.execute_command)
+
+    def servers(self) -> "list[StoreClient]":
+        """Return a client for each primary server behind this one; here it is the only one."""
+        return [self]
+
+    def server_of(self, key: str) -> "StoreClient":  # noqa: ARG002 - a cluster has several
+        """Return a client of the server that has ``key``, for commands that concern a server, such as TIME."""
+        return self
+
+    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> StorePipeline:
+        """Return a pipeline of this client."""
+        return StorePipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
+
+    def pubsub(self, **options: Any) -> PubSub:
+        """Return a subscriber of this client."""
+        return StorePubSub(self.connection_pool, **options)

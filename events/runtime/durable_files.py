@@ -1,0 +1,38 @@
+"""Files that are whole and on the disk when they have their names."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+UNFINISHED = ".unfinished-"
+"""In the names of files that are being written, or whose writer was killed."""
+
+
+def write_durably(file_system: Any, path: str, content: bytes) -> None:
+    """Write a file on a file system of fsspec.
+
+    Crash-safe: in a directory it is written under another name, made durable and renamed; an object store shows a whole
+    object or none.
+    """
+    if "file" not in file_system.protocol:
+        file_system.pipe_file(path, content)
+        return
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = target.with_name(f"{target.name[:16]}{UNFINISHED}{secrets.token_hex(4)}")
+    with unfinished.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.rename(target)
+    sync_directory(target.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in a directory durable."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,41 @@
+"""A figure about the installation, as operators see it: what ``/metrics`` shows is a list of these."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+Labels = tuple[str, ...]
+"""The values of the labels of a figure, in their order."""
+
+
+class Kind(StrEnum):
+    """What may happen to a figure."""
+
+    GAUGE = "gauge"
+    """It goes up and down."""
+
+    COUNTER = "counter"
+    """It only grows; its name ends in ``_total``."""
+
+    HISTOGRAM = "histogram"
+    """Counts by upper bound, under the label ``le``, and their sum, under the empty label."""
+
+
+class Figure(NamedTuple):
+    """A figure with a value for each combination of its labels; none where nothing is known of it."""
+
+    name: str
+    description: str
+    values: Mapping[Labels, float]
+    labels: tuple[str, ...] = ()
+    kind: Kind = Kind.GAUGE
+
+
+def gauge(name: str, description: str, value: float | None) -> Figure:
+    """Return a figure without labels; without a value for None."""
+    return Figure(name, description, {} if value is None else {(): value})
+
+
+def gauges(name: str, description: str, label: str, values: Mapping[str, float]) -> Figure:
+    """Return a figure with one label."""
+    return Figure(name, description, {(key,): value for key, value in values.items()}, (label,))

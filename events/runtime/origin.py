@@ -1,0 +1,86 @@
+"""Where work comes from: the request that caused it, and its trace if there are traces.
+
+An append writes the origin beside the pointer in the feed, a task carries it in its headers, so that relays and tasks
+log the id of the request that they work for and link their spans to its trace. It is a hint for operators: no event
+has it, nothing depends on it, and where it is lost a log line lacks a field.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar, Token
+from types import MappingProxyType, TracebackType
+from typing import Any, NamedTuple
+
+from events.runtime import tracing
+
+TASK_HEADER = "rookery_origin"
+"""The header of a Celery task that has its origin."""
+
+_known: ContextVar[Mapping[str, str]] = ContextVar("known", default=MappingProxyType({"request": ""}))
+"""What this thread or greenlet works for: the id of the request, empty if it is unknown, and fields of log lines."""
+
+
+class Origin(NamedTuple):
+    """The id of the request that caused something, and the traceparent of the span in which; empty: unknown."""
+
+    request: str = ""
+    trace: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Origin":
+        """Return the origin that was formatted as ``text``."""
+        request, _, trace = text.partition(" ")
+        return cls(request, trace)
+
+    def __str__(self) -> str:
+        """Return the origin as the feed and tasks carry it; empty when nothing is known."""
+        return f"{self.request} {self.trace}" if self.trace else self.request
+
+
+def current() -> Origin:
+    """Return the origin of what this thread or greenlet does now."""
+    return Origin(_known.get()["request"], tracing.traceparent())
+
+
+def add_origin(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Add to a log line (structlog) the request and the match that it is about, where they are known."""
+    for name, value in _known.get().items():
+        if value:
+            line.setdefault(name, value)
+    return line
+
+
+class _Work:
+    """The block of ``request``; a class, since each event is handled in several such blocks."""
+
+    __slots__ = ("_fields", "_token")
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._fields = fields
+        self._token: Token[Mapping[str, str]] | None = None
+
+    def __enter__(self) -> None:
+        self._token = _known.set({**_known.get(), **self._fields})
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        if self._token is not None:
+            _known.reset(self._token)
+
+
+def request(id: str, **fields: str) -> AbstractContextManager[None]:
+    """Work for the request ``id`` while the block lasts: log lines name it, and ``fields``."""
+    return _Work({"request": id, **fields})
+
+
+def following(origins: Iterable[str], work: str, **fields: str) -> AbstractContextManager[None]:
+    """Do ``work``, in a trace of its own with links to all ``origins`` (formatted), for the last of their requests."""
+    known = [text for text in origins if text]
+    last = request(Origin.parse(known[-1]).request if known else "", **fields)
+    return _traced(last, known, work, fields) if tracing.is_on() else last
+
+
+@contextmanager
+def _traced(last: AbstractContextManager[None], known: list[str], work: str, fields: dict[str, str]) -> Iterator[None]:
+    links = [trace for text in dict.fromkeys(known) if (trace := Origin.parse(text).trace)]
+    with tracing.span(work, links=links, new_trace=True, **fields), last:
+        yield

@@ -1,0 +1,176 @@
+"""What servers stand behind a client of the store, and which of them this program refuses.
+
+A URL of one kind at a server of another would fail at some keys only, or after the first failover: so it is refused
+when the store is first used, with what to write instead.
+"""
+
+from typing import Any, NamedTuple
+
+from redis.exceptions import RedisError, ResponseError
+from redis.sentinel import SentinelConnectionPool
+
+from events.runtime.clients import StoreClient, translated
+from events.runtime.cluster import ClusterClient
+from events.runtime.errors import StoreCommandError, StoreError
+
+MIN_VERSIONS = {"redis": (6, 2), "valkey": (7, 2)}
+MIN_VERSIONS_TO_MOVE_SLOTS = {"redis": (8, 4), "valkey": (9, 0)}
+"""From these on a cluster moves slots in one step (CLUSTER MIGRATESLOTS, CLUSTER MIGRATION)."""
+
+ONE_SERVER, WATCHED_SERVER, CLUSTER_OF_SERVERS = "one server", "a primary watched by sentinels", "a cluster"
+
+
+class WrongTopologyError(StoreError):
+    """The URL of the store names servers of another kind, or ones that cannot be used; it says what to do."""
+
+
+class Server(NamedTuple):
+    """A primary. ``mode`` is standalone, cluster or sentinel; ``slots`` is how many a server of a cluster has.
+
+    What the server does not permit to ask is empty.
+    """
+
+    address: str
+    family: str
+    version: tuple[int, ...]
+    mode: str
+    slots: int = 0
+    moving: int = 0
+    """How many slots are being moved away key by key."""
+
+    def __str__(self) -> str:
+        """Return the server as people write it."""
+        version = ".".join(map(str, self.version))
+        return " ".join(filter(None, (self.address, self.family, version, f"{self.slots} slots" if self.slots else "")))
+
+
+class Topology(NamedTuple):
+    """The kind of store and its primary servers."""
+
+    kind: str
+    servers: tuple[Server, ...]
+
+    @property
+    def cannot_move_slots(self) -> str:
+        """Why slots must not be moved while the store is used; empty if they may, or there are none."""
+        old = [server for server in self.servers if server.slots and _is_older(server, MIN_VERSIONS_TO_MOVE_SLOTS)]
+        if not old:
+            return ""
+        return (
+            f"slots of this cluster must not be moved while Rookery runs: {old[0]} moves them key by key, and commands "
+            "on several keys fail meanwhile. Stop Rookery before, or upgrade to Valkey 9, Redis 8.4 or newer"
+        )
+
+
+def read_topology(client: StoreClient) -> Topology:
+    """Return what stands behind ``client``.
+
+    Raises StoreUnavailableError, and WrongTopologyError when that is not what its URL says or cannot be used.
+    """
+    if isinstance(client, ClusterClient):
+        return _read_cluster(client)
+    pool = client.connection_pool
+    options = pool.connection_kwargs
+    kind, place = ONE_SERVER, (options.get("host", options.get("path", "")), options.get("port", ""))
+    if isinstance(pool, SentinelConnectionPool):
+        _check_sentinels(pool)
+        kind, place = WATCHED_SERVER, pool.get_master_address()
+    server = _read_server(client, ":".join(str(part) for part in place if part))
+    if server.mode == "cluster":
+        raise WrongTopologyError(
+            f"the store is a server of a cluster, {server}: its URL must begin with redis+cluster:// and may name "
+            "several of its servers, as in redis+cluster://one:6379,two:6379"
+        )
+    if server.mode == "sentinel":
+        raise WrongTopologyError(
+            "the URL of the store names a sentinel: it must be like redis+sentinel://one:26379,two:26379/SERVICE/0"
+        )
+    _check_version(server)
+    return Topology(kind, (server,))
+
+
+def _read_cluster(client: ClusterClient) -> Topology:
+    try:
+        primaries = client.servers()
+    except StoreError:
+        for address, known in client.known_servers():
+            _check_is_of_cluster(known, address)
+        raise
+    servers = []
+    for primary in primaries:
+        options = primary.connection_pool.connection_kwargs
+        server = _read_server(primary, f"{options['host']}:{options['port']}")
+        slots, moving = _read_slots(primary)
+        servers.append(server._replace(slots=slots, moving=moving))
+        _check_version(server)
+    for server in servers:
+        if server.moving:
+            raise WrongTopologyError(
+                f"{server.moving} slots of {server.address} are being moved key by key, and commands on several keys "
+                "fail meanwhile: finish that before Rookery is started, and move slots in one step (docs/stores.md)"
+            )
+    return Topology(CLUSTER_OF_SERVERS, tuple(servers))
+
+
+def _check_is_of_cluster(client: StoreClient, address: str) -> None:
+    try:
+        server = _read_server(client, address)
+    except StoreError:
+        return  # it does not answer: the next one may
+    if server.mode and server.mode != "cluster":
+        instead = "redis+sentinel://" if server.mode == "sentinel" else "redis://"
+        raise WrongTopologyError(
+            f"the store at {address} is not a server of a cluster: its URL must begin with {instead}"
+        )
+
+
+def _check_sentinels(pool: Any) -> None:
+    """Raise WrongTopologyError unless a sentinel that answers knows the service."""
+    last: RedisError | None = None
+    for sentinel in pool.sentinel_manager.sentinels:
+        try:
+            known = sorted(sentinel.sentinel_masters())
+        except ResponseError as error:
+            raise WrongTopologyError(f"the URL of the store names a server that is no sentinel: {error}") from error
+        except RedisError as error:
+            last = error
+            continue
+        if pool.service_name not in known:
+            raise WrongTopologyError(
+                f"the sentinels know no service {pool.service_name!r}, only {', '.join(known) or 'none at all'}"
+            )
+        return
+    if last is not None:
+        raise translated(last) from last
+
+
+def _read_server(client: StoreClient, address: str) -> Server:
+    try:
+        told: Any = client.info("server")
+    except StoreCommandError:
+        return Server(address, "", (), "")  # it is not permitted to ask
+    family = "valkey" if "valkey_version" in told else "redis"
+    version = str(told.get("valkey_version") or told.get("redis_version") or "")
+    numbers = tuple(int(part) for part in version.split(".") if part.isdecimal())
+    return Server(address, family, numbers, str(told.get("server_mode") or told.get("redis_mode") or ""))
+
+
+def _read_slots(client: StoreClient) -> tuple[int, int]:
+    """Return how many slots a server of a cluster has, and how many of them it moves away key by key."""
+    try:
+        nodes: Any = client.execute_command("CLUSTER NODES")
+    except StoreCommandError:
+        return 0, 0
+    [own] = [node for node in nodes.values() if "myself" in node["flags"]]
+    slots = sum(int(ends[-1]) - int(ends[0]) + 1 for ends in own["slots"])
+    return slots, sum(migration["state"] == "migrating" for migration in own["migrations"])
+
+
+def _check_version(server: Server) -> None:
+    if _is_older(server, MIN_VERSIONS):
+        needed = ".".join(map(str, MIN_VERSIONS[server.family]))
+        raise WrongTopologyError(f"the store, {server}, is too old: {server.family} {needed} or newer is needed")
+
+
+def _is_older(server: Server, needed: dict[str, tuple[int, int]]) -> bool:
+    return bool(server.version) and server.version < needed[server.family]

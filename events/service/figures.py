@@ -1,0 +1,246 @@
+"""What operators see of an installation (``/metrics``): all of it read from the store and the broker when it is asked.
+
+So every process shows the same, none needs to run for the figures to be right, and nothing is measured while a move is
+made. The work does not grow with the number of stored matches; the answer is kept for MAX_AGE_S, so that whoever asks
+often does not make the store work.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import product
+from threading import Lock
+from typing import NamedTuple
+
+from domain.match.enums import Status
+from domain.match.state import opponent_id
+from domain.match.terms import DAY
+from domain.search import LEVELS
+from events.notices.inbox import Inbox
+from events.notices.outbox import Outbox
+from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
+from events.proof.documents import DocumentError
+from events.readmodels import ReadModels
+from events.readmodels.generations import Current
+from events.runtime.broker import BrokerUnavailableError, queue_depths
+from events.runtime.connections import StorePipeline
+from events.runtime.figure import Figure, Kind, Labels, gauge, gauges
+from events.runtime.keys import ShardKeys
+from events.runtime.liveness import RedisLiveness, working_relays
+from events.runtime.queues import Group, Queue
+from events.service.flag_lateness import FlagLateness
+from events.service.fleet_jobs import FleetJobs, JobState
+from events.service.incidents import Incidents
+from events.service.jobs import Jobs
+from events.service.outages import Heartbeat
+from events.store.feed import feed_states
+from events.store.feed_ages import oldest_unfinished
+from events.store.redis import RedisStore
+from events.store.servers import server_figures
+
+MAX_AGE_S = 3.0
+"""A figure is as old as that at most."""
+
+ASK_BROKER_AGAIN_S = 15.0
+"""After a broker has not answered it is not asked for so long."""
+
+LATE_MS = 5000
+"""A deadline that passed this long ago should have been handled."""
+
+LATE_NOTICE_MS = 60_000
+"""What was to be sent this long ago should have been taken by a worker."""
+
+MAX_ANSWER_MS = 30_000
+"""An opponent that has not answered for this long is late."""
+
+MATCHES_LOOKED_AT = 200
+"""Live matches, those that began first and of the rated ones those that ended first, for what should be archived."""
+
+ARCHIVING_DAYS = 2
+"""What makes no full pack is archived once a day; a match that is late by more than this should be in the archive."""
+
+MAX_COUNTED = 1000
+"""More overdue deadlines are as alarming; so are more waiting notices of a shard."""
+
+
+class Sources(NamedTuple):
+    """The parts of an installation that figures are read from."""
+
+    store: RedisStore
+    readmodels: ReadModels
+    heartbeat: Heartbeat
+    liveness: RedisLiveness
+    outbox: Outbox
+    inbox: Inbox
+    checkpoints: CheckpointLog
+    jobs: Jobs
+    incidents: Incidents
+    flag_lateness: FlagLateness
+    fleet_jobs: FleetJobs
+
+
+class Figures:
+    """The figures of one installation. Safe to share between threads.
+
+    ``now`` returns milliseconds since 1970 UTC; ``archive_after_days`` is when finished matches go to the archive.
+    """
+
+    def __init__(self, sources: Sources, broker_url: str, archive_after_days: int, now: Callable[[], int]) -> None:
+        self._sources = sources
+        self._broker_url = broker_url
+        self._archived_within_ms = (archive_after_days + ARCHIVING_DAYS) * DAY
+        self._now = now
+        self._lock = Lock()
+        self._read_at = self._ask_broker_at = float("-inf")
+        self._figures: list[Figure] = []
+
+    def read(self) -> list[Figure]:
+        """Return all figures, older than MAX_AGE_S only while they are being read; raises StoreError."""
+        # One thread reads at a time; others are told what it has read last, and wait for it only the first time.
+        if self._lock.acquire(blocking=not self._figures):
+            try:
+                if time.monotonic() - self._read_at > MAX_AGE_S:
+                    self._figures = list(self._read())
+                    self._read_at = time.monotonic()
+            finally:
+                self._lock.release()
+        return self._figures
+
+    def _read(self) -> Iterator[Figure]:
+        now = self._now()
+        began = time.perf_counter()
+        self._sources.store.client.ping()
+        latency = time.perf_counter() - began
+        yield gauge("rookery_store_latency_seconds", "One round trip to the store", latency)
+        yield from self._feed(now)
+        yield from self._clocks(now)
+        yield from self._opponents(now)
+        yield from self._notices(now)
+        yield from self._queues()
+        yield from self._records(now)
+        yield from self._archive(now)
+        yield from self._fleet()
+        yield from server_figures(self._sources.store.client)
+
+    def _feed(self, now: int) -> Iterator[Figure]:
+        store, liveness = self._sources.store, self._sources.liveness
+        states = feed_states(store.client, store.prefix, range(store.shards))
+        existing = [group.value for group in Group if any(group in state.groups for state in states.values())]
+        lags = {group: float(sum(sum(state.lag(group)) for state in states.values())) for group in existing}
+        yield gauges("rookery_feed_lag", "Feed entries a group has not finished", "group", lags)
+        oldest = oldest_unfinished(store.client, store.prefix, states, existing)
+        ages = {group: 0.0 if at is None else max(0, now - at) / 1000 for group, at in oldest.items()}
+        yield gauges("rookery_feed_age_seconds", "Age of the oldest event a group has not finished", "group", ages)
+        with store.client.pipeline(transaction=False) as pipeline:
+            for shard in range(store.shards):
+                pipeline.xlen(ShardKeys(store.prefix, shard).parked)
+            parked = sum(pipeline.execute())
+        yield gauge("rookery_parked_entries", "Feed entries that a group could not handle and has put aside", parked)
+        reports = liveness.reports()
+        yield gauge("rookery_relays", "Relays that live and share the work", len(working_relays(reports)))
+        lines = liveness.ages_s()
+        yield gauges("rookery_relay_line_age_seconds", "Since a line of the relays last made progress", "line", lines)
+
+    def _clocks(self, now: int) -> Iterator[Figure]:
+        store, heartbeat = self._sources.store, self._sources.heartbeat
+        last_beat = heartbeat.last_beat()
+        age = None if last_beat is None else max(0, now - last_beat) / 1000
+        yield gauge("rookery_heartbeat_age_seconds", "Since the clocks were last kept", age)
+        overdue = len(store.due(now - LATE_MS, MAX_COUNTED))
+        yield gauge("rookery_overdue_deadlines", "Deadlines that have passed and are not handled yet", overdue)
+        yield self._sources.flag_lateness.figure()
+        offsets = {} if store.clock is None else {"this": store.clock.offset_ms() / 1000}
+        offsets |= {part: offset / 1000 for part, offset in heartbeat.offsets().items()}
+        description = "How far a process's clock is ahead of the store's"
+        yield gauges("rookery_clock_offset_seconds", description, "part", offsets)
+        provisional = len(heartbeat.provisional())
+        yield gauge("rookery_provisional_outages", "Outages that an operator has yet to confirm", provisional)
+
+    def _opponents(self, now: int) -> Iterator[Figure]:
+        readmodels = self._sources.readmodels
+        names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
+        lists = list(product(names, range(readmodels.keys.shards)))
+
+        def longest(pipeline: StorePipeline, current: Current) -> None:
+            for name, shard in lists:
+                pipeline.zrange(readmodels.keys.listed(shard, name, current[shard]), 0, 0, withscores=True)
+
+        since = [int(first[0][1]) if first else now for first in readmodels.read(longest)]
+        oldest = min(since)
+        yield gauge("rookery_opponent_wait_seconds", "The oldest unanswered turn of an opponent", (now - oldest) / 1000)
+        overdue = [of for of, at in zip(lists, since, strict=True) if at <= now - MAX_ANSWER_MS]
+
+        def count(pipeline: StorePipeline, current: Current) -> None:
+            for name, shard in overdue:
+                pipeline.zcount(readmodels.keys.listed(shard, name, current[shard]), 0, now - MAX_ANSWER_MS)
+
+        late = sum(readmodels.read(count)) if overdue else 0
+        yield gauge("rookery_late_opponents", "Matches that wait for an opponent longer than they should", late)
+
+    def _notices(self, now: int) -> Iterator[Figure]:
+        outbox = self._sources.outbox
+        late = outbox.count_due(now - LATE_NOTICE_MS)
+        yield gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", late)
+        waiting = {channel: float(count) for channel, count in outbox.waiting(MAX_COUNTED).items()}
+        yield gauges("rookery_notices_waiting", "Mails, webhooks and push messages to be sent", "channel", waiting)
+        outcomes: dict[Labels, float] = {key: float(count) for key, count in outbox.outcomes().items()}
+        description = "Mails, webhooks and push messages that were sent, not sent, or given up"
+        yield Figure("rookery_notices_total", description, outcomes, ("channel", "state"), Kind.COUNTER)
+        unread = self._sources.inbox.count_due(now - LATE_NOTICE_MS)
+        yield gauge("rookery_unread_mails", "Incoming mails that should have been read", unread)
+
+    def _queues(self) -> Iterator[Figure]:
+        prefix, found = self._sources.store.prefix, None
+        # To ask a broker that is away takes seconds.
+        if time.monotonic() >= self._ask_broker_at:
+            try:
+                found = queue_depths(self._broker_url, [queue.name_in_broker(prefix) for queue in Queue])
+            except BrokerUnavailableError:
+                self._ask_broker_at = time.monotonic() + ASK_BROKER_AGAIN_S
+        yield gauge("rookery_broker_up", "Whether the broker says what waits in its queues", found is not None)
+        depths = {} if found is None else {queue.value: float(found[queue.name_in_broker(prefix)]) for queue in Queue}
+        yield gauges("rookery_queue_depth", "Tasks that no worker has taken yet", "queue", depths)
+
+    def _records(self, now: int) -> Iterator[Figure]:
+        try:
+            latest = self._sources.checkpoints.latest()
+        except (DocumentError, NoCheckpointError):
+            latest = None
+        age = None if latest is None else max(0, now - latest.signed_at) / 1000
+        yield gauge("rookery_checkpoint_age_seconds", "Since the last checkpoint was signed", age)
+        yield gauge(
+            "rookery_jobs_waiting", "Bundles, recomputations and archives to be made", self._sources.jobs.count()
+        )
+        yield gauge("rookery_incidents", "Incidents in which events were lost", self._sources.incidents.count())
+
+    def _archive(self, now: int) -> Iterator[Figure]:
+        store, readmodels = self._sources.store, self._sources.readmodels
+        until, of_shard = now - self._archived_within_ms, max(1, MATCHES_LOOKED_AT // store.shards)
+
+        def first(pipeline: StorePipeline, current: Current) -> None:
+            # Matches that began first may all go on for years.
+            for shard in range(store.shards):
+                pipeline.lrange(ShardKeys(store.prefix, shard).streams, 0, of_shard - 1)
+                rated = readmodels.keys.listed(shard, "rated", current[shard])
+                pipeline.zrangebyscore(rated, "-inf", until, start=0, num=of_shard)
+
+        named = dict.fromkeys(name.decode(errors="replace") for names in readmodels.read(first) for name in names)
+        found = readmodels.live_projected(list(named)) if named else []
+        over = [each.summary for each in found if each and each.summary.status in (Status.FINISHED, Status.ABORTED)]
+        late = sum(summary.updated_at <= until and not summary.case for summary in over)
+        description = "Matches that should be in the archive, of those that began first and those that ended first"
+        yield gauge("rookery_archive_backlog", description, late)
+
+    def _fleet(self) -> Iterator[Figure]:
+        fleet = self._sources.fleet_jobs
+        jobs = fleet.jobs()
+        running = [job for job in jobs if job.state == JobState.RUNNING]
+        units, done = Counter[str](), Counter[str]()
+        for job in running:
+            units[job.kind] += job.units
+            done[job.kind] += job.units_done
+        yield gauges("rookery_fleet_units", "Matches or games of the fleet jobs that run", "kind", units)
+        yield gauges("rookery_fleet_units_done", "Those of them that are done", "kind", done)
+        failed = sum(job.state == JobState.FAILED for job in jobs)
+        yield gauge("rookery_fleet_jobs_failed", "Fleet jobs that have failed in the last three days", failed)
+        yield gauge("rookery_fleet_workers", "Workers of the fleet that run", fleet.count_workers())

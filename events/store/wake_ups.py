@@ -1,0 +1,226 @@
+"""Wake-ups: how the readers of a process learn at once in which shards there are new events.
+
+Each shard has a channel with the name of its feed's key, on which the append script publishes how many events the shard
+has now. On a cluster, and on every server since 7.0, these are shard channels: a message stays with the server that has
+the slot. One thread per server subscribes to the channels of the shards that it has.
+
+A wake-up is a hint. Readers also look every POLL_S seconds (``feed_states``, ``FeedTail``), so one that is lost, while
+a connection breaks, a replica is promoted or a slot moves, delays an event by that long and loses nothing. What they
+find then shows whether wake-ups are lost (``confirm``): the subscription is opened again.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import structlog
+from redis.client import PubSub
+
+from events.runtime.connections import StoreClient
+from events.runtime.errors import StoreError, StoreUnavailableError
+from events.runtime.keys import ShardKeys
+
+POLL_S = 1.0
+"""Readers look at their shards at least this often, whether or not something wakes them."""
+
+WAIT_S = 1.0
+"""A subscription looks this often whether it is still wanted, and on which shards."""
+
+RETRY_PAUSE_S = 0.5
+
+log = structlog.get_logger("rookery.feed")
+
+
+class Woken:
+    """The shards that one reader has to look at: any thread adds to them, the reader's takes them.
+
+    A thread that adds does not wait. A queue costs a twentieth of what an Event with a Lock does.
+    """
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[int | None] = SimpleQueue()
+        # A shard that waits in the queue is not added again, so that the queue is as short as there are shards. The
+        # reader takes it out before it looks at the shard: so it sees what a thread that found it here has appended.
+        self._queued: set[int] = set()
+
+    def add(self, shards: Iterable[int]) -> None:
+        """Let the reader look at ``shards`` as soon as it can."""
+        for shard in shards:
+            if shard not in self._queued:
+                self._queued.add(shard)
+                self._queue.put(shard)
+
+    def wake(self) -> None:
+        """Let the reader wait no longer, although there may be nothing to read."""
+        if self._queue.empty():
+            self._queue.put(None)
+
+    def take(self, wait_s: float) -> set[int]:
+        """Return the shards that were added since the last call, after ``wait_s`` seconds at most."""
+        taken: set[int] = set()
+        with suppress(Empty):
+            shard = self._queue.get(timeout=wait_s)
+            while True:
+                if shard is not None:
+                    taken.add(shard)
+                    self._queued.discard(shard)
+                shard = self._queue.get_nowait()
+        return taken
+
+
+Reader = Callable[[int], None]
+"""Is called with a shard that has new events, or may have."""
+
+
+class WakeUps:
+    """The subscription of a process to the channels of shards, for any number of readers.
+
+    Nothing is subscribed before ``follow``. ``client`` may be shared: each server with shards takes one connection.
+    ``follow``, ``confirm`` and ``close`` are for one thread.
+    """
+
+    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
+        self._client = client
+        self._channels = [ShardKeys(prefix, shard).feed for shard in range(shards)]
+        self._shards = {channel.encode(): shard for shard, channel in enumerate(self._channels)}
+        self._readers: list[Reader] = []
+        self._subscriptions: dict[StoreClient, _Subscription] = {}
+        self._announced: dict[int, int] = {}
+        self._polled: dict[int, int] = {}
+
+    def add_reader(self, reader: Reader) -> None:
+        """Call ``reader`` from now on, in the thread of a subscription."""
+        self._readers.append(reader)
+
+    def follow(self, shards: Collection[int]) -> None:
+        """Subscribe to the channels of ``shards`` and of no others, each on the server that has it now.
+
+        To be called every POLL_S: so it follows when shards move between servers. Raises StoreError.
+        """
+        followed: dict[StoreClient, set[bytes]] = {}
+        for channel in (self._channels[shard] for shard in shards):
+            with suppress(StoreUnavailableError):  # no server is known to have it: readers look without wake-ups
+                followed.setdefault(self._client.server_of(channel), set()).add(channel.encode())
+        for server in self._subscriptions.keys() - followed.keys():
+            self._subscriptions.pop(server).close()
+        for server, channels in followed.items():
+            if server in self._subscriptions:
+                self._subscriptions[server].channels = frozenset(channels)
+            else:
+                self._subscriptions[server] = _Subscription(server, frozenset(channels), self._receive)
+
+    def confirm(self, sequences: Mapping[int, int]) -> None:
+        """Compare what was announced with the ``sequences`` of the shards, as they were found in this look at them.
+
+        Where the last look found more events than were announced since, a wake-up was lost: the subscription
+        is opened again. A connection may be dead without either end knowing it.
+        """
+        for shard, sequence in sequences.items():
+            announced, polled = self._announced.setdefault(shard, sequence), self._polled.get(shard, 0)
+            self._polled[shard] = sequence
+            if announced < polled <= sequence:
+                self._announced[shard] = sequence
+                for subscription in self._subscriptions.values():
+                    if self._channels[shard].encode() in subscription.channels:
+                        log.warning("wake-ups were lost", shard=shard)
+                        subscription.reopen()
+
+    def close(self) -> None:
+        """End the subscriptions, within about a second."""
+        for subscription in self._subscriptions.values():
+            subscription.close()
+        self._subscriptions.clear()
+
+    def _receive(self, channel: bytes, announced: int | None) -> None:
+        shard = self._shards[channel]
+        if announced is None:  # subscribed from now on: what was published before is unknown
+            self._announced.pop(shard, None)
+        else:
+            self._announced[shard] = announced
+        for reader in self._readers:
+            reader(shard)
+
+
+class _Subscription:
+    """A subscription to ``channels`` on one server, in a thread of its own that opens it again whenever it breaks.
+
+    The thread does not beat: if it did nothing any more, readers would go on by looking. ``receive`` is called with a
+    channel, and with the number that was published or None when it is subscribed.
+    """
+
+    def __init__(
+        self, client: StoreClient, channels: frozenset[bytes], receive: Callable[[bytes, int | None], None]
+    ) -> None:
+        self.channels = channels
+        self._client = client
+        self._receive = receive
+        self._closed = threading.Event()
+        self._stale = False
+        self._away = False
+        threading.Thread(target=self._run, name="wake-ups", daemon=True).start()
+
+    def reopen(self) -> None:
+        """Open the subscription again, on a new connection."""
+        self._stale = True
+
+    def close(self) -> None:
+        """Let the thread end."""
+        self._closed.set()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._stale = False
+                with self._client.pubsub() as subscriber:
+                    self._listen(subscriber)
+            except Exception as error:  # whatever it is: readers go on by looking, more slowly
+                if not self._away and not self._closed.is_set():
+                    known = isinstance(error, StoreError)
+                    log.warning("wake-ups are away", error=str(error), exc_info=None if known else error)
+                self._away = True
+                self._closed.wait(RETRY_PAUSE_S)
+
+    def _listen(self, subscriber: PubSub) -> None:
+        sharded = _has_shard_channels(self._client)
+        subscribe: Callable[[bytes], None] = subscriber.ssubscribe if sharded else subscriber.subscribe
+        unsubscribe: Callable[[bytes], None] = subscriber.sunsubscribe if sharded else subscriber.unsubscribe
+        subscribed: frozenset[bytes] = frozenset()
+        while not (self._closed.is_set() or self._stale):
+            wanted = self.channels
+            for channel in wanted - subscribed:  # one by one: on a cluster a command names channels of one slot
+                subscribe(channel)
+            for channel in subscribed - wanted:
+                unsubscribe(channel)
+            subscribed = wanted
+            if not subscribed:
+                self._closed.wait(WAIT_S)
+                continue
+            message = _next_message(subscriber)
+            if message is not None:
+                self._take(message, subscribed)
+
+    def _take(self, message: dict[str, Any], subscribed: frozenset[bytes]) -> None:
+        kind, channel = message["type"], message["channel"]
+        if kind in ("message", "smessage"):
+            self._receive(channel, int(message["data"]))
+        elif kind in ("subscribe", "ssubscribe"):
+            self._away = False
+            self._receive(channel, None)
+        elif channel in subscribed and channel in self.channels:
+            # The server ends the subscription when the slot moves to another one.
+            raise StoreUnavailableError(f"the channel {channel.decode()} has moved")
+
+
+def _has_shard_channels(client: StoreClient) -> bool:
+    version: str = client.info("server")["redis_version"]
+    return int(version.partition(".")[0]) >= 7
+
+
+def _next_message(subscriber: PubSub) -> Any:
+    try:
+        return subscriber.get_message(timeout=WAIT_S)
+    except TypeError as error:
+        # redis-py 8.1 raises this when another thread closes the connection: it waits for a socket that is None.
+        raise StoreUnavailableError("the connection was closed") from error

@@ -1,0 +1,105 @@
+"""While a failover goes on: events read from one server, read models and acknowledgements written to another."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from domain.match.commands import SubmitMove
+from domain.match.state import Seat
+from events.readmodels.projector import EventSummaries, Failures, OtherHistoryError, Projector
+from events.runtime.connections import StorePipeline
+from events.store.redis import RedisStore
+from tests.support.server import RealServer
+from tests.support.stepped_installation import PREFIX, SHARDS, SteppedInstallation
+
+
+@pytest.fixture(scope="module")
+def other_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """Return a second server, a primary like the first."""
+    started = RealServer(tmp_path_factory.mktemp("other"))
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def other(other_server: RealServer, shop: SteppedInstallation) -> SteppedInstallation:
+    """Return an installation of the same matches on the other server."""
+    other_server.client().flushall()
+    RedisStore(other_server.client(), PREFIX, SHARDS).installation()
+    return SteppedInstallation(other_server.url)
+
+
+def across(read: SteppedInstallation, written: SteppedInstallation) -> Projector:
+    """Return a projector that reads events from one server and writes read models to another."""
+    return Projector(written.client, written.keys, EventSummaries(read.store))
+
+
+def test_the_summary_of_a_match_that_only_another_server_has_is_not_written(
+    shop: SteppedInstallation, other: SteppedInstallation
+) -> None:
+    match = shop.start("alice", "bob")
+    committed: list[Failures] = []
+
+    def on_commit(_: StorePipeline, failures: Failures) -> None:
+        committed.append(failures)
+
+    with pytest.raises(OtherHistoryError, match=match):
+        across(shop, other).project([match], on_commit=on_commit)
+    assert (other.dump(), committed) == ({}, []), "neither written nor acknowledged"
+    across(shop, shop).project([match], on_commit=on_commit)
+    assert shop.readmodels.summary(match)
+    assert committed == [{}]
+
+
+def test_a_match_that_goes_on_differently_on_another_server_is_not_written_there(
+    shop: SteppedInstallation, other: SteppedInstallation
+) -> None:
+    match = shop.start("alice", "bob")
+    assert other.start("alice", "bob") == match
+    across(shop, other).project([match])
+    before = other.dump()
+    assert before, "as long as both have the same events it does not matter where they are read"
+    shop.do(match, SubmitMove(player="alice", move="c3-d4"))
+    other.do(match, SubmitMove(player="alice", move="g3-h4"))
+    for read, written in ((shop, other), (other, shop)):
+        with pytest.raises(OtherHistoryError, match=match):
+            across(read, written).project([match])
+    assert other.dump() == before
+
+
+def test_the_summary_of_a_match_that_is_already_there_is_not_deleted_by_a_server_without_it(
+    shop: SteppedInstallation, other: SteppedInstallation
+) -> None:
+    match = shop.start("alice", "bob")
+    shop.project_all()
+    with pytest.raises(OtherHistoryError, match=match):
+        across(other, shop).project([match])
+    assert shop.readmodels.summary(match)
+
+
+def test_a_match_that_has_gone_on_where_it_is_written_is_written_as_it_was_read(
+    shop: SteppedInstallation, other: SteppedInstallation
+) -> None:
+    match = shop.start("alice", "bob")
+    other.start("alice", "bob")
+    other.do(match, SubmitMove(player="alice", move="c3-d4"))
+    across(shop, other).project([match])
+    summary = other.readmodels.summary(match)
+    assert summary is not None
+    assert summary.version == shop.store.head(match).version
+
+
+def test_an_entry_of_the_feed_that_is_another_event_on_another_server_is_not_acknowledged_there(
+    shop: SteppedInstallation, other: SteppedInstallation
+) -> None:
+    for each in (shop, other):
+        each.start("alice", "bob", match="m")
+    shop.do("m", SubmitMove(player="alice", move="c3-d4"))
+    other.create(Seat.taken("alice"), Seat.open(), match="n")
+    assert other.store.shard_of("m") == other.store.shard_of("n")
+    given, held = shop.group("opponents").read(), other.group("opponents")
+    assert [entry.entry_id for entry in held.read()] == [entry.entry_id for entry in given]
+    with other.client.pipeline(transaction=False) as pipeline:
+        held.acknowledge(pipeline, given)
+        pipeline.execute()
+    assert [(entry.stream, entry.version) for entry in held.claim(0)] == [("n", 1)]

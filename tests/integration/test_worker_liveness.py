@@ -1,0 +1,41 @@
+"""A worker of Celery that hangs is found by its probe, which asks neither the worker nor the broker."""
+
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+from deploy.local.child import bound_to_parent
+from events.runtime.beat_files import read_liveness
+from events.runtime.queues import Queue
+from tests.support.celery_worker import environment_of
+from tests.support.eventually import eventually
+from tests.support.stepped_installation import SteppedInstallation
+
+MAX_SILENCE_S = 1.5
+"""A little more than the interval of beats."""
+
+
+def test_a_pool_process_or_a_main_loop_that_hangs_is_named_by_the_probe(
+    shop: SteppedInstallation, tmp_path: Path
+) -> None:
+    work = [sys.executable, "-m", "deploy.cli", "work", Queue.DEFAULT, "--processes", "1"]
+    beating = [*work, "--heartbeat", str(tmp_path)]
+    with subprocess.Popen(bound_to_parent(beating), env=environment_of(shop.settings)) as worker:
+        eventually(lambda: read_liveness(tmp_path).reason.startswith("2 lines"), "the beats of loop and pool process")
+        (pool_process,) = [int(path.name.partition("-")[0]) for path in tmp_path.glob("*-process-1")]
+        for pid, line in ((pool_process, "process-1"), (worker.pid, "loop")):
+            os.kill(pid, signal.SIGSTOP)
+            eventually(partial(names, tmp_path, f"{pid}-{line}"), line)
+            os.kill(pid, signal.SIGCONT)
+            eventually(lambda: read_liveness(tmp_path, MAX_SILENCE_S).alive, "the worker that goes on")
+        worker.terminate()
+        worker.wait(20)
+    assert not read_liveness(tmp_path).alive
+
+
+def names(directory: Path, line: str) -> bool:
+    """Tell whether the probe says that ``line`` hangs."""
+    return read_liveness(directory, MAX_SILENCE_S).reason.startswith(f"no progress: {line} for")

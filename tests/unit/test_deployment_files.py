@@ -1,0 +1,166 @@
+"""Containers, units and Kubernetes start the same parts, and what they name exists."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import kubernetes_validate
+import pytest
+import yaml
+from click import Context
+
+from deploy.cli import main
+from deploy.local.ports import Ports
+from deploy.local.programs import programs
+from tests.support.deployment import (
+    KUBERNETES,
+    PRODUCTION,
+    QUEUE_INSTANCES,
+    UNITS,
+    kubernetes_objects,
+    parts_of_compose,
+    parts_of_kubernetes,
+    parts_of_units,
+    read_unit,
+    without_addresses,
+)
+from workers.broker import MAX_TASK_S
+
+OPERATORS = (PRODUCTION.parents[1] / "docs" / "operators.md").read_text()
+KUBERNETES_VERSION = "1.34"
+NOT_ON_KUBERNETES = {"gateway"}
+"""Mail arrives at a mail server, which is not part of these manifests."""
+
+PARTS = parts_of_compose("compose-cluster.yaml")
+
+
+def seconds(text: str) -> int:
+    return int(text.removesuffix("s"))
+
+
+def test_containers_on_one_host_and_on_a_cluster_are_the_same_parts() -> None:
+    assert parts_of_compose("compose.yaml") == PARTS
+
+
+def test_units_start_the_same_parts_as_containers() -> None:
+    assert parts_of_units() == PARTS
+
+
+def test_rookery_up_starts_the_same_parts(tmp_path: Path) -> None:
+    """The tests that run whole installations so start what units and containers start."""
+    started = {program.name: list(program.command) for program in programs(tmp_path, Ports(), "127.0.0.1", 2, True)}
+    for name, command in started.items():
+        module = command[2]
+        assert command[:2] == [sys.executable, "-m"]
+        command[:3] = ["rookery" if module == "deploy.cli" else module]
+        if module == "gunicorn":
+            place = command.index("--chdir")
+            del command[place : place + 2]
+            assert Path(command[2]) == PRODUCTION / "gunicorn.conf.py"
+            command[2] = "/etc/rookery/gunicorn.conf.py"
+        started[name] = without_addresses(command)
+    assert started == {name: [word for word in command if word != "--lmtp"] for name, command in PARTS.items()}
+
+
+def test_kubernetes_starts_the_same_parts_as_containers() -> None:
+    assert parts_of_kubernetes() == {name: PARTS[name] for name in PARTS.keys() - NOT_ON_KUBERNETES}
+
+
+@pytest.mark.parametrize("part", [name for name, command in PARTS.items() if command[0] == "rookery"])
+def test_every_command_exists_with_its_options(part: str) -> None:
+    context = Context(main)
+    name, command, rest = main.resolve_command(context, PARTS[part][1:])
+    command.make_context(name, list(rest), parent=context)
+
+
+def test_the_probes_of_pods_ask_for_the_beats_that_are_kept() -> None:
+    probed = set()
+    for each in kubernetes_objects():
+        if each["kind"] == "Deployment":
+            container = each["spec"]["template"]["spec"]["containers"][0]
+            if "exec" in container["livenessProbe"]:
+                program, command, beats = container["livenessProbe"]["exec"]["command"]
+                assert program == "rookery"
+                assert main.get_command(Context(main), command) is not None
+                assert f"--heartbeat={beats}" in container["command"]
+                probed.add(each["metadata"]["name"])
+    assert probed == PARTS.keys() - NOT_ON_KUBERNETES - {"api", "stream"}
+
+
+def test_a_stop_of_the_opponents_waits_for_the_longest_search() -> None:
+    compose = yaml.safe_load((PRODUCTION / "compose-cluster.yaml").read_text())["services"]["opponents"]
+    unit = read_unit(UNITS / "rookery-opponents.service")["Service"]
+    assert seconds(compose["stop_grace_period"]) > MAX_TASK_S
+    assert seconds(unit["TimeoutStopSec"]) > MAX_TASK_S
+    graces = [
+        each["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+        for each in kubernetes_objects()
+        if each["kind"] == "Deployment" and each["metadata"]["name"].startswith("opponents")
+    ]
+    assert len(graces) == 2
+    assert min(graces) > MAX_TASK_S
+
+
+def test_the_target_starts_every_unit_but_that_of_mail() -> None:
+    wanted = set(re.findall(r"rookery-[a-z@-]+\.service", (UNITS / "rookery.target").read_text()))
+    units = {path.name for path in UNITS.glob("*.service")} - {"rookery-gateway.service", "rookery-work@.service"}
+    assert wanted == units | {f"rookery-work@{queue}.service" for queue in QUEUE_INSTANCES}
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed here")
+def test_systemd_understands_every_line_of_the_units(tmp_path: Path) -> None:
+    for path in UNITS.iterdir():
+        # Programs must exist: those of this environment stand for those that an operator installs.
+        text = path.read_text().replace("/opt/rookery/bin", str(Path(sys.executable).parent))
+        (tmp_path / path.name).write_text(text)
+    units = [str(path) for path in tmp_path.iterdir() if path.suffix in (".service", ".target")]
+    checked = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    assert [line for line in checked.stderr.splitlines() if "rookery" in line] == []
+    assert checked.returncode == 0
+
+
+@pytest.mark.parametrize("kind", sorted({each["kind"] for each in kubernetes_objects()}))
+def test_kubernetes_knows_every_field_of_the_manifests(kind: str) -> None:
+    for each in kubernetes_objects():
+        if each["kind"] == kind:
+            kubernetes_validate.validate(each, KUBERNETES_VERSION, strict=True)
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl, which has Kustomize, is not installed here")
+def test_kustomize_makes_valid_objects_of_pods_with_few_rights_and_the_settings() -> None:
+    built = subprocess.run(["kubectl", "kustomize", PRODUCTION], capture_output=True, text=True, check=True).stdout
+    objects = list(yaml.safe_load_all(built))
+    assert len(objects) > len(list(kubernetes_objects()))
+    for each in objects:
+        kubernetes_validate.validate(each, KUBERNETES_VERSION, strict=True)
+        assert each["metadata"]["namespace"] == "rookery"
+        if each["kind"] == "Deployment":
+            pod = each["spec"]["template"]["spec"]
+            container = pod["containers"][0]
+            assert container["envFrom"][0]["configMapRef"]["name"].startswith("environment-")
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True
+            assert pod["securityContext"]["runAsNonRoot"] is True
+        if each["kind"] == "StatefulSet" and each["metadata"]["name"] == "store":
+            names = [volume["configMap"]["name"] for volume in each["spec"]["template"]["spec"]["volumes"]]
+            assert [name for name in names if name.startswith("store-configuration-")] == names
+
+
+def test_every_file_that_kustomize_reads_exists() -> None:
+    for path in (PRODUCTION / "kustomization.yaml", *KUBERNETES.glob("*/kustomization.yaml")):
+        wanted = yaml.safe_load(path.read_text())
+        files = [*wanted["resources"], *(patch["path"] for patch in wanted.get("patches", ()))]
+        files += [name for made in wanted.get("configMapGenerator", ()) for name in made.get("files", ())]
+        assert [name for name in files if not (path.parent / name).exists()] == []
+
+
+def test_every_setting_that_the_files_name_is_described() -> None:
+    files = [*PRODUCTION.glob("*.yaml"), *UNITS.iterdir(), *KUBERNETES.glob("*/*.yaml")]
+    named = {name for path in files for name in re.findall(r"\bROOKERY_[A-Z_]+\b", path.read_text())}
+    assert {name for name in named if f"`{name}`" not in OPERATORS and f"`{name}=" not in OPERATORS} == set()
+
+
+def test_scripts_of_the_deployment_are_sound() -> None:
+    checked = subprocess.run(["sh", "-n", PRODUCTION / "join-cluster.sh"], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")

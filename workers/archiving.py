@@ -1,0 +1,65 @@
+"""The round in which a relay archives: each time it looks at some matches, and writes a pack when there is enough."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import structlog
+
+from events.archive.errors import ArchiveUnavailableError
+from events.readmodels import Projected
+from events.service.archiving import DAY_MS, MATCHES_PER_PACK, Archiver
+
+MATCHES_PER_ROUND = 200
+
+log = structlog.get_logger("archive")
+
+
+class ArchiveRound:
+    """Archives what is due, a full pack of a game at a time; what makes no full pack goes once a day.
+
+    ``streams`` yields the live matches. Crash-safe: what has been found is looked for again; see
+    ``events.service.archiving``.
+    """
+
+    def __init__(self, archiver: Archiver, streams: Callable[[], Iterator[str]], now: Callable[[], int]) -> None:
+        self._archiver = archiver
+        self._streams = streams
+        self._now = now
+        self._left = streams()
+        self._waiting: dict[str, dict[str, Projected]] = {}
+        self._emptied_at = 0
+
+    def __call__(self) -> int:
+        """Look at some matches, write a pack if there is enough for one; return how many matches were archived.
+
+        While the storage cannot be reached nothing is archived, and everything else goes on.
+        """
+        try:
+            return self._step()
+        except ArchiveUnavailableError as error:
+            log.error("nothing can be archived now", error=str(error))
+            return 0
+
+    def _step(self) -> int:
+        match_ids = list(islice(self._left, MATCHES_PER_ROUND))
+        for due in self._archiver.due(match_ids):
+            self._waiting.setdefault(due.summary.game, {})[due.summary.match] = due
+        full = next((game for game, due in self._waiting.items() if len(due) >= MATCHES_PER_PACK), None)
+        if full is not None:
+            return self._archive(full)
+        if len(match_ids) == MATCHES_PER_ROUND:
+            return 0
+        if self._now() - self._emptied_at >= DAY_MS:
+            if self._waiting:
+                return self._archive(next(iter(self._waiting)))
+            self._archiver.merge_tables()
+            self._archiver.collect()
+            self._emptied_at = self._now()
+        self._left = self._streams()
+        return 0
+
+    def _archive(self, game: str) -> int:
+        due = list(self._waiting.pop(game).items())
+        if later := due[MATCHES_PER_PACK:]:
+            self._waiting[game] = dict(later)
+        return self._archiver.archive(game, [projected for _, projected in due[:MATCHES_PER_PACK]])

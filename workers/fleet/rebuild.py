@@ -1,0 +1,137 @@
+"""All read models rebuilt from nothing but the events; everything else may go on meanwhile.
+
+The plan begins a new generation of each shard, in which a relay writes from then on beside the one that is read. The
+slices write the read models of matches into it, and snapshots of those that go on; those of the next stage switch to it
+shard by shard. The last slice fills a new generation of ratings, one result after the other in the order in which the
+matches ended, and switches to that.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from domain.match.state import MatchState
+from events.installation import Installation
+from events.readmodels import RatedResult, ReadModels, rated_result
+from events.readmodels.generations import begin_generation, switch_generation
+from events.readmodels.projector import EventSummaries, Failures, Projector
+from events.runtime.errors import WriteContentionError
+from events.service.fleet_jobs import Parameters, PlannedSlice
+from events.service.matches import SNAPSHOT_EVERY
+from events.store.contract import EventStore, Head
+from events.store.snapshots import snapshot_of
+from workers.fleet.matches import slice_matches
+
+MATCHES_PER_SLICE = 100
+"""They are written in one transaction."""
+
+PROJECT, SWITCH, RATE = "project", "switch", "rate"
+
+
+class LeftOut(NamedTuple):
+    """A match that cannot be replayed, and the reason."""
+
+    match: str
+    reason: str
+
+
+class Rebuilt(NamedTuple):
+    """How many matches and events were read; ``left_out`` are the matches that are not in the read models."""
+
+    matches: int = 0
+    events: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+
+    def plus(self, other: "Rebuilt") -> "Rebuilt":
+        """Return the sum of both."""
+        return Rebuilt(self.matches + other.matches, self.events + other.events, self.left_out + other.left_out)
+
+
+class RebuiltSummaries(EventSummaries):
+    """Summaries of matches by way of all of their events; a match that goes on gets a new snapshot, too.
+
+    ``versions`` are those up to which matches were read.
+    """
+
+    def __init__(self, store: EventStore) -> None:
+        super().__init__(store)
+        self.versions: dict[str, int] = {}
+
+    def replay(self, match_id: str) -> tuple[MatchState, Head] | None:
+        """See EventSummaries."""
+        found = super().replay(match_id)
+        if found is None:
+            return None
+        state, head = found
+        self.versions[match_id] = head.version
+        if head.version >= SNAPSHOT_EVERY and not state.ended and state.play.broken is None:
+            self._store.save_snapshot(match_id, head.version, snapshot_of(state, head))
+        return found
+
+
+def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
+    """Begin a new generation of each shard and of the ratings; return the stages.
+
+    Streams are listed after that: a match that is created later is written by the relay.
+
+    Crash-safe: planned again, new generations are begun, and the slices name the generations that they belong to. A
+    worker that was taken for dead and goes on planning overtakes what another one has planned; then the job fails.
+    """
+    store, keys = installation.store, installation.readmodels.keys
+    projecting, switching = [], []
+    for shard in range(store.shards):
+        generation = begin_generation(store.client, keys, shard)
+        for planned in slice_matches(store.streams(shard), MATCHES_PER_SLICE):
+            projecting.append(planned._replace(content=[PROJECT, generation, planned.content]))
+        switching.append(PlannedSlice([SWITCH, generation, shard], 0, f"the switch of shard {shard}"))
+    rating = PlannedSlice([RATE, installation.ratings.begin_generation()], 0, "the ratings")
+    return [projecting, switching, [rating]]
+
+
+def do(installation: Installation, _: Parameters, content: Sequence[Any]) -> Rebuilt:
+    """Do one slice. Raises StoreUnavailableError, and RebuildOvertakenError when its generation is not built any more.
+
+    Crash-safe: read models follow from the events alone, so what is written twice is the same, and a generation that
+    was switched to stays so.
+    """
+    match content:
+        case [str(step), int(generation), list(match_ids)] if step == PROJECT:
+            return _project_slice(installation, match_ids, generation)
+        case [str(step), int(generation), int(shard)] if step == SWITCH:
+            switch_generation(installation.client, installation.readmodels.keys, shard, generation)
+        case [str(step), int(generation)] if step == RATE:
+            # Crash-safe: results that are there already are passed over, so this goes on where it was killed.
+            installation.ratings.fill(generation, _rated(installation.readmodels))
+            installation.ratings.switch(generation)
+        case _:
+            raise ValueError(f"a rebuild has no step {content!r:.40}")
+    return Rebuilt()
+
+
+def _project_slice(installation: Installation, match_ids: Sequence[str], generation: int) -> Rebuilt:
+    store, summaries = installation.store, RebuiltSummaries(installation.store)
+    projector = Projector(installation.client, installation.readmodels.keys, summaries, store.are_archived)
+    live = installation.archiver.recheck(match_ids)
+    failures = _project(projector, live, generation) if live else {}
+    left_out = tuple(LeftOut(match_id, str(error)) for match_id, error in failures.items())
+    return Rebuilt(len(match_ids), sum(summaries.versions.values()), left_out)
+
+
+def _project(projector: Projector, match_ids: Sequence[str], generation: int) -> Failures:
+    """Write the read models of matches; in halves where concurrent writers abort the transaction too often."""
+    try:
+        return projector.project(match_ids, into=generation)
+    except WriteContentionError:
+        if len(match_ids) == 1:
+            raise
+        half = len(match_ids) // 2
+        return {
+            **_project(projector, match_ids[:half], generation),
+            **_project(projector, match_ids[half:], generation),
+        }
+
+
+def _rated(readmodels: ReadModels) -> Iterator[RatedResult]:
+    for summary in readmodels.rated():
+        result = rated_result(summary)
+        if result is not None:
+            yield result

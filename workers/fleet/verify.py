@@ -1,0 +1,58 @@
+"""The verification of all hash chains."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from events.installation import Installation
+from events.service.fleet_jobs import Parameters, PlannedSlice
+from events.store.chain import Verified, verify_streams
+from events.store.contract import DamagedStreamError
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
+from workers.fleet.matches import slice_store
+
+MATCHES_PER_SLICE = 200
+
+
+class FutureMatch(NamedTuple):
+    """A match whose last event, ``version``, is dated later than it can have been appended."""
+
+    match: str
+    version: int
+    at: int
+
+
+class VerifiedSlice(NamedTuple):
+    """How many matches were read, and the events of the intact ones; what is damaged or dated in the future."""
+
+    matches: int = 0
+    events: int = 0
+    damaged: tuple[str, ...] = ()
+    future: tuple[FutureMatch, ...] = ()
+
+    def plus(self, other: "VerifiedSlice") -> "VerifiedSlice":
+        """Return the sum of both."""
+        return VerifiedSlice(
+            self.matches + other.matches,
+            self.events + other.events,
+            self.damaged + other.damaged,
+            self.future + other.future,
+        )
+
+
+def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
+    """Return slices of all matches."""
+    return [slice_store(installation.store, MATCHES_PER_SLICE)]
+
+
+def do(installation: Installation, _: Parameters, match_ids: Sequence[str]) -> VerifiedSlice:
+    """Verify matches. Raises StoreUnavailableError. Crash-safe: it only reads."""
+    verdicts = list(verify_streams(installation.store, match_ids))
+    # Read after the matches: players go on meanwhile.
+    latest = StoreClock(installation.client, installation.now).store_now() + MAX_CLOCK_DIFFERENCE_MS
+    intact = [verdict for verdict in verdicts if isinstance(verdict, Verified)]
+    return VerifiedSlice(
+        matches=len(verdicts),
+        events=sum(verified.head.version for verified in intact),
+        damaged=tuple(str(verdict) for verdict in verdicts if isinstance(verdict, DamagedStreamError)),
+        future=tuple(FutureMatch(each.stream, each.head.version, each.at) for each in intact if each.at > latest),
+    )

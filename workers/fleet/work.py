@@ -1,0 +1,166 @@
+"""Doing slices of fleet jobs: by the workers of the fleet, by a command itself."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import structlog
+from kombu.exceptions import OperationalError
+
+from events.installation import Installation
+from events.runtime.errors import StoreError, StoreUnavailableError
+from events.service.fleet_jobs import FleetJob, FleetJobs, JobState, Parameters, TakenSlice
+from events.store.converter import pack, unpack
+from workers.fleet.kinds import KINDS, Kind
+
+MAX_SLICE_S = 600.0
+"""A slice that takes longer counts as one that has killed its worker: the lease is not renewed any more."""
+
+MIN_RENEWAL_S = 0.5
+
+TASK_S = 20.0
+"""A task takes no further slice after so long, so that a worker can be stopped in good order and others have a turn."""
+
+POLL_S = 0.1
+
+BROKER_ERRORS = (OperationalError, OSError)
+
+log = structlog.get_logger("fleet")
+
+
+class FleetJobFailedError(Exception):
+    """A job has failed or was cancelled; the message says why."""
+
+
+def do_slices(
+    parts: Installation, job_id: str, name: str, request: Callable[[str], None], is_stopping: Callable[[], bool]
+) -> int:
+    """Do slices of a job for TASK_S, as the worker ``name``; return how many were done.
+
+    ``request`` enqueues a task for a job. Each task that finds more slices than the one it takes requests another, so
+    that one is always waiting for the next idle worker, and never more than were there at the beginning. A broker that
+    is away is no failure of the slice: the relay requests the job again (``workers.fleet.rounds``). Raises
+    StoreUnavailableError.
+    """
+
+    def request_another() -> None:
+        try:
+            request(job_id)
+        except BROKER_ERRORS as error:
+            log.warning("no other worker was asked to join", job=job_id, error=str(error))
+
+    jobs = parts.fleet_jobs
+    job = jobs.job(job_id)
+    if job is None or job.state != JobState.RUNNING:
+        return 0
+    deadline, done = time.monotonic() + TASK_S, 0
+    while time.monotonic() < deadline and not is_stopping():
+        taken = jobs.take(job)
+        if taken is None:
+            break
+        if not done and jobs.is_waiting(job):
+            request_another()
+        if do_slice(parts, taken, name):
+            request_another()
+        done += 1
+    return done
+
+
+def do_slice(parts: Installation, taken: TakenSlice, name: str = "") -> bool:
+    """Do a slice as the worker ``name`` ("": a command) and store its result; return whether another stage begins.
+
+    What fails is recorded; when it has failed too often, the job fails with it. Raises StoreUnavailableError, with the
+    slice given back.
+
+    Crash-safe: killed here, the lease expires and the slice is done again.
+    """
+    jobs, kind = parts.fleet_jobs, KINDS[taken.kind]
+    with _Lease(jobs, taken, name):
+        try:
+            if taken.is_plan:
+                return jobs.finish_plan(taken, kind.plan(parts, taken.parameters))
+            return jobs.finish(taken, pack(kind.do(parts, taken.parameters, taken.content)))
+        except StoreUnavailableError:
+            jobs.give_back(taken)
+            raise
+        except Exception as error:
+            log.exception("a slice failed", job=taken.job, slice=taken.number)
+            jobs.give_back(taken, f"{type(error).__name__}: {error}")
+            return False
+
+
+def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any]:
+    """Do a job in this thread, together with other workers if there are some; return its results.
+
+    Raises FleetJobFailedError and StoreUnavailableError.
+    """
+    jobs = parts.fleet_jobs
+    job = jobs.start(kind, parameters)
+    while job.state == JobState.RUNNING:
+        taken = jobs.take(job)
+        if taken is not None:
+            do_slice(parts, taken)
+        else:
+            time.sleep(POLL_S)
+        job = jobs.job(job.id) or job
+    check_finished(job)
+    return [result for _, result in read_results(jobs, job)]
+
+
+def do_unrecorded(parts: Installation, kind: str, parameters: Parameters) -> tuple[int, Iterator[tuple[int, Any]]]:
+    """Plan a job without recording it: where the store cannot be written to, or there is none.
+
+    Returns the units of all slices, and an iterator that does them in this thread: units and result of each.
+    """
+    made = KINDS[kind]
+    slices = [planned for stage in made.plan(parts, parameters) for planned in stage]
+    done = ((planned.units, made.do(parts, parameters, planned.content)) for planned in slices)
+    return sum(planned.units for planned in slices), done
+
+
+def read_results(jobs: FleetJobs, job: FleetJob, after: int = 0) -> Iterator[tuple[int, Any]]:
+    """Yield numbers and results of the slices after number ``after``, in order, up to the first without one."""
+    kind: Kind = KINDS[job.kind]
+    for number, packed in jobs.results(job.id, after):
+        yield number, unpack(kind.result, packed)
+
+
+def check_finished(job: FleetJob) -> None:
+    """Raise FleetJobFailedError unless ``job`` is finished."""
+    if job.state == JobState.CANCELLED:
+        raise FleetJobFailedError(f"the job {job.id} was cancelled")
+    if job.state != JobState.FINISHED:
+        raise FleetJobFailedError(f"the job {job.id} has failed: {job.reason}")
+
+
+class _Lease:
+    """Renews the lease of a slice from a thread while it is done, which shows that the process runs."""
+
+    def __init__(self, jobs: FleetJobs, taken: TakenSlice, name: str) -> None:
+        self._jobs = jobs
+        self._taken = taken
+        self._name = name
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._renew, name="lease", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _renew(self) -> None:
+        deadline = time.monotonic() + MAX_SLICE_S
+        while not self._done.wait(max(MIN_RENEWAL_S, self._jobs.lease_ms / 4000)) and time.monotonic() < deadline:
+            try:
+                if not self._jobs.keep(self._taken):
+                    return
+                if self._name:
+                    self._jobs.report_worker(self._name)
+            except StoreError as error:
+                log.warning("a lease was not renewed", job=self._taken.job, error=str(error))

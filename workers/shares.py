@@ -1,0 +1,88 @@
+"""The shares of the relays: which of them looks after which shards.
+
+Each relay reports every second that it lives, and learns in the same step which others do. Who has which shard follows
+from their names alone, so relays that know of the same others agree without talking to each other. For the shards that
+it has a relay reads the feeds, keeps the clocks of the matches, sweeps and trims. The one that has FIRST_SHARD also
+does what concerns no shard.
+
+Crash-safe: shares save work, and nothing depends on a shard having one relay only. A relay that was killed or stopped
+reports no more, and a few seconds later its shards are others'. For a moment, or when a relay that was stopped goes on,
+two may have the same shard: a feed entry is given to one of them; handled by both it has one effect; what is settled or
+swept is appended to the version for which it was computed; tasks that are requested twice do their work once.
+"""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from events.runtime.liveness import MAX_REPORT_AGE_MS, RedisLiveness, working_relays
+
+FIRST_SHARD = 0
+
+Share = Callable[[], frozenset[int] | None]
+"""Returns the shards that a part of a relay looks after at the moment; None for all of them."""
+
+
+def has_shard(share: Share, shard: int) -> bool:
+    """Tell whether ``shard`` belongs to ``share`` at the moment."""
+    own = share()
+    return own is None or shard in own
+
+
+class Shares:
+    """The share of one relay, ``name``, of the work on ``shards`` shards. One thread renews it, all may ask for it."""
+
+    def __init__(
+        self, liveness: RedisLiveness, name: str, shards: int, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._liveness = liveness
+        self._name = name
+        self._shards = shards
+        self._monotonic = monotonic
+        self._relays: list[str] = []
+        self._own: frozenset[int] = frozenset()
+        self._until = monotonic()
+
+    def renew(self, silences_s: Mapping[str, float]) -> bool:
+        """Report that this relay lives, with how long its lines have been silent, and divide the shards again.
+
+        Returns whether another relay is gone that was there before: what it held may be claimed. Raises StoreError.
+        """
+        asked_at = self._monotonic()
+        before, self._relays = self._relays, working_relays(self._liveness.report(self._name, silences_s))
+        owners = divide(tuple(self._relays), self._shards)
+        self._own = frozenset(shard for shard, owner in owners.items() if owner == self._name)
+        self._until = asked_at + MAX_REPORT_AGE_MS / 1000
+        return not set(before) <= set(self._relays)
+
+    def own(self) -> frozenset[int]:
+        """Return the shards of this relay: none when it has not been able to report for too long."""
+        return self._own if self._monotonic() < self._until else frozenset()
+
+    def leave(self) -> None:
+        """Give the share up. Raises StoreError."""
+        self._until = self._monotonic()
+        self._liveness.leave(self._name)
+
+
+@lru_cache(maxsize=8)
+def divide(relays: Sequence[str], shards: int) -> Mapping[int, str]:
+    """Return which of ``relays`` has each shard; all get the same number of shards, give or take one.
+
+    Rendezvous hashing with limits: a shard goes to the relay that is first for it and has room, so that few shards
+    change hands when a relay comes or goes.
+    """
+    if not relays:
+        return {}
+    least, larger = divmod(shards, len(relays))
+    sizes: Counter[str] = Counter()
+    owners = {}
+    for shard in range(shards):
+        ranked = sorted(relays, key=lambda relay: hashlib.sha256(f"{shard} {relay}".encode()).digest())
+        owner = next(relay for relay in ranked if sizes[relay] < least + (larger > 0))
+        sizes[owner] += 1
+        larger -= sizes[owner] > least
+        owners[shard] = owner
+    return owners

@@ -17,7 +17,7 @@ MAX_TASK_S = 120
 """No task takes longer, except those of the fleet, which say so; it is ended then and enqueued again."""
 
 MAX_DELIVERIES = 10
-"""RabbitMQ drops a task that has ended so many workers."""
+"""RabbitMQ drops a task that has ended this number of workers."""
 
 MAX_CONFIRMATION_S = 5.0
 """RabbitMQ has stored a task on most of its nodes by then, or it counts as not enqueued."""

@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 class Catalogue:
-    """The catalogue of an installation with so many ``shards``. Methods raise StoreUnavailableError."""
+    """The catalogue of an installation with ``shards`` shards. Methods raise StoreUnavailableError."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client

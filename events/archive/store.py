@@ -1,9 +1,9 @@
 """The event store with its archive: what is not live is read from there, and brought back before anything changes."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from events.archive.archive import Archive
 from events.archive.catalogue import Archived, Catalogue, pack_archived
@@ -29,7 +29,6 @@ from events.store.redis import RedisStore
 
 NAMES_PER_PAGE = 1000
 MAX_ATTEMPTS = 3
-ARCHIVED_SNAPSHOT_TTL_MS = 3_600_000
 
 
 class DroppedModels(NamedTuple):
@@ -214,12 +213,6 @@ class ArchivingStore(RedisStore):
             if not self.restore(stream):
                 raise
             super().save_conditional_moves(stream, seat, text, revision, head)
-
-    def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
-        """See EventStore. That of an archived stream expires soon: its memory was to be spared."""
-        super().save_snapshot(stream, version, snapshot)
-        if super().heads([stream])[0] == EMPTY:
-            self.client.pexpire(self._keys_of(stream).snapshot(stream), ARCHIVED_SNAPSHOT_TTL_MS)
 
     def restore(self, stream: str) -> bool:
         """Bring ``stream`` back from the archive; return whether it was there.

@@ -120,7 +120,7 @@ class Place(NamedTuple):
 BEGIN_OF_DAY = Place(-1, "")
 
 MAX_ENTRIES_PER_PART = 64
-"""A player's day is stored in parts of so many matches, so that one more at its end costs the last part only."""
+"""The number of matches in one part of a player's day, so that one more at its end costs the last part only."""
 
 
 class Part(NamedTuple):
@@ -141,7 +141,7 @@ def count_field(player: str) -> str:
 
 
 def part_count(matches: int) -> int:
-    """Return in how many parts a day of so many matches is stored."""
+    """Return in how many parts a day of ``matches`` matches is stored."""
     return -(-matches // MAX_ENTRIES_PER_PART)
 
 

@@ -1,8 +1,8 @@
 """What operators see of an installation (``/metrics``): all of it read from the store and the broker when it is asked.
 
 So every process shows the same, none needs to run for the figures to be right, and nothing is measured while a move is
-made. The work does not grow with the number of stored matches; the answer is kept for MAX_AGE_S, so that whoever asks
-often does not make the store work.
+made. The work does not grow with the number of stored matches; the answer is kept for MAX_AGE_S, so that a reader who
+asks often does not make the store work.
 """
 
 import time

@@ -53,6 +53,7 @@ RESTORING = b"restoring"
 
 DEFAULT_SHARDS = 16
 SNAPSHOT_TTL_MS = 30 * 24 * 3600 * 1000
+ARCHIVED_SNAPSHOT_TTL_MS = 3600 * 1000
 STREAMS_PER_PAGE = 1000
 
 IDENTITY = "return redis.call('INFO', 'server') .. redis.call('INFO', 'replication')"
@@ -353,10 +354,11 @@ class RedisStore(EventStore):
         return sorted(due, key=itemgetter(1, 0))[:limit]
 
     def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
-        """See EventStore. It expires after 30 days unless a newer one replaces it."""
+        """See EventStore. It expires after 30 days unless replaced; of an archived stream, after an hour."""
         packed = zlib.compress(json.dumps(snapshot, separators=(",", ":")).encode(), level=1)
         keys = self._keys_of(stream)
-        self._save_snapshot([keys.snapshot(stream), keys.head(stream)], [version, packed, SNAPSHOT_TTL_MS])
+        arguments: list[str | bytes | int] = [version, packed, SNAPSHOT_TTL_MS, ARCHIVED_SNAPSHOT_TTL_MS]
+        self._save_snapshot([keys.snapshot(stream), keys.head(stream)], arguments)
 
     def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore. Text and revision change in one script."""

@@ -76,7 +76,7 @@ def tables() -> Iterator[Table]:
 
 
 def fill(parts: Installation, matches: int) -> None:
-    """Play one match and store copies of it, so many ``matches``."""
+    """Play one match and store copies of it, ``matches`` in all."""
     match = PlayedMatch(creation(rated=True))
     match.do(JoinMatch(player="bob"))
     for ply, move in enumerate(random_game(GAMES["bashni"], "start")):

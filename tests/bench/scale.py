@@ -44,7 +44,7 @@ VERIFIED = 50
 
 
 class Stored:
-    """A store with so many ``matches``, and what is measured on it: each returns how often it was done."""
+    """A store with ``matches`` matches, and what is measured on it: each returns how often it was done."""
 
     def __init__(self, directory: Path, matches: int, closing: ExitStack) -> None:
         self.matches = matches
@@ -96,7 +96,7 @@ class Stored:
         return self._get(f"{API}/leaderboards/{POOL}")
 
     def match_page(self) -> int:
-        """Read pages of matches that nobody has read before."""
+        """Read pages of matches that have not been read before."""
         first = self._checked
         self._checked += REQUESTS_PER_TURN
         for number in range(first, self._checked):
@@ -164,7 +164,7 @@ MEASURED: dict[str, Callable[[Stored], int]] = {
 
 
 def tables(sizes: Sequence[int] = SMALL) -> Iterator[Table]:
-    """Load stores with so many matches; measure and yield the tables."""
+    """Load stores with these numbers of matches; measure and yield the tables."""
     with tempfile.TemporaryDirectory() as directory, ExitStack() as closing:
         stores = [Stored(Path(directory) / str(size), size, closing) for size in sizes]
         loading = Table("Loading matches", "matches", "events/s", "with read models", "bytes a match in memory")

@@ -34,7 +34,7 @@ RUNNING = 200
 
 MATCHES_PER_PLAYER = 200
 MIN_PLAYERS = 100
-"""So many fill a page of a leaderboard."""
+"""The number of players that fills a page of a leaderboard."""
 
 RATED_ONE_IN = 5
 PLIES = (1, 2, 3, 4)
@@ -57,7 +57,7 @@ class Loader:
     """Writes matches into the store of an installation; ``now`` is an instant after the last of them."""
 
     def __init__(self, parts: Installation, matches: int) -> None:
-        """Prepare for so many ``matches`` in all."""
+        """Prepare for ``matches`` matches in all."""
         self.events = 0
         self.ids: list[str] = []
         self.players = max(MIN_PLAYERS, 2 * matches // MATCHES_PER_PLAYER)

@@ -37,7 +37,7 @@ def main() -> None:
         "--power-cuts", type=int, help="simulate this many power cuts, with each setting of fsync, instead"
     )
     parser.add_argument("--mail", type=int, metavar="MATCHES", help="play this many matches by mail instead")
-    parser.add_argument("--fleet", type=int, metavar="MATCHES", help="audit and rebuild so many matches instead")
+    parser.add_argument("--fleet", type=int, metavar="MATCHES", help="audit and rebuild this number of matches instead")
     parser.add_argument("--archive", type=int, metavar="MATCHES", help="kill the archiving of this many instead")
     chosen = parser.parse_args()
     start = time.monotonic()

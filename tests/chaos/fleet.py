@@ -64,7 +64,7 @@ class FleetReport(NamedTuple):
 
 
 def run_fleet(directory: Path, matches: int, kills: int, seed: int, print_line: Print) -> FleetReport:
-    """Do the jobs over so many ``matches``, half of the ``kills`` in each; return what was found."""
+    """Do the jobs over ``matches`` matches, half of the ``kills`` in each; return what was found."""
     server = RealServer(directory)
     try:
         settings = Settings(server.url, next_database(server.url), "rk:", STREAM_URL, False, SHARDS)

@@ -74,7 +74,7 @@ class SlotMover:
     """Moves slots of a cluster with keys of the installation from server to server, one after the other.
 
     ``moving`` is held while one moves. A slot that has moved to a primary whose replica is behind is lost as a whole
-    when that replica takes over, not only its end: so whoever cuts a tail holds it meanwhile.
+    when that replica takes over, not only its end: so a test that cuts a tail pauses that replica meanwhile.
     """
 
     def __init__(self, store: ThreeMasters, seed: int, on_move: Callable[[int, int], None]) -> None:

@@ -353,6 +353,12 @@ def test_a_snapshot_goes_away_by_itself(redis: StoreClient) -> None:
     assert 0 < redis.pttl(key) <= 30 * 24 * 3600 * 1000
 
 
+def test_a_snapshot_of_a_stream_that_is_not_live_goes_away_within_an_hour(redis: StoreClient) -> None:
+    RedisStore(redis).save_snapshot("m", 1, {"a": 1})
+    (key,) = redis.keys("*:m:m:s")
+    assert 0 < redis.pttl(key) <= 3600 * 1000
+
+
 def test_a_feed_that_fell_behind_refuses_before_an_event_is_written(redis: StoreClient) -> None:
     store = RedisStore(redis, shards=1)
     (first,) = grown(store, "m", [2])

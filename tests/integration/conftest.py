@@ -10,9 +10,10 @@ from flask import Flask
 from api.services import EXTENSION, Services
 from deploy.cli import main
 from deploy.local.installation import LocalInstallation
+from events.store.redis import RedisStore
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
-from tests.support.stepped_installation import PREFIX, SteppedInstallation
+from tests.support.stepped_installation import PREFIX, SHARDS, SteppedInstallation
 from tests.support.watch import Watch
 
 
@@ -76,3 +77,19 @@ def cli(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Any:
         return CliRunner().invoke(main, ["audit", *map(str, arguments)])
 
     return run
+
+
+@pytest.fixture(scope="module")
+def other_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """Return a second server, a primary like the first."""
+    started = RealServer(tmp_path_factory.mktemp("other"))
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def other(other_server: RealServer, shop: SteppedInstallation) -> SteppedInstallation:
+    """Return an installation on the other server, which has none of the matches."""
+    other_server.client().flushall()
+    RedisStore(other_server.client(), PREFIX, SHARDS).installation()
+    return SteppedInstallation(other_server.url)

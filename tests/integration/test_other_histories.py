@@ -1,32 +1,12 @@
 """While a failover goes on: events read from one server, read models and acknowledgements written to another."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from domain.match.commands import SubmitMove
 from domain.match.state import Seat
 from events.readmodels.projector import EventSummaries, Failures, OtherHistoryError, Projector
 from events.runtime.connections import StorePipeline
-from events.store.redis import RedisStore
-from tests.support.server import RealServer
-from tests.support.stepped_installation import PREFIX, SHARDS, SteppedInstallation
-
-
-@pytest.fixture(scope="module")
-def other_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    """Return a second server, a primary like the first."""
-    started = RealServer(tmp_path_factory.mktemp("other"))
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def other(other_server: RealServer, shop: SteppedInstallation) -> SteppedInstallation:
-    """Return an installation of the same matches on the other server."""
-    other_server.client().flushall()
-    RedisStore(other_server.client(), PREFIX, SHARDS).installation()
-    return SteppedInstallation(other_server.url)
+from tests.support.stepped_installation import SteppedInstallation
 
 
 def across(read: SteppedInstallation, written: SteppedInstallation) -> Projector:

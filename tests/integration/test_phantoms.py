@@ -1,6 +1,5 @@
 """Read models without a stream, as a split brain leaves them: found by the sweeper, named and removed."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,29 +7,12 @@ import pytest
 from domain.match.commands import SubmitMove
 from events.readmodels.lists import write_summary
 from events.readmodels.projector import EventSummaries
-from events.store.redis import RedisStore
 from events.store.told import LostEvent
 from tests.support.lost_tail import lose_tail
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SHARDS, SteppedInstallation
 from workers import phantoms
 from workers.phantoms import PhantomWalk
-
-
-@pytest.fixture(scope="module")
-def other_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    """Return a second server, a primary like the first."""
-    started = RealServer(tmp_path_factory.mktemp("other"))
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def other(other_server: RealServer, shop: SteppedInstallation) -> SteppedInstallation:
-    """Return the installation as the other primary has it: with none of the matches."""
-    other_server.client().flushall()
-    RedisStore(other_server.client(), PREFIX, SHARDS).installation()
-    return SteppedInstallation(other_server.url)
 
 
 def write_across(read: SteppedInstallation, written: SteppedInstallation, match: str) -> None:

@@ -171,6 +171,8 @@ class ThreeMasters(Servers):
         for number in self.primaries():
             self.ask(number, "FLUSHALL")
             self.ask(number, "SCRIPT", "FLUSH")
+        if not self.replicas:
+            self._share_slots_evenly()
 
     def primaries(self) -> list[int]:
         """Return the numbers of the servers that are primaries with slots now, as a running one sees it."""
@@ -256,6 +258,14 @@ class ThreeMasters(Servers):
         for number in range(3, len(self.servers)):
             eventually(partial(self._follows, number, number % 3), "that a replica knows its primary", PATIENCE_S)
         self.wait_until_complete()
+
+    def _share_slots_evenly(self) -> None:
+        """Give each primary its third again, after tests that moved slots."""
+        for (first, last), owner in self.owners().items():
+            for number in range(3):
+                low, high = max(first, number * SLOTS // 3), min(last, (number + 1) * SLOTS // 3 - 1)
+                if low <= high and owner != number:
+                    self.migrate_slots(low, high, number)
 
     def _follows(self, number: int, primary: int) -> bool:
         with suppress(RedisError):

@@ -1,4 +1,4 @@
-"""The guard of checkpoints: it forgets nothing that was signed, whoever writes to it at the same time."""
+"""The guard of checkpoints: it forgets nothing that was signed, even if two processes write at the same time."""
 
 from pathlib import Path
 

@@ -81,7 +81,7 @@ def as_defined(
 
 @contextmanager
 def parts_of(matches: int) -> Iterator[None]:
-    """Store days in parts of so many matches."""
+    """Store days in parts of ``matches`` matches."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (standings, recalculation):
             patch.setattr(module, "MAX_ENTRIES_PER_PART", matches)

@@ -23,7 +23,7 @@ PAIRS: tuple[tuple[Side, Side], ...] = ((8, 4), (4, 1), (1, RANDOM))
 
 
 class LadderQuery(NamedTuple):
-    """A ladder of a ruleset of a game: so many ``games`` for each setup and pair."""
+    """A ladder of a ruleset of a game: ``games`` games for each setup and pair."""
 
     game: str
     ruleset: int

@@ -67,6 +67,13 @@ class SigningKey:
         """Return the signature of ``statement``, a statement of a ``kind``."""
         return SignatureText(self._key.sign(signed_bytes(kind, statement)).hex())
 
+    def sign_note(self, message: bytes) -> bytes:
+        """Return the signature, 64 bytes, of a note that says ``message`` (``tree_heads``).
+
+        Its first line is the origin of a log, which is never the name of a kind of statement.
+        """
+        return self._key.sign(message)
+
 
 class KeyExamination(NamedTuple):
     """What is wrong with the signing key, and why it could not be decrypted here (None: it was, or there is none)."""

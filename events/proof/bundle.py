@@ -4,7 +4,7 @@ A bundle is a document (``events.proof.documents``): canonical JSON and a line f
 
 - ``events``: all events of the match, each with its chain digest, so that the chain can be computed again;
 - ``facts``: what follows from the events, so that it can be read without the rules: rulesets, seats, terms, result and
-  what proves the result;
+  what proves the result; if it was asked for, also every position;
 - ``head``: the last version and its digest;
 - ``inclusion``: the proof that a daily checkpoint includes the match, once there is one (``events.proof.checkpoints``);
 - ``signature``: Ed25519 of the server's key over the bytes ``rookery bundle 1``, a line feed, and the canonical JSON of
@@ -23,10 +23,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from domain.game import StepBudget
+from domain.games import find_ruleset
 from domain.match.audit import Proof
 from domain.match.enums import Status
 from domain.match.event_types import SEEDS
-from domain.match.state import Seat
+from domain.match.state import MatchState, Seat
 from events.proof.audit import Record, audit
 from events.proof.checkpoints import Inclusion
 from events.proof.documents import LINE_FEED, DocumentError, read_document, read_shape
@@ -84,12 +85,21 @@ class BundledResult(NamedTuple):
     proof: Proof
 
 
+class BundledPosition(NamedTuple):
+    """The position string that stands after the event with this version."""
+
+    version: int
+    position: str
+
+
 class Facts(NamedTuple):
     """What follows from the events.
 
     ``replayed`` is the number of events before the first that the server could not replay or that its rules do not
     yield: normally all. ``rulesets`` are those that the match was played under, in order, ``seats`` who had which seat
-    at the end, ``terms`` the other terms of its creation, ``reason`` why it is over.
+    at the end, ``terms`` the other terms of its creation, ``reason`` why it is over. ``positions`` are the first and
+    each that differs from the one before, in the order of the events, as far as the rules can follow them; None in a
+    bundle that was made without them.
     """
 
     replayed: int
@@ -99,6 +109,7 @@ class Facts(NamedTuple):
     status: str | None = None
     reason: str | None = None
     result: BundledResult | None = None
+    positions: tuple[BundledPosition, ...] | None = None
 
 
 class BundleSignature(NamedTuple):
@@ -150,15 +161,17 @@ def make_bundle(
     now: int,
     inclusion: Inclusion | None,
     budget: StepBudget | None = None,
+    *,
+    positions: bool = False,
 ) -> bytes:
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
     ``now`` is milliseconds since 1970 UTC; if it is before the last event by no more than clocks may differ, the
     signature is dated like that event. A match that cannot be replayed has a bundle like any other, whose facts end
-    where the replay does. Raises OutcomeUnknownError when deciding whether the game has ended takes more than
-    ``budget`` (None: no limit).
+    where the replay does. With ``positions``, its facts have every position, so that it can be shown without the rules.
+    Raises OutcomeUnknownError when deciding whether the game has ended takes more than ``budget`` (None: no limit).
     """
-    facts = derive_facts(audit(match_id, envelopes, budget))
+    facts = derive_facts(audit(match_id, envelopes, budget), positions=positions)
     events = [_bundled(envelope) for envelope in envelopes]
     place = _last_seed(envelopes)
     if place is not None and seed_is_withheld(facts):
@@ -206,10 +219,11 @@ def read_bundle(packed: bytes) -> Bundle:
     return bundle
 
 
-def derive_facts(records: Iterable[Record]) -> Facts:
-    """Return what follows from the events of a match, given by its audit."""
+def derive_facts(records: Iterable[Record], *, positions: bool = False) -> Facts:
+    """Return what follows from the events of a match, given by its audit; with ``positions``, these too."""
     replayed, valid, last = 0, True, None
     rulesets: list[BundledRuleset] = []
+    stood: list[BundledPosition] = []
     terms: Mapping[str, Any] = {}
     for record in records:
         valid = valid and record.fault is None
@@ -222,12 +236,15 @@ def derive_facts(records: Iterable[Record]) -> Facts:
         ruleset = record.after.game, record.after.ruleset
         if rulesets[-1:] != [ruleset]:
             rulesets.append(BundledRuleset(*ruleset))
+        if positions:
+            _add_position(stood, record.envelope.version, record.before, record.after)
         last = record
+    shown = tuple(stood) if positions else None
     if last is None or last.after is None:
-        return Facts(0, (), (), {})
+        return Facts(0, (), (), {}, positions=shown)
     state, proof = last.after, last.proof
     result = None if state.result.scores is None or not proof else BundledResult(state.result.scores, proof)
-    return Facts(replayed, tuple(rulesets), state.seats, terms, state.status, state.result.reason, result)
+    return Facts(replayed, tuple(rulesets), state.seats, terms, state.status, state.result.reason, result, shown)
 
 
 def seed_is_withheld(facts: Facts) -> bool:
@@ -292,6 +309,17 @@ def _statement(match_id: str, head: BundledHead, unsigned: bytes, signature: Bun
         "signed_at": signature.signed_at,
     }
     return statement if signature.inclusion is None else {**statement, "inclusion": signature.inclusion}
+
+
+def _add_position(stood: list[BundledPosition], version: int, before: MatchState | None, after: MatchState) -> None:
+    """Add the position ``after`` an event to those that ``stood`` before it, unless it is the last of them."""
+    if after.play.broken is not None or after.play.position is None:
+        return
+    if before is not None and stood and after.play.position is before.play.position and after.game == before.game:
+        return
+    text = find_ruleset(after.game, after.ruleset).format_position(after.play.position)
+    if not stood or stood[-1].position != text:
+        stood.append(BundledPosition(version, text))
 
 
 def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:

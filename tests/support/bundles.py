@@ -240,11 +240,13 @@ def bundle_of(
     logged: int | None = None,
     leaves: int = 5,
     checkpoint_key: SigningKey | None = None,
+    *,
+    positions: bool = False,
 ) -> bytes:
     """Return the bundle of ``match``; with ``logged``, that version is in a log of so many ``leaves``."""
     stored = envelopes(match.events, match.name)
     inclusion = None if logged is None else included(stored[logged - 1], leaves, checkpoint_key or key)
-    return make_bundle(match.name, stored, key, max(SIGNED_AT, match.now), inclusion)
+    return make_bundle(match.name, stored, key, max(SIGNED_AT, match.now), inclusion, positions=positions)
 
 
 def included(event: Envelope, leaves: int, key: SigningKey = KEY) -> Inclusion:

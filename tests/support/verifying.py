@@ -53,8 +53,11 @@ def changed(packed: bytes, change: Change) -> bytes:
     return write_document(content)
 
 
-def resealed(match: PlayedMatch, change: Callable[[list[Any]], Any], key: SigningKey = KEY) -> bytes:
+def resealed(
+    match: PlayedMatch, change: Callable[[list[Any]], Any], key: SigningKey = KEY, *, positions: bool = False
+) -> bytes:
     """Return a bundle of which every digest and the signature fit, made of the events after ``change``."""
     events = list(match.events)
     change(events)
-    return make_bundle(match.name, envelopes(events, match.name), key, max(SIGNED_AT, match.now), None)
+    stored, now = envelopes(events, match.name), max(SIGNED_AT, match.now)
+    return make_bundle(match.name, stored, key, now, None, positions=positions)

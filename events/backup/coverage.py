@@ -112,6 +112,7 @@ class Coverage:
 
     def _kept_beside_matches(self, prefix: str) -> list[str]:
         people, chats, incidents = PeopleKeys(prefix), ChatKeys(prefix), IncidentKeys(prefix)
+        proof = ProofKeys(prefix)
         return [
             *_of_every_shard(
                 lambda number: _ledger_keys(LedgerKeys(prefix, number)),
@@ -120,6 +121,7 @@ class Coverage:
             ),
             PushKeys(prefix).private_key,
             PostmasterKeys(prefix).mails,
+            *(proof.cosignatures, proof.witnesses, proof.timestamps),
             *(chats.messages(ANY), chats.request(ANY, ANY), chats.open_to_others(ANY), chats.reports(ANY)),
             *(chats.hidden(ANY), chats.matches_of(ANY), chats.matches_reported_by(ANY)),
             *(incidents.all, incidents.of_match(ANY), incidents.matches(ANY), incidents.lost_events(ANY)),

@@ -9,7 +9,7 @@ used together in a script or a transaction. So a tag says what changes in one st
     {cases}           what parties to a dispute have said
     {<match>}         the chat of a match; the job of a match or person; the result of a job
     {administration}  roles, and the log of what arbiters and operators have done
-    {proof}           signing keys and the log of checkpoints
+    {proof}           signing keys, the log of checkpoints, its witnesses
     {push}            the key for push services
     {ratings}         all ratings
     {time}            the heartbeat of the clocks, outages
@@ -368,6 +368,9 @@ class ProofKeys:
         self.logged = f"{tag}log:logged"  # hash: index and head of the last leaf, packed, by match
         self.checkpoints = f"{tag}log:checkpoints"  # hash: signed checkpoints by day
         self.latest_day = f"{tag}log:latest"  # string: the day of the last checkpoint
+        self.cosignatures = f"{tag}log:cosignatures"  # hash: lines of notes, by digest of the note and key
+        self.witnesses = f"{tag}witnesses"  # hash: who is asked for cosignatures and what became of it, JSON by name
+        self.timestamps = f"{tag}log:timestamps"  # hash: RFC 3161 tokens over checkpoints by day
 
     def nodes_block(self, level: int, block: int) -> str:
         """Return the key of a block of nodes of one level. String: their hashes, one after the other."""

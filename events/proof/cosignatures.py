@@ -1,0 +1,96 @@
+"""Cosignatures of witnesses, as C2SP defines them (https://c2sp.org/tlog-cosignature): Ed25519, cosignature/v1.
+
+A witness states with one that, at an instant, the tree head under it was the largest consistent one that it had seen of
+the log. So whoever holds a cosigned tree head knows that the log has shown the witness no other story.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from events.proof.documents import DocumentError
+from events.proof.notes import COSIGNATURE, SIGNATURE_BYTES, NoteKey, NoteSignature, SignedNote, parse_signatures
+from events.runtime.connections import StoreClient
+from events.runtime.keys import ProofKeys
+
+TIME_BYTES = 8
+MAX_TIME_S = (1 << 63) - 1
+
+
+class Cosignature(NamedTuple):
+    """A cosignature that was verified: by which witness, and at which instant (seconds since 1970 UTC)."""
+
+    witness: NoteKey
+    time_s: int
+
+
+class CosigningKey:
+    """The private key of a witness; it has no printable form. ``raw`` is 32 bytes, ``name`` that of the witness."""
+
+    def __init__(self, name: str, raw: bytes) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(raw)
+        self.public = NoteKey(name, COSIGNATURE, self._key.public_key().public_bytes_raw())
+
+    def cosign(self, text: str, time_s: int) -> NoteSignature:
+        """Return the cosignature, made at ``time_s``, of the tree head that is the ``text`` of a note."""
+        value = time_s.to_bytes(TIME_BYTES, "big") + self._key.sign(_message(text, time_s))
+        return NoteSignature(self.public.name, self.public.id, value)
+
+
+def find_cosignatures(note: SignedNote, witnesses: Iterable[NoteKey]) -> list[Cosignature]:
+    """Return the valid cosignatures that ``note`` has of ``witnesses``, at most one for each.
+
+    Signatures of others are ignored. Raises DocumentError with the place of one that claims to be of a witness, and is
+    not under the text of this note.
+    """
+    found = {}
+    for witness in witnesses:
+        for number, signature in enumerate(note.signatures):
+            if signature.is_of(witness):
+                found[witness] = _verified(note.text, f"signatures[{number}]", signature, witness)
+    return list(found.values())
+
+
+def _verified(text: str, place: str, signature: NoteSignature, witness: NoteKey) -> Cosignature:
+    packed, value = signature.value[:TIME_BYTES], signature.value[TIME_BYTES:]
+    time_s = int.from_bytes(packed, "big")
+    if (
+        witness.type != COSIGNATURE
+        or len(value) != SIGNATURE_BYTES
+        or time_s > MAX_TIME_S
+        or not witness.has_signed(_message(text, time_s), value)
+    ):
+        raise DocumentError(place, f"it is not the cosignature of {witness.name} under the text of this note")
+    return Cosignature(witness, time_s)
+
+
+def _message(text: str, time_s: int) -> bytes:
+    return f"cosignature/v1\ntime {time_s}\n{text}".encode()
+
+
+class CosignatureStore:
+    """The cosignatures that an installation has been given. Every method raises StoreUnavailableError."""
+
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
+        self._key = ProofKeys(prefix).cosignatures
+
+    def add(self, text: str, signature: NoteSignature) -> None:
+        """Add a cosignature, verified by the caller, of the note with this ``text``; it replaces that of the same key.
+
+        Crash-safe: one command; a cosignature that is lost before it is asked for again, which costs nothing.
+        """
+        field = f"{_digest(text)}:{signature.key_id.hex()}:{signature.name}"
+        self._client.hset(self._key, field, signature.line)
+
+    def joined_to(self, note: SignedNote, witnesses: Iterable[NoteKey]) -> SignedNote:
+        """Return ``note`` with the cosignatures that ``witnesses`` have given to it."""
+        fields = [f"{_digest(note.text)}:{witness.id.hex()}:{witness.name}" for witness in witnesses]
+        lines = self._client.hmget(self._key, fields) if fields else []
+        return note.joined_by(parse_signatures([line.decode().rstrip("\n") for line in lines if line is not None]))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""The log of matches as others read, monitor and witness it, in the forms of C2SP."""

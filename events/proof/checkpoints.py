@@ -1,24 +1,33 @@
-"""Checkpoints: the heads of all matches, signed day by day, so that a rewritten past is evident. Checked offline.
+"""Checkpoints: the heads of all matches, signed again and again, so that a rewritten past is evident. Checked offline.
 
 The log behind them is an append-only Merkle tree (``merkle``). A leaf states that a match had a version with a digest;
-each day adds one for every match that has changed since its last leaf, and then the tree is signed: a checkpoint. From
-a checkpoint that was saved elsewhere, a proof shows that a later one begins with the same leaves, and that a match went
-through the head that was logged. A rewritten past contradicts the saved checkpoints, or shows in the log as two heads
-for one version.
+each day, and each hour in which something has happened, adds one for every match that has changed since its last leaf,
+and then the tree is signed: a checkpoint. From a checkpoint that was saved elsewhere, a proof shows that a later one
+begins with the same leaves, and that a match went through the head that was logged. A rewritten past contradicts the
+saved checkpoints, or shows in the log as two heads for one version. ``docs/proof/log.md`` specifies all of it.
 """
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from events.proof import merkle
 from events.proof.documents import DocumentError, read_document, read_shape, write_document
+from events.proof.notes import parse_note
 from events.proof.public_keys import KeySet
+from events.proof.tree_heads import parse_tree_head
 from events.store.converter import Digest, SignatureText, shape_of, write_value
 from events.store.envelope import canonical_json
 
 FORMAT = 1
 KIND = "rookery checkpoint 1"
 """The first line of what is signed."""
+
+NAMED_FORM = 1
+"""The form of leaves of earlier releases: a leaf names its match."""
+
+PRESENT_FORM = 2
+"""The form of leaves that are added now: a leaf of a match commits to what it says, and names nothing."""
 
 MAX_CHECKPOINT_BYTES = 16_384
 """Of a checkpoint or a consistency proof; both are far smaller."""
@@ -34,9 +43,10 @@ class AdministrationHead(NamedTuple):
 class Checkpoint(NamedTuple):
     """The log at an instant: the number of its leaves and the root of the tree over them, signed by ``key``.
 
-    ``origin`` is the id of the installation, ``day`` the day in UTC (2026-01-31) and ``signed_at`` milliseconds since
-    1970 UTC. ``administration`` is the head of the log of administration, None in checkpoints of earlier releases. What
-    is signed is all this but ``format``, ``key`` and ``signature``, as canonical JSON after KIND.
+    ``origin`` is the id of the installation and ``signed_at`` milliseconds since 1970 UTC. ``day`` is the day in UTC
+    (2026-01-31), or the hour (2026-01-31T04) of a further checkpoint of a day. ``administration`` is the head of the
+    log of administration, None in checkpoints of earlier releases. What is signed is all this but ``format``, ``key``
+    and ``signature``, as canonical JSON after KIND.
     """
 
     format: int
@@ -65,25 +75,43 @@ class Checkpoint(NamedTuple):
 class Inclusion(NamedTuple):
     """The proof that the log of ``checkpoint`` has a version of a match as its ``leaf``, counted from 0.
 
-    ``path`` is the audit path of RFC 6962, section 2.1.1.
+    ``path`` is the audit path of RFC 6962, section 2.1.1. ``form`` is that of the leaf, 1 when it is absent. ``note``
+    is the same tree as a checkpoint of C2SP (tlog-checkpoint), with its signatures and cosignatures.
     """
 
     checkpoint: Checkpoint
     leaf: int
     version: int
     path: tuple[Digest, ...]
+    form: int | None = None
+    note: str | None = None
 
     def check(self, match_id: str, digest: str) -> None:
-        """Raise DocumentError unless the path leads from the head of ``match``, ``digest``, to the checkpoint."""
+        """Raise DocumentError unless the path leads from the head of ``match``, ``digest``, to the checkpoint.
+
+        A note must be of the same tree. Its signatures are not verified here.
+        """
         if self.checkpoint.format != FORMAT:
             raise DocumentError(
                 "checkpoint.format", f"format {self.checkpoint.format} is not known here, only {FORMAT}"
             )
-        hashed = merkle.leaf_hash(leaf_of(match_id, self.version, digest))
+        if self.form not in (None, PRESENT_FORM):
+            raise DocumentError("form", f"form {self.form} of leaves is not known here, only {PRESENT_FORM}")
+        hashed = merkle.leaf_hash(leaf_of(match_id, self.version, digest, self.form or NAMED_FORM))
         path = [bytes.fromhex(node) for node in self.path]
         root = merkle.root_from_inclusion(hashed, self.leaf, self.checkpoint.size, path)
         if root is None or root.hex() != self.checkpoint.root:
             raise DocumentError("path", f"it does not lead from version {self.version} to the root of the checkpoint")
+        if self.note is not None:
+            self._check_note(self.note)
+
+    def _check_note(self, note: str) -> None:
+        try:
+            head = parse_tree_head(parse_note(note).text)
+        except DocumentError as fault:
+            raise DocumentError("note", fault.reason) from None
+        if (head.size, head.root.hex()) != (self.checkpoint.size, self.checkpoint.root):
+            raise DocumentError("note", "it is of another tree than the checkpoint")
 
 
 class Consistency(NamedTuple):
@@ -117,9 +145,15 @@ def statement(
     return stated if administration is None else {**stated, "administration": write_value(administration)}
 
 
-def leaf_of(match_id: str, version: int, digest: str) -> bytes:
-    """Return the leaf that says that ``match`` had this ``version`` with this ``digest``, as canonical JSON."""
-    return canonical_json({"digest": digest, "match": match_id, "version": version})
+def leaf_of(match_id: str, version: int, digest: str, form: int = NAMED_FORM) -> bytes:
+    """Return the leaf that says that ``match`` had this ``version`` with this ``digest``, as it is hashed.
+
+    In form 2 it cannot be guessed by somebody who does not know the digest: matches may be private, leaves are public.
+    """
+    head = canonical_json({"digest": digest, "match": match_id, "version": version})
+    if form == NAMED_FORM:
+        return head
+    return canonical_json({"commitment": hashlib.sha256(head).hexdigest(), "form": form, "kind": "match"})
 
 
 def write_checkpoint(checkpoint: Checkpoint) -> bytes:

@@ -62,7 +62,7 @@ def signed_bytes(kind: str, statement: Mapping[str, Any]) -> bytes:
 
 def thumbprint(raw: bytes) -> str:
     """Return the id of a public key: the SHA-256 of its JSON Web Key (RFC 7638), in base64url."""
-    return _base64url(hashlib.sha256(canonical_json(_web_key(raw))).digest())
+    return base64url(hashlib.sha256(canonical_json(_web_key(raw))).digest())
 
 
 KeySet = Mapping[str, PublicKey]
@@ -135,8 +135,9 @@ def _read_key(place: str, entry: Any) -> PublicKey:
 
 
 def _web_key(raw: bytes) -> dict[str, str]:
-    return {"crv": "Ed25519", "kty": "OKP", "x": _base64url(raw)}
+    return {"crv": "Ed25519", "kty": "OKP", "x": base64url(raw)}
 
 
-def _base64url(raw: bytes) -> str:
+def base64url(raw: bytes) -> str:
+    """Return ``raw`` in base64url without padding (RFC 7515)."""
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")

@@ -1,0 +1,156 @@
+"""The leaves of the log: what is hashed of each (its entry, which everybody may see) and what is stored of it.
+
+The entry of a match commits to match, version and digest without naming them; what is stored names them, so that an
+audit can compare them with the match. All other entries are stored as they are. ``docs/proof/log.md`` specifies them.
+"""
+
+import hashlib
+import json
+from typing import NamedTuple
+
+from events.proof import merkle
+from events.proof.checkpoints import NAMED_FORM, PRESENT_FORM, leaf_of
+from events.proof.public_keys import PublicKey, base64url
+from events.store.envelope import canonical_json
+
+
+class MatchLeaf(NamedTuple):
+    """That a match had a version with a digest (hexadecimal)."""
+
+    match: str
+    version: int
+    digest: str
+    form: int = PRESENT_FORM
+
+    @property
+    def entry(self) -> bytes:
+        """What is hashed."""
+        return leaf_of(self.match, self.version, self.digest, self.form)
+
+    @property
+    def stored(self) -> bytes:
+        """What is stored."""
+        if self.form == NAMED_FORM:
+            return self.entry
+        fields = {"digest": self.digest, "form": self.form, "match": self.match, "version": self.version}
+        return canonical_json(fields)
+
+
+class AdministrationLeaf(NamedTuple):
+    """That the log of administration ended with an entry, given by its number and its chain digest (hexadecimal)."""
+
+    number: int
+    digest: str
+
+    @property
+    def entry(self) -> bytes:
+        """What is hashed."""
+        fields = {"digest": self.digest, "form": PRESENT_FORM, "kind": "administration", "number": self.number}
+        return canonical_json(fields)
+
+    @property
+    def stored(self) -> bytes:
+        """What is stored."""
+        return self.entry
+
+    @property
+    def subject(self) -> str:
+        """What a later leaf of the same subject is newer than."""
+        return "administration"
+
+
+class KeyLeaf(NamedTuple):
+    """That a key, given by id and public part (base64url), signs from an instant on (milliseconds since 1970 UTC)."""
+
+    key: str
+    public: str
+    since: int
+
+    @property
+    def entry(self) -> bytes:
+        """What is hashed."""
+        fields = {"form": PRESENT_FORM, "key": self.key, "kind": "key", "public": self.public, "since": self.since}
+        return canonical_json(fields)
+
+    @property
+    def stored(self) -> bytes:
+        """What is stored."""
+        return self.entry
+
+    @property
+    def subject(self) -> str:
+        """What a later leaf of the same subject is newer than."""
+        return f"key:{self.key}"
+
+
+class RevocationLeaf(NamedTuple):
+    """That what a key has signed from an instant on (milliseconds since 1970 UTC) proves nothing."""
+
+    key: str
+    since: int
+
+    @property
+    def entry(self) -> bytes:
+        """What is hashed."""
+        return canonical_json({"form": PRESENT_FORM, "key": self.key, "kind": "revocation", "since": self.since})
+
+    @property
+    def stored(self) -> bytes:
+        """What is stored."""
+        return self.entry
+
+    @property
+    def subject(self) -> str:
+        """What a later leaf of the same subject is newer than."""
+        return f"revocation:{self.key}"
+
+
+OtherLeaf = AdministrationLeaf | KeyLeaf | RevocationLeaf
+"""A leaf that is not of a match; in the log the last one of a ``subject`` counts."""
+
+Leaf = MatchLeaf | OtherLeaf
+
+
+def leaves_of_key(key: PublicKey) -> list[OtherLeaf]:
+    """Return what the log has of ``key``: that it signs, and that it is revoked if it is."""
+    begun = KeyLeaf(key.id, base64url(key.raw), key.since)
+    return [begun] if key.revoked is None else [begun, RevocationLeaf(key.id, key.revoked)]
+
+
+def read_leaf(stored: bytes) -> Leaf:
+    """Return the leaf of which ``stored`` is stored; raises ValueError for anything else."""
+    fields = json.loads(stored)
+    leaf: Leaf
+    match fields:
+        case {"match": str(match_id), "version": int(version), "digest": str(digest)}:
+            leaf = MatchLeaf(match_id, version, digest, PRESENT_FORM if "form" in fields else NAMED_FORM)
+        case {"kind": "administration", "number": int(number), "digest": str(digest)}:
+            leaf = AdministrationLeaf(number, digest)
+        case {"kind": "key", "key": str(key), "public": str(public), "since": int(since)}:
+            leaf = KeyLeaf(key, public, since)
+        case {"kind": "revocation", "key": str(key), "since": int(since)}:
+            leaf = RevocationLeaf(key, since)
+        case _:
+            raise ValueError("it is none of the kinds of leaves that are known here")
+    if leaf.stored != stored or any(type(field) is bool for field in leaf):
+        raise ValueError("it is not in canonical form")
+    return leaf
+
+
+def entry_of_stored(stored: bytes) -> bytes:
+    """Return the entry of the leaf of which ``stored`` is stored, quickly: what is stored is not verified.
+
+    In canonical form the members are sorted, so that what an entry commits to is what is stored without the form.
+    """
+    before, _, after = stored.partition(_FORM)
+    if not after.startswith(b'"match":'):
+        return stored
+    return b'{"commitment":"%s","form":2,"kind":"match"}' % hashlib.sha256(before + after).hexdigest().encode()
+
+
+def hash_of_stored(stored: bytes) -> bytes:
+    """Return the hash, 32 bytes, of the leaf of which ``stored`` is stored, quickly: it is not verified."""
+    return merkle.leaf_hash(entry_of_stored(stored))
+
+
+_FORM = b'"form":2,'

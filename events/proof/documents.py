@@ -26,7 +26,7 @@ MAX_INTEGER_DIGITS = 20
 
 # Possessive quantifiers: no backtracking, so that matching takes constant memory.
 _NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?|[^"\[\]{}]++)++', re.DOTALL)
-_TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}:,]', re.DOTALL)
+_TOKENS = re.compile(r'"((?:[^"\\]++|\\.)*+)"?|[\[\]{}:,]', re.DOTALL)
 
 
 T = TypeVar("T")
@@ -120,7 +120,7 @@ def path_at(text: str, offset: int) -> str:
         elif sign == ",":
             frames[-1] = None
         elif sign == '"' and frames[-1] is None:
-            frames[-1] = token[0].strip('"')
+            frames[-1] = token[1]
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in frames if step is not None)
     return "".join(steps).removeprefix(".")
 

@@ -32,11 +32,15 @@ class Step(NamedTuple):
 
 
 class FaultyBundleError(DocumentError):
-    """The first fault of a bundle, and the name of the ``step`` that found it; its place is in words."""
+    """The first fault of a bundle, and the name of the ``step`` that found it.
 
-    def __init__(self, step: str, place: str, reason: str) -> None:
-        super().__init__(place, reason)
+    Its place is in words; ``path`` has it as other verifiers name it (``docs/proof/bundle.md``).
+    """
+
+    def __init__(self, step: str, path: str, reason: str) -> None:
+        super().__init__(place_in_words(path), reason)
         self.step = step
+        self.path = path
 
 
 def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False, *, rules: bool = True) -> Iterator[Step]:
@@ -61,7 +65,7 @@ def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False, *
         step = "checkpoint"
         yield from _inclusion(bundle, keys)
     except DocumentError as fault:
-        raise FaultyBundleError(step, place_in_words(fault.place), fault.reason) from None
+        raise FaultyBundleError(step, fault.place, fault.reason) from None
 
 
 def place_in_words(place: str) -> str:

@@ -4,12 +4,17 @@ A rating period is a set of results. Their order does not matter, to the last bi
 (``ExactSum``), so a projection that is rebuilt from the same events gives byte-identical ratings, whether a period is
 rated as a whole or continued result by result.
 
-A match of several seats is one period of pairwise results, see ``pairwise``.
+A match of several seats is rated as pairwise results, see ``compare``. How it is has versions: ratings that were
+computed by an earlier one are computed in the same way until they are made again. ``docs/proof/ratings.md`` specifies
+every version to the last bit.
 """
 
 from collections.abc import Iterable, Sequence
 from math import exp, fsum, isclose, isfinite, log, pi, sqrt
 from typing import NamedTuple
+
+RATING_VERSION = 2
+"""The present version. Version 1 counts a match of N seats as N * (N - 1) / 2 duels, and places by their distance."""
 
 START_RATING = 1500.0
 MAX_DEVIATION = 350.0
@@ -33,10 +38,14 @@ class Rating(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One result against an opponent, rated as before the period: 1 won, 0.5 drawn, 0 lost, or any part between."""
+    """One result against an opponent, rated as before the period: 1 won, 0.5 drawn, 0 lost, or any part between.
+
+    ``weight`` is the part of a duel's information that it carries, above 0 and at most 1.
+    """
 
     opponent: Rating
     score: float
+    weight: float = 1.0
 
 
 DEFAULT = Rating(START_RATING, MAX_DEVIATION, START_VOLATILITY)
@@ -105,15 +114,18 @@ class Period:
         return PeriodSums(self._certainty.parts, self._surprise.parts)
 
     def add(self, result: Result) -> None:
-        """Add a result; raises ValueError for a broken rating and a score outside 0..1."""
+        """Add a result; raises ValueError for a broken rating, a score outside 0..1 and a weight outside 0..1."""
         _refuse_broken(result.opponent)
         if not 0 <= result.score <= 1:
             raise ValueError(f"a score must be from 0 to 1, not {result.score!r}")
-        weight = 1 / sqrt(1 + 3 * (result.opponent.deviation / _SCALE) ** 2 / pi**2)
-        lead = weight * ((self._own.rating - START_RATING) / _SCALE - (result.opponent.rating - START_RATING) / _SCALE)
-        odds = exp(max(-_STEEPEST, min(_STEEPEST, lead)))
-        self._certainty.add(weight**2 * odds / (1 + odds) / (1 + odds))
-        self._surprise.add(weight * (result.score / (1 + odds) - (1 - result.score) * odds / (1 + odds)))
+        if not 0 < result.weight <= 1:
+            raise ValueError(f"a weight must be above 0 and at most 1, not {result.weight!r}")
+        impact, odds = _impact_and_odds(self._own, result.opponent)
+        # A weight of 1, that of a duel, changes no bit.
+        self._certainty.add(result.weight * (impact**2 * odds / (1 + odds) / (1 + odds)))
+        self._surprise.add(
+            result.weight * (impact * (result.score / (1 + odds) - (1 - result.score) * odds / (1 + odds)))
+        )
 
     def rating(self, tau: float = TAU) -> Rating:
         """Return the rating after the results so far; see ``rate``."""
@@ -157,6 +169,48 @@ def rest(own: Rating, periods: float) -> Rating:
     return own._replace(deviation=min(MAX_DEVIATION, max(own.deviation, grown)))
 
 
+def expected_score(own: Rating, opponent: Rating) -> float:
+    """Return the score that a period expects against ``opponent`` (step 3: E); raises ValueError for broken ratings.
+
+    Only the deviation of the opponent counts, as in the arithmetic of a period.
+    """
+    _refuse_broken(own)
+    _refuse_broken(opponent)
+    _, odds = _impact_and_odds(own, opponent)
+    return odds / (1 + odds)
+
+
+def weight_of_result(seats: int, version: int = RATING_VERSION) -> float:
+    """Return the weight of each pairwise result of a match with this number of seats.
+
+    The N - 1 results of a seat share its own luck in the match. If each seat performs as its strength and a noise of
+    its own, they carry as much information as 2 * (N - 1) / N duels: each counts 2 / N of one.
+    """
+    return 1.0 if version == 1 else 2 / seats
+
+
+def compare(scores: Sequence[float], version: int = RATING_VERSION) -> tuple[tuple[tuple[int, float], ...], ...]:
+    """Return for each seat its results against other seats as they are rated, as (other seat, score) in seat order.
+
+    With two seats, and in version 1, that is ``pairwise``. With several, version 2 asks who was better, not by how
+    much: the seat with the higher score has won, 1 to 0. Equal seats have drawn if no seat was better than both. If one
+    was, nothing is known about the two, and they have no result: counted as a draw, it would pull the strong and the
+    weak who lose to the same winner together. Raises ValueError as ``pairwise`` does.
+    """
+    table = pairwise(scores)
+    if version == 1 or len(scores) == 2:
+        return table
+    best = max(scores)
+    return tuple(
+        tuple(
+            (other, 0.5 if scores[other] == score else float(score > scores[other]))
+            for other, _ in row
+            if scores[other] != score or score == best
+        )
+        for score, row in zip(scores, table, strict=True)
+    )
+
+
 def pairwise(scores: Sequence[float]) -> tuple[tuple[tuple[int, float], ...], ...]:
     """Return for each seat its results against every other seat, as (other seat, score) in seat order.
 
@@ -175,6 +229,13 @@ def pairwise(scores: Sequence[float]) -> tuple[tuple[tuple[int, float], ...], ..
         tuple((other, (1 + score - scores[other]) / 2) for other in range(len(scores)) if other != seat)
         for seat, score in enumerate(scores)
     )
+
+
+def _impact_and_odds(own: Rating, opponent: Rating) -> tuple[float, float]:
+    """Return how far the opponent's deviation lets a result count (g), and the odds of winning."""
+    impact = 1 / sqrt(1 + 3 * (opponent.deviation / _SCALE) ** 2 / pi**2)
+    lead = impact * ((own.rating - START_RATING) / _SCALE - (opponent.rating - START_RATING) / _SCALE)
+    return impact, exp(max(-_STEEPEST, min(_STEEPEST, lead)))
 
 
 def _new_volatility(deviation: float, volatility: float, variance: float, change: float, tau: float) -> float:

@@ -8,8 +8,15 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 
 from domain.match.state import MatchState
+from domain.rating import RATING_VERSION
 from events.readmodels.generations import RebuildOvertakenError
-from events.readmodels.rating_generations import RATINGS, RatingGenerations, RatingReader, delete_earlier_generations
+from events.readmodels.rating_generations import (
+    RATINGS,
+    RatingGenerations,
+    RatingReader,
+    delete_earlier_generations,
+    read_version,
+)
 from events.readmodels.rating_store import RedisPeriods, read_unsettled, write_recalculation, write_unsettled
 from events.readmodels.recalculation import RatingRecalculation, Unsettled
 from events.readmodels.summary import RatedResult, rated_result, summarise
@@ -44,8 +51,12 @@ T = TypeVar("T")
 
 
 class Step(NamedTuple):
-    """What one transaction changes: results, the ratings of pools, and what is unsettled before and after."""
+    """What one transaction changes: results, the ratings of pools, and what is unsettled before and after.
 
+    ``version`` is that of the ratings in the generation.
+    """
+
+    version: int
     results: Results
     pools: Sequence[RatingRecalculation]
     taken: Sequence[Unsettled]
@@ -69,6 +80,9 @@ class Ratings:
     noted for the new one (late results), so that no other writer ever disturbs ``fill``. ``switch`` takes over what was
     noted. As soon as little of it is left, the next to write, ``switch`` or a live rating, takes over the rest and
     switches in one transaction: if one of them is overtaken there, it is because another one has switched.
+
+    Every generation has a version of the ratings, which all results that come into it are rated by. A new one has the
+    present version: a store with ratings of an earlier one goes on with that until it is rebuilt.
 
     Crash-safe: a step is written as a whole, with what it leaves to be settled; a generation that is not switched to
     is never read, and deleted by the next switch.
@@ -98,6 +112,10 @@ class Ratings:
                 break
         self.settle()
         return changed
+
+    def version(self) -> int:
+        """Return the version of the ratings that are read."""
+        return read_version(self._client, self._keys.rating_keys(self._generations().current))
 
     def owed(self, state: MatchState) -> bool:
         """Tell whether a match is in the ratings otherwise than its state says."""
@@ -160,6 +178,7 @@ class Ratings:
             begun = max(known.current, known.building or 0) + 1
             pipeline.multi()
             pipeline.set(self._keys.rating_generation, RatingGenerations(known.current, begun).packed)
+            pipeline.set(self._keys.rating_keys(begun).version, RATING_VERSION)
             return begun
 
         return self._transact(begin)
@@ -269,6 +288,7 @@ class Ratings:
     def _step(self, pipeline: StorePipeline, keys: RatingKeys, results: Results) -> Step:
         """Calculate what changes with these results; the revision is watched before anything is read."""
         pipeline.watch(keys.revision)
+        version = read_version(self._client, keys)
         match_ids = list(results)
         known = _results(match_ids, self._client.hmget(keys.rated, match_ids) if match_ids else [])
         changed = {match_id: result for match_id, result in results.items() if result != known[match_id]}
@@ -281,14 +301,15 @@ class Ratings:
                     by_pool[each.pool].append(each)
         pools = []
         for pool in sorted({*removed, *added, *(item.pool for item in taken)}):
-            of_pool = RatingRecalculation(pool, RedisPeriods(self._client, keys, pool))
+            of_pool = RatingRecalculation(pool, RedisPeriods(self._client, keys, pool), version)
             of_pool.replace(removed[pool], added[pool])
             of_pool.settle([item for item in taken if item.pool == pool], MAX_ENTRIES_PER_STEP)
             pools.append(of_pool)
-        return Step(changed, pools, taken)
+        return Step(version, changed, pools, taken)
 
     def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: Step) -> None:
         pipeline.incr(keys.revision)
+        pipeline.set(keys.version, step.version)
         present: dict[Any, Any] = {
             match_id: pack(result) for match_id, result in step.results.items() if result is not None
         }

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple, Protocol
 
-from domain.rating import NO_RESULTS, Period, PeriodSums, Rating, Result
+from domain.rating import NO_RESULTS, RATING_VERSION, Period, PeriodSums, Rating, Result, weight_of_result
 from events.readmodels.standings import (
     BEGIN_OF_DAY,
     MAX_ENTRIES_PER_PART,
@@ -27,7 +27,7 @@ from events.readmodels.standings import (
     Place,
     rating_at_start,
 )
-from events.readmodels.summary import RatedResult
+from events.readmodels.summary import RatedResult, seats_of
 
 MAX_PLAYERS_AT_ONCE = 100
 
@@ -120,11 +120,15 @@ class _Work:
 class RatingRecalculation:
     """One step of changing the ratings of a pool: reads what it needs in few round trips, and calculates.
 
+    ``version`` is the one by which all ratings of the pool are computed.
+
     Its outcome is what ``days``, ``ends``, ``places_in_leaderboard`` and ``unsettled`` say; it writes nothing.
     """
 
-    def __init__(self, pool: str, stored: StoredPeriods) -> None:
+    def __init__(self, pool: str, stored: StoredPeriods, version: int = RATING_VERSION) -> None:
         self.pool = pool
+        self._version = version
+        self._weight = weight_of_result(seats_of(pool), version)
         self._stored = stored
         self._ends: dict[PlayerDay, Ends] = {}
         self._after: dict[str, dict[int, DayEnd | None]] = defaultdict(dict)
@@ -136,11 +140,11 @@ class RatingRecalculation:
     def replace(self, removed: Iterable[RatedResult], added: Iterable[RatedResult]) -> None:
         """Take results out and put results in, with all matches of their players that come later in the same day."""
         for result in removed:
-            for player in result.results():
+            for player in set(result.players):
                 self._removed[player, result.day].add(result.match)
                 self._work[result.day].add(player, Place(result.at, result.match))
         for result in added:
-            for player, scores in result.results().items():
+            for player, scores in result.results(self._version).items():
                 self._added[player, result.day].append(Entry(result.at, result.match, scores, _UNRATED))
                 self._work[result.day].add(player, Place(result.at, result.match))
         for day in sorted(self._work):
@@ -229,7 +233,7 @@ class RatingRecalculation:
             if index % MAX_ENTRIES_PER_PART == 0:
                 played.sums.append(period.sums)
             for other, score in entry.results:
-                period.add(Result(starts[other], score))
+                period.add(Result(starts[other], score, self._weight))
             if entry.place >= place:
                 first = min(first, index)
                 played.entries[index] = entry._replace(after=period.rating())

@@ -10,7 +10,7 @@ from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
 from domain.match.state import MatchState, Seat
 from domain.match.terms import Terms
-from domain.rating import pairwise
+from domain.rating import RATING_VERSION, compare, weight_of_result
 from events.store.converter import layout_of, row_of
 
 BEFORE_DERIVED_LAYOUTS = 6
@@ -88,10 +88,17 @@ class RatedResult(NamedTuple):
         """The rating period: days since 1970-01-01 UTC."""
         return self.at // DAY_MS
 
-    def results(self) -> dict[str, tuple[tuple[str, float], ...]]:
-        """Return for each player the scores against each other player; a player of several seats has them all."""
+    def weight(self, version: int = RATING_VERSION) -> float:
+        """Return the weight of each of its pairwise results in a version of the ratings."""
+        return weight_of_result(len(self.players), version)
+
+    def results(self, version: int = RATING_VERSION) -> dict[str, tuple[tuple[str, float], ...]]:
+        """Return for each player the scores against other players, as a version of the ratings has them.
+
+        A player of several seats has those of all.
+        """
         met: dict[str, tuple[tuple[str, float], ...]] = {}
-        for player, scores in zip(self.players, pairwise(self.scores), strict=True):
+        for player, scores in zip(self.players, compare(self.scores, version), strict=True):
             others = tuple((self.players[seat], score) for seat, score in scores if self.players[seat] != player)
             met[player] = met.get(player, ()) + others
         return met
@@ -100,6 +107,11 @@ class RatedResult(NamedTuple):
 def pool_of(game: str, seats: int) -> str:
     """Return the name of the pool in which matches of ``game`` with this number of seats are rated."""
     return f"{game}-{seats}"
+
+
+def seats_of(pool: str) -> int:
+    """Return the number of seats of the matches in a pool."""
+    return int(pool.rpartition("-")[2])
 
 
 def summarise(state: MatchState) -> Summary:

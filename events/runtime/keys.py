@@ -143,6 +143,7 @@ class RatingKeys:
         self.pools = f"{self.all}pools"  # set: the pools that have ratings
         self.rated = f"{self.all}matches"  # hash: the results that the ratings follow from, by match
         self.revision = f"{self.all}revision"  # string: how often the next ones have changed
+        self.version = f"{self.all}version"  # string: the version of the ratings; absent: 1
         self.unsettled = f"{self.all}unsettled"
         """Sorted set by day: the days of players that have to be calculated again, see ``Unsettled``."""
 

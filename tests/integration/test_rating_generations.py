@@ -12,6 +12,7 @@ from events.readmodels.ratings import Ratings
 from events.readmodels.summary import DAY_MS, RatedResult
 from events.runtime.connections import StoreClient, connect
 from events.runtime.keys import ReadModelKeys
+from tests.support.rating_book import RatingBook
 from tests.support.server import RealServer
 
 KEYS = ReadModelKeys("rk:", 4)
@@ -253,3 +254,28 @@ def test_a_recalculation_that_is_killed_is_taken_up_by_the_next_result(
     assert not truth.ratings.is_unsettled()
     redis.delete(*redis.scan_iter("fresh:*"))
     assert dump(redis, KEYS) == truth.expected(server)
+
+
+def test_ratings_of_an_earlier_version_go_on_with_it_until_they_are_made_again(
+    redis: StoreClient, server: RealServer
+) -> None:
+    def four(match_id: str, at: int, *scores: float) -> RatedResult:
+        return RatedResult(match_id, "towers-4", at, PLAYERS, scores)
+
+    results = {"one": four("one", 1, 1.0, 0.0, 0.0, 0.0), "two": four("two", DAY_MS, 0.0, 0.0, 1.0, 0.0)}
+    for version in (1, 2):
+        book = RatingBook("towers-4", version)
+        book.put(*results.values())
+        expected = {player: book.after(player, 1).rating for player in PLAYERS}
+        if version == 1:
+            # A store from before there were versions has ratings and says nothing about them.
+            redis.set(KEYS.rating_keys(0).revision, 1)
+            stored = Ratings(redis, KEYS, results.get)
+            assert stored.version() == 1
+            assert [stored.rate(match_id) for match_id in results] == [True, True]
+        else:
+            stored.replace(results.values())
+        assert stored.version() == version
+        shown = ReadModels(redis, "rk:", 4, lambda: DAY_MS)
+        assert {player: shown.ratings(player)[0].rating for player in PLAYERS} == expected
+    assert Ratings(connect(server.url), ReadModelKeys("new:", 4), results.get).version() == 2

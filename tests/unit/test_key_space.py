@@ -135,6 +135,7 @@ rk:{ratings}:7:matches
 rk:{ratings}:7:pools
 rk:{ratings}:7:revision
 rk:{ratings}:7:unsettled
+rk:{ratings}:7:version
 rk:{ratings}:generation
 rk:{ratings}:late:7
 rk:{s02}:rm:7:m:MATCH_ID

@@ -8,7 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.rating import DEFAULT, MAX_DEVIATION, ExactSum, Period, PeriodSums, Rating, Result, pairwise, rate, rest
+from domain.rating import (
+    DEFAULT,
+    MAX_DEVIATION,
+    ExactSum,
+    Period,
+    PeriodSums,
+    Rating,
+    Result,
+    compare,
+    expected_score,
+    pairwise,
+    rate,
+    rest,
+    weight_of_result,
+)
 
 GLICKMAN = Rating(1500, 200, 0.06)
 GLICKMAN_RESULTS = [
@@ -23,7 +37,7 @@ ratings = st.builds(
     st.floats(20, MAX_DEVIATION),
     st.floats(0.03, 0.1),
 )
-results = st.builds(Result, ratings, st.floats(0, 1))
+results = st.builds(Result, ratings, st.floats(0, 1), st.sampled_from([1.0, 2 / 3, 0.5]))
 
 
 class Reference(glicko2.Player):  # type: ignore[misc]
@@ -176,6 +190,43 @@ def test_the_winner_of_four_wins_three_times_and_the_others_draw_among_themselve
     first, *others = (sorted(score for _, score in row) for row in pairwise((1, 0, 0, 0)))
     assert first == [1, 1, 1]
     assert others == [[0, 0.5, 0.5]] * 3
+
+
+@pytest.mark.parametrize("scores", [(1.0, 0.0), (0.5, 0.5), (0.25, 0.75)])
+def test_a_duel_is_the_same_in_every_version(scores: tuple[float, ...]) -> None:
+    assert compare(scores) == compare(scores, 1) == pairwise(scores)
+    assert weight_of_result(2) == weight_of_result(2, 1) == 1.0
+
+
+def test_each_result_of_a_match_counts_two_duels_divided_by_its_seats() -> None:
+    assert [weight_of_result(seats) for seats in (3, 4)] == [2 / 3, 0.5]
+    assert [weight_of_result(seats, 1) for seats in (3, 4)] == [1.0, 1.0]
+
+
+def test_among_several_seats_the_better_one_wins_by_however_little() -> None:
+    first, _, third, last = compare((1.0, 0.6667, 0.3333, 0.0))
+    assert first == ((1, 1.0), (2, 1.0), (3, 1.0))
+    assert third == ((0, 0.0), (1, 0.0), (3, 1.0))
+    assert last == ((0, 0.0), (1, 0.0), (2, 0.0))
+
+
+def test_seats_that_nobody_has_beaten_have_drawn_and_seats_that_lost_alike_are_not_compared() -> None:
+    assert compare((0.25,) * 3) == (((1, 0.5), (2, 0.5)), ((0, 0.5), (2, 0.5)), ((0, 0.5), (1, 0.5)))
+    assert compare((1.0, 0.0, 0.0, 0.0)) == (((1, 1.0), (2, 1.0), (3, 1.0)), ((0, 0.0),), ((0, 0.0),), ((0, 0.0),))
+    assert compare((0.5, 0.0, 0.5, 0.0))[0] == ((1, 1.0), (2, 0.5), (3, 1.0))
+
+
+def test_two_results_of_half_weight_are_one_of_full_weight() -> None:
+    whole, halves = Result(Rating(1600, 80, 0.06), 1), Result(Rating(1600, 80, 0.06), 1, 0.5)
+    assert rate(GLICKMAN, [halves, halves]) == rate(GLICKMAN, [whole])
+    with pytest.raises(ValueError, match="a weight must be above 0 and at most 1"):
+        rate(GLICKMAN, [whole._replace(weight=0)])
+
+
+def test_the_expected_score_leaves_out_ones_own_deviation() -> None:
+    assert expected_score(DEFAULT, DEFAULT) == 0.5
+    assert expected_score(GLICKMAN, Rating(1400, 30, 0.06)) == pytest.approx(0.639, abs=5e-4)
+    assert expected_score(GLICKMAN._replace(deviation=50), Rating(1700, 300, 0.06)) == pytest.approx(0.303, abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -225,10 +225,14 @@ def test_a_part_is_read_as_it_was_written() -> None:
 
 
 def test_four_seats_are_rated_pairwise() -> None:
-    book = new_book()
-    book.put(RatedResult("m1", "towers-4", DAY * DAY_MS, ("a", "b", "c", "d"), (1.0, 0.0, 0.0, 0.0)))
-    assert book.after("a", DAY) == rate(DEFAULT, [Result(DEFAULT, 1.0)] * 3)
-    assert book.after("b", DAY) == book.after("d", DAY)
+    won = RatedResult("m1", "towers-4", DAY * DAY_MS, ("a", "b", "c", "d"), (1.0, 0.0, 0.0, 0.0))
+    expected = {1: (1.0, [0.0, 0.5, 0.5]), 2: (0.5, [0.0])}
+    for version, (weight, lost) in expected.items():
+        book = RatingBook("towers-4", version)
+        book.put(won)
+        assert book.after("a", DAY) == rate(DEFAULT, [Result(DEFAULT, 1.0, weight)] * 3)
+        assert book.after("b", DAY) == rate(DEFAULT, [Result(DEFAULT, score, weight) for score in lost])
+        assert book.after("b", DAY) == book.after("d", DAY)
 
 
 def test_a_timeline_counts_the_matches_and_knows_the_last() -> None:

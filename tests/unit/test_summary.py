@@ -212,7 +212,8 @@ def test_a_match_of_an_opponent_against_itself_counts_not() -> None:
 
 def test_a_result_of_four_is_pairwise_and_leaves_out_meetings_with_oneself() -> None:
     result = RatedResult("m", "towers-4", T0, ("a", "b", "a", "c"), (1.0, 0.0, 0.0, 0.0))
-    assert result.results() == {
+    assert result.results() == {"a": (("b", 1.0), ("c", 1.0)), "b": (("a", 0.0),), "c": (("a", 0.0),)}
+    assert result.results(version=1) == {
         "a": (("b", 1.0), ("c", 1.0), ("b", 0.5), ("c", 0.5)),
         "b": (("a", 0.0), ("a", 0.5), ("c", 0.5)),
         "c": (("a", 0.0), ("b", 0.5), ("a", 0.5)),

@@ -18,7 +18,8 @@ def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
     """
     current = RatingGenerations.parse(client.get(keys.rating_generation)).current
     of_current = keys.rating_keys(current)
-    apart = {of_current.revision.removeprefix(of_current.all), keys.rating_generation.removeprefix(of_current.all)}
+    unlike = (of_current.revision, of_current.version, keys.rating_generation)
+    apart = {name.removeprefix(of_current.all) for name in unlike}
     found = dump_lists(client, keys)
     former_changes = of_current.former_changes.removeprefix(of_current.all)
     for name, content in contents(client, of_current.all).items():

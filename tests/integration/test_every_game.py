@@ -79,12 +79,13 @@ def settle(services: Services, match_id: str) -> None:
 
 
 def rating_after(players: Sequence[str | None], scores: Sequence[float], player: str) -> float:
-    """Return the first rating of ``player``: every seat of his against every seat of the others, half by the lead."""
+    """Return the first rating of ``player``: every seat of his against every seat of the others that compares."""
+    duel, best = len(scores) == 2, max(scores)
     results = [
-        Result(DEFAULT, (1 + mine - theirs) / 2)
+        Result(DEFAULT, mine if duel else 0.5 if mine == theirs else float(mine > theirs), 2 / len(scores))
         for owner, mine in zip(players, scores, strict=True)
         for other, theirs in zip(players, scores, strict=True)
-        if owner == player != other
+        if owner == player != other and (duel or mine != theirs or mine == best)
     ]
     return rate(DEFAULT, results).rating
 

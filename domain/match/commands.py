@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from domain.match.calendar import Calendar
 from domain.match.enums import Channel, Ground, PauseReason, RulingKind
+from domain.match.player_signatures import PlayerSignature
 from domain.match.state import Seat
 from domain.match.terms import STANDARD, Terms
 
@@ -81,6 +82,7 @@ class Resign(_PlayerCommand):
     """Give the game up. By the channel ERASURE a frozen match is resigned too."""
 
     channel: Channel | None = None
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,12 @@ class AbortMatch(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferDraw(_PlayerCommand):
-    """Propose a draw to all other seats."""
+    """Propose a draw to all other seats.
+
+    Where a draw is on offer already this is agreement to it, without the signature, which is under another act.
+    """
+
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +106,7 @@ class AcceptDraw(_PlayerCommand):
 
     engine: str | None = None
     channel: Channel | None = None
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +235,7 @@ class Appeal(_PlayerCommand):
     """Ask for another arbiter's ruling on the last case."""
 
     statement: str
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,5 +301,8 @@ PlainCommand = (
     | DeclineRuleset
 )
 """What is asked of a match beside its creation and its moves."""
+
+SignedAct = Resign | OfferDraw | AcceptDraw | Appeal
+"""The acts that settle a match, which players can sign."""
 
 Command = CreateMatch | SubmitMove | SubmitMoves | PlainCommand

@@ -23,18 +23,25 @@ FREEZES_ALWAYS = 1
 PRESENT: Mapping[type[e.Event], int] = {
     e.MatchCreated: 4,
     e.MoveSubmitted: 2,
-    e.DrawAccepted: 3,
+    e.DrawOffered: 2,
+    e.DrawAccepted: 4,
     e.DrawDeclined: 2,
-    e.PlayerResigned: 2,
+    e.PlayerResigned: 3,
     e.SeedDrawn: 2,
     e.DisputeRaised: 2,
     e.RulingMade: 2,
-    e.RulingAppealed: 3,
+    e.RulingAppealed: 4,
     e.RulesetProposed: 2,
 }
 """The schemas with which events are stored now, of types that were stored otherwise before."""
 
-_SAME_RULES_SINCE: Mapping[type[e.Event], int] = {e.MatchCreated: 3}
+_SAME_RULES_SINCE: Mapping[type[e.Event], int] = {
+    e.MatchCreated: 3,
+    e.DrawOffered: 1,
+    e.DrawAccepted: 3,
+    e.PlayerResigned: 2,
+    e.RulingAppealed: 3,
+}
 """The schemas with which the present rules came, of types whose shape has changed since."""
 
 _BEGUN = (e.MatchCreated, e.SeedDrawn, e.DisputeRaised, e.RulingMade, e.RulingAppealed, e.RulesetProposed)

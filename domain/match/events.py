@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from domain.match.calendar import Calendar
 from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
+from domain.match.player_signatures import PlayerSignature
 from domain.match.state import Seat
 from domain.match.terms import Terms
 
@@ -67,7 +68,9 @@ class MoveSubmitted(_SeatEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawOffered(_SeatEvent):
-    """A seat has proposed a draw."""
+    """A seat has proposed a draw. ``signed`` is None without a signature of the player, as in the other acts."""
+
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,7 @@ class DrawAccepted(_SeatEvent):
 
     channel: Channel | None = None
     engine: str | None = None
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,7 @@ class PlayerResigned(_SeatEvent):
     """A seat has given the game up."""
 
     channel: Channel | None = None
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,6 +281,7 @@ class RulingAppealed(_TimedEvent):
     seat: int
     statement: str
     freezes: bool
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

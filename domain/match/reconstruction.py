@@ -42,13 +42,13 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
         case e.PlayerJoined():
             return c.JoinMatch(player=actor, seat=event.seat)
         case e.DrawOffered():
-            return c.OfferDraw(player=actor)
+            return c.OfferDraw(player=actor, signed=event.signed)
         case e.DrawAccepted():
-            return c.AcceptDraw(player=actor, engine=event.engine, channel=event.channel)
+            return c.AcceptDraw(player=actor, engine=event.engine, channel=event.channel, signed=event.signed)
         case e.DrawDeclined():
             return c.DeclineDraw(player=actor, engine=event.engine)
         case e.PlayerResigned():
-            return c.Resign(player=actor, channel=event.channel)
+            return c.Resign(player=actor, channel=event.channel, signed=event.signed)
         case e.CalendarSet():
             return c.SetCalendar(player=actor, calendar=event.calendar)
         case e.TimeGiven():
@@ -64,7 +64,7 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
         case e.StatementFiled():
             return c.FileStatement(player=actor, statement=event.statement)
         case e.RulingAppealed():
-            return c.Appeal(player=actor, statement=event.statement)
+            return c.Appeal(player=actor, statement=event.statement, signed=event.signed)
         case e.CaseReopened():
             return c.ReopenCase(person=actor, dispute=event.dispute, statement=event.statement, operator=event.operator)
         case e.RulesetProposed():

@@ -13,6 +13,7 @@ from domain.match.state import MatchState
 from events.proof.audit import Answer, Record, audit
 from events.proof.bundle import KIND, Bundle, Facts, derive_facts, digest_of_inclusion, read_bundle, seed_is_withheld
 from events.proof.documents import DocumentError, difference
+from events.proof.player_signatures import find_signed_acts
 from events.proof.public_keys import KeySet
 from events.runtime.wall_clock import rfc3339
 from events.store.chain import verified_events
@@ -62,6 +63,8 @@ def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False, *
         if rules:
             step = "replay"
             yield from _replay(bundle, recompute)
+        step = "player keys"
+        yield from _player_keys(bundle)
         step = "checkpoint"
         yield from _inclusion(bundle, keys)
     except DocumentError as fault:
@@ -280,6 +283,14 @@ def _result_in_words(facts: Facts, bundle: Bundle, flags: Mapping[int, tuple[str
         yield f"{words} after plies {plies} the same position stood, {proof.key}"
     else:
         yield f"{words} it follows from the position after ply {proof.ply}, {proof.position}"
+
+
+def _player_keys(bundle: Bundle) -> Iterator[Step]:
+    """Yield the step about acts that players have signed, if there are any."""
+    acts = list(find_signed_acts(bundle.match, bundle.envelopes))
+    if acts:
+        words = f"signed by players: {'; '.join(acts)}. That a key is its player's, the server alone says"
+        yield Step("player keys", words)
 
 
 def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:

@@ -61,6 +61,16 @@ def upcast_draw_accepted_v2_v3(content: Content) -> Content:
     return content
 
 
+def upcast_draw_accepted_v3_v4(content: Content) -> Content:
+    """From before players could sign acts that settle a match: no signature."""
+    return content
+
+
+def upcast_draw_offered_v1_v2(content: Content) -> Content:
+    """From before players could sign, as above."""
+    return content
+
+
 def upcast_draw_declined_v1_v2(content: Content) -> Content:
     """From before engines were recorded, as above."""
     return content
@@ -76,6 +86,11 @@ def upcast_ruling_appealed_v2_v3(content: Content) -> Content:
     return content
 
 
+def upcast_ruling_appealed_v3_v4(content: Content) -> Content:
+    """From before players could sign, as above."""
+    return content
+
+
 def upcast_dispute_raised_v1_v2(content: Content) -> Content:
     """From before appeals settled anything: what was settled could be disputed again (domain.match.earlier)."""
     return content
@@ -83,6 +98,11 @@ def upcast_dispute_raised_v1_v2(content: Content) -> Content:
 
 def upcast_player_resigned_v1_v2(content: Content) -> Content:
     """From before channels were recorded."""
+    return content
+
+
+def upcast_player_resigned_v2_v3(content: Content) -> Content:
+    """From before players could sign, as above."""
     return content
 
 
@@ -114,11 +134,15 @@ UPCASTERS: Upcasters = {
     ("move-submitted", 1): upcast_move_submitted_v1_v2,
     ("draw-accepted", 1): upcast_draw_accepted_v1_v2,
     ("draw-accepted", 2): upcast_draw_accepted_v2_v3,
+    ("draw-accepted", 3): upcast_draw_accepted_v3_v4,
+    ("draw-offered", 1): upcast_draw_offered_v1_v2,
     ("draw-declined", 1): upcast_draw_declined_v1_v2,
     ("ruling-appealed", 1): upcast_ruling_appealed_v1_v2,
     ("ruling-appealed", 2): upcast_ruling_appealed_v2_v3,
+    ("ruling-appealed", 3): upcast_ruling_appealed_v3_v4,
     ("dispute-raised", 1): upcast_dispute_raised_v1_v2,
     ("player-resigned", 1): upcast_player_resigned_v1_v2,
+    ("player-resigned", 2): upcast_player_resigned_v2_v3,
     ("ruling-made", 1): upcast_ruling_made_v1_v2,
     ("ruleset-proposed", 1): upcast_ruleset_proposed_v1_v2,
 }

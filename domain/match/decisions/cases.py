@@ -214,7 +214,16 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
     _check_digest(command.statement)
     as_it_was = dispute.ground == Ground.CONDUCT and dispute.rulings[-1].ruling == RulingKind.LET_STAND
     freezes = state.status == Status.PLAYING and not as_it_was
-    return (e.RulingAppealed(at=now, dispute=dispute.number, seat=seat, statement=command.statement, freezes=freezes),)
+    return (
+        e.RulingAppealed(
+            at=now,
+            dispute=dispute.number,
+            seat=seat,
+            statement=command.statement,
+            freezes=freezes,
+            signed=command.signed,
+        ),
+    )
 
 
 def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:

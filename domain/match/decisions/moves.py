@@ -86,7 +86,7 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> Decisio
 def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:
     """Return that a seat gives up: it has lost, or in a game of several seats it leaves and the others go on."""
     seat = active_seat(state, command.player, now, even_frozen=command.channel == Channel.ERASURE)
-    resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel)
+    resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel, signed=command.signed)
     game = find_ruleset(state.game, state.ruleset)
     going_on = game.elimination.without_seat(state.play.position, seat)
     if going_on is None:

@@ -17,7 +17,7 @@ def offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Eve
             raise CommandError("draw-already-offered", "you have agreed to a draw already; the others have to answer")
         return accept_draw(state, c.AcceptDraw(player=command.player), now)
     refuse_early_offer(state, seat)
-    return (e.DrawOffered(at=now, seat=seat),)
+    return (e.DrawOffered(at=now, seat=seat, signed=command.signed),)
 
 
 def refuse_early_offer(state: MatchState, seat: int) -> None:
@@ -30,7 +30,7 @@ def refuse_early_offer(state: MatchState, seat: int) -> None:
 def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.Event, ...]:
     """Return agreement to the draw on offer, and the end when it is the last one."""
     seat = _answering_seat(state, command.player, now)
-    accepted = e.DrawAccepted(at=now, seat=seat, channel=command.channel, engine=command.engine)
+    accepted = e.DrawAccepted(at=now, seat=seat, channel=command.channel, engine=command.engine, signed=command.signed)
     if len(state.offers.draw_agreed) + 1 < len(seats_playing(state)):
         return (accepted,)
     game = find_ruleset(state.game, state.ruleset)

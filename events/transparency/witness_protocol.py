@@ -1,0 +1,61 @@
+"""The request with which a log asks a witness for a cosignature: C2SP tlog-witness, version 1.0.0, add-checkpoint.
+
+``old``, a space and the size of the last tree head that the witness has cosigned; up to 63 lines of the proof that the
+new tree extends it; an empty line; the note of the new tree head.
+"""
+
+import base64
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from events.proof.documents import DocumentError
+from events.proof.notes import MAX_NOTE_BYTES, SignedNote, parse_note
+from events.proof.tree_heads import parse_size
+
+MAX_PROOF_LINES = 63
+NODE_BYTES = 32
+MAX_REQUEST_BYTES = MAX_NOTE_BYTES + 4_096
+
+PATH = "/add-checkpoint"
+SIZE_TYPE = "text/x.tlog.size"
+"""The content type of an answer that names the size of the tree head that the witness has cosigned last."""
+
+
+class AddCheckpoint(NamedTuple):
+    """A request: the ``note`` of a tree head, and the ``proof`` that it extends the tree of ``old_size`` leaves."""
+
+    old_size: int
+    proof: tuple[bytes, ...]
+    note: SignedNote
+
+
+def write_request(old_size: int, proof: Sequence[bytes], note: SignedNote) -> bytes:
+    """Return the body of a request."""
+    lines = "".join(f"{base64.b64encode(node).decode()}\n" for node in proof)
+    return f"old {old_size}\n{lines}\n{note}".encode()
+
+
+def read_request(body: bytes) -> AddCheckpoint:
+    """Return what a body asks for; raises DocumentError with the first fault."""
+    if len(body) > MAX_REQUEST_BYTES:
+        raise DocumentError("", f"a request has at most {MAX_REQUEST_BYTES:,} bytes")
+    head, separator, note = body.partition(b"\n\n")
+    if not separator:
+        raise DocumentError("", "there is no empty line before the checkpoint")
+    first, *lines = head.decode("ascii", "replace").split("\n")
+    if not first.startswith("old "):
+        raise DocumentError("old", "the first line has the form: old SIZE")
+    if len(lines) > MAX_PROOF_LINES:
+        raise DocumentError("proof", f"a proof has at most {MAX_PROOF_LINES} lines")
+    old_size = parse_size(first.removeprefix("old "))
+    return AddCheckpoint(old_size, tuple(_node(number, line) for number, line in enumerate(lines)), parse_note(note))
+
+
+def _node(number: int, line: str) -> bytes:
+    try:
+        node = base64.b64decode(line, validate=True)
+    except ValueError:
+        node = b""
+    if len(node) != NODE_BYTES or base64.b64encode(node).decode() != line:
+        raise DocumentError(f"proof[{number}]", f"{line!r:.60} is not the base64 of {NODE_BYTES} bytes")
+    return node

@@ -1,0 +1,212 @@
+"""The server side of a witness (C2SP tlog-witness): what it has seen of each log, and what it cosigns.
+
+A witness is worth as much as its memory. It is a database in a directory of its own, on the disk before an answer goes
+out; it belongs into no backup, because a witness that goes back to an older state would cosign a second story. If it is
+lost, the witness begins again with another name and key.
+"""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+
+from events.proof import merkle
+from events.proof.cosignatures import CosigningKey
+from events.proof.documents import DocumentError
+from events.proof.notes import ED25519, NoteKey, SignedNote
+from events.proof.tree_heads import TreeHead, parse_tree_head
+from events.runtime.durable_files import sync_directory
+from events.transparency.witness_protocol import SIZE_TYPE, AddCheckpoint, read_request
+
+TEXT_TYPE = "text/plain; charset=utf-8"
+MAX_CONTRADICTIONS = 100
+"""Requests that contradict what was cosigned are kept, as evidence, up to this number."""
+
+LOCK_TIMEOUT_S = 5.0
+
+_KEY_BYTES = 32
+_TABLES = """
+CREATE TABLE IF NOT EXISTS cosigned (origin TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL)
+"""
+
+log = structlog.get_logger("witness")
+
+
+class WitnessReply(NamedTuple):
+    """What is answered: the status of HTTP, the content type and the body."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+class CosignedTree(NamedTuple):
+    """The last tree head of a log that was cosigned."""
+
+    size: int
+    root: bytes
+
+
+NEVER = CosignedTree(0, merkle.EMPTY_ROOT)
+"""Of a log of which nothing was cosigned."""
+
+
+class WitnessState:
+    """The memory of a witness in ``directory``, which is made. Several processes may share it.
+
+    Methods raise sqlite3.Error and OSError.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._directory = directory
+        with self._open() as connection:
+            connection.execute(_TABLES)
+
+    def key(self, name: str) -> CosigningKey:
+        """Return the key of this witness, made when there is none; ``name`` is the name that it signs with.
+
+        Crash-safe: the file is whole and durable before it gets its name, and a process that was slower takes it.
+        """
+        path = self._directory / "key"
+        if not path.exists():
+            fresh = self._directory / f"key.{secrets.token_hex(4)}"
+            fresh.touch(mode=0o600)
+            _write_durably(fresh, secrets.token_bytes(_KEY_BYTES).hex().encode() + b"\n")
+            with contextlib.suppress(FileExistsError):
+                path.hardlink_to(fresh)
+            fresh.unlink()
+            sync_directory(self._directory)
+        return CosigningKey(name, bytes.fromhex(path.read_text()))
+
+    def cosigned(self) -> dict[str, CosignedTree]:
+        """Return the last tree head of each log that was cosigned, by its origin."""
+        with self._open() as connection:
+            return {origin: CosignedTree(*rest) for origin, *rest in connection.execute("SELECT * FROM cosigned")}
+
+    @contextlib.contextmanager
+    def changing(self, origin: str) -> Iterator[tuple[CosignedTree, Callable[[CosignedTree], None]]]:
+        """Give the last tree head of ``origin``, and what replaces it; nothing else changes it meanwhile.
+
+        Crash-safe: one transaction, on the disk when the block has ended; killed before that, nothing has changed and
+        nothing was answered.
+        """
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            found = connection.execute("SELECT size, root FROM cosigned WHERE origin = ?", (origin,)).fetchone()
+
+            def replace(tree: CosignedTree) -> None:
+                connection.execute("REPLACE INTO cosigned VALUES (?, ?, ?)", (origin, *tree))
+
+            yield NEVER if found is None else CosignedTree(*found), replace
+            connection.execute("COMMIT")
+
+    def keep_contradiction(self, body: bytes) -> None:
+        """Keep a request of a log that contradicts what it has shown before: with its signature it is evidence."""
+        directory = self._directory / "contradictions"
+        directory.mkdir(mode=0o700, exist_ok=True)
+        path = directory / f"{hashlib.sha256(body).hexdigest()}.txt"
+        if not path.exists() and sum(1 for _ in directory.iterdir()) < MAX_CONTRADICTIONS:
+            _write_durably(path, body)
+            sync_directory(directory)
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        connection = sqlite3.connect(self._directory / "cosigned.sqlite", LOCK_TIMEOUT_S, isolation_level=None)
+        try:
+            connection.execute(
+                "PRAGMA synchronous = EXTRA"
+            )  # the removal of the journal, which commits, is durable too
+            yield connection
+        finally:
+            connection.close()
+
+
+class Witness:
+    """Cosigns the tree heads of ``logs``, each known by its key; ``now_s`` returns seconds since 1970 UTC.
+
+    A log whose key was rotated has several keys of the same name.
+    """
+
+    def __init__(
+        self, key: CosigningKey, logs: Iterable[NoteKey], state: WitnessState, now_s: Callable[[], int]
+    ) -> None:
+        self.key = key
+        self._logs: dict[str, list[NoteKey]] = {}
+        for each in logs:
+            self._logs.setdefault(each.name, []).append(each)
+        self._state = state
+        self._now_s = now_s
+
+    def add_checkpoint(self, body: bytes) -> WitnessReply:
+        """Return the answer to a request; a cosignature only for a tree that extends all that were cosigned.
+
+        Raises sqlite3.Error and OSError when the state cannot be read or written.
+        """
+        try:
+            asked = read_request(body)
+            head = parse_tree_head(asked.note.text)
+        except DocumentError as fault:
+            return _refusal(400, str(fault))
+        keys = self._logs.get(head.origin)
+        if keys is None:
+            return _refusal(404, "the log of this origin is not known here")
+        if not any(_is_signed(asked.note, key) for key in keys):
+            return _refusal(403, "no known key of this log has signed the checkpoint")
+        if asked.old_size > head.size:
+            return _refusal(400, f"old: {asked.old_size} is more than the {head.size} leaves of the checkpoint")
+        return self._cosign(asked, head, body)
+
+    def _cosign(self, asked: AddCheckpoint, head: TreeHead, body: bytes) -> WitnessReply:
+        with self._state.changing(head.origin) as (last, replace):
+            reply, contradicts = _judge(asked, head, last)
+            if reply is None:
+                replace(CosignedTree(head.size, head.root))
+        if contradicts:
+            log.error("a log contradicts itself", origin=head.origin, size=head.size, cosigned=last.size)
+            self._state.keep_contradiction(body)
+        if reply is not None:
+            return reply
+        line = self.key.cosign(asked.note.text, self._now_s()).line
+        return WitnessReply(200, TEXT_TYPE, line.encode())
+
+
+def _judge(asked: AddCheckpoint, head: TreeHead, last: CosignedTree) -> tuple[WitnessReply | None, bool]:
+    """Return the refusal of a checkpoint, None when it extends ``last``, and whether it shows a fork."""
+    size = WitnessReply(409, SIZE_TYPE, f"{last.size}\n".encode())
+    if asked.old_size != last.size:
+        return size, False
+    if head.size == last.size and head.root != last.root:
+        return size, True
+    if not merkle.is_consistent(last.size, last.root, head.size, head.root, asked.proof):
+        # The proof may be wrong by mistake; what was signed is evidence together with the log's own entries.
+        words = f"the proof does not lead from the {last.size} leaves that were cosigned to this checkpoint"
+        return _refusal(422, words), last.size > 0
+    return None, False
+
+
+def _is_signed(note: SignedNote, key: NoteKey) -> bool:
+    if key.type != ED25519:
+        return False
+    try:
+        note.check(key)
+    except DocumentError:
+        return False
+    return True
+
+
+def _refusal(status: int, reason: str) -> WitnessReply:
+    return WitnessReply(status, TEXT_TYPE, f"{reason}\n".encode())
+
+
+def _write_durably(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())

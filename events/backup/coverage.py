@@ -121,7 +121,7 @@ class Coverage:
             ),
             PushKeys(prefix).private_key,
             PostmasterKeys(prefix).mails,
-            *(proof.cosignatures, proof.witnesses, proof.timestamps),
+            *(proof.witnesses, proof.timestamps),
             *(chats.messages(ANY), chats.request(ANY, ANY), chats.open_to_others(ANY), chats.reports(ANY)),
             *(chats.hidden(ANY), chats.matches_of(ANY), chats.matches_reported_by(ANY)),
             *(incidents.all, incidents.of_match(ANY), incidents.matches(ANY), incidents.lost_events(ANY)),

@@ -4,16 +4,13 @@ A witness states with one that, at an instant, the tree head under it was the la
 the log. So whoever holds a cosigned tree head knows that the log has shown the witness no other story.
 """
 
-import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from events.proof.documents import DocumentError
-from events.proof.notes import COSIGNATURE, SIGNATURE_BYTES, NoteKey, NoteSignature, SignedNote, parse_signatures
-from events.runtime.connections import StoreClient
-from events.runtime.keys import ProofKeys
+from events.proof.notes import COSIGNATURE, SIGNATURE_BYTES, NoteKey, NoteSignature, SignedNote
 
 TIME_BYTES = 8
 MAX_TIME_S = (1 << 63) - 1
@@ -68,29 +65,3 @@ def _verified(text: str, place: str, signature: NoteSignature, witness: NoteKey)
 
 def _message(text: str, time_s: int) -> bytes:
     return f"cosignature/v1\ntime {time_s}\n{text}".encode()
-
-
-class CosignatureStore:
-    """The cosignatures that an installation has been given. Every method raises StoreUnavailableError."""
-
-    def __init__(self, client: StoreClient, prefix: str) -> None:
-        self._client = client
-        self._key = ProofKeys(prefix).cosignatures
-
-    def add(self, text: str, signature: NoteSignature) -> None:
-        """Add a cosignature, verified by the caller, of the note with this ``text``; it replaces that of the same key.
-
-        Crash-safe: one command; a cosignature that is lost before it is asked for again, which costs nothing.
-        """
-        field = f"{_digest(text)}:{signature.key_id.hex()}:{signature.name}"
-        self._client.hset(self._key, field, signature.line)
-
-    def joined_to(self, note: SignedNote, witnesses: Iterable[NoteKey]) -> SignedNote:
-        """Return ``note`` with the cosignatures that ``witnesses`` have given to it."""
-        fields = [f"{_digest(note.text)}:{witness.id.hex()}:{witness.name}" for witness in witnesses]
-        lines = self._client.hmget(self._key, fields) if fields else []
-        return note.joined_by(parse_signatures([line.decode().rstrip("\n") for line in lines if line is not None]))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

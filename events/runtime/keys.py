@@ -369,7 +369,6 @@ class ProofKeys:
         self.logged = f"{tag}log:logged"  # hash: index and head of the last leaf, packed, by match
         self.checkpoints = f"{tag}log:checkpoints"  # hash: signed checkpoints by day
         self.latest_day = f"{tag}log:latest"  # string: the day of the last checkpoint
-        self.cosignatures = f"{tag}log:cosignatures"  # hash: lines of notes, by digest of the note and key
         self.witnesses = f"{tag}witnesses"  # hash: who is asked for cosignatures and what became of it, JSON by name
         self.timestamps = f"{tag}log:timestamps"  # hash: RFC 3161 tokens over checkpoints by day
 

@@ -122,8 +122,10 @@ rk:{proof}:log:logged
 rk:{proof}:log:nodes
 rk:{proof}:log:nodes:7:7
 rk:{proof}:log:size
+rk:{proof}:log:timestamps
 rk:{proof}:private-key
 rk:{proof}:public-keys
+rk:{proof}:witnesses
 rk:{push}:private-key
 rk:{ratings}:
 rk:{ratings}:7:

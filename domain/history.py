@@ -173,8 +173,15 @@ class History(Sequence[Hashable]):
         rest = plies - len(self._restored) - len(self._settled)
         shorter._recent, shorter._recent_keys = self._recent[: max(rest, 0)], self._recent_keys[: max(rest, 0)]
         if rest < 0:
-            shorter._settled = self._settled[: max(plies - len(self._restored), 0)]
-            shorter._by_key = Counter(map(self._game.key, shorter._settled))
+            settled = max(plies - len(self._restored), 0)
+            shorter._settled = self._settled[:settled]
+            # Counted again or counted down, whichever is less: moves may be taken back often, mostly a few of many.
+            if 2 * settled < len(self._settled):
+                shorter._by_key = Counter(map(self._game.key, shorter._settled))
+            else:
+                counts = Counter(self._by_key)
+                counts.subtract(map(self._game.key, self._settled[settled:]))
+                shorter._by_key = counts
         if plies < len(self._restored):
             shorter._restored, shorter._by_text = self._restored[:plies], None
             shorter._parsed = None if self._parsed is None else self._parsed[:plies]

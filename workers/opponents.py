@@ -100,7 +100,7 @@ def _answer_to(
         return _draw_answer(state, debt), f"opponent:draw:{head.tag}"
     # Moves may be taken back, or lost with the end of the stream: then another position follows as many plies, and
     # a move that was computed for the one before must not be played in it.
-    basis, ply = SearchBasis(state.play.moves, state.seed, state.ruleset), len(state.play.moves) + 1
+    basis, ply = SearchBasis(tuple(state.play.moves), state.seed, state.ruleset), len(state.play.moves) + 1
     if basis not in computed:
         computed[basis] = _move(state, debt, ply)
     return computed[basis], f"opponent:{ply}:{state.play.taken_back}"

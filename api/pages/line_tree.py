@@ -3,7 +3,7 @@
 Only for the seat of the viewer: conditional moves are private.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -39,14 +39,14 @@ def describe_tree(state: MatchState, lines: Lines) -> list[Node]:
     return _nodes(game, begins, lines.first, state.play.moves[lines.ply :] if follows else ())
 
 
-def _nodes(game: AnyGame, position: Any, lines: Iterable[Line], played: tuple[str, ...]) -> list[Node]:
+def _nodes(game: AnyGame, position: Any, lines: Iterable[Line], played: Sequence[str]) -> list[Node]:
     """Return the nodes of ``lines`` from ``position`` (None: unknown), after which ``played`` has been played."""
     lines = list(lines)
     listed = {line.move for line in lines}
     return [_node(game, position, line, listed, played) for line in lines]
 
 
-def _node(game: AnyGame, position: Any, line: Line, listed: set[str], played: tuple[str, ...]) -> Node:
+def _node(game: AnyGame, position: Any, line: Line, listed: set[str], played: Sequence[str]) -> Node:
     happened = bool(played) and (line.move == played[0] or (line.move == ANY and played[0] not in listed))
     after, spelled = None, line.move
     if position is not None:

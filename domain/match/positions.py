@@ -4,6 +4,7 @@ Administration never needs the rules. Whatever goes wrong in them (a ruleset tha
 legal any more, a mistake in the rules' own code) leaves a match that is broken, not one that cannot be read.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from domain.history import History
 from domain.match import clock as clocks
 from domain.match.enums import Channel, Status
 from domain.match.state import MatchState, Play
+from domain.vector import with_item
 
 
 def with_start(state: MatchState) -> MatchState:
@@ -31,7 +33,7 @@ def with_move(
     position: Any = None,
     *,
     last_ply: tuple[int, ...],
-    channels: tuple[Channel | None, ...],
+    channels: Sequence[Channel | None],
 ) -> Play:
     """Return what has been played with ``move`` (canonical notation) after it; broken where the rules refuse it.
 
@@ -47,7 +49,7 @@ def with_move(
                 game = find_ruleset(state.game, state.ruleset)
                 position = game.play(play.position, game.parse_move(play.position, move))
             history = history.with_position(play.position)
-            moves = moves + (move,)  # noqa: RUF005 - twice as fast as unpacking, and there may be thousands
+            moves = with_item(moves, move)
         except Exception as error:
             broken = f"ply {len(moves) + 1}, {move}: {_reason(error)}"
             position, unplayed = play.position, (move,)

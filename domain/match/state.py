@@ -1,6 +1,6 @@
 """The state of a match, as its events make it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Concatenate, ParamSpec
 
@@ -140,9 +140,10 @@ class Play:
     """What has been played.
 
     ``position`` and ``history`` (the position in which each of ``moves`` was played, an empty tuple without a position)
-    are values of the game. ``channels`` says how each move on record came about (None: that was not recorded),
-    ``last_ply`` which ply each seat played last (0: none). No move before ``left_ply`` can be taken back, since a seat
-    left the game there. ``taken_back`` counts how often moves were taken back: a ply may be played again then.
+    are values of the game. ``channels`` says how each move on record came about (None: that was not recorded); it and
+    ``moves`` are tuples or vectors. ``last_ply`` which ply each seat played last (0: none). No move before ``left_ply``
+    can be taken back, since a seat left the game there. ``taken_back`` counts how often moves were taken back: a ply
+    may be played again then.
 
     ``broken`` says why the rules that are installed here cannot replay the match; ``position``, ``history`` and
     ``moves`` are then those before the first event that they cannot follow, and ``unplayed`` the moves recorded after
@@ -151,8 +152,8 @@ class Play:
 
     position: Any = None
     history: Any = ()
-    moves: tuple[str, ...] = ()
-    channels: tuple[Channel | None, ...] = ()
+    moves: Sequence[str] = ()
+    channels: Sequence[Channel | None] = ()
     last_ply: tuple[int, ...] = ()
     left_ply: int = 0
     taken_back: int = 0

@@ -1,9 +1,9 @@
 """Typed values as JSON: strict reading, writing, JSON Schema and layout, all read off the class.
 
-A class is a frozen dataclass or a NamedTuple; its fields are integers, floats, strings, booleans, string enums, tuples,
-mappings, other classes, or None. It has two forms. Events, snapshots and bundles are objects: a field that is None is
-left out, and may be missing when its type allows None. What is stored in large numbers is a row: a JSON array of all
-fields, without names. Nothing is coerced and nothing unknown is dropped.
+A class is a frozen dataclass or a NamedTuple; its fields are integers, floats, strings, booleans, string enums, tuples
+or sequences (read as tuples), mappings, other classes, or None. It has two forms. Events, snapshots and bundles are
+objects: a field that is None is left out, and may be missing when its type allows None. What is stored in large numbers
+is a row: a JSON array of all fields, without names. Nothing is coerced and nothing unknown is dropped.
 
 msgspec and cattrs do not fit: msgspec accepts unknown fields of dataclasses, and neither says place and reason of a
 refusal in the words that verifiers of bundles print. Reading costs as much as with cattrs.
@@ -196,9 +196,11 @@ def _allows_none(hint: Any) -> bool:
 
 
 def _plain(hint: Any) -> Any:
-    """Return ``hint`` without the None that it allows."""
+    """Return ``hint`` without the None that it allows; a tuple for any sequence, which is written and read as one."""
     if get_origin(hint) in (types.UnionType, Union):
         (hint,) = (option for option in get_args(hint) if option is not types.NoneType)
+    if get_origin(hint) is Sequence:
+        return types.GenericAlias(tuple, (*get_args(hint), ...))
     return hint
 
 

@@ -85,7 +85,7 @@ class Post:
         return self.services.endpoints.attempts(caller.id, webhook["id"])
 
     def moves(self, match: str) -> tuple[str, ...]:
-        return self.services.matches.load(match).state.play.moves
+        return tuple(self.services.matches.load(match).state.play.moves)
 
 
 def plays_first(received: Received) -> Reply:

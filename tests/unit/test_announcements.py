@@ -23,7 +23,7 @@ def audience(state: MatchState, seat: int | None, *names: str) -> Audience:
     """Return the listener at ``seat`` of a match in which the players are called by their ids, or by ``names``."""
     called = names or tuple(str(each.player) for each in state.seats)
     seat_names = ("White", "Black") if len(called) == 2 else ("White", "Blue", "Red", "Black")
-    return Audience(state, seat, called, seat_names, state.play.moves)
+    return Audience(state, seat, called, seat_names, tuple(state.play.moves))
 
 
 def told(event: e.Event, seat: int | None) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from domain import vector
 from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
@@ -20,7 +21,7 @@ def move_submitted(state: MatchState, event: e.MoveSubmitted, position: Any = No
         event.move,
         position,
         last_ply=with_item(state.play.last_ply, event.seat, event.ply),
-        channels=state.play.channels + (event.channel,),  # noqa: RUF005 - twice as fast, and it may have thousands
+        channels=vector.with_item(state.play.channels, event.channel),
     )
     breaks = play.broken is not None and state.play.broken is None
     offers = _offers_after_move(state.offers, event.seat)

@@ -19,7 +19,7 @@ install = { $(BIN)/uv pip install -q --python $(BIN)/python $(1) || { echo "uv d
 JOBS ?= 4
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
-SCRIPTS := --config-path=tests/javascript api/pages/static/*.js
+SCRIPTS := --config-path=tests/javascript api/pages/static/*.js api/pages/static/proof/*.js tests/support/*.mjs
 
 .PHONY: help run demo test run-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
 

@@ -20,6 +20,7 @@ from api.pages import (
     settings_page,
     shared_pictures,
     static_files,
+    verify_page,
 )
 from api.pages.layout import blueprint
 
@@ -44,4 +45,5 @@ __all__ = [
     "settings_page",
     "shared_pictures",
     "static_files",
+    "verify_page",
 ]

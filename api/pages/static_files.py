@@ -23,11 +23,16 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 REVALIDATED = "no-cache"
 
 
+def files_of(directory: Path) -> dict[str, Path]:
+    """Return the files in ``directory`` and in its folders, by their paths from there."""
+    return {str(path.relative_to(directory)): path for path in sorted(directory.rglob("*")) if path.is_file()}
+
+
 def version_of(directory: Path) -> str:
-    """Return a short digest of the names and contents of all files in ``directory``."""
+    """Return a short digest of the names and contents of all files in ``directory`` and in its folders."""
     digest = sha256()
-    for path in sorted(directory.iterdir()):
-        digest.update(f"{path.name}\n{path.stat().st_size}\n".encode() + path.read_bytes())
+    for name, path in files_of(directory).items():
+        digest.update(f"{name}\n{path.stat().st_size}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -47,7 +52,8 @@ def trim(filename: str, content: bytes) -> bytes:
 _IMPORT = re.compile(rb'^import .*? from "\./([^"]+)";$', re.MULTILINE)
 
 VERSION = version_of(STATIC)
-_CONTENTS = {path.name: trim(path.name, path.read_bytes()) for path in STATIC.iterdir()}
+CONTENTS = {name: trim(name, path.read_bytes()) for name, path in files_of(STATIC).items()}
+"""The files as they are sent, by their paths."""
 
 
 @blueprint.app_template_global()
@@ -57,19 +63,21 @@ def modules_of(script: str) -> tuple[str, ...]:
     found: set[str] = set()
     pending = [script]
     while pending:
-        imported = {name.decode() for name in _IMPORT.findall(_CONTENTS[pending.pop()])}
+        importing = pending.pop()
+        folder = importing[: importing.rfind("/") + 1]
+        imported = {folder + name.decode() for name in _IMPORT.findall(CONTENTS[importing])}
         pending += imported - found
         found |= imported
     return tuple(sorted(found))
 
 
-@blueprint.get("/static/<version>/<filename>", endpoint="static")
+@blueprint.get("/static/<version>/<path:filename>", endpoint="static")
 def static_file(version: str, filename: str) -> Response:
     """Return a file of the pages.
 
     During an update a page may name another version: it gets the present file, without permanent caching.
     """
-    if filename not in _CONTENTS:
+    if filename not in CONTENTS:
         abort(404)
     media_type = mimetypes.guess_type(filename)[0] or "application/octet-stream"
     coding = accepted_coding() if media_type in COMPRESSIBLE else None
@@ -83,7 +91,7 @@ def static_file(version: str, filename: str) -> Response:
 @blueprint.get("/service-worker.js")
 def service_worker() -> Response:
     """Return the service worker, whose scope are all pages; browsers look for a new one before they use it."""
-    response = Response(_CONTENTS["service-worker.js"], content_type="text/javascript")
+    response = Response(CONTENTS["service-worker.js"], content_type="text/javascript")
     response.headers["Cache-Control"] = REVALIDATED
     return response
 
@@ -104,7 +112,7 @@ def manifest() -> Response:
 @cache
 def _encoded(filename: str, coding: str | None) -> bytes:
     """Return a file of the pages in a content coding (None: uncompressed), computed once."""
-    content = _CONTENTS[filename]
+    content = CONTENTS[filename]
     return content if coding is None else compressed(content, coding, thoroughly=True)
 
 

@@ -86,6 +86,7 @@ PATHS = (
     "/help",
     "/docs/api",
     "/problems",
+    "/verify",
     "/lobby",
     "/leaderboards",
     "/games/bashni",

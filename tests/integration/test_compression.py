@@ -9,7 +9,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.http.compression import MAX_BYTES, _compress
-from api.pages.static_files import STATIC, VERSION, trim
+from api.pages.static_files import STATIC, VERSION, files_of, trim
 from tests.support.callers import Caller, started
 
 DECODED: dict[str | None, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}
@@ -87,11 +87,11 @@ def test_a_head_request_tells_the_length_of_what_get_returns(stranger: Caller) -
 
 
 def test_every_file_of_the_pages_is_the_same_in_every_coding(stranger: Caller) -> None:
-    for path in STATIC.iterdir():
-        plain = trim(path.name, path.read_bytes())
+    for name, path in files_of(STATIC).items():
+        plain = trim(name, path.read_bytes())
         for accepted in ("br", "gzip", "identity"):
-            answer = stranger.client.get(f"/static/{VERSION}/{path.name}", headers={"Accept-Encoding": accepted})
-            assert DECODED[coding(answer)](answer.data) == plain, path.name
+            answer = stranger.client.get(f"/static/{VERSION}/{name}", headers={"Accept-Encoding": accepted})
+            assert DECODED[coding(answer)](answer.data) == plain, name
             assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
 

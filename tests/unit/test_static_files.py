@@ -54,7 +54,7 @@ def test_scripts_and_style_sheets_are_sent_without_comments_and_indentation() ->
 
 
 def test_no_text_in_a_script_goes_on_over_several_lines() -> None:
-    for path in STATIC.glob("*.js"):
+    for path in STATIC.rglob("*.js"):
         lines = (line for line in path.read_text().splitlines() if not line.strip().startswith("//"))
         assert [line for line in lines if line.count("`") % 2 or line.endswith("\\") or "/*" in line] == [], path.name
 
@@ -62,10 +62,12 @@ def test_no_text_in_a_script_goes_on_over_several_lines() -> None:
 def test_a_page_names_every_module_that_its_scripts_import() -> None:
     page = Caller(app_on(NO_STORE)).client.get("/lobby", headers={"Accept": "text/html"}).get_data(as_text=True)
     assert re.findall(r'<link rel="modulepreload" href="/static/[^/]+/([^"]+)">', page) == list(modules_of("site.js"))
-    for path in STATIC.glob("*.js"):
+    for path in STATIC.rglob("*.js"):
         imported = set(re.findall(r'(?:from|import\()\s*"\./([^"]+)"', path.read_text()))
         dynamic = set(re.findall(r'import\("\./([^"]+)"', path.read_text()))
-        assert imported - dynamic <= set(modules_of(path.name)), path.name
+        folder = path.parent.relative_to(STATIC)
+        named = {str(folder / name) for name in imported - dynamic}
+        assert named <= set(modules_of(str(path.relative_to(STATIC)))), path.name
 
 
 def test_pages_and_single_pictures_have_one_style_sheet() -> None:

@@ -1,0 +1,151 @@
+// Canonical JSON and documents (docs/proof/bundle.md, section 2).
+
+import {findPlace, findSyntaxError, findUtf8Error, measureNesting, parseInOrder} from "./json-text.js";
+import {paused} from "./pauses.js";
+
+const MAX_SIGNS = 1_000_000; // of [ { and , in a document
+const MAX_NESTING = 32;
+const MIN_FRACTION = 0.0001;
+
+// The first thing that is wrong: the step of the verification, the place of the value, and the reason for people.
+export class Fault extends Error {
+  constructor(step, place, reason) {
+    super(reason);
+    this.step = step;
+    this.place = place;
+  }
+}
+
+export class NoCanonicalForm extends Error {}
+
+const refuse = (place, reason) => {
+  throw new Fault("well-formed", place, reason);
+};
+
+// Returns the canonical JSON of a value that JSON.parse has made; throws NoCanonicalForm.
+export function canonical(value) {
+  switch (typeof value) {
+    case "string":
+      if (!isText(value)) throw new NoCanonicalForm();
+      return JSON.stringify(value);
+    case "number":
+      if (!isCanonicalNumber(value)) throw new NoCanonicalForm();
+      return JSON.stringify(value);
+    case "boolean":
+      return String(value);
+  }
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  const members = sortedNames(value).map((name) => {
+    if (!isCanonicalName(name)) throw new NoCanonicalForm();
+    return `${JSON.stringify(name)}:${canonical(value[name])}`;
+  });
+  return `{${members.join(",")}}`;
+}
+
+// Returns the value of a document, whose canonical form is then known; throws a Fault of the step "well-formed".
+export async function readDocument(bytes, maxBytes) {
+  if (bytes.length > maxBytes) refuse("", `the file has more than ${maxBytes} bytes`);
+  let text;
+  try {
+    text = new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(bytes);
+  } catch {
+    const valid = new TextDecoder("utf-8", {ignoreBOM: true}).decode(bytes.subarray(0, findUtf8Error(bytes)));
+    refuse(findPlace(valid, valid.length), "the file is not a text in UTF-8");
+  }
+  const {signs, nesting} = measureNesting(text);
+  if (signs > MAX_SIGNS) refuse("", "the file has too many values");
+  if (nesting > MAX_NESTING) refuse("", `the file is nested more than ${MAX_NESTING} deep`);
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    refuse(findPlace(text, findSyntaxError(text)), "the file is not valid JSON");
+  }
+  await paused();
+  if (value === null || typeof value !== "object" || Array.isArray(value)) refuse("", "the file is not a JSON object");
+  if (Object.hasOwn(value, "format") && value.format !== 1) refuse("format", "this page knows format 1 only");
+  if (!(await isWritten(text, value))) {
+    const found = findWithoutForm(parseInOrder(text), "");
+    if (found !== null) refuse(found, "the value has no canonical form");
+    refuse(findPlace(text, lengthInCommon(text, `${canonical(value)}\n`)), "the file is not in canonical form here");
+  }
+  return value;
+}
+
+// Whether a text is the canonical JSON of an object and a line feed. Long lists are compared element by element, with
+// pauses.
+async function isWritten(text, value) {
+  let at = 0;
+  const follows = (piece) => {
+    if (!text.startsWith(piece, at)) return false;
+    at += piece.length;
+    return true;
+  };
+  try {
+    let separator = "{";
+    for (const name of sortedNames(value)) {
+      if (!isCanonicalName(name) || !follows(`${separator}${JSON.stringify(name)}:`)) return false;
+      separator = ",";
+      const member = value[name];
+      if (!Array.isArray(member) || member.length === 0) {
+        if (!follows(canonical(member))) return false;
+        continue;
+      }
+      for (const [index, element] of member.entries()) {
+        if (!follows(`${index ? "," : "["}${canonical(element)}`)) return false;
+        await paused();
+      }
+      if (!follows("]")) return false;
+    }
+    return follows(separator === "{" ? "{}\n" : "}\n") && at === text.length;
+  } catch (error) {
+    if (error instanceof NoCanonicalForm) return false;
+    throw error;
+  }
+}
+
+// The place of the first value without a canonical form, in the order of the text; null without one.
+function findWithoutForm(value, place) {
+  if (typeof value === "string") return isText(value) ? null : place;
+  if (typeof value === "number") return isCanonicalNumber(value) ? null : place;
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      const found = findWithoutForm(element, `${place}[${index}]`);
+      if (found !== null) return found;
+    }
+  } else if (value instanceof Map) {
+    for (const [name, member] of value) {
+      if (!isCanonicalName(name)) return place;
+      const found = findWithoutForm(member, memberPlace(place, name));
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+export function memberPlace(place, name) {
+  return place ? `${place}.${name}` : name;
+}
+
+function sortedNames(value) {
+  return Object.keys(value).sort();
+}
+
+function isCanonicalName(name) {
+  for (let at = 0; at < name.length; at += 1) if (name.charCodeAt(at) > 127) return false;
+  return true;
+}
+
+const isText = (text) => text.isWellFormed();
+
+function isCanonicalNumber(number) {
+  if (Number.isInteger(number)) return Number.isSafeInteger(number);
+  return Math.abs(number) >= MIN_FRACTION && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+}
+
+function lengthInCommon(one, other) {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}

@@ -1,0 +1,42 @@
+// What a file is, told from its content.
+
+export const KINDS = {
+  bundle: "bundle of a match",
+  keys: "key set",
+  checkpoint: "checkpoint",
+  consistency: "proof of consistency",
+  receipt: "receipt",
+  policy: "policy of witnesses",
+  unknown: "not recognised",
+};
+
+// Returns {kind, bytes, text, value}: `text` of texts, `value` of JSON; of an unknown file `reason` says why.
+export function recognise(bytes) {
+  let text;
+  try {
+    text = new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(bytes);
+  } catch {
+    return {kind: "unknown", bytes, reason: "it is not a text in UTF-8"};
+  }
+  if (/^\s*(?:#[^\n]*\n\s*)*(?:log|witness|group|quorum)\s/.test(text)) return {kind: "policy", bytes, text};
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const meant = /^\s*\{.{0,100}"(?:events|actor)"/s.test(text);
+    return meant ? {kind: "bundle", bytes, text} : {kind: "unknown", bytes, text, reason: "it is not valid JSON"};
+  }
+  return {...kindOfValue(value), bytes, text, value};
+}
+
+function kindOfValue(value) {
+  const has = (...names) => names.every((name) => Object.hasOwn(value, name));
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    return {kind: "unknown", reason: "it is not a JSON object"};
+  if (has("events")) return {kind: "bundle"};
+  if (has("keys")) return {kind: "keys"};
+  if (has("root", "size", "signature")) return {kind: "checkpoint"};
+  if (has("old", "new", "path")) return {kind: "consistency"};
+  if (has("installation", "match", "signature")) return {kind: "receipt"};
+  return {kind: "unknown", reason: "it has none of the forms that this page knows"};
+}

@@ -1,0 +1,66 @@
+// Signed notes, tree heads and cosignatures (C2SP: signed-note, tlog-checkpoint, tlog-cosignature).
+
+import {areEqual, bytesOfBase64, isSignedBy, joined, sha256, utf8} from "./hashes.js";
+
+const ED25519 = 1; // the type of a key that signs notes as they are
+const COSIGNER = 4; // of a key that signs them with an instant
+const KEY_HASH_BYTES = 4;
+const SIGNATURE = /^\u2014 (\S+) (\S+)$/u;
+const DECIMAL = /^(?:0|[1-9][0-9]*)$/;
+
+// Returns {text, signatures: [{name, keyHash, bytes}]} of a signed note; null for any other text. `text` ends with a line
+// feed.
+export function parseNote(note) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a note has no control characters but line feeds
+  if (/[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.isWellFormed()) return null;
+  const end = note.lastIndexOf("\n\n");
+  if (end < 0 || !note.endsWith("\n")) return null;
+  const lines = note.slice(end + 2, -1).split("\n");
+  const signatures = lines.map(parseSignature);
+  return signatures.includes(null) ? null : {text: note.slice(0, end + 1), signatures};
+}
+
+function parseSignature(line) {
+  const [, name, encoded] = SIGNATURE.exec(line) ?? [];
+  const bytes = encoded === undefined || name.includes("+") ? null : bytesOfBase64(encoded);
+  if (!bytes || bytes.length <= KEY_HASH_BYTES) return null;
+  return {name, keyHash: bytes.subarray(0, KEY_HASH_BYTES), bytes: bytes.subarray(KEY_HASH_BYTES)};
+}
+
+// Returns {origin, size, root, text, signatures} of a signed note whose text is a tree head; null for any other text.
+export function parseTreeHead(note) {
+  const parsed = parseNote(note);
+  if (!parsed) return null;
+  const [origin, size, encoded, ...extensions] = parsed.text.slice(0, -1).split("\n");
+  const root = encoded === undefined ? null : bytesOfBase64(encoded);
+  if (!origin || !DECIMAL.test(size) || !Number.isSafeInteger(Number(size)) || root?.length !== 32) return null;
+  return extensions.includes("") ? null : {origin, size: Number(size), root, ...parsed};
+}
+
+// Returns {name, keyHash, type, bytes} of a verifier key (vkey); null for any other text.
+export async function parseVkey(vkey) {
+  const [, name, hash, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/u.exec(vkey) ?? [];
+  const typed = encoded === undefined ? null : bytesOfBase64(encoded);
+  if (typed?.length !== 33) return null;
+  const digest = await sha256(joined(utf8(`${name}\n`), typed));
+  const keyHash = digest.subarray(0, KEY_HASH_BYTES);
+  const stated = Uint8Array.from(hash.match(/../g), (digits) => Number.parseInt(digits, 16));
+  return areEqual(keyHash, stated) ? {name, keyHash, type: typed[0], bytes: typed.subarray(1)} : null;
+}
+
+// Returns whether a key has signed a note: true or false for a key of type Ed25519, for a cosigner the instant (seconds
+// since 1970) or null.
+export async function findSignature(key, {text, signatures}) {
+  for (const {name, keyHash, bytes} of signatures) {
+    if (name !== key.name || !areEqual(keyHash, key.keyHash)) continue;
+    if (key.type === ED25519 && bytes.length === 64) return isSignedBy(key.bytes, bytes, utf8(text));
+    if (key.type === COSIGNER && bytes.length === 72) return findCosignature(key, text, bytes);
+  }
+  return key.type === COSIGNER ? null : false;
+}
+
+async function findCosignature(key, text, bytes) {
+  const seconds = new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
+  const message = utf8(`cosignature/v1\ntime ${seconds}\n${text}`);
+  return (await isSignedBy(key.bytes, bytes.subarray(8), message)) ? Number(seconds) : null;
+}

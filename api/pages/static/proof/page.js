@@ -1,0 +1,207 @@
+// The page that verifies: takes files, tells them apart, and shows what is proved. Nothing leaves the browser.
+
+import {KINDS, recognise} from "./files.js";
+import {findSupport} from "./hashes.js";
+import {readKeySet} from "./keys.js";
+import {Replay} from "./replay.js";
+import {verifyBundle} from "./verify.js";
+import {counted, describePlace, describeStep, instant, meaningOf} from "./words.js";
+
+const MAX_FILE_BYTES = 20_000_000; // larger files are not read
+const RULES_COMMAND = "rookery audit verify BUNDLE --keys KEYS";
+const STEPS = ["well-formed", "chain", "signature", "player keys", "checkpoint", "cosigned"];
+
+const at = (id) => document.getElementById(id);
+const given = []; // the files, in the order in which they were read
+const replay = new Replay(at("replay"), JSON.parse(at("tables").textContent));
+const supported = findSupport();
+let round = 0; // a verification that is overtaken by a newer one shows nothing
+
+function listen() {
+  const drop = at("drop");
+  drop.addEventListener("submit", (event) => event.preventDefault());
+  at("files").addEventListener("change", ({target}) => {
+    add([...target.files]);
+    target.value = ""; // the same file may be chosen again
+  });
+  for (const type of ["dragenter", "dragover"])
+    addEventListener(type, (event) => {
+      event.preventDefault();
+      drop.classList.add("is-over");
+    });
+  addEventListener("dragleave", ({relatedTarget}) => drop.classList.toggle("is-over", relatedTarget !== null));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("is-over");
+    add([...event.dataTransfer.files]);
+  });
+}
+
+async function sayWhatIsMissing() {
+  const {sha256, ed25519} = await supported;
+  if (sha256 && ed25519) return;
+  at("unsupported").hidden = false;
+  at("unsupported").textContent = sha256
+    ? "This browser cannot check Ed25519 signatures. Everything else is verified, and no signature is called proved."
+    : "This browser cannot verify anything here: it offers cryptography only to pages that come over HTTPS, from this computer or from a file. Keep the page as a file and open that.";
+}
+
+async function add(files) {
+  const mine = ++round;
+  for (const file of files) {
+    say(`Reading ${file.name}`);
+    given.push({name: file.name, ...(await read(file))});
+  }
+  listFiles();
+  if (mine === round) await verify(mine);
+}
+
+async function read(file) {
+  if (file.size > MAX_FILE_BYTES) return {kind: "unknown", reason: `it has more than ${MAX_FILE_BYTES} bytes`};
+  try {
+    return recognise(new Uint8Array(await file.arrayBuffer()));
+  } catch (error) {
+    return {kind: "unknown", reason: `it cannot be read (${error.message})`};
+  }
+}
+
+function listFiles() {
+  const items = given.map(({name, kind, reason}) =>
+    made("li", {}, made("b", {}, name), ` · ${KINDS[kind]}${reason ? `: ${reason}` : ""}`),
+  );
+  at("read").replaceChildren(...items);
+}
+
+async function verify(mine) {
+  const file = given.findLast(({kind}) => kind === "bundle");
+  if (!file) return say(given.length ? "Add a bundle to verify." : "");
+  if (!(await supported).sha256) return say("");
+  say(`Verifying ${file.name}`, 0);
+  const trusted = await findKeys();
+  const progress = (share) => mine === round && say(`Verifying ${file.name}`, share);
+  const report = await verifyBundle(file.bytes, {keys: trusted.keys, ed25519: (await supported).ed25519, progress});
+  if (mine !== round) return;
+  say("");
+  show(file, report, trusted);
+}
+
+// The keys that were added, or else those that this page carries.
+async function findKeys() {
+  const file = given.findLast(({kind}) => kind === "keys");
+  if (file) {
+    try {
+      const keys = await readKeySet(file.value, file.bytes.length);
+      return {
+        keys,
+        keySource: `which is in the key set ${file.name}: it is as trustworthy as your source of that file`,
+      };
+    } catch (error) {
+      return {keys: null, refusal: `the key set ${file.name} is refused: ${error.message}`};
+    }
+  }
+  const keys = await readKeySet(JSON.parse(at("server-keys").textContent));
+  return {
+    keys,
+    keySource: "which came with this page: so far only the server that gave you the page vouches for itself",
+  };
+}
+
+function show(file, report, trusted) {
+  const {bundle, fault} = report;
+  const steps = stepsOf(report, trusted);
+  const title = at("verdict-title");
+  title.className = `banner ${fault ? "bad" : report.proved.includes("signature") ? "good" : ""}`;
+  title.textContent = fault
+    ? `Fault ${describePlace(fault.place, bundle)}: this is not what was recorded and signed`
+    : report.proved.includes("signature")
+      ? "The record is whole, and the server has signed it"
+      : "The record fits together, but nobody has been shown to vouch for it";
+  at("summary").replaceChildren(...(bundle ? summaryOf(file, bundle) : []));
+  at("steps").replaceChildren(
+    ...steps.map(({step, state, title: name, label, text}) =>
+      made(
+        "li",
+        {class: state, "data-step-name": step},
+        made("span", {class: "state"}, label),
+        made("b", {}, name),
+        made("p", {}, text),
+      ),
+    ),
+  );
+  at("verdict").hidden = false;
+  const game = bundle?.facts.rulesets.at(-1)?.game;
+  if (game === undefined || fault) replay.close();
+  else replay.open(game, bundle.facts.positions ?? [], bundle.events);
+  at("verdict").focus({preventScroll: true});
+  at("verdict").scrollIntoView({block: "nearest"});
+}
+
+function stepsOf({proved, unproved, fault, bundle}, trusted) {
+  const steps = [];
+  for (const step of STEPS) {
+    if (proved.includes(step)) steps.push(describeStep(step, "proved", meaningOf(step, {bundle, ...trusted})));
+    else if (unproved.has(step))
+      steps.push(describeStep(step, "unproved", `${sentence(trusted.refusal ?? unproved.get(step))}.`));
+    else if (fault?.step === step)
+      steps.push(
+        describeStep(
+          step,
+          "fault",
+          `${sentence(describePlace(fault.place, bundle))}: ${fault.message ?? fault.reason}.`,
+        ),
+      );
+    else if (fault && STEPS.indexOf(fault.step) < STEPS.indexOf(step) && step !== "player keys" && step !== "cosigned")
+      steps.push(describeStep(step, "unchecked", "The verification ends at the first fault."));
+  }
+  if (!fault)
+    steps.push(
+      describeStep(
+        "rules",
+        "unchecked",
+        `Whether every move was legal, each event one that its actor could cause, and the result right: ${RULES_COMMAND} checks it.`,
+      ),
+    );
+  return steps;
+}
+
+function summaryOf(file, {match, facts, events, head}) {
+  const {game, ruleset} = facts.rulesets.at(-1) ?? {};
+  const title = replay.tables[game]?.title ?? game;
+  const rows = [
+    ["File", file.name],
+    ["Match", match],
+    ["Game", game === undefined ? "unknown" : `${title}, ruleset ${ruleset}`],
+    [
+      "Players",
+      facts.seats.map(({player, level}) => (player ?? "open seat") + (level ? ` (level ${level})` : "")).join(", "),
+    ],
+    ["Recorded", `${counted(events.length, "event")}, the last on ${instant(events.at(-1).at)}`],
+    ["Stated result", statedResult(facts)],
+    ["Head", `version ${head.version}, digest ${head.digest}`],
+  ];
+  return rows.flatMap(([name, value]) => [made("dt", {}, name), made("dd", {}, value)]);
+}
+
+function statedResult({result, reason, status}) {
+  const scores = result ? `${result.scores.join(" : ")}` : (status ?? "unknown");
+  return reason ? `${scores}, ${reason.replaceAll("-", " ")}` : scores;
+}
+
+function say(text, share = null) {
+  at("progress").firstElementChild.textContent = text;
+  const bar = at("progress").querySelector("progress");
+  bar.hidden = share === null;
+  bar.value = share ?? 0;
+}
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function made(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+listen();
+sayWhatIsMissing();

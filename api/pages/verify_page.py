@@ -1,0 +1,114 @@
+"""The page that verifies bundles in the reader's browser, and the same page as one file that needs no server.
+
+Both carry all that they need: the boards and pieces of all games and the public keys of this server. Their content
+security policies allow no connection to anything, so that nobody has to trust that a file stays where it is.
+"""
+
+import json
+import posixpath
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+
+from flask import Response, render_template
+from markupsafe import Markup
+
+from api.pages.layout import blueprint
+from api.pages.static_files import CONTENTS
+from api.pages.verify_boards import board_tables, empty_boards, piece_drawings
+from api.services import services
+from events.proof.public_keys import key_set
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; connect-src 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+SCRIPT = "proof/page.js"
+STYLES = ("picture.css", "verify.css")
+
+_IMPORT = re.compile(r'^import\s*\{[^}]*\}\s*from "\./([^"]+)";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?function|const|class)", re.MULTILINE)
+_CLOSES_ELEMENT = re.compile(r"</(script|style)", re.IGNORECASE)
+
+
+@blueprint.get("/verify")
+def verify() -> Response:
+    """Return the page that verifies a bundle in the browser, the same for everyone."""
+    page = Response(render_template("verify.html", **_content(), person=None, awaiting="", bare=True))
+    page.headers["Content-Security-Policy"] = PAGE_POLICY
+    return page
+
+
+@blueprint.get("/verify/rookery-verify.html")
+def verify_alone() -> Response:
+    """Return the same page as one file, with scripts and styles inside, which works without this server."""
+    script, style = _script_alone(), _style_alone()
+    policy = (
+        f"default-src 'none'; script-src '{_hash_source(script)}'; style-src '{_hash_source(style)}'; "
+        "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+    page = Response(
+        render_template(
+            "verify_alone.html",
+            **_content(),
+            alone=True,
+            policy=policy,
+            script=Markup(script),  # noqa: S704 - our own files
+            style=Markup(style),  # noqa: S704 - our own files
+        )
+    )
+    page.headers["Content-Security-Policy"] = f"{policy}; frame-ancestors 'none'"
+    return page
+
+
+def _content() -> dict[str, object]:
+    """Return what both forms of the page contain: boards, drawings, tables and keys."""
+    return {
+        "boards": empty_boards(),
+        "drawings": piece_drawings(),
+        "tables": _embedded(board_tables()),
+        "keys": _embedded(json.dumps(key_set(services().keys.public()), separators=(",", ":"))),
+    }
+
+
+def _embedded(text: str) -> Markup:
+    """Return JSON as it may stand inside of an element ``script``."""
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - no sign is left that could end the element
+
+
+@cache
+def _script_alone() -> str:
+    """Return the script of the page and all modules that it imports as one module.
+
+    The names at the top level of the modules are all different, and none is renamed by an import.
+    """
+    ordered: list[str] = []
+
+    def visit(name: str) -> None:
+        if name not in ordered:
+            source = CONTENTS[name].decode()
+            for imported in _IMPORT.findall(source):
+                visit(posixpath.join(posixpath.dirname(name), imported))
+            ordered.append(name)
+
+    visit(SCRIPT)
+    joined = "\n".join(_EXPORT.sub("", _IMPORT.sub("", CONTENTS[name].decode())) for name in ordered)
+    return _whole("\n".join(line for line in joined.splitlines() if line))
+
+
+@cache
+def _style_alone() -> str:
+    return _whole("\n".join(CONTENTS[name].decode() for name in STYLES))
+
+
+def _whole(text: str) -> str:
+    """Return ``text`` if it may stand inside of an element as it is; raises ValueError."""
+    if _CLOSES_ELEMENT.search(text):
+        raise ValueError("a script or a style sheet would end the element that it stands in")
+    return text
+
+
+def _hash_source(text: str) -> str:
+    """Return the source expression that allows ``text`` (Content Security Policy Level 3, 2.3.1)."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

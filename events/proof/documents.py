@@ -146,7 +146,7 @@ def difference(stated: Any, computed: Any) -> tuple[str, Any, Any] | None:
 def _refuse_depth(text: str) -> None:
     depth = 0
     for bracket in _NO_BRACKETS.sub("", text):
-        depth += 1 if bracket in "{[" else -1
+        depth = depth + 1 if bracket in "{[" else max(0, depth - 1)
         if depth > MAX_DEPTH:
             raise DocumentError("", f"it is nested deeper than {MAX_DEPTH} levels")
 
@@ -180,7 +180,7 @@ def _find_uncanonical(value: Any) -> tuple[str, str] | None:
     """Return the path of the first value within ``value`` that has no canonical form, and why; None if all have one."""
     steps: Iterable[tuple[str, Any]]
     if isinstance(value, dict):
-        steps = ((f".{_escaped(name)}", item) for name, item in value.items())
+        steps = ((f".{_printable(name)}", item) for name, item in value.items())
     elif isinstance(value, list):
         steps = ((f"[{number}]", item) for number, item in enumerate(value))
     else:
@@ -194,6 +194,11 @@ def _find_uncanonical(value: Any) -> tuple[str, str] | None:
     except ValueError as error:
         return "", _escaped(str(error))
     return None
+
+
+def _printable(name: str) -> str:
+    # Half of a surrogate pair cannot be printed.
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _escaped(text: str) -> str:

@@ -121,7 +121,7 @@ def _read_key(place: str, entry: Any) -> PublicKey:
         entry = {name: value for name, value in entry.items() if name != "until"}
     try:
         read: _WebKey = _WEB_KEY.read(entry)
-        raw = base64.b64decode(read.x + "=" * (-len(read.x) % 4), b"-_", validate=True)
+        raw = _from_base64url(read.x)
     except SchemaError as error:
         raise DocumentError(f"{place}{error.path}", str(error)) from None
     except binascii.Error:
@@ -136,6 +136,14 @@ def _read_key(place: str, entry: Any) -> PublicKey:
 
 def _web_key(raw: bytes) -> dict[str, str]:
     return {"crv": "Ed25519", "kty": "OKP", "x": base64url(raw)}
+
+
+def _from_base64url(text: str) -> bytes:
+    """Return the bytes of ``text``; raises binascii.Error unless it is their one form."""
+    raw = base64.b64decode(text.encode("ascii", "replace") + b"=" * (-len(text) % 4), b"-_", validate=True)
+    if base64url(raw) != text:
+        raise binascii.Error
+    return raw
 
 
 def base64url(raw: bytes) -> str:

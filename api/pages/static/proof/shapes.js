@@ -93,26 +93,35 @@ export const RECEIPT = members({
   version: whole,
 });
 
-// Compares a value with its type: first what is there, in its order, then what is missing; throws a Fault.
-export function checkShape(type, value, place) {
+// The member `signed` of an act (docs/proof/player-keys.md).
+export const SIGNED_ACT = members({
+  authenticator_data: optional(text),
+  client_data: optional(text),
+  key: members({crv: text, kty: text, x: text, y: optional(text)}),
+  kind: (value) => value === "device" || value === "passkey",
+  signature: text,
+  version: whole,
+});
+
+// Compares a value with its type: first what is there, in its order, then what is missing; throws a Fault of a step.
+export function checkShape(type, value, place, step = "well-formed") {
+  const refuse = (where, reason) => {
+    throw new Fault(step, where, reason);
+  };
   if (typeof type === "function") {
     if (!type(value)) refuse(place, "the value has another type or form");
-  } else if (type.optional) checkShape(type.optional, value, place);
+  } else if (type.optional) checkShape(type.optional, value, place, step);
   else if (type.element) {
     if (!Array.isArray(value)) refuse(place, "the value is not a list");
-    for (const [index, element] of value.entries()) checkShape(type.element, element, `${place}[${index}]`);
+    for (const [index, element] of value.entries()) checkShape(type.element, element, `${place}[${index}]`, step);
   } else {
     if (!isObject(value)) refuse(place, "the value is not an object");
     for (const name of Object.keys(value)) {
       const inner = type.members.get(name);
       if (!inner) refuse(place, `it has a member "${name}", which format 1 does not have`);
-      checkShape(inner, value[name], memberPlace(place, name));
+      checkShape(inner, value[name], memberPlace(place, name), step);
     }
     for (const [name, inner] of type.members)
       if (!inner.optional && !Object.hasOwn(value, name)) refuse(place, `the member "${name}" is missing`);
   }
-}
-
-function refuse(place, reason) {
-  throw new Fault("well-formed", place, reason);
 }

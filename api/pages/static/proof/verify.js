@@ -6,48 +6,48 @@ import {hasSigned, isInUse} from "./keys.js";
 import {hashLeaf, isContinued, rootOfInclusion} from "./merkle.js";
 import {parseTreeHead} from "./notes.js";
 import {paused} from "./pauses.js";
+import {checkSignedActs, hasSignedActs} from "./player-keys.js";
 import {BUNDLE, CHECKPOINT, CONSISTENCY, checkShape} from "./shapes.js";
 
 const MAX_BUNDLE_BYTES = 16_777_216;
 const MAX_CHECKPOINT_BYTES = 16_384;
 const EVENTS_AT_ONCE = 256; // digests that are computed at the same time
 const SEEDED = ["match-created", "seed-drawn"]; // types of events whose seed may be withheld
+const NO_ED25519 = "this browser cannot check Ed25519 signatures";
 const EMPTY_ROOT = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 // Verifies the bytes of a bundle. `keys` are those of a key set by id, or null: none are given; without `ed25519` the
-// browser cannot check signatures, and none is called proved. `progress` is told shares of the work.
+// browser cannot check signatures, and none is called proved. `progress` is told
+// shares of the work.
 //
-// Returns {proved, unproved, fault, bundle}: the names of the steps that are proved, in order; by the name of a step
-// why it is not proved; the first fault or null; the value of the bundle if it is well-formed.
-export async function verifyBundle(bytes, {keys = null, ed25519 = true, progress = () => {}, further = []}) {
-  const report = {proved: [], unproved: new Map(), fault: null, bundle: null};
-  let bundle = null;
-  const steps = [
-    [
-      "well-formed",
-      async () => {
-        bundle = await readDocument(bytes, MAX_BUNDLE_BYTES);
-        checkShape(BUNDLE, bundle, "");
-        checkWithheld(bundle.events);
-        report.bundle = bundle;
-      },
-    ],
-    ["chain", () => checkChain(bundle, progress)],
-    ["signature", () => checkSignature(bundle, keys, ed25519)],
-    ...further.filter(([, , before]) => before === "checkpoint").map(([name, check]) => [name, () => check(bundle)]),
-    ["checkpoint", () => checkInclusion(bundle, keys, ed25519)],
-    ...further.filter(([, , before]) => before !== "checkpoint").map(([name, check]) => [name, () => check(bundle)]),
-  ];
-  for (const [step, check] of steps) {
-    try {
-      const reason = await check();
-      if (reason) report.unproved.set(step, reason);
-      else report.proved.push(step);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      report.fault = {step: error.step, place: error.place, reason: error.message};
-      break;
-    }
+// Returns {proved, unproved, fault, bundle, acts}: the names of the steps that are proved, in order; by the name of a
+// step why it is not proved; the first fault or null; the value of the bundle if it is well-formed; the signed acts.
+export async function verifyBundle(bytes, {keys = null, ed25519 = true, progress = () => {}}) {
+  const report = {proved: [], unproved: new Map(), fault: null, bundle: null, acts: []};
+  const take = async (step, check) => {
+    const reason = await check(report.bundle);
+    if (reason) report.unproved.set(step, reason);
+    else report.proved.push(step);
+  };
+  try {
+    await take("well-formed", async () => {
+      const bundle = await readDocument(bytes, MAX_BUNDLE_BYTES);
+      checkShape(BUNDLE, bundle, "");
+      checkWithheld(bundle.events);
+      report.bundle = bundle;
+    });
+    await take("chain", (bundle) => checkChain(bundle, progress));
+    await take("signature", (bundle) => checkSignature(bundle, keys, ed25519));
+    if (hasSignedActs(report.bundle))
+      await take("player keys", async (bundle) => {
+        if (!ed25519) return NO_ED25519;
+        report.acts = await checkSignedActs(bundle);
+        return "";
+      });
+    await take("checkpoint", (bundle) => checkInclusion(bundle, keys, ed25519));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    report.fault = {step: error.step, place: error.place, reason: error.message};
   }
   return report;
 }
@@ -109,7 +109,7 @@ async function checkSignature(bundle, keys, ed25519) {
   if (!keys) return "no keys were given";
   const key = keys.get(signature.key);
   if (!key) throw new Fault("signature", "signature.key", "none of the given keys has this id");
-  if (!ed25519) return "this browser cannot check Ed25519 signatures";
+  if (!ed25519) return NO_ED25519;
   const {signature: _signed, inclusion: _included, ...content} = bundle;
   const statement = {
     content: await sha256Hex(utf8(canonical(content))),
@@ -158,7 +158,7 @@ async function checkInclusion({inclusion, match, events, head}, keys, ed25519) {
   if (!keys) return "no keys were given";
   const key = keys.get(checkpoint.key);
   if (!key) refuse("checkpoint.key", "none of the given keys has this id");
-  if (!ed25519) return "this browser cannot check Ed25519 signatures";
+  if (!ed25519) return NO_ED25519;
   if (!(await isCheckpointSigned(checkpoint, key))) refuse("checkpoint.signature", "the signature is not valid");
   return "";
 }

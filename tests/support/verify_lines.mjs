@@ -2,12 +2,20 @@
 // (docs/proof/bundle.md, section 13): the second of two verifiers that a test compares.
 
 import {createInterface} from "node:readline";
+import {Fault} from "../../api/pages/static/proof/canonical.js";
 import {readKeySet} from "../../api/pages/static/proof/keys.js";
 import {verifyBundle} from "../../api/pages/static/proof/verify.js";
 
-for await (const line of createInterface({input: process.stdin})) {
-  const {bundle, keys} = JSON.parse(line);
-  const given = keys === null || keys === undefined ? null : await readKeySet(keys);
+async function verify({bundle, keys}) {
+  const given = keys === null ? null : await readKeySet(keys);
   const {proved, fault} = await verifyBundle(new Uint8Array(Buffer.from(bundle, "base64")), {keys: given});
+  return {proved, fault};
+}
+
+for await (const line of createInterface({input: process.stdin})) {
+  const {proved, fault} = await verify(JSON.parse(line)).catch((error) => {
+    if (error instanceof Fault) return {proved: [], fault: error};
+    throw error;
+  });
   console.log(JSON.stringify({proved, fault: fault && {step: fault.step, place: fault.place}}));
 }

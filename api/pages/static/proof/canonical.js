@@ -105,7 +105,8 @@ async function isWritten(text, value) {
   }
 }
 
-// The place of the first value without a canonical form, in the order of the text; null without one.
+// The place of the first value without a canonical form, in the order of the text, inner ones first (section 2.3); null
+// without one.
 function findWithoutForm(value, place) {
   if (typeof value === "string") return isText(value) ? null : place;
   if (typeof value === "number") return isCanonicalNumber(value) ? null : place;
@@ -116,12 +117,17 @@ function findWithoutForm(value, place) {
     }
   } else if (value instanceof Map) {
     for (const [name, member] of value) {
-      if (!isCanonicalName(name)) return place;
-      const found = findWithoutForm(member, memberPlace(place, name));
+      const found = findWithoutForm(member, memberPlace(place, escapeSurrogates(name)));
       if (found !== null) return found;
     }
+    if (![...value.keys()].every(isCanonicalName)) return place;
   }
   return null;
+}
+
+function escapeSurrogates(name) {
+  const pattern = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  return name.replace(pattern, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
 }
 
 export function memberPlace(place, name) {

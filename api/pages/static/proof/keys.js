@@ -1,42 +1,32 @@
 // Key sets of installations (docs/proof/bundle.md, section 6).
 
+import {Fault} from "./canonical.js";
 import {base64UrlOf, bytesOfBase64Url, bytesOfHex, isSignedBy, sha256, utf8} from "./hashes.js";
+import {checkShape, KEY} from "./shapes.js";
 
 const MAX_KEY_SET_BYTES = 1_000_000;
-const KNOWN = new Set(["alg", "crv", "kid", "kty", "revoked", "since", "until", "use", "x"]);
 
-// Returns the keys of a key set (its value, as JSON.parse returns it) by their ids; throws an Error that says what is
-// wrong.
+// Returns the keys of a key set (its value, as JSON.parse returns it, and its length in bytes) by their ids; throws a
+// Fault of the step "keys".
 export async function readKeySet(value, length = 0) {
-  if (length > MAX_KEY_SET_BYTES) throw new Error(`a key set has at most ${MAX_KEY_SET_BYTES} bytes`);
-  if (!Array.isArray(value?.keys)) throw new Error("a key set has a list of keys");
+  if (length > MAX_KEY_SET_BYTES) refuse("", `it has more than ${MAX_KEY_SET_BYTES} bytes`);
+  if (!Array.isArray(value?.keys)) refuse("keys", "it has no list of keys");
   const keys = new Map();
   for (const [index, key] of value.keys.entries()) {
-    const read = await readKey(key, `keys[${index}]`);
-    if (keys.has(read.id)) throw new Error(`keys[${index}]: the key stands twice`);
-    keys.set(read.id, read);
+    const place = `keys[${index}]`;
+    checkShape(KEY, key, place, "keys");
+    const bytes = bytesOfBase64Url(key.x);
+    if (!bytes) refuse(`${place}.x`, "it is not base64url");
+    if (key.kty !== "OKP" || key.crv !== "Ed25519" || bytes.length !== 32) refuse(place, "it is no Ed25519 key");
+    const id = base64UrlOf(await sha256(utf8(`{"crv":"Ed25519","kty":"OKP","x":"${key.x}"}`)));
+    if (key.kid !== id || keys.has(id)) refuse(`${place}.kid`, "it is not the id of the key, or stands twice");
+    keys.set(id, {id, bytes, since: key.since, until: key.until ?? null, revoked: key.revoked ?? null});
   }
   return keys;
 }
 
-async function readKey(key, place) {
-  const refuse = (reason) => {
-    throw new Error(`${place}: ${reason}`);
-  };
-  if (key === null || typeof key !== "object") refuse("it is not a key");
-  for (const name of Object.keys(key)) if (!KNOWN.has(name)) refuse(`keys have no member "${name}"`);
-  if (key.kty !== "OKP" || key.crv !== "Ed25519") refuse("it is not an Ed25519 key");
-  const bytes = typeof key.x === "string" ? bytesOfBase64Url(key.x) : null;
-  if (bytes?.length !== 32) refuse("x is not the public part of an Ed25519 key");
-  const thumbprint = base64UrlOf(await sha256(utf8(`{"crv":"Ed25519","kty":"OKP","x":"${key.x}"}`)));
-  if (key.kid !== thumbprint) refuse("kid is not the id of the key");
-  const since = key.since;
-  if (!Number.isInteger(since)) refuse("since is not an instant");
-  const until = key.until ?? null;
-  const revoked = key.revoked ?? null;
-  if (until !== null && !Number.isInteger(until)) refuse("until is not an instant");
-  if (revoked !== null && !Number.isInteger(revoked)) refuse("revoked is not an instant");
-  return {id: thumbprint, bytes, since, until, revoked};
+function refuse(place, reason) {
+  throw new Fault("keys", place, reason);
 }
 
 // Whether a key was in use at an instant, and what it signed then is not revoked.

@@ -93,6 +93,19 @@ export const RECEIPT = members({
   version: whole,
 });
 
+// A key of a key set (section 6.1).
+export const KEY = members({
+  alg: text,
+  crv: text,
+  kid: text,
+  kty: text,
+  revoked: optional(whole),
+  since: whole,
+  until: optional((value) => value === null || whole(value)),
+  use: text,
+  x: text,
+});
+
 // The member `signed` of an act (docs/proof/player-keys.md).
 export const SIGNED_ACT = members({
   authenticator_data: optional(text),

@@ -142,10 +142,10 @@ async function checkInclusion({inclusion, match, events, head}, keys, ed25519) {
   const refuse = (member, reason) => {
     throw new Fault("checkpoint", `inclusion.${member}`, reason);
   };
-  const {checkpoint, version, form = 1, leaf, note} = inclusion;
+  const {checkpoint, version, form, leaf, note} = inclusion;
   if (version < 1 || version > head.version) refuse("version", "the match has no such version");
   if (checkpoint.format !== 1) refuse("checkpoint.format", "this page knows format 1 only");
-  if (form !== 1 && form !== 2) refuse("form", "this page knows leaves of the forms 1 and 2 only");
+  if (form !== undefined && form !== 2) refuse("form", "this page knows no leaves of this form");
   const entry = await leafOf(form, {digest: events[version - 1].digest, match, version});
   const path = inclusion.path.map(bytesOfHex);
   const root = await rootOfInclusion(leaf, checkpoint.size, await hashLeaf(entry), path);
@@ -165,7 +165,7 @@ async function checkInclusion({inclusion, match, events, head}, keys, ed25519) {
 
 async function leafOf(form, head) {
   const first = utf8(canonical(head));
-  return form === 1 ? first : utf8(canonical({commitment: await sha256Hex(first), form: 2, kind: "match"}));
+  return form === undefined ? first : utf8(canonical({commitment: await sha256Hex(first), form: 2, kind: "match"}));
 }
 
 async function isCheckpointSigned(checkpoint, key) {

@@ -14,6 +14,7 @@ from events.proof.audit import Answer, Record, audit
 from events.proof.bundle import KIND, Bundle, Facts, derive_facts, digest_of_inclusion, read_bundle, seed_is_withheld
 from events.proof.documents import DocumentError, difference
 from events.proof.player_signatures import find_signed_acts
+from events.proof.policies import Policy
 from events.proof.public_keys import KeySet
 from events.runtime.wall_clock import rfc3339
 from events.store.chain import verified_events
@@ -44,13 +45,21 @@ class FaultyBundleError(DocumentError):
         self.path = path
 
 
-def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False, *, rules: bool = True) -> Iterator[Step]:
+def verify(
+    packed: bytes,
+    keys: KeySet | None = None,
+    recompute: bool = False,
+    *,
+    rules: bool = True,
+    policy: Policy | None = None,
+) -> Iterator[Step]:
     """Yield what is proved of a bundle, step by step; raises FaultyBundleError at the first fault.
 
     ``keys`` are trusted public keys; without them the signature is not proved. The seeds of opponents' moves are always
     checked against the match; ``recompute`` also computes every answer of an opponent, moves and replies to draw
     offers, again. A place is in words: ``version 4, data.move``. Without ``rules``, only what needs no rules of a game
     or of a match is verified, as by any other verifier: neither replay, authority and result nor the stated facts.
+    ``policy`` says which witnesses must have cosigned; None asks for none.
     """
     step = "well-formed"
     try:
@@ -67,6 +76,9 @@ def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False, *
         yield from _player_keys(bundle)
         step = "checkpoint"
         yield from _inclusion(bundle, keys)
+        step = "cosigned"
+        if policy is not None:
+            yield _cosigned(bundle, policy)
     except DocumentError as fault:
         raise FaultyBundleError(step, fault.place, fault.reason) from None
 
@@ -319,3 +331,11 @@ def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
     except DocumentError as fault:
         raise DocumentError(f"inclusion.checkpoint.{fault.place}", fault.reason) from None
     yield Step("checkpoint", f"{words}, signed by key {checkpoint.key}{_revocation(keys, checkpoint.key)}")
+
+
+def _cosigned(bundle: Bundle, policy: Policy) -> Step:
+    try:
+        words, proved = policy.judge(None if bundle.inclusion is None else bundle.inclusion.note)
+    except DocumentError as fault:
+        raise DocumentError("inclusion.note", fault.reason) from None
+    return Step("cosigned", words, proved)

@@ -1,0 +1,189 @@
+"""Policies: which logs and witnesses somebody trusts, as C2SP defines them (https://c2sp.org/tlog-policy).
+
+A file of lines: ``log VKEY [URL]``, ``witness NAME VKEY [URL]``, ``group NAME all|any|K MEMBER...``, ``quorum NAME``.
+A tree head counts if one of the logs has signed it, and if the quorum has cosigned it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from events.proof.cosignatures import Cosignature, find_cosignatures
+from events.proof.documents import DocumentError
+from events.proof.notes import COSIGNATURE, ED25519, NoteKey, SignedNote, parse_note, parse_vkey
+from events.runtime.wall_clock import rfc3339
+
+MAX_POLICY_BYTES = 65_536
+MAX_NAMES = 256
+"""Logs, witnesses and groups, each; the specification asks for 32."""
+
+NO_QUORUM = "none"
+"""The name of the quorum that asks for no cosignature."""
+
+
+class Group(NamedTuple):
+    """A group that has cosigned what at least ``threshold`` of its ``members``, witnesses or groups, have cosigned."""
+
+    threshold: int
+    members: tuple[str, ...]
+
+
+class Policy(NamedTuple):
+    """The trusted ``logs`` (none: they are known from elsewhere), ``witnesses`` and groups by their names here.
+
+    ``quorum`` is the name of the witness or group that must have cosigned; NO_QUORUM for none.
+    """
+
+    logs: tuple[NoteKey, ...]
+    witnesses: Mapping[str, NoteKey]
+    groups: Mapping[str, Group]
+    quorum: str
+
+    def check_log(self, note: SignedNote) -> None:
+        """Raise DocumentError unless one of the logs has signed ``note``, or none is named."""
+        faults = []
+        for log in self.logs:
+            try:
+                return note.check(log)
+            except DocumentError as fault:
+                faults.append(fault)
+        if faults:
+            raise faults[0]
+
+    def judge(self, note: str | None) -> tuple[str, bool]:
+        """Return what the ``note`` of an inclusion shows, in words, and whether that is enough by this policy.
+
+        Raises DocumentError for a note that none of the logs has signed, and for a forged cosignature.
+        """
+        if note is None:
+            return "the bundle has no note that a witness could have cosigned", False
+        if not self.logs:
+            return "the policy names no log: a server that is witnessed under two names could tell two stories", False
+        read = parse_note(note)
+        self.check_log(read)
+        found = self.cosignatures(read)
+        words = ", ".join(f"{name} at {rfc3339(each.time_s * 1000)}" for name, each in found.items())
+        words = f"cosigned by {words}" if words else "no witness of the policy has cosigned it"
+        if not self.is_satisfied(found.keys()):
+            return f"{words}: that is not the quorum {self.quorum} of the policy", False
+        return f"{words}; the policy asks for {'no witness' if self.quorum == NO_QUORUM else self.quorum}", True
+
+    def cosignatures(self, note: SignedNote) -> dict[str, Cosignature]:
+        """Return the cosignatures of ``note`` by the names of witnesses here; raises DocumentError if one is forged."""
+        found = {each.witness: each for each in find_cosignatures(note, self.witnesses.values())}
+        return {name: found[key] for name, key in self.witnesses.items() if key in found}
+
+    def is_satisfied(self, cosigned: Set[str]) -> bool:
+        """Return whether the witnesses with the names ``cosigned`` are a quorum."""
+        return self.quorum == NO_QUORUM or self._has_cosigned(self.quorum, cosigned)
+
+    def _has_cosigned(self, name: str, cosigned: Set[str]) -> bool:
+        if name in self.witnesses:
+            return name in cosigned
+        group = self.groups[name]
+        return sum(self._has_cosigned(member, cosigned) for member in group.members) >= group.threshold
+
+
+class _Reading:
+    """What the lines of a policy that were read so far define."""
+
+    def __init__(self) -> None:
+        self.logs: list[NoteKey] = []
+        self.witnesses: dict[str, NoteKey] = {}
+        self.groups: dict[str, Group] = {}
+        self.quorum: str | None = None
+        self._grouped: set[str] = set()
+
+    def read_log(self, words: Sequence[str]) -> None:
+        _count(words, 1, 2)
+        key = _key(words[0], ED25519, "that of a log")
+        self._refuse_duplicate(key, self.logs)
+        self.logs.append(key)
+
+    def read_witness(self, words: Sequence[str]) -> None:
+        _count(words, 2, 3)
+        self._refuse_known(words[0])
+        key = _key(words[1], COSIGNATURE, "that of a witness")
+        self._refuse_duplicate(key, self.witnesses.values())
+        self.witnesses[words[0]] = key
+
+    def read_group(self, words: Sequence[str]) -> None:
+        _count(words, 3, MAX_NAMES)
+        name, threshold, *members = words
+        self._refuse_known(name)
+        for member in members:
+            if member not in self.witnesses and member not in self.groups:
+                raise DocumentError("", f"{member!r:.60} is not defined above")
+            if member in self._grouped:
+                raise DocumentError("", f"{member!r:.60} is a member of a group already")
+            self._grouped.add(member)
+        self.groups[name] = Group(_threshold(threshold, len(members)), tuple(members))
+
+    def read_quorum(self, words: Sequence[str]) -> None:
+        _count(words, 1, 1)
+        if self.quorum is not None:
+            raise DocumentError("", "there is a quorum already")
+        if words[0] != NO_QUORUM and words[0] not in self.witnesses and words[0] not in self.groups:
+            raise DocumentError("", f"{words[0]!r:.60} is not defined above")
+        self.quorum = words[0]
+
+    def _refuse_known(self, name: str) -> None:
+        if name == NO_QUORUM or name in self.witnesses or name in self.groups:
+            raise DocumentError("", f"the name {name!r:.60} is taken")
+        if max(len(self.witnesses), len(self.groups)) >= MAX_NAMES:
+            raise DocumentError("", f"a policy has at most {MAX_NAMES} witnesses and groups")
+
+    def _refuse_duplicate(self, key: NoteKey, known: Iterable[NoteKey]) -> None:
+        if any(key.raw == each.raw for each in known):
+            raise DocumentError("", f"the key of {key.name} stands twice")
+
+
+def parse_policy(packed: bytes) -> Policy:
+    """Return the policy that a file has; raises DocumentError with the line of the first fault as its place."""
+    if len(packed) > MAX_POLICY_BYTES:
+        raise DocumentError("", f"a policy has at most {MAX_POLICY_BYTES:,} bytes")
+    read = _Reading()
+    kinds: Mapping[str, Callable[[Sequence[str]], None]] = {
+        "log": read.read_log,
+        "witness": read.read_witness,
+        "group": read.read_group,
+        "quorum": read.read_quorum,
+    }
+    # What is beyond ASCII is opaque by the specification: it survives as it was.
+    for number, line in enumerate(packed.decode("utf-8", "surrogateescape").split("\n"), 1):
+        place = f"line {number}"
+        if any((letter < " " and letter != "\t") or letter == "\x7f" for letter in line):
+            raise DocumentError(place, "it has a control character")
+        words = line.replace("\t", " ").split(" ")
+        words = [word for word in words if word]
+        if not words or words[0].startswith("#"):
+            continue
+        kind, *rest = words
+        if kind not in kinds:
+            raise DocumentError(place, f"{kind!r:.40} is none of {', '.join(kinds)}")
+        try:
+            kinds[kind](rest)
+        except DocumentError as fault:
+            raise DocumentError(place, str(fault)) from None
+    if read.quorum is None:
+        raise DocumentError("", "there is no quorum: write quorum none to ask for no cosignatures")
+    return Policy(tuple(read.logs), read.witnesses, read.groups, read.quorum)
+
+
+def _count(words: Sequence[str], least: int, most: int) -> None:
+    if not least <= len(words) <= most:
+        raise DocumentError("", "it has too few or too many words")
+
+
+def _key(vkey: str, kind: int, what: str) -> NoteKey:
+    key = parse_vkey(vkey)
+    if key.type != kind:
+        raise DocumentError("", f"the key is not {what} (type {kind:02})")
+    return key
+
+
+def _threshold(word: str, members: int) -> int:
+    if word in ("all", "any"):
+        return members if word == "all" else 1
+    if not (word.isascii() and word.isdigit() and len(word) <= 3) or not 1 <= int(word) <= members:
+        raise DocumentError("", f"{word!r:.20} is no threshold: all, any, or 1 to {members}")
+    return int(word)

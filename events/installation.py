@@ -58,6 +58,7 @@ from events.service.personal_data import PersonalDataStores
 from events.service.summaries import CachedSummaries, result_reader
 from events.service.timekeeper import Timekeeper
 from events.store.rewriting import Rewriting
+from events.transparency.witnesses import Witnesses
 
 
 def make_store(settings: Settings, now: Callable[[], int] | None = now_ms) -> ArchivingStore:
@@ -317,6 +318,11 @@ class Installation:
         """The log of checkpoints."""
         place = self.settings.checkpoint_guard
         return CheckpointLog(self.store, self.keys, None if place is None else CheckpointGuard(place))
+
+    @cached_property
+    def witnesses(self) -> Witnesses:
+        """Who is asked to cosign checkpoints."""
+        return Witnesses(self.client, self.prefix)
 
     @cached_property
     def egress_rules(self) -> EgressRules:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ensure that the programs that the tests need are installed, Chromium, nginx and RabbitMQ; print where they are.
-# Without RabbitMQ the tests of it are skipped.
+# Ensure that the programs that the tests need are installed, Chromium, nginx, RabbitMQ and Go; print where they are.
+# Without RabbitMQ or Go the tests that need them are skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unpacked=.venv/programs
@@ -26,6 +26,11 @@ find_rabbitmq() {
     find_program /usr/lib/rabbitmq/bin/rabbitmq-server
 }
 
+find_go() {
+    # With the packages that judge the log (tests/judges).
+    [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ] && find_program go
+}
+
 install_rabbitmq() {
     # This file is what keeps Debian from starting a service that it installs.
     local policy=/usr/sbin/policy-rc.d own=
@@ -38,9 +43,9 @@ install_rabbitmq() {
     if [ -n "$own" ]; then rm -f "$policy"; fi
 }
 
-if ! find_nginx >/dev/null || ! find_chromium >/dev/null || ! find_rabbitmq >/dev/null; then
+if ! find_nginx >/dev/null || ! find_chromium >/dev/null || ! find_rabbitmq >/dev/null || ! find_go >/dev/null; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        echo "Installing Chromium, nginx and RabbitMQ for the tests"
+        echo "Installing Chromium, nginx, RabbitMQ and Go for the tests"
         export DEBIAN_FRONTEND=noninteractive
         # A machine that has just started may be busy installing, and a mirror may fail once.
         retries=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
@@ -61,6 +66,10 @@ if ! find_nginx >/dev/null || ! find_chromium >/dev/null || ! find_rabbitmq >/de
         if ! find_rabbitmq >/dev/null; then
             install_rabbitmq
         fi
+        if ! find_go >/dev/null; then
+            apt-get install -y -qq --no-install-recommends "${retries[@]}" golang-go golang-golang-x-mod-dev >/dev/null ||
+                true
+        fi
     fi
 fi
 if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
@@ -75,4 +84,7 @@ fi
 if ! find_rabbitmq >/dev/null; then
     echo "RabbitMQ cannot be installed here (as root on Debian: apt-get install rabbitmq-server): its tests are skipped"
 fi
-echo "The tests use $(find_chromium), $(find_nginx) and $(find_rabbitmq || echo no RabbitMQ)"
+if ! find_go >/dev/null; then
+    echo "Go cannot be installed here (Debian: golang-go, golang-golang-x-mod-dev): what it judges is skipped"
+fi
+echo "The tests use $(find_chromium), $(find_nginx), $(find_rabbitmq || echo no RabbitMQ) and $(find_go || echo no Go)"

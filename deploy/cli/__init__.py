@@ -26,6 +26,7 @@ COMMANDS = {
     "people": "deploy.cli.people:people",
     "clocks": "deploy.cli.clocks:clocks",
     "audit": "deploy.cli.audit:audit_commands",
+    "witness": "deploy.cli.witness:witness",
 }
 
 

@@ -70,7 +70,7 @@ class WitnessState:
             connection.execute(_TABLES)
 
     def key(self, name: str) -> CosigningKey:
-        """Return the key of this witness, made when there is none; ``name`` is the name that it signs with.
+        """Return the key of the witness ``name``, made when there is none; raises ValueError if it has another name.
 
         Crash-safe: the file is whole and durable before it gets its name, and a process that was slower takes it.
         """
@@ -78,12 +78,15 @@ class WitnessState:
         if not path.exists():
             fresh = self._directory / f"key.{secrets.token_hex(4)}"
             fresh.touch(mode=0o600)
-            _write_durably(fresh, secrets.token_bytes(_KEY_BYTES).hex().encode() + b"\n")
+            _write_durably(fresh, f"{secrets.token_hex(_KEY_BYTES)} {name}\n".encode())
             with contextlib.suppress(FileExistsError):
                 path.hardlink_to(fresh)
             fresh.unlink()
             sync_directory(self._directory)
-        return CosigningKey(name, bytes.fromhex(path.read_text()))
+        digits, _, known = path.read_text().strip().partition(" ")
+        if known != name:
+            raise ValueError(f"the witness in {self._directory} is called {known}: its key is that of this name")
+        return CosigningKey(name, bytes.fromhex(digits))
 
     def cosigned(self) -> dict[str, CosignedTree]:
         """Return the last tree head of each log that was cosigned, by its origin."""

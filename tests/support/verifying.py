@@ -22,12 +22,12 @@ from tests.support.matches import PlayedMatch
 Change = Callable[[dict[str, Any]], Any]
 
 
-def steps(packed: bytes, trusted: KeySet | None = None, **more: bool) -> dict[str, Step]:
+def steps(packed: bytes, trusted: KeySet | None = None, **more: Any) -> dict[str, Step]:
     """Return what is proved of a bundle, by name."""
     return {step.name: step for step in verify(packed, keys() if trusted is None else trusted, **more)}
 
 
-def fault(packed: bytes, trusted: KeySet | None = None, **more: bool) -> DocumentError:
+def fault(packed: bytes, trusted: KeySet | None = None, **more: Any) -> DocumentError:
     """Return the first thing that is wrong with a bundle."""
     with pytest.raises(DocumentError) as caught:
         steps(packed, trusted, **more)

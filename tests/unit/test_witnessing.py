@@ -25,16 +25,16 @@ class GrowingLog:
         self.key = SigningKey(bytes(range(32)), since=0)
         self.public = note_key(ORIGIN, self.key.public.raw)
         self._nodes: dict[tuple[int, int], bytes] = {}
-        self._leaves = [*leaves, *(b"leaf %d" % number for number in range(len(leaves), 40))]
-        self._nodes.update(merkle.appended_nodes(0, map(merkle.leaf_hash, self._leaves), self._node))
+        self.leaves = [*leaves, *(b"leaf %d" % number for number in range(len(leaves), 40))]
+        self._nodes.update(merkle.appended_nodes(0, map(merkle.leaf_hash, self.leaves), self.node))
 
     def note(self, size: int) -> SignedNote:
-        return sign_tree_head(TreeHead(ORIGIN, size, merkle.root(size, self._node)), self.key)
+        return sign_tree_head(TreeHead(ORIGIN, size, merkle.root(size, self.node)), self.key)
 
     def request(self, old: int, size: int) -> bytes:
-        return write_request(old, merkle.consistency_path(old, size, self._node), self.note(size))
+        return write_request(old, merkle.consistency_path(old, size, self.node), self.note(size))
 
-    def _node(self, level: int, index: int) -> bytes:
+    def node(self, level: int, index: int) -> bytes:
         return self._nodes[level, index]
 
 

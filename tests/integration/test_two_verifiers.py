@@ -1,0 +1,35 @@
+"""Two verifiers, of which one was written from the documents alone, agree on every vector and on forged bundles."""
+
+import json
+
+import pytest
+
+from tests.support.bundle_vectors import files
+from tests.support.forgeries import forgeries
+from tests.support.second_verifier import second_verdicts
+from tests.support.verdicts import Given, Verdict, verdict
+
+FORGERIES = 60
+"""``python -m tests.bench.forgeries`` draws ten thousand."""
+
+
+@pytest.fixture(scope="module")
+def forged() -> list[tuple[Given, Verdict]]:
+    """Return forged bundles, and what the first verifier says of each."""
+    return [(given, verdict(given)) for given in forgeries(FORGERIES, seed=7)]
+
+
+def test_both_verifiers_prove_the_same_steps_and_find_the_same_first_fault(forged: list[tuple[Given, Verdict]]) -> None:
+    vectors = [vector for _, text in files() for vector in json.loads(text)]
+    known = [(vector["name"], vector["given"], vector["expect"]) for vector in vectors]
+    known += [(f"forgery {number}", *each) for number, each in enumerate(forged)]
+    found = second_verdicts([given for _, given, _ in known])
+    for (name, _, expected), other in zip(known, found, strict=True):
+        assert other == expected, name
+
+
+def test_forgeries_follow_from_their_seed_and_most_of_them_are_well_formed(forged: list[tuple[Given, Verdict]]) -> None:
+    assert [given for given, _ in forged[:10]] == list(forgeries(10, seed=7))
+    steps = [found["fault"] and found["fault"]["step"] for _, found in forged]
+    assert steps.count("well-formed") + steps.count("keys") < FORGERIES / 2
+    assert {"chain", "signature", "checkpoint"} <= {*steps}

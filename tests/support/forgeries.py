@@ -1,0 +1,285 @@
+"""Forged bundles, drawn from a seed: what two verifiers are compared on.
+
+A forgery begins with a true bundle. Members are changed, cut out, doubled or exchanged; then its forger computes none,
+some or all of what follows from them again: the chain, the inclusion, the signature, by the right key or by another.
+Or the text is changed. Most of them are bundles still, and get as far as the last steps.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from random import Random
+from typing import Any
+
+from tests.support.plain_bundles import (
+    BEGUN_AT,
+    OTHER,
+    SERVER,
+    SIGNED_AT,
+    Content,
+    finished,
+    inclusion_of,
+    linked,
+    running,
+    sealed,
+    signed,
+    unsealed,
+    written,
+)
+from tests.support.verdicts import Given, given
+
+VALUES: tuple[Any, ...] = (
+    *(None, True, False, 0, 1, 2, 3, 5, 7, 8, -1, 65, 2**31, 2**53 - 1, 1 - 2**53, 0.5, 1 / 3, -0.0001),
+    *("", "x", "seed", "é", "\0", "\ud7ff\U0001f3f0", "match-created", "seed-drawn", "0" * 64, "a" * 128, "A" * 64),
+    *([], {}, [[]], [0], ["seed"], {"a": 1}, BEGUN_AT, SIGNED_AT, SIGNED_AT + 1, SERVER.id, OTHER.id),
+)
+NAMES = ("a", "", "form", "note", "withheld", "inclusion", "positions", "revoked", "administration", "digest", "seed")
+TEXTS: tuple[bytes, ...] = (
+    *(b"", b" ", b"\n", b"\\", b'"', b",", b":", b"{", b"}", b"[", b"]", b"0", b"-", b"1e5", b".0", b"null", b"tru"),
+    *(b"\\u0041", b"\\ud800", b"\\x", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x00", b"9" * 20),
+    *(b"NaN", b'"a":1,', b'"at":1,', b"[" * 33, b",,", b"{}", b"[]", b'"x"', b"1e400", b"\r", b"\xe2\x80\xa8"),
+)  # fmt: skip
+
+Step = Callable[[Content, Random], None]
+
+
+def forgeries(count: int, seed: int) -> Iterator[Given]:
+    """Yield ``count`` forgeries, each with the keys that it is verified with; equal seeds give equal ones."""
+    for number in range(count):
+        chance = Random(f"{seed} {number}")
+        yield given(_forged(chance), _keys(chance))
+
+
+@cache
+def _true_bundles() -> tuple[bytes, ...]:
+    early = finished()
+    del early["inclusion"]
+    doubled = unsealed(("alice", 1, "match-created", 1, {"seed": 1}), ("alice", 2, "seed-drawn", 2, {"seed": "2"}))
+    linked(doubled)["events"][1] |= {"withheld": ["seed"], "data": {}}
+    long = unsealed(*[("alice", at, "letter-sealed", 1, {"n": at, "of": {"x": [at, "é"]}}) for at in range(40)])
+    made = (
+        finished(),
+        running(),
+        early,
+        sealed(doubled, version=2, leaves=2),
+        sealed(linked(long), version=33, leaves=100),
+        sealed(finished(), version=7, form=None, note=False),
+        sealed(finished(), version=6, log_key=OTHER),
+        signed(finished(), covers=False),
+        signed(early, covers=False),
+    )
+    return tuple(map(written, made))
+
+
+def _forged(chance: Random) -> bytes:
+    packed = chance.choice(_true_bundles())
+    if chance.random() < 0.15:
+        return _text_changed(packed, chance)
+    content = json.loads(packed)
+    changed = json.loads(packed)
+    # A change may have no place in what an earlier one has left: then the earlier ones are the forgery.
+    with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
+        for _ in range(chance.choice((1, 1, 1, 2, 3))):
+            chance.choices(_CHANGES, _WEIGHTS)[0](changed, chance)
+            content = json.loads(json.dumps(changed))
+        for seal in _SEALS:
+            if chance.random() < 0.6:
+                seal(changed, chance)
+                content = json.loads(json.dumps(changed))
+    return _written(content, chance)
+
+
+def _written(content: Content, chance: Random) -> bytes:
+    """Return ``content`` as a document, sometimes in another form than the canonical one."""
+    if chance.random() < 0.03:
+        ascii_only, indent = chance.random() < 0.5, chance.choice((None, 1))
+        separators = chance.choice(((",", ":"), (", ", ": ")))
+        text = json.dumps(content, ensure_ascii=ascii_only, indent=indent, separators=separators)
+        return f"{text}\n".encode(errors="replace")
+    return written(content)
+
+
+def _text_changed(packed: bytes, chance: Random) -> bytes:
+    text = bytearray(packed)
+    for _ in range(chance.choice((1, 1, 2))):
+        start = chance.randrange(len(text))
+        end = min(len(text), start + chance.choice((0, 0, 1, 1, 2, 5, 100)))
+        what = chance.random()
+        if what < 0.4:
+            text[start] ^= 1 << chance.randrange(8)
+        elif what < 0.9:
+            text[start:end] = chance.choice(TEXTS)
+        else:
+            text[start:start] = text[start : start + chance.randrange(100)]
+    return bytes(text)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, item in steps:
+        yield (*path, step)
+        yield from _places(item, (*path, step))
+
+
+def _holder(content: Content, chance: Random) -> tuple[Any, Any]:
+    """Return a member or element of ``content``, as what holds it and its name or number."""
+    places = list(_places(content))
+    # What is free in form gets further; and half of them are outside the events, which are most of a bundle.
+    if chance.random() < 0.5:
+        places = [place for place in places if {"data", "terms", "status", "actor"} & {*place}] or places
+    elif chance.random() < 0.5:
+        places = [place for place in places if place[0] != "events"] or places
+    *before, last = chance.choice(places)
+    holder: Any = content
+    for step in before:
+        holder = holder[step]
+    return holder, last
+
+
+def _put(content: Content, chance: Random) -> None:
+    holder, last = _holder(content, chance)
+    holder[last] = json.loads(json.dumps(chance.choice(VALUES)))
+
+
+def _put_alike(content: Content, chance: Random) -> None:
+    """Put a value of the same type: this is what a forger would write."""
+    holder, last = _holder(content, chance)
+    value = holder[last]
+    if isinstance(value, bool):
+        holder[last] = not value
+    elif isinstance(value, int | float):
+        holder[last] = value + chance.choice((-1, 1, 1000, -2))
+    elif isinstance(value, str) and value:
+        place, letter = chance.randrange(len(value)), chance.choice("0af+/=\n \u2014")
+        holder[last] = value[:place] + letter + value[place + 1 :]
+    elif isinstance(value, list) and value:
+        value.insert(chance.randrange(len(value)), value[chance.randrange(len(value))])
+
+
+def _cut(content: Content, chance: Random) -> None:
+    holder, last = _holder(content, chance)
+    del holder[last]
+
+
+def _add(content: Content, chance: Random) -> None:
+    holder, _ = _holder(content, chance)
+    value = chance.choice(VALUES)
+    if isinstance(holder, dict):
+        holder[chance.choice(NAMES)] = value
+    else:
+        holder.insert(chance.randrange(len(holder) + 1), value)
+
+
+def _exchange(content: Content, chance: Random) -> None:
+    (one, first), (other, second) = _holder(content, chance), _holder(content, chance)
+    one[first], other[second] = json.loads(json.dumps([other[second], one[first]]))
+
+
+def _shuffle_events(content: Content, chance: Random) -> None:
+    events = content["events"]
+    place = chance.randrange(len(events))
+    what = chance.random()
+    if what < 0.3:
+        del events[place]
+    elif what < 0.6:
+        events.insert(chance.randrange(len(events)), dict(events[place]))
+    elif what < 0.8:
+        events.append(events.pop(place))
+    else:
+        del events[max(1, place) :]
+
+
+def _withhold(content: Content, chance: Random) -> None:
+    event = chance.choice(content["events"])
+    if chance.random() < 0.5:
+        event["data"].pop("seed", None)
+    event["withheld"] = chance.choice((["seed"], ["seed"], ["seed", "seed"], [], ["move"], ["creator", "seed"]))
+
+
+def _graft(content: Content, chance: Random) -> None:
+    """Take a part of another bundle over."""
+    other = json.loads(chance.choice(_true_bundles()))
+    name = chance.choice(("inclusion", "inclusion", "signature", "head", "facts", "match", "events"))
+    if name in other:
+        content[name] = other[name]
+
+
+def _change_inclusion(content: Content, chance: Random) -> None:
+    inclusion = content["inclusion"]
+    checkpoint, what = inclusion["checkpoint"], chance.randrange(9)
+    if what == 0:
+        inclusion["form"] = chance.choice((0, 1, 2, 3))
+    elif what == 1:
+        inclusion.pop("form", None)
+    elif what == 2:
+        chance.shuffle(inclusion["path"])
+    elif what == 3:
+        inclusion["leaf"] = chance.choice((-1, 0, inclusion["leaf"] + 1, checkpoint["size"] - 1, checkpoint["size"]))
+    elif what == 4:
+        inclusion["version"] = chance.randrange(len(content["events"]) + 2)
+    elif what == 5:
+        checkpoint["size"] += chance.choice((-1, 1, 2**32, -checkpoint["size"]))
+    elif what == 6:
+        note = inclusion["note"]
+        lines = note.split("\n")
+        chance.choice((lines.pop, lines.reverse, lambda: lines.insert(1, ""), lambda: lines.append(lines[-2])))()
+        inclusion["note"] = "\n".join(lines)
+    elif what == 7:
+        place = chance.randrange(len(inclusion["note"]))
+        letter = chance.choice("\n =A+\u2014\u0085\u00a0\ufeff\t0")
+        inclusion["note"] = inclusion["note"][:place] + letter + inclusion["note"][place + chance.randrange(2) :]
+    else:
+        checkpoint["signed_at"] = chance.choice((BEGUN_AT - 1, SIGNED_AT + 1, 0))
+
+
+_CHANGES: tuple[Step, ...] = (
+    _put, _put_alike, _cut, _add, _exchange, _shuffle_events, _withhold, _graft, _change_inclusion
+)  # fmt: skip
+_WEIGHTS = (2, 5, 2, 2, 1, 2, 1, 2, 7)
+
+
+def _link(content: Content, chance: Random) -> None:
+    if chance.random() < 0.8:
+        for number, event in enumerate(content["events"], 1):
+            event["version"] = number
+    linked(content)
+
+
+def _include(content: Content, chance: Random) -> None:
+    """Log a version as it is now, sometimes in a checkpoint of another key."""
+    if chance.random() < 0.5:
+        return
+    version = chance.randrange(1, len(content["events"]) + 1)
+    key, form = chance.choice((SERVER, SERVER, OTHER)), chance.choice((None, 2, 2))
+    digest, leaves = content["events"][version - 1]["digest"], chance.choice((1, 2, 3, 8, 31))
+    content["inclusion"] = inclusion_of(content["match"], version, digest, leaves, form, key)
+    if chance.random() < 0.2:
+        _change_inclusion(content, chance)
+
+
+def _sign(content: Content, chance: Random) -> None:
+    key = chance.choice((SERVER, SERVER, SERVER, SERVER, OTHER))
+    at = chance.choice((None, None, None, SIGNED_AT, BEGUN_AT - 1, SIGNED_AT - 1))
+    signed(content, key, at=at, covers=chance.random() < 0.8)
+    if key is OTHER and chance.random() < 0.5:
+        content["signature"]["key"] = SERVER.id
+
+
+_SEALS: tuple[Step, ...] = (_link, _include, _sign)
+
+
+def _keys(chance: Random) -> Any:
+    """Return the key set that a forgery is verified with: mostly that of the server."""
+    what = chance.random()
+    if what < 0.1:
+        return None
+    if what < 0.15:
+        return {"keys": [OTHER.published]}
+    times = {"since": SIGNED_AT}, {"until": SIGNED_AT}, {"revoked": SIGNED_AT}, {"revoked": SIGNED_AT + 1}
+    first = SERVER.published | (chance.choice(times) if what < 0.3 else {})
+    keys = [first] if chance.random() < 0.5 else [first, {**OTHER.published}]
+    if what > 0.95:
+        with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
+            chance.choice((_put, _put_alike, _cut, _add))({"keys": keys}, chance)
+    return {"keys": keys}

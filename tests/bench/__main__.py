@@ -17,6 +17,7 @@ TABLES = (
     "backup",
     "rebuild",
     "ratings",
+    "forecasts",
     "broker",
     "fleet",
     "cluster",

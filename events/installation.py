@@ -7,6 +7,7 @@ first used; building it does not connect.
 import time
 from collections.abc import Callable
 from functools import cached_property
+from urllib.parse import urlsplit
 
 from events.archive.store import ArchivingStore
 from events.mail.parts import MailParts
@@ -75,6 +76,9 @@ def make_store(settings: Settings, now: Callable[[], int] | None = now_ms) -> Ar
         wait_replicas=settings.wait_replicas,
         archive_url=settings.archive_url,
     )
+
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Installation:
@@ -317,7 +321,8 @@ class Installation:
     def checkpoints(self) -> CheckpointLog:
         """The log of checkpoints."""
         place = self.settings.checkpoint_guard
-        return CheckpointLog(self.store, self.keys, None if place is None else CheckpointGuard(place))
+        guard = None if place is None else CheckpointGuard(place)
+        return CheckpointLog(self.store, self.keys, guard, _public_host(self.settings.page_url))
 
     @cached_property
     def witnesses(self) -> Witnesses:
@@ -384,3 +389,9 @@ class Installation:
             preferences=self.preferences,
             presence=self.presence,
         )
+
+
+def _public_host(url: str | None) -> str | None:
+    """Return the host of ``url``, None where it is one that only this machine knows."""
+    host = None if url is None else urlsplit(url).hostname
+    return None if host in LOOPBACK else host

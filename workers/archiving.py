@@ -1,17 +1,44 @@
-"""The round in which a relay archives: each time it looks at some matches, and writes a pack when there is enough."""
+"""The rounds in which a relay archives: matches, a pack when there is enough of them, and leaves of their log."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
 
 import structlog
 
-from events.archive.errors import ArchiveUnavailableError
+from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
+from events.proof.documents import DocumentError
 from events.readmodels import Projected
 from events.service.archiving import DAY_MS, MATCHES_PER_PACK, Archiver
 
 MATCHES_PER_ROUND = 200
 
 log = structlog.get_logger("archive")
+
+
+class LeavesRound:
+    """Moves leaves of the log of checkpoints to the storage of the archive when a checkpoint covers them.
+
+    Crash-safe: see ``LeafStore.move_tiles``; what was not moved is looked at again after a start.
+    """
+
+    def __init__(self, checkpoints: CheckpointLog) -> None:
+        self._checkpoints = checkpoints
+        self._done: str | None = None
+
+    def __call__(self) -> int:
+        """Move some tiles; return how many. While the storage cannot be reached they stay."""
+        latest = self._checkpoints.latest_day()
+        if latest == self._done:
+            return 0
+        try:
+            moved = self._checkpoints.move_tiles()
+        except (ArchiveUnavailableError, DamagedArchiveError, DocumentError, NoCheckpointError) as error:
+            log.error("leaves of the log of checkpoints cannot be moved now", error=str(error))
+            return 0
+        if not moved:
+            self._done = latest
+        return moved
 
 
 class ArchiveRound:

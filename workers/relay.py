@@ -26,7 +26,7 @@ from events.service.guests import GuestRound
 from events.service.personal_data import continue_erasures
 from events.store.feed import FeedGroup, feed_states, trim
 from workers import consumers
-from workers.archiving import ArchiveRound
+from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
 from workers.feed_watch import FEED, FeedWatch
 from workers.fleet.rounds import FleetRound
@@ -82,6 +82,7 @@ class Relay:
         ]
         if installation.settings.archive_url is not None:
             rounds.append(ArchiveRound(installation.archiver, store.all_live_streams, installation.now))
+            rounds.append(LeavesRound(installation.checkpoints))
         shares = Shares(installation.liveness, self._name, store.shards)
         sweeper = Sweeper(installation, tasks, shares.own, rounds)
         notice_rounds = NoticeRounds(installation, decider, tasks.request_delivery, wake, shares.own)

@@ -17,7 +17,7 @@ from domain.match.state import opponent_id
 from domain.search import LEVELS
 from events.archive.errors import ArchiveUnavailableError
 from events.installation import Installation
-from events.proof.checkpoint_log import NoCheckpointError, day_of
+from events.proof.checkpoint_log import NoCheckpointError, day_of, hour_of
 from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats
@@ -30,7 +30,8 @@ from workers.task_queue import TaskQueue
 from workers.threads import TRANSIENT
 
 RECENT_MS = 3_600_000
-DAY_MS = 86_400_000
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
 STREAMS_PER_SWEEP = 200
 CLOCKS_PER_SWEEP = 20
 
@@ -56,7 +57,7 @@ class Sweeper:
         self._share = share
         self._rounds = rounds
         self._now = installation.now
-        self._signed_day = ""
+        self._looked_hour = ""
         self._retries = retries.Retries()
         self._phantoms = PhantomWalk(
             installation, lambda match_id: self._remind("rating", match_id, 0, tasks.request_rating)
@@ -142,13 +143,14 @@ class Sweeper:
         return found
 
     def request_checkpoint(self) -> bool:
-        """Request the checkpoint of the day while there is none, less and less often; tell whether it was requested.
+        """Request the checkpoint of the day or the look of the hour while there is none, less and less often.
 
-        This starts it each day, and finds it when it was lost. Requested twice it is made once.
+        This starts them, and finds them when they were lost. Requested twice they are made once. Returns whether one
+        was requested.
         """
         now = self._now()
-        day = day_of(now)
-        if self._signed_day != day:
+        day, hour = day_of(now), hour_of(now)
+        if self._looked_hour != hour:
             try:
                 latest = self._parts.checkpoints.latest()
             except (DocumentError, NoCheckpointError) as error:
@@ -157,7 +159,10 @@ class Sweeper:
             if latest is None or latest.day < day:
                 begun = now // DAY_MS * DAY_MS
                 return bool(self._remind("checkpoint", day, begun, lambda _: self._tasks.request_checkpoint()))
-            self._signed_day = day
+            if self._parts.checkpoints.is_look_due(latest, now):
+                begun = now // HOUR_MS * HOUR_MS
+                return bool(self._remind("checkpoint", hour, begun, lambda _: self._tasks.request_checkpoint()))
+            self._looked_hour = hour
         return False
 
     def check_clocks(self) -> int:

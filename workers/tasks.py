@@ -14,7 +14,7 @@ from celery.worker import state
 
 from events.installation import Installation
 from events.runtime.origin import TASK_HEADER, following
-from events.service.signed_checkpoints import sign_checkpoint_of
+from events.service.signed_checkpoints import sign_hour_of
 from workers.broker import MAX_CONFIRMATION_S
 from workers.fair_queue import FairQueue
 from workers.fleet.presence import own_name
@@ -98,7 +98,7 @@ def register(app: Celery, context: TaskContext) -> None:
 
     def sign_checkpoint() -> None:
         with following([], CHECKPOINT):
-            checkpoint = sign_checkpoint_of(context.checkpoints, context.incidents, context.now())
+            checkpoint = sign_hour_of(context.checkpoints, context.incidents, context.now())
             log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
 
     def do_fleet_slices(job: str) -> None:

@@ -21,11 +21,11 @@ from api.operations.jobs import MAX_EVENTS_AT_ONCE, stored_bundle
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
-from events.proof import merkle
 from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import Checkpoint, Consistency, write_checkpoint
 from events.proof.documents import write_document
+from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import key_set
 from events.service.jobs import BUNDLE
 from events.store.converter import schema_of, write_value
@@ -141,7 +141,7 @@ def list_leaves(query: Mapping[str, int]) -> Leaves:
     """The hashes of the leaves after a number of them: what the roots of all checkpoints are computed from"""
     log, after = services().checkpoints, query["after"]
     size = log.size()
-    hashes = [merkle.leaf_hash(leaf).hex() for leaf in log.leaves(after, min(query["limit"], max(0, size - after)))]
+    hashes = [hash_of_stored(leaf).hex() for leaf in log.leaves(after, min(query["limit"], max(0, size - after)))]
     end = after + len(hashes)
     return Leaves(after=after, hashes=hashes, next=end if hashes and end < size else None, size=size)
 

@@ -38,7 +38,7 @@ class AuditedLogs(NamedTuple):
 
     def __str__(self) -> str:
         leaves, signed, acts = self.checkpoints.size, len(self.checkpoints.checkpoints), self.administration.entries
-        return f"{leaves} heads in {signed} checkpoints, {acts} entries in the log of administration"
+        return f"{leaves} leaves in {signed} checkpoints, {acts} entries in the log of administration"
 
 
 def audit_logs(installation: Installation, trusted: Sequence[Checkpoint] = ()) -> AuditedLogs:

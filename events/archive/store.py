@@ -63,14 +63,16 @@ class ArchivingStore(RedisStore):
         archive_url: str | None = None,
     ) -> None:
         super().__init__(client, prefix, shards, now, wait_replicas)
-        self._storage = Storage(archive_url)
+        self.storage = Storage(archive_url)
+        """The storage of the archive."""
+
         self._drop = load_script(client, __package__, "drop")
         self._restore = load_script(client, __package__, "restore")
 
     @functools.cached_property
     def archive(self) -> Archive:
         """The archive. The first use may raise WrongInstallationError."""
-        return Archive(Catalogue(self.client, self.prefix, self.shards), self._storage)
+        return Archive(Catalogue(self.client, self.prefix, self.shards), self.storage)
 
     def find_archived(self, streams: Sequence[str]) -> list[Archived | None]:
         """Return where those of ``streams`` are that are archived, None for all others. One round trip."""

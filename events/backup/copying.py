@@ -19,6 +19,7 @@ from events.backup.records import (
     Record,
     ShardEnd,
 )
+from events.proof.leaf_store import LeafStore
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreCommandError
 from events.runtime.keys import AdministrationKeys, ArchiveKeys, ProofKeys, ShardKeys
@@ -129,24 +130,27 @@ class _Copy:
             self._keys += 1
 
     def _copy_proof(self) -> int:
-        """Copy keys, checkpoints and leaves; leaves that are added meanwhile are none of this backup."""
+        """Copy keys, checkpoints and leaves; leaves that are added meanwhile are none of this backup.
+
+        It has the leaves that were moved to the archive, too: in a restored store all are live until they are moved
+        again.
+        """
         places = ProofKeys(self._store.prefix)
         with self._client.pipeline(transaction=True) as pipeline:
             pipeline.get(places.log_size)
             pipeline.hgetall(places.checkpoints)
-            pipeline.get(places.latest_day)
-            pipeline.get(places.private_key)
             pipeline.hgetall(places.public_keys)
-            pipeline.get(places.key_horizon)
-            size, checkpoints, latest, private, public, horizon = pipeline.execute()
+            names = (places.latest_day, places.log_origin, places.note, places.private_key, places.key_horizon)
+            for name in names:
+                pipeline.get(name)
+            size, checkpoints, public, *values = pipeline.execute()
         for name, content in ((places.checkpoints, checkpoints), (places.public_keys, public)):
             self._write_key(name, "hash", _flat(content))
-        for name, value in ((places.latest_day, latest), (places.private_key, private), (places.key_horizon, horizon)):
+        for name, value in zip(names, values, strict=True):
             self._write_key(name, "string", [] if value is None else [value])
-        leaves = int(size or 0)
+        leaves, stored = int(size or 0), LeafStore(self._client, places, self._store.storage)
         for start in range(0, leaves, ITEMS_PER_RECORD):
-            page = self._client.lrange(places.leaves, start, min(start + ITEMS_PER_RECORD, leaves) - 1)
-            self._write(Leaves(page))
+            self._write(Leaves(stored.read(start, min(ITEMS_PER_RECORD, leaves - start))))
         return leaves
 
     def _copy_administration(self) -> int:

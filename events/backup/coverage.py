@@ -76,7 +76,7 @@ class Coverage:
 
         self.with_logs = [
             *(proof.private_key, proof.public_keys, proof.key_horizon),
-            *(proof.leaves, proof.checkpoints, proof.latest_day),
+            *(proof.leaves, proof.checkpoints, proof.latest_day, proof.log_origin, proof.note),
             *(administration.log, administration.head, administration.once, administration.roles),
         ]
         """Keys of the two logs, copied up to their ends at one moment."""
@@ -91,7 +91,7 @@ class Coverage:
 
         self.derived = [
             *(people.name(ANY), people.look(ANY), people.bots, people.guests, people.guests_listed),
-            *(proof.log_size, proof.nodes + ANY, proof.logged),
+            *(proof.log_size, proof.tile_files, proof.nodes + ANY, proof.logged, proof.others, proof.looked_hour),
             *_of_shards(shard.feed, shard.snapshot(ANY), models.generation(0), models.of_shard(0) + ANY),
             ratings.all + ANY,
         ]

@@ -1,7 +1,6 @@
 """Writes a backup into an empty store, after all of it was read and verified."""
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -13,6 +12,7 @@ from events.backup.errors import BackupError
 from events.backup.records import LAYOUT, Begin, CopiedKey, CopiedMatch, Leaves, Manifest, Record, ShardEnd
 from events.people.names import skeleton
 from events.proof.checkpoint_log import CheckpointLog
+from events.proof.leaves import read_leaf
 from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys, PeopleKeys, ShardKeys, literal_pattern, shard_of
 from events.store.contract import Head
@@ -277,12 +277,9 @@ def _check_key(record: CopiedKey, begin: Begin | None) -> None:
 def _check_leaves(record: Leaves) -> None:
     for leaf in record.leaves:
         try:
-            stated = json.loads(leaf)
-            is_leaf = {"match", "version", "digest"} <= stated.keys()
-        except (ValueError, AttributeError):
-            is_leaf = False
-        if not is_leaf:
-            raise BackupError("a leaf of the log of checkpoints in the backup cannot be read")
+            read_leaf(leaf)
+        except ValueError:
+            raise BackupError("a leaf of the log of checkpoints in the backup cannot be read") from None
 
 
 def _head_of(record: CopiedMatch) -> Head:

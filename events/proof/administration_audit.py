@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from events.people.administration import ACTS, SCHEMA, Act, Administration
-from events.proof.checkpoint_log import CHECKPOINT_SIGNED
+from events.proof.checkpoint_log import DAY_LETTERS
 from events.proof.checkpoints import Checkpoint
 from events.proof.log_audit import LogFinding
+from events.proof.log_growth import CHECKPOINT_SIGNED
 from events.runtime.errors import StoreUnavailableError
 from events.store.contract import GENESIS, Head
 from events.store.envelope import Envelope
@@ -125,7 +126,7 @@ class _Audit:
             for place, _ in places if number > last.version else ():
                 reason = f"it has the log of administration up to entry {number}, and that ends with {last.version}"
                 self._add(place, reason)
-        for day in self._checkpoints:
+        for day in (name for name in self._checkpoints if len(name) == DAY_LETTERS):
             if self._signed and min(self._signed) < day < max(self._signed) and day not in self._signed:
                 self._add(f"checkpoint {day}", "the log of administration does not know that it was signed")
         return AuditedAdministration(last.version, self._findings, frozenset(self._named), self._announced)

@@ -1,13 +1,12 @@
-"""The log of checkpoints in the store: leaves are appended, the tree is signed daily, proofs are computed from it."""
+"""The log of checkpoints in the store: leaves are appended, the tree is signed, proofs are computed from it."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
-from typing import Any
 
+import orjson
 import structlog
 
+from events.archive.store import ArchivingStore
 from events.people.administration import SERVER, Administration
 from events.proof import merkle
 from events.proof.checkpoints import (
@@ -17,31 +16,26 @@ from events.proof.checkpoints import (
     Checkpoint,
     Consistency,
     Inclusion,
-    leaf_of,
     read_checkpoint,
     statement,
     write_checkpoint,
 )
 from events.proof.documents import DocumentError
 from events.proof.guard import CheckpointGuard, GuardedTree
-from events.proof.keys import KeyRing, record_keys
-from events.proof.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
+from events.proof.keys import KeyRing, SigningKey, record_keys
+from events.proof.leaf_store import LeafStore
+from events.proof.log_growth import CHECKPOINT_SIGNED, MATCHES_PER_BATCH, LogGrowth
+from events.proof.logged_leaves import LoggedLeaf, unpack_logged
+from events.proof.notes import parse_note
+from events.proof.tree_heads import TreeHead, note_key, parse_tree_head, sign_tree_head
 from events.runtime.connections import StorePipeline
-from events.runtime.errors import StoreError, StoreUnavailableError
+from events.runtime.errors import StoreError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
-from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
+from events.store.contract import Head
 from events.store.converter import Digest
-from events.store.redis import RedisStore
 
-MATCHES_PER_BATCH = 1000
-NODES_PER_KEY = 1 << 15
-"""Nodes of one level in one key: 1 MiB."""
-
-NODE_BYTES = 32
-
-CHECKPOINT_SIGNED = "checkpoint-signed"
-"""The act that the log of administration records for every checkpoint."""
+DAY_LETTERS = len("2026-01-31")
 
 ROLLBACK_ACCEPTED = "rollback-accepted"
 """The act by which an operator lets the server sign a log that does not extend what it has signed before."""
@@ -50,7 +44,7 @@ log = structlog.get_logger("checkpoints")
 
 
 class NoCheckpointError(LookupError):
-    """There is no checkpoint of this day."""
+    """There is no checkpoint of this day or hour."""
 
 
 class RolledBackError(StoreError):
@@ -73,16 +67,22 @@ class RolledBackError(StoreError):
 class CheckpointLog:
     """The log of one installation. Every method raises StoreUnavailableError.
 
-    ``guard`` remembers outside the store what was signed; None for none.
+    ``guard`` remembers outside the store what was signed; None for none. ``host`` is the host of the pages, by which
+    the log is named when its first note is signed; None for an installation without a public address.
     """
 
-    def __init__(self, store: RedisStore, keys: KeyRing, guard: CheckpointGuard | None = None) -> None:
+    def __init__(
+        self, store: ArchivingStore, keys: KeyRing, guard: CheckpointGuard | None = None, host: str | None = None
+    ) -> None:
         self._guard = guard
+        self._host = host
         self._store = store
         self._client = store.client
         self._keys = keys
         self._administration = Administration(store.client, store.prefix, keys.now)
         self._places = ProofKeys(store.prefix)
+        self.leaf_store = LeafStore(store.client, self._places, store.storage)
+        self._growth = LogGrowth(store, keys, self._administration, self.leaf_store)
 
     def sign(self, now: int) -> Checkpoint:
         """Return the checkpoint of the day of ``now`` (milliseconds since 1970 UTC), which is made if there is none.
@@ -94,25 +94,67 @@ class CheckpointLog:
         checkpoint of a day to come would be the last one until then; and RolledBackError when the log does not extend
         the largest tree that was signed.
         """
-        self._store.check_clock()
-        if (guarded := self.find_rollback()) is not None:
-            raise RolledBackError(guarded, self.size())
+        self._check_extends()
         day = day_of(now)
-        latest = None
-        try:
-            latest = self.latest()
-        except (DocumentError, NoCheckpointError) as error:
-            log.error("the last checkpoint cannot be read", error=str(error))
-        if latest is not None:
-            # Crash-safe: the process that signed it may have been killed before it recorded that.
-            self._record(latest)
-            if latest.day >= day:
-                return latest
-        for shard in range(self._store.shards):
-            self.log_heads(self._store.live_streams(shard))
+        latest = self._latest_recorded()
+        if latest is not None and latest.day[:DAY_LETTERS] >= day:
+            return self._of_day_or(latest, day)
+        self._growth.log_changes()
         signed = self._sign(day, now)
         self._record(signed)
         return signed
+
+    def sign_hour(self, now: int) -> Checkpoint:
+        """Return the last checkpoint after a look at what has changed since, at most one look an hour.
+
+        Without a checkpoint of the day of ``now`` this is ``sign``. Else, in the first call of an hour, leaves join
+        the log as there, and if there are any a further checkpoint of the day is signed, named by the hour.
+
+        Crash-safe: as ``sign``; killed before the look is noted, the next call looks again.
+        """
+        day, hour = day_of(now), hour_of(now)
+        latest = self._latest_recorded()
+        if latest is None or latest.day[:DAY_LETTERS] < day:
+            return self.sign(now)
+        if not self.is_look_due(latest, now):
+            return latest
+        self._check_extends()
+        self._growth.log_changes()
+        if self.size() > latest.size:
+            latest = self._sign(hour, now)
+        self._client.set(self._places.looked_hour, hour)
+        return latest
+
+    def is_look_due(self, latest: Checkpoint, now: int) -> bool:
+        """Return whether nothing was signed or looked for in the hour of ``now``; ``latest`` is the last checkpoint."""
+        looked = (self._client.get(self._places.looked_hour) or b"").decode(errors="replace")
+        return max(hour_of(latest.signed_at), looked) < hour_of(now)
+
+    def _check_extends(self) -> None:
+        self._store.check_clock()
+        if (guarded := self.find_rollback()) is not None:
+            raise RolledBackError(guarded, self.size())
+
+    def _latest_recorded(self) -> Checkpoint | None:
+        """Return the last checkpoint, None before the first or where it is damaged.
+
+        Crash-safe: the process that signed the day may have been killed before it recorded that.
+        """
+        try:
+            latest = self.latest()
+            if latest is not None:
+                self._record(self._of_day_or(latest, latest.day[:DAY_LETTERS]))
+        except (DocumentError, NoCheckpointError) as error:
+            log.error("the last checkpoint cannot be read", error=str(error))
+            return None
+        return latest
+
+    def _of_day_or(self, latest: Checkpoint, day: str) -> Checkpoint:
+        """Return the checkpoint of ``day``, or ``latest`` where that is of a later day, or there is none of it."""
+        try:
+            return self.of_day(day) if latest.day.startswith(day) else latest
+        except NoCheckpointError:
+            return latest
 
     def find_rollback(self) -> GuardedTree | None:
         """Return the tree that was signed and that the log does not extend; None when it extends all of them."""
@@ -127,7 +169,7 @@ class CheckpointLog:
         if self._guard is None:
             return
         size = self.size()
-        root = merkle.root(size, self._node).hex()
+        root = merkle.root(size, self.leaf_store.tree()).hex()
         facts = {"size": size, "root": root, "signed_size": guarded.size, "signed_root": guarded.root}
         once = f"rollback:{guarded.size}:{guarded.root}:{size}:{root}"
         self._administration.record(ROLLBACK_ACCEPTED, actor, facts, once)
@@ -135,7 +177,7 @@ class CheckpointLog:
 
     def _contradicted(self, guard: CheckpointGuard, size: int) -> GuardedTree | None:
         for tree in guard.largest(self._store.installation().id):
-            if tree.size > size or merkle.root(tree.size, self._node).hex() != tree.root:
+            if tree.size > size or merkle.root(tree.size, self.leaf_store.tree()).hex() != tree.root:
                 return tree
         return None
 
@@ -145,7 +187,7 @@ class CheckpointLog:
         return None if day is None else self.of_day(day)
 
     def of_day(self, day: str) -> Checkpoint:
-        """Return the checkpoint of ``day`` (2026-01-31, UTC); raises NoCheckpointError."""
+        """Return the checkpoint of ``day`` (2026-01-31, UTC) or hour (2026-01-31T04); raises NoCheckpointError."""
         packed = self._client.hget(self._places.checkpoints, day)
         if packed is None:
             raise NoCheckpointError(f"there is no checkpoint of {day}")
@@ -153,18 +195,56 @@ class CheckpointLog:
 
     def days(self) -> list[str]:
         """Return the days that have a checkpoint, the oldest first."""
-        return sorted(day.decode() for day in self._client.hkeys(self._places.checkpoints))
+        found = self._client.hkeys(self._places.checkpoints)
+        return sorted(day.decode() for day in found if len(day) == DAY_LETTERS)
 
     def inclusion(self, match_id: str) -> Inclusion | None:
         """Return the proof that the last checkpoint knows ``match``, None as long as it does not."""
         logged, checkpoint = self._client.hget(self._places.logged, match_id), self.latest()
         if logged is None or checkpoint is None:
             return None
-        leaf, tag = unpack_logged(logged)
-        if leaf >= checkpoint.size:
+        place, tag = unpack_logged(logged)
+        if place >= checkpoint.size:
             return None
-        path = merkle.inclusion_path(leaf, checkpoint.size, self._node)
-        return Inclusion(checkpoint, leaf, tag.version, _digests(path))
+        [stored] = self.leaf_store.read(place, 1)
+        path = merkle.inclusion_path(place, checkpoint.size, self.leaf_store.tree())
+        form = orjson.loads(stored).get("form")
+        return Inclusion(checkpoint, place, tag.version, _digests(path), form, self.note_of(checkpoint))
+
+    def note(self) -> str | None:
+        """Return the last tree that was signed as a signed note, None before the first."""
+        packed = self._client.get(self._places.note)
+        return None if packed is None else packed.decode()
+
+    def note_of(self, checkpoint: Checkpoint) -> str | None:
+        """Return the note of the same tree as ``checkpoint``; None when another one was signed meanwhile, or none."""
+        note = self.note()
+        if note is None:
+            return None
+        head = parse_tree_head(parse_note(note).text)
+        return note if (head.size, head.root.hex()) == (checkpoint.size, checkpoint.root) else None
+
+    def replace_note(self, present: str, changed: str) -> bool:
+        """Put ``changed``, the same note with more cosignatures, in the place of ``present``.
+
+        Returns False, and changes nothing, when another note is the present one by now.
+        """
+
+        def replace(pipeline: StorePipeline) -> bool:
+            if pipeline.get(self._places.note) != present.encode():
+                return False
+            pipeline.multi()
+            pipeline.set(self._places.note, changed)
+            return True
+
+        return transact(self._client, [self._places.note], replace)
+
+    def origin(self) -> str:
+        """Return the name of the log in its notes. It does not change any more once a note was signed."""
+        stored = self._client.get(self._places.log_origin)
+        if stored is not None:
+            return stored.decode()
+        return f"{self._host}/rookery" if self._host else f"rookery.local/{self._store.installation().id}"
 
     def consistency(self, first: int, second: int) -> Consistency:
         """Return the proof that the log of ``first`` leaves begins that of ``second``.
@@ -174,25 +254,20 @@ class CheckpointLog:
         size = self.size()
         if not 0 <= first <= second <= size:
             raise ValueError(f"The log has {size} leaves, there is no proof from {first} to {second}")
-        return Consistency((first, second), _digests(merkle.consistency_path(first, second, self._node)))
+        return Consistency((first, second), _digests(merkle.consistency_path(first, second, self.leaf_store.tree())))
 
     def size(self) -> int:
         """Return the number of leaves."""
-        return int(self._client.get(self._places.log_size) or 0)
+        return self.leaf_store.size()
 
     def leaves(self, start: int, count: int) -> list[bytes]:
-        """Return up to ``count`` leaves from the one at index ``start`` on, as they are hashed."""
-        return self._client.lrange(self._places.leaves, start, start + count - 1) if count else []
+        """Return up to ``count`` leaves from the one at index ``start`` on, as they are stored (``leaves``)."""
+        return self.leaf_store.read(start, count)
 
-    def nodes(self, level: int, first: int, count: int) -> list[bytes]:
-        """Return ``count`` stored nodes of a level from the index ``first`` on; a missing one is b""."""
-        found: list[bytes] = []
-        while len(found) < count:
-            key, offset = self._node_place(level, first + len(found))
-            width = min(count - len(found), NODES_PER_KEY - (first + len(found)) % NODES_PER_KEY)
-            stored = self._client.getrange(key, offset, offset + width * NODE_BYTES - 1)
-            found += [stored[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
-        return found
+    def move_tiles(self) -> int:
+        """Move tiles that a checkpoint covers to the storage of the archive; see ``LeafStore.move_tiles``."""
+        latest = self.latest()
+        return 0 if latest is None else self.leaf_store.move_tiles(latest.size)
 
     def logged(self) -> Iterator[tuple[str, LoggedLeaf | None]]:
         """Yield every match with its last leaf as it is noted, in no order; None for a note that cannot be read."""
@@ -203,90 +278,43 @@ class CheckpointLog:
                 leaf = None
             yield match.decode(errors="backslashreplace"), leaf
 
+    def logged_others(self) -> dict[str, bytes]:
+        """Return the last leaf of each subject that is no match, as it is noted."""
+        found = self._client.hgetall(self._places.others)
+        return {subject.decode(errors="backslashreplace"): leaf for subject, leaf in found.items()}
+
+    def administration_digest(self, number: int) -> str | None:
+        """Return the digest of an entry of the log of administration; None when there is none that can be read."""
+        try:
+            found = self._administration.acts(number - 1, 1)
+        except (ValueError, KeyError, TypeError):
+            return None
+        return found[0].id if found and found[0].number == number else None
+
     def stored(self) -> dict[str, bytes]:
-        """Return the documents of all checkpoints by their days, the oldest first."""
+        """Return the documents of all checkpoints by their days and hours, the oldest first."""
         found = self._client.hgetall(self._places.checkpoints)
         return {day.decode(errors="backslashreplace"): found[day] for day in sorted(found)}
 
     def latest_day(self) -> str | None:
-        """Return the recorded day of the last checkpoint, None when there is none."""
+        """Return the recorded day, or hour, of the last checkpoint, None when there is none."""
         day = self._client.get(self._places.latest_day)
         return None if day is None else day.decode(errors="backslashreplace")
 
     def log_heads(self, match_ids: Iterable[str]) -> None:
         """Add a leaf for each match whose head is not logged; none is added twice."""
-        left = iter(match_ids)
-        while names := list(islice(left, MATCHES_PER_BATCH)):
-            while not self._log_heads(names, self._heads(names)):
-                pass
-
-    def _log_heads(self, names: Sequence[str], heads: Sequence[Head]) -> bool:
-        """Add a leaf for each match whose head is not logged; return False when another process was faster.
-
-        A match that cannot be read is damaged, its head is EMPTY; the others are logged.
-        """
-        size = self.size()
-        logged = self._client.hmget(self._places.logged, names)
-        changed = []
-        for name, head, known in zip(names, heads, logged, strict=True):
-            try:
-                if head.version and (known is None or unpack_logged(known).tag != head.tag):
-                    changed.append((name, head))
-            except (ValueError, TypeError, AttributeError) as error:
-                log.error("the head of a match cannot be logged", match=name, error=str(error))
-        return not changed or (
-            transact(self._client, [self._places.log_size], lambda pipeline: self._append(pipeline, size, changed))
-        )
-
-    def _heads(self, names: Sequence[str]) -> list[Head]:
-        """Return the heads of matches, EMPTY for each that cannot be read."""
-        try:
-            return self._store.heads(names)
-        except StoreUnavailableError:
-            raise
-        except (StoreError, ValueError) as error:
-            if len(names) == 1:
-                log.error("the head of a match cannot be read", match=names[0], error=str(error))
-                return [EMPTY]
-            return [head for name in names for head in self._heads([name])]
-
-    def _append(self, pipeline: StorePipeline, expected: int, changed: Sequence[tuple[str, Head]]) -> bool:
-        size = int(pipeline.get(self._places.log_size) or 0)
-        if size != expected:
-            # Perhaps with these leaves: by another process, or by this one when the reply was lost.
-            return False
-        self._queue_leaves(pipeline, size, [leaf_of(name, head.version, head.digest.hex()) for name, head in changed])
-        return True
+        self._growth.log_heads(match_ids)
 
     def restore_heads(self, heads: Mapping[str, Head]) -> None:
         """Add a leaf for each head that is not logged, while nothing else uses the log."""
-        self._log_heads(list(heads), list(heads.values()))
+        self._growth.restore_heads(heads)
 
     def restore(self, leaves: Sequence[bytes]) -> None:
-        """Append ``leaves`` as they were hashed once, in order. Raises ValueError for one that is none."""
-
-        def append(pipeline: StorePipeline) -> None:
-            self._queue_leaves(pipeline, int(pipeline.get(self._places.log_size) or 0), leaves)
-
-        transact(self._client, [self._places.log_size], append)
-
-    def _queue_leaves(self, pipeline: StorePipeline, size: int, leaves: Sequence[bytes]) -> None:
-        """Queue on ``pipeline`` everything that ``leaves`` add to a log of ``size``."""
-        stated = [json.loads(leaf) for leaf in leaves]
-        noted: dict[Any, Any] = {
-            each["match"]: pack_logged(LoggedLeaf(index, VersionTag(each["version"], each["digest"][:DIGEST_DIGITS])))
-            for index, each in enumerate(stated, size)
-        }
-        nodes = merkle.appended_nodes(size, map(merkle.leaf_hash, leaves), self._node)
-        pipeline.multi()
-        pipeline.set(self._places.log_size, size + len(leaves))
-        pipeline.rpush(self._places.leaves, *leaves)
-        for (level, index), node in nodes.items():
-            key, offset = self._node_place(level, index)
-            pipeline.setrange(key, offset, node)
-        pipeline.hset(self._places.logged, mapping=noted)
+        """Append ``leaves`` as they were stored once, in order. Raises ValueError for one that is none."""
+        self._growth.restore(leaves)
 
     def _sign(self, day: str, now: int) -> Checkpoint:
+        """Sign the log as the checkpoint of a day or an hour, and as a note, unless there is one; return it."""
         origin, key = self._store.installation().id, self._keys.signing()
         record_keys(self._administration, self._keys.known())
         last = self._administration.last()
@@ -297,7 +325,7 @@ class CheckpointLog:
             if signed is not None:
                 return read_checkpoint(signed)
             size = int(pipeline.get(self._places.log_size) or 0)
-            root = Digest(merkle.root(size, self._node).hex())
+            root = Digest(merkle.root(size, self.leaf_store.tree()).hex())
             if self._guard is not None:
                 if (guarded := self._contradicted(self._guard, size)) is not None:
                     raise RolledBackError(guarded, size)
@@ -307,32 +335,49 @@ class CheckpointLog:
             signed_at = key.instant(now)
             signature = key.sign(KIND, statement(origin, day, size, root, signed_at, administration))
             checkpoint = Checkpoint(FORMAT, origin, day, size, root, signed_at, key.id, signature, administration)
+            head = TreeHead(self.origin(), size, bytes.fromhex(root))
+            note = self._signed_note(head, key, pipeline.get(self._places.note))
             pipeline.multi()
             pipeline.hset(self._places.checkpoints, day, write_checkpoint(checkpoint))
             pipeline.set(self._places.latest_day, day)
+            pipeline.set(self._places.log_origin, head.origin)
+            pipeline.set(self._places.note, note)
             return checkpoint
 
-        return transact(self._client, [self._places.log_size, self._places.checkpoints], sign)
+        watched = [self._places.log_size, self._places.checkpoints, self._places.log_origin, self._places.note]
+        return transact(self._client, watched, sign)
+
+    def _signed_note(self, head: TreeHead, key: SigningKey, present: bytes | None) -> bytes:
+        """Return the note of ``head``: the ``present`` one, with its cosignatures, if ``key`` has signed the same."""
+        if present is not None:
+            try:
+                note = parse_note(present)
+                if note.text == head.text:
+                    note.check(note_key(head.origin, key.public.raw))
+                    return present
+            except DocumentError as error:
+                log.info("the tree is signed again as a note", reason=str(error))
+        return str(sign_tree_head(head, key)).encode()
 
     def _record(self, checkpoint: Checkpoint) -> None:
-        """Record in the log of administration that ``checkpoint`` was signed, once.
+        """Record in the log of administration that ``checkpoint``, that of a day, was signed, once.
 
-        Crash-safe: killed before this, the checkpoint of the next day makes up for it.
+        Crash-safe: killed before this, the next checkpoint makes up for it.
         """
+        if len(checkpoint.day) > DAY_LETTERS:
+            return
         facts = {"day": checkpoint.day, "size": checkpoint.size, "root": checkpoint.root}
         self._administration.record(CHECKPOINT_SIGNED, SERVER, facts, f"checkpoint:{checkpoint.day}")
-
-    def _node(self, level: int, index: int) -> bytes:
-        key, offset = self._node_place(level, index)
-        return self._client.getrange(key, offset, offset + NODE_BYTES - 1)
-
-    def _node_place(self, level: int, index: int) -> tuple[str, int]:
-        return self._places.nodes_block(level, index // NODES_PER_KEY), index % NODES_PER_KEY * NODE_BYTES
 
 
 def day_of(now: int) -> str:
     """Return the day in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31."""
     return datetime.fromtimestamp(now / 1000, UTC).date().isoformat()
+
+
+def hour_of(now: int) -> str:
+    """Return the hour in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31T04."""
+    return datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%dT%H")
 
 
 def _digests(nodes: Sequence[bytes]) -> tuple[Digest, ...]:

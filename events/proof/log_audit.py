@@ -4,19 +4,30 @@
 it consistently, but not a checkpoint that was saved elsewhere.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from events.proof import merkle
-from events.proof.checkpoint_log import NODE_BYTES, CheckpointLog
-from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write_checkpoint
+from events.proof import leaf_store, merkle
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from events.proof.documents import DocumentError
 from events.proof.keys import KeyRing
+from events.proof.leaves import (
+    AdministrationLeaf,
+    KeyLeaf,
+    MatchLeaf,
+    OtherLeaf,
+    RevocationLeaf,
+    hash_of_stored,
+    leaves_of_key,
+    read_leaf,
+)
 from events.proof.logged_leaves import LoggedLeaf
+from events.proof.notes import NoteKey, SignedNote, parse_note
 from events.proof.public_keys import KeySet
+from events.proof.tree_heads import note_key, parse_tree_head
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
@@ -80,6 +91,7 @@ class _Audit:
         self._roots: dict[int, list[tuple[str, str]]] = {}
         self._last: Checkpoint | None = None
         self._keys: KeySet = {}
+        self._others: dict[str, OtherLeaf] = {}
         self._known: dict[str, _Leaf] = {}
         self._covered: dict[str, int] = {}
 
@@ -90,6 +102,7 @@ class _Audit:
         self._part("the public keys", self._read_keys)
         self._part("the signing key", self._examine_signing_key)
         self._part("the checkpoints", lambda: checkpoints.update(self._stored()))
+        self._part("the note of the last tree", self._read_note)
         for checkpoint in saved:
             self._compare(checkpoint, checkpoints)
         self._part("the leaves", self._leaves)
@@ -152,6 +165,26 @@ class _Audit:
             self._add("the last checkpoint", f"{latest or 'none'} is noted, and {last or 'none'} is there")
         return found
 
+    def _read_note(self) -> None:
+        place, note = "the note of the last tree", self._log.note()
+        if note is None:
+            return
+        head = parse_tree_head(parse_note(note).text)
+        if head.origin != self._log.origin():
+            self._add(place, f"it is of another log, {head.origin}")
+        if not any(self._is_signed(parse_note(note), note_key(head.origin, key.raw)) for key in self._keys.values()):
+            self._add(place, "no key of the store has signed it")
+        if self._last is not None and head.size != self._last.size:
+            self._add(place, f"it has {head.size} leaves, and the last checkpoint {self._last.size}")
+        self._expect(place, head.size, head.root.hex())
+
+    def _is_signed(self, note: SignedNote, key: NoteKey) -> bool:
+        try:
+            note.check(key)
+        except DocumentError:
+            return False
+        return True
+
     def _read_keys(self) -> None:
         self._keys = {key.id: key for key in self._keyring.known()}
 
@@ -179,9 +212,12 @@ class _Audit:
         self._expect_root(place, saved)
 
     def _expect_root(self, place: str, checkpoint: Checkpoint) -> None:
-        if checkpoint.size > self._size:
-            self._add(place, f"it has {checkpoint.size} leaves, and the log {self._size}")
-        self._roots.setdefault(checkpoint.size, []).append((place, checkpoint.root))
+        self._expect(place, checkpoint.size, checkpoint.root)
+
+    def _expect(self, place: str, size: int, root: str) -> None:
+        if size > self._size:
+            self._add(place, f"it has {size} leaves, and the log {self._size}")
+        self._roots.setdefault(size, []).append((place, root))
 
     def _leaves(self) -> None:
         """Compare each leaf with its match, and all leaves with the nodes and the signed roots."""
@@ -196,7 +232,7 @@ class _Audit:
                 break
             for index, packed in enumerate(page, start):
                 self._leaf(index, packed)
-            made = merkle.appended_nodes(start, map(merkle.leaf_hash, page), lambda level, _: frontier[level])
+            made = merkle.appended_nodes(start, map(hash_of_stored, page), lambda level, _: frontier[level])
             self._part(f"the nodes over the leaves from {start} on", partial(self._nodes, made))
             # Of each level the last node with an even index: later nodes and roots are computed from it.
             frontier.update({level: node for (level, index), node in made.items() if index % 2 == 0})
@@ -208,13 +244,15 @@ class _Audit:
 
     def _leaf(self, index: int, packed: bytes) -> None:
         try:
-            leaf = json.loads(packed)
-            match_id, version, digest = leaf["match"], leaf["version"], leaf["digest"]
-            if leaf_of(match_id, version, digest) != packed or type(version) is not int or type(digest) is not str:
-                raise ValueError("it is not in canonical form")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            leaf = read_leaf(packed)
+        except ValueError as error:
             self._add(f"leaf {index}", f"it cannot be read: {error}")
             return
+        if not isinstance(leaf, MatchLeaf):
+            self._others[leaf.subject] = leaf
+            self._other_leaf(index, leaf)
+            return
+        match_id, version, digest, _ = leaf
         before = self._known.get(match_id)
         if before is not None and version <= before.version:
             reason = f"leaf {index} has it after leaf {before.place}, which has version {before.version}"
@@ -225,6 +263,22 @@ class _Audit:
         found = self._event(match_id, version)
         if found is None or found[0] != digest:
             self._add(f"{match_id} at version {version}", f"a checkpoint has it with the digest {digest}", match_id)
+
+    def _other_leaf(self, index: int, leaf: OtherLeaf) -> None:
+        if isinstance(leaf, AdministrationLeaf):
+            found = self._log.administration_digest(leaf.number)
+            if found != leaf.digest:
+                reason = f"entry {leaf.number} of the log of administration has it with the digest {leaf.digest}"
+                self._add(f"leaf {index}", f"{reason}, and that has {found or 'no such entry'}")
+        elif not self._says_the_same(leaf):
+            self._add(f"leaf {index}", f"it is of key {leaf.key}, and the public keys of the store do not say the same")
+
+    def _says_the_same(self, leaf: KeyLeaf | RevocationLeaf) -> bool:
+        known = self._keys.get(leaf.key)
+        if known is None or isinstance(leaf, KeyLeaf):
+            return known is not None and leaf in leaves_of_key(known)
+        # A key that is revoked can be revoked from an earlier instant on.
+        return known.revoked is not None and known.revoked <= leaf.since
 
     def _event(self, match_id: str, version: int) -> tuple[str, int] | None:
         """Return digest and instant of an event; None when there is none that can be read."""
@@ -240,12 +294,16 @@ class _Audit:
     def _nodes(self, made: dict[tuple[int, int], bytes]) -> None:
         levels: dict[int, list[int]] = {}
         for level, index in made:
+            if level < leaf_store.TILE_HEIGHT:
+                continue  # it is computed when it is needed
             levels.setdefault(level, []).append(index)
         for level, indexes in levels.items():
-            stored = self._log.nodes(level, indexes[0], len(indexes))
+            stored = self._log.leaf_store.nodes(level, indexes[0], len(indexes))
             for index, node in zip(indexes, stored, strict=True):
                 if node != made[level, index]:
-                    missing = "it is missing" if len(node) < NODE_BYTES else "it does not follow from its leaves"
+                    missing = (
+                        "it is missing" if len(node) < leaf_store.NODE_BYTES else "it does not follow from its leaves"
+                    )
                     self._add(f"node {index} of level {level}", missing)
 
     def _check_roots(self, size: int, frontier: dict[int, bytes]) -> None:
@@ -270,6 +328,10 @@ class _Audit:
                 )
         for match_id in sorted(missing):
             self._add(match_id, "a leaf has it, and it is not noted as logged", match_id)
+        noted_others = self._log.logged_others()
+        for subject in sorted(noted_others.keys() | self._others.keys()):
+            if noted_others.get(subject) != (self._others[subject].stored if subject in self._others else None):
+                self._add(subject, "what is noted as logged is not its last leaf")
 
     def _matches(self) -> None:
         """Find matches that a checkpoint should include and does not, and those that the store has lost."""

@@ -364,11 +364,16 @@ class ProofKeys:
         self.public_keys = f"{tag}public-keys"  # hash: since, until and revocation as JSON, by public key
         self.key_horizon = f"{tag}key-horizon"  # string: the instant up to which the present key may have signed
         self.log_size = f"{tag}log:size"  # string: the number of leaves
-        self.leaves = f"{tag}log:leaves"  # list: the leaves
+        self.leaves = f"{tag}log:leaves"  # list: the leaves that were not moved to the archive
+        self.tile_files = f"{tag}log:tiles"  # string: the SHA-256 of the file of each tile that was, in order
         self.nodes = f"{tag}log:nodes"  # begins the keys of the nodes of the tree
         self.logged = f"{tag}log:logged"  # hash: index and head of the last leaf, packed, by match
-        self.checkpoints = f"{tag}log:checkpoints"  # hash: signed checkpoints by day
-        self.latest_day = f"{tag}log:latest"  # string: the day of the last checkpoint
+        self.others = f"{tag}log:others"  # hash: the last leaf of whatever is no match, by what it is about
+        self.checkpoints = f"{tag}log:checkpoints"  # hash: signed checkpoints by day, further ones of a day by hour
+        self.latest_day = f"{tag}log:latest"  # string: the day, or the hour, of the last checkpoint
+        self.looked_hour = f"{tag}log:hour"  # string: the last hour that began with a look at what has changed
+        self.log_origin = f"{tag}log:origin"  # string: the name of the log in notes
+        self.note = f"{tag}log:note"  # string: the last tree as a signed note, with cosignatures
         self.witnesses = f"{tag}witnesses"  # hash: who is asked for cosignatures and what became of it, JSON by name
         self.timestamps = f"{tag}log:timestamps"  # hash: RFC 3161 tokens over checkpoints by day
 

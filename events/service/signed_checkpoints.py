@@ -1,5 +1,7 @@
 """Signing checkpoints, with an incident where the log is not what was signed before."""
 
+from collections.abc import Callable
+
 from events.proof.checkpoint_log import CheckpointLog, RolledBackError
 from events.proof.checkpoints import Checkpoint
 from events.proof.guard import GuardedTree
@@ -11,11 +13,12 @@ def sign_checkpoint_of(checkpoints: CheckpointLog, incidents: Incidents, now: in
 
     A log that does not extend what was signed is recorded as an incident, once.
     """
-    try:
-        return checkpoints.sign(now)
-    except RolledBackError as error:
-        incidents.record(_incident(error.guarded, now))
-        raise
+    return _signed(checkpoints.sign, incidents, now)
+
+
+def sign_hour_of(checkpoints: CheckpointLog, incidents: Incidents, now: int) -> Checkpoint:
+    """Return the last checkpoint after a look at what has changed, as ``CheckpointLog.sign_hour`` does."""
+    return _signed(checkpoints.sign_hour, incidents, now)
 
 
 def accept_rollback_of(checkpoints: CheckpointLog, incidents: Incidents, now: int, actor: str) -> GuardedTree | None:
@@ -28,6 +31,14 @@ def accept_rollback_of(checkpoints: CheckpointLog, incidents: Incidents, now: in
         incidents.record(_incident(guarded, now))
         checkpoints.accept_rollback(guarded, actor)
     return guarded
+
+
+def _signed(sign: Callable[[int], Checkpoint], incidents: Incidents, now: int) -> Checkpoint:
+    try:
+        return sign(now)
+    except RolledBackError as error:
+        incidents.record(_incident(error.guarded, now))
+        raise
 
 
 def _incident(guarded: GuardedTree, now: int) -> Incident:

@@ -16,13 +16,14 @@ from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
 from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import DocumentError
 from events.proof.keys import RESERVED_MS, KeyRing
+from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import KeySet, key_set, read_key_set
 from events.proof.verification import verify
 from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 from tests.support.matches import T0
 from tests.support.rulesets import register, variant
-from tests.support.stepped_installation import PREFIX, SteppedInstallation
+from tests.support.stepped_installation import OTHER_LEAVES, PREFIX, SteppedInstallation
 
 DAY_MS = 86_400_000
 
@@ -161,14 +162,14 @@ class TestCheckpoints:
         matches = [shop.start("alice", "bob") for _ in range(5)]
         shop.create(creator="alice")
         first = sign(shop, 1)
-        assert (first.size, first.day, first.origin) == (6, "2023-11-15", shop.store.installation().id)
+        assert (first.size, first.day, first.origin) == (6 + OTHER_LEAVES, "2023-11-15", shop.store.installation().id)
         first.check(trusted(shop))
         shop.play(matches[2], 2)
         shop.play(matches[4], 3)
         second = sign(shop, 2)
-        assert (second.size, shop.checkpoints.days()) == (8, ["2023-11-15", "2023-11-16"])
+        assert (second.size, shop.checkpoints.days()) == (8 + OTHER_LEAVES, ["2023-11-15", "2023-11-16"])
         assert sign(shop, 3).root == second.root
-        leaves = [json.loads(leaf) for leaf in shop.checkpoints.leaves(0, 100)]
+        leaves = [leaf for leaf in map(json.loads, shop.checkpoints.leaves(0, 100)) if "match" in leaf]
         assert {leaf["match"] for leaf in leaves[6:]} == {matches[2], matches[4]}
         events = [shop.store.read(leaf["match"], leaf["version"] - 1, 1)[0] for leaf in leaves]
         assert [event.id for event in events] == [leaf["digest"] for leaf in leaves]
@@ -185,7 +186,7 @@ class TestCheckpoints:
             thread.join()
         assert len(made) == 4
         assert len(set(made)) == 1
-        assert made[0].size == len(shop.checkpoints.leaves(0, 100)) == 9
+        assert made[0].size == len(shop.checkpoints.leaves(0, 100)) == 9 + OTHER_LEAVES
         shop.start("alice", "bob")
         assert shop.checkpoints.sign(T0 + 60_000) == made[0]
         assert shop.checkpoints.sign(T0 - 5 * DAY_MS) == made[0]
@@ -205,7 +206,7 @@ class TestCheckpoints:
         assert shop.checkpoints.latest() is None
         assert shop.checkpoints.inclusion(matches[0]) is None
         shop.play(matches[1], 1)
-        assert sign(shop, 0).size == 5
+        assert sign(shop, 0).size == 5 + OTHER_LEAVES
 
     def test_every_match_is_proved_to_be_in_the_last_checkpoint(self, shop: SteppedInstallation) -> None:
         matches = [shop.start("alice", "bob") for _ in range(7)]
@@ -228,29 +229,32 @@ class TestCheckpoints:
             for _ in range(day + 1):
                 shop.create(creator="alice")
             made.append(sign(shop, day))
-        assert [checkpoint.size for checkpoint in made] == [1, 3, 6, 10, 15]
+        assert [checkpoint.size - OTHER_LEAVES for checkpoint in made] == [1, 3, 6, 10, 15]
         for number, first in enumerate(made):
             for second in made[number:]:
                 shop.checkpoints.consistency(first.size, second.size).check(first, second)
+        proof = shop.checkpoints.consistency(made[0].size, made[1].size)
         with pytest.raises(DocumentError, match="no proof for the sizes"):
-            shop.checkpoints.consistency(1, 3).check(made[0], made[2])
+            proof.check(made[0], made[2])
         with pytest.raises(DocumentError, match="of two servers"):
-            shop.checkpoints.consistency(1, 3).check(made[0], made[1]._replace(origin="elsewhere"))
-        with pytest.raises(ValueError, match="The log has 15 leaves"):
-            shop.checkpoints.consistency(3, 16)
+            proof.check(made[0], made[1]._replace(origin="elsewhere"))
+        with pytest.raises(ValueError, match="The log has 17 leaves"):
+            shop.checkpoints.consistency(3, 18)
         with pytest.raises(NoCheckpointError):
             shop.checkpoints.of_day("2020-01-01")
 
     def test_nodes_of_a_large_log_lie_in_several_keys(
         self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("events.proof.checkpoint_log.NODES_PER_KEY", 4)
-        monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_PER_BATCH", 3)
+        monkeypatch.setattr("events.proof.leaf_store.TILE_HEIGHT", 1)
+        monkeypatch.setattr("events.proof.leaf_store.TILE_WIDTH", 2)
+        monkeypatch.setattr("events.proof.leaf_store.NODES_PER_KEY", 4)
+        monkeypatch.setattr("events.proof.log_growth.MATCHES_PER_BATCH", 3)
         matches = [shop.create(creator="alice") for _ in range(23)]
         checkpoint = sign(shop, 1)
-        leaves = [merkle.leaf_hash(leaf) for leaf in shop.client.lrange(f"{PREFIX}{{proof}}:log:leaves", 0, -1)]
+        leaves = [hash_of_stored(leaf) for leaf in shop.client.lrange(f"{PREFIX}{{proof}}:log:leaves", 0, -1)]
         nodes = merkle.appended_nodes(0, leaves, unread)
-        assert checkpoint.root == merkle.root(23, lambda level, index: nodes[level, index]).hex()
+        assert checkpoint.root == merkle.root(23 + OTHER_LEAVES, lambda level, index: nodes[level, index]).hex()
         for match in matches:
             inclusion = shop.checkpoints.inclusion(match)
             assert inclusion is not None
@@ -281,7 +285,7 @@ def test_a_rewritten_past_is_found_by_the_log_and_by_who_kept_a_checkpoint(
     kept = tmp_path / "kept.json"
     kept.write_bytes(write_checkpoint(sign(shop, 1)))
     examined = cli("all", "--processes", 1)
-    assert (examined.exit_code, "3 heads in 1 checkpoints, " in examined.output) == (0, True)
+    assert (examined.exit_code, "5 leaves in 1 checkpoints, " in examined.output) == (0, True)
     assert "3 matches, 13 events, 4 plies in " in examined.output
     rewrite(shop, matches[0])
     sign(shop, 2)
@@ -355,7 +359,7 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     files = [str(tmp_path / name) for name in "12"]
     command = ["audit", "consistency", *files, "--proof", str(tmp_path / "p")]
     proved = run.invoke(main, [*command, "--keys", str(tmp_path / "k")])
-    said = f"The 4 leaves of {second.day} extend the 3 leaves of {first.day}.\n"
+    said = f"The 6 leaves of {second.day} extend the 5 leaves of {first.day}.\n"
     assert (proved.exit_code, proved.output) == (0, said)
     unchecked = "The signatures of the checkpoints were NOT checked: pass the keys of the server with --keys.\n"
     assert run.invoke(main, command).output == said + unchecked

@@ -24,7 +24,7 @@ from tests.support.server import RealServer
 
 MOVES = random_game(GAMES["bashni"], "start", 6)
 ROOT = Path(__file__).parents[2]
-NO_LOGS = "0 heads in 0 checkpoints, 0 entries in the log of administration: intact\n"
+NO_LOGS = "0 leaves in 0 checkpoints, 0 entries in the log of administration: intact\n"
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from flask import Flask
 from domain.match.clock import falls_at
 from domain.match.enums import Status
 from domain.match.terms import DAY, days_per_move
+from events.archive.store import ArchivingStore
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.runtime.connections import StoreClient
@@ -150,7 +151,7 @@ def test_a_wrong_year_for_some_seconds_leaves_nothing_behind(shop: SteppedInstal
 
 
 def test_no_checkpoint_is_signed_of_a_day_to_come(redis: StoreClient) -> None:
-    store = RedisStore(redis, now=OffClock(TEN_YEARS))
+    store = ArchivingStore(redis, now=OffClock(TEN_YEARS))
     log = CheckpointLog(store, KeyRing(redis, store.prefix, OffClock(TEN_YEARS)))
     with pytest.raises(ClockMismatchError):
         log.sign(now_ms() + TEN_YEARS)

@@ -32,6 +32,9 @@ from workers.ticker import Ticker
 
 PREFIX = "test:"
 SHARDS = 4
+OTHER_LEAVES = 2
+"""Of the first checkpoint: its key, and the end of the log of administration."""
+
 _REQUESTS = count(1)
 
 

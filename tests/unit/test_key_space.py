@@ -116,12 +116,17 @@ rk:{people}:token:DIGEST
 rk:{people}:tokens:PERSON
 rk:{proof}:key-horizon
 rk:{proof}:log:checkpoints
+rk:{proof}:log:hour
 rk:{proof}:log:latest
 rk:{proof}:log:leaves
 rk:{proof}:log:logged
 rk:{proof}:log:nodes
 rk:{proof}:log:nodes:7:7
+rk:{proof}:log:note
+rk:{proof}:log:origin
+rk:{proof}:log:others
 rk:{proof}:log:size
+rk:{proof}:log:tiles
 rk:{proof}:log:timestamps
 rk:{proof}:private-key
 rk:{proof}:public-keys

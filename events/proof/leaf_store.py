@@ -1,0 +1,195 @@
+"""The leaves of the log and the tree over them, as they are stored.
+
+The last leaves are a list in the store. Full tiles, TILE_WIDTH leaves each, that a checkpoint covers are moved to the
+storage of the archive, a file for each tile, and leave the store. Of the tree the store has the nodes over full tiles,
+those of level TILE_HEIGHT and above; the nodes below are computed from the leaves of a tile when they are needed.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from events.archive.errors import DamagedArchiveError
+from events.archive.framing import compress, decompress
+from events.archive.remembered import Measured, Remembered
+from events.archive.storage import Storage
+from events.proof import merkle
+from events.proof.leaves import hash_of_stored
+from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.keys import ProofKeys
+from events.runtime.transactions import transact
+
+TILE_HEIGHT = 8
+TILE_WIDTH = 1 << TILE_HEIGHT
+"""As in tiles of C2SP (tlog-tiles)."""
+
+NODES_PER_KEY = 1 << 15
+"""Nodes of one level in one key: 1 MiB."""
+
+NODE_BYTES = 32
+
+KIND_OF_FILES = "leaves"
+MAX_TILES_PER_MOVE = 64
+MAX_REMEMBERED_BYTES = 8 * 2**20
+
+
+class LeafStore:
+    """The leaves of one log. Safe to share between threads. Methods raise StoreUnavailableError.
+
+    Where leaves are read that were moved to ``storage`` they raise ArchiveUnavailableError and DamagedArchiveError.
+    """
+
+    def __init__(self, client: StoreClient, places: ProofKeys, storage: Storage) -> None:
+        self._client = client
+        self._places = places
+        self._storage = storage
+        self._remembered = Remembered(MAX_REMEMBERED_BYTES)
+
+    def size(self) -> int:
+        """Return the number of leaves."""
+        return int(self._client.get(self._places.log_size) or 0)
+
+    def read(self, start: int, count: int) -> list[bytes]:
+        """Return up to ``count`` leaves from the one at index ``start`` on, as they are stored (``leaves``)."""
+        if count <= 0:
+            return []
+        while True:
+            moved = self.moved_tiles()
+            first_live, end = moved * TILE_WIDTH, start + count
+            archived = self._read_moved(start, min(end, first_live)) if start < first_live else []
+            if end <= first_live:
+                return archived
+            begin = max(start, first_live) - first_live
+            with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.lrange(self._places.leaves, begin, end - first_live - 1)
+                pipeline.strlen(self._places.tile_files)
+                live, length = pipeline.execute()
+            if length == moved * NODE_BYTES:
+                return [*archived, *live]
+            # Tiles were moved meanwhile: what has just been read began elsewhere.
+
+    def tree(self) -> merkle.Nodes:
+        """Return what reads nodes for one operation; a tile is read and hashed once. A missing node is empty."""
+        tiles: dict[int, dict[tuple[int, int], bytes]] = {}
+
+        def node(level: int, index: int) -> bytes:
+            if level >= TILE_HEIGHT:
+                return self.nodes(level, index, 1)[0]
+            tile = index >> (TILE_HEIGHT - level)
+            if tile not in tiles:
+                tiles[tile] = self._nodes_of_tile(tile)
+            return tiles[tile].get((level, index), b"")
+
+        return node
+
+    def nodes(self, level: int, first: int, count: int) -> list[bytes]:
+        """Return ``count`` nodes of a ``level`` of at least TILE_HEIGHT from an index on; a missing one is b""."""
+        found: list[bytes] = []
+        while len(found) < count:
+            key, offset = self.place_of_node(level, first + len(found))
+            width = min(count - len(found), NODES_PER_KEY - (first + len(found)) % NODES_PER_KEY)
+            stored = self._client.getrange(key, offset, offset + width * NODE_BYTES - 1)
+            found += [stored[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
+        return found
+
+    def place_of_node(self, level: int, index: int) -> tuple[str, int]:
+        """Return the key and the offset in bytes of a node of a level of at least TILE_HEIGHT."""
+        return self._places.nodes_block(level, index // NODES_PER_KEY), index % NODES_PER_KEY * NODE_BYTES
+
+    def queue_append(self, pipeline: StorePipeline, size: int, leaves: Sequence[bytes]) -> None:
+        """Begin a transaction on ``pipeline`` and queue what ``leaves``, as stored, add to a log of ``size``."""
+        nodes = merkle.appended_nodes(size, map(hash_of_stored, leaves), self.tree())
+        pipeline.multi()
+        pipeline.set(self._places.log_size, size + len(leaves))
+        pipeline.rpush(self._places.leaves, *leaves)
+        for (level, index), node in nodes.items():
+            if level >= TILE_HEIGHT:
+                key, offset = self.place_of_node(level, index)
+                pipeline.setrange(key, offset, node)
+
+    def moved_tiles(self) -> int:
+        """Return how many tiles are in the storage of the archive: the first ones."""
+        return self._client.strlen(self._places.tile_files) // NODE_BYTES
+
+    def move_tiles(self, covered: int) -> int:
+        """Move full tiles of the first ``covered`` leaves to the storage; return how many went, at most some.
+
+        ``covered`` is the size of a tree that was signed. Raises DamagedArchiveError for a tile whose leaves are not
+        those of the tree; it stays.
+
+        Crash-safe: a file is written, made durable and read back before the store forgets its leaves, in one step with
+        noting it. Killed before that, or when several move at once, the same files are written again under the same
+        names, since files are named by their content.
+        """
+        if self._storage.url is None:
+            return 0
+        moved = self.moved_tiles()
+        count = min(covered // TILE_WIDTH - moved, MAX_TILES_PER_MOVE)
+        if count <= 0:
+            return 0
+        names = b"".join(self._write_tile(tile) for tile in range(moved, moved + count))
+
+        def forget(pipeline: StorePipeline) -> int:
+            if pipeline.strlen(self._places.tile_files) != moved * NODE_BYTES:
+                return 0  # another process was faster
+            pipeline.multi()
+            pipeline.append(self._places.tile_files, names)
+            pipeline.ltrim(self._places.leaves, count * TILE_WIDTH, -1)
+            pipeline.unlink(*self._lower_nodes(moved * TILE_WIDTH, (moved + count) * TILE_WIDTH))
+            return count
+
+        return transact(self._client, [self._places.tile_files], forget)
+
+    def _write_tile(self, tile: int) -> bytes:
+        """Write the file of a tile; return the digest in its name."""
+        leaves = self.read(tile * TILE_WIDTH, TILE_WIDTH)
+        nodes = _nodes_over(tile, leaves)
+        if nodes.get((TILE_HEIGHT, tile)) != self.nodes(TILE_HEIGHT, tile, 1)[0]:
+            raise DamagedArchiveError(
+                f"the leaves of tile {tile} are not those of the tree: rookery audit all says more"
+            )
+        name = self._storage.write(KIND_OF_FILES, compress(b"\n".join(leaves)))
+        return bytes.fromhex(name.rpartition("/")[2])
+
+    def _lower_nodes(self, start: int, end: int) -> list[str]:
+        """Return the keys of nodes below tiles, which earlier releases have stored, over leaves that are moved."""
+        blocks = {
+            (level, (leaf >> level) // NODES_PER_KEY)
+            for level in range(TILE_HEIGHT)
+            for leaf in range(start, end, TILE_WIDTH)
+        }
+        return [self._places.nodes_block(level, block) for level, block in sorted(blocks)]
+
+    def _nodes_of_tile(self, tile: int) -> dict[tuple[int, int], bytes]:
+        return _nodes_over(tile, self.read(tile * TILE_WIDTH, TILE_WIDTH))
+
+    def _read_moved(self, start: int, end: int) -> list[bytes]:
+        """Return the leaves from ``start`` to before ``end``, all of which were moved."""
+        first, last = start // TILE_WIDTH, (end - 1) // TILE_WIDTH
+        digests = self._client.getrange(self._places.tile_files, first * NODE_BYTES, (last + 1) * NODE_BYTES - 1)
+        names = [
+            f"{KIND_OF_FILES}/{digests[offset : offset + NODE_BYTES].hex()}"
+            for offset in range(0, (last + 1 - first) * NODE_BYTES, NODE_BYTES)
+        ]
+        leaves = [leaf for tile in self._remembered.get(names, self._load) for leaf in tile]
+        return leaves[start - first * TILE_WIDTH : end - first * TILE_WIDTH]
+
+    def _load(self, names: Sequence[str]) -> list[Measured]:
+        found: list[Measured] = []
+        for name in names:
+            packed = self._storage.read(name)
+            if hashlib.sha256(packed).hexdigest() != name.rpartition("/")[2]:
+                raise DamagedArchiveError(f"the file {name} of the archive is not what was written")
+            content = decompress(packed)
+            found.append((content.split(b"\n"), 2 * len(content)))
+        return found
+
+
+def _nodes_over(tile: int, leaves: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
+    """Return the nodes over the leaves of a tile, by level and index, up to the one over a full tile."""
+    made: dict[tuple[int, int], bytes] = {}
+    row = [hash_of_stored(leaf) for leaf in leaves]
+    for level in range(TILE_HEIGHT + 1):
+        first = tile << (TILE_HEIGHT - level)
+        made.update(((level, first + place), node) for place, node in enumerate(row))
+        row = [merkle.node_hash(left, right) for left, right in zip(row[::2], row[1::2], strict=False)]
+    return made

@@ -1,0 +1,156 @@
+"""What makes the log of checkpoints grow: leaves for whatever has changed, in a fixed order, none of them twice."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import orjson
+import structlog
+
+from events.people.administration import Administration
+from events.proof.keys import KeyRing, record_keys
+from events.proof.leaf_store import LeafStore
+from events.proof.leaves import (
+    AdministrationLeaf,
+    Leaf,
+    MatchLeaf,
+    OtherLeaf,
+    leaves_of_key,
+    read_leaf,
+)
+from events.proof.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
+from events.runtime.connections import StorePipeline
+from events.runtime.errors import StoreError, StoreUnavailableError
+from events.runtime.keys import ProofKeys
+from events.runtime.transactions import transact
+from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
+from events.store.redis import RedisStore
+
+MATCHES_PER_BATCH = 1000
+ACTS_PER_LOOK = 1000
+
+CHECKPOINT_SIGNED = "checkpoint-signed"
+"""The act that the log of administration records for the checkpoint of every day."""
+
+log = structlog.get_logger("checkpoints")
+
+
+class LogGrowth:
+    """Adds leaves to the log of one installation. Every method raises StoreUnavailableError.
+
+    Crash-safe: leaves join in transactions of up to MATCHES_PER_BATCH, each with its nodes, the new size and what is
+    noted as logged; killed in between, what is not noted joins the next time.
+    """
+
+    def __init__(self, store: RedisStore, keys: KeyRing, administration: Administration, leaves: LeafStore) -> None:
+        self._store = store
+        self._client = store.client
+        self._keys = keys
+        self._administration = administration
+        self._leaves = leaves
+        self._places = ProofKeys(store.prefix)
+
+    def log_changes(self) -> None:
+        """Add leaves for whatever has changed: live matches, then keys, then the log of administration."""
+        for shard in range(self._store.shards):
+            self.log_heads(self._store.live_streams(shard))
+        while not self._log_others():
+            pass
+
+    def log_heads(self, match_ids: Iterable[str]) -> None:
+        """Add a leaf for each match whose head is not logged; none is added twice."""
+        left = iter(match_ids)
+        while names := list(islice(left, MATCHES_PER_BATCH)):
+            while not self._log_heads(names, self._heads(names)):
+                pass
+
+    def _log_heads(self, names: Sequence[str], heads: Sequence[Head]) -> bool:
+        """Add a leaf for each match whose head is not logged; return False when another process was faster.
+
+        A match that cannot be read is damaged, its head is EMPTY; the others are logged.
+        """
+        size = self._leaves.size()
+        logged = self._client.hmget(self._places.logged, names)
+        changed: list[Leaf] = []
+        for name, head, known in zip(names, heads, logged, strict=True):
+            try:
+                if head.version and (known is None or unpack_logged(known).tag != head.tag):
+                    changed.append(MatchLeaf(name, head.version, head.digest.hex()))
+            except (ValueError, TypeError, AttributeError) as error:
+                log.error("the head of a match cannot be logged", match=name, error=str(error))
+        return self._append(size, changed)
+
+    def _log_others(self) -> bool:
+        """Add leaves for keys, revocations and the log of administration; return False when it was changed meanwhile.
+
+        That checkpoints were signed, which the log of administration records, is alone no reason for a leaf: else each
+        checkpoint would be one for the next.
+        """
+        size = self._leaves.size()
+        self._keys.signing()
+        keys = self._keys.known()
+        record_keys(self._administration, keys)
+        leaves: list[OtherLeaf] = [leaf for key in keys for leaf in leaves_of_key(key)]
+        logged = self._client.hgetall(self._places.others)
+        packed = logged.get(b"administration")
+        number = 0 if packed is None else orjson.loads(packed)["number"]
+        if any(act.act != CHECKPOINT_SIGNED for act in self._administration.acts(number, ACTS_PER_LOOK)):
+            last = self._administration.last()
+            leaves.append(AdministrationLeaf(last.version, last.digest.hex()))
+        return self._append(size, [leaf for leaf in leaves if logged.get(leaf.subject.encode()) != leaf.stored])
+
+    def _heads(self, names: Sequence[str]) -> list[Head]:
+        """Return the heads of matches, EMPTY for each that cannot be read."""
+        try:
+            return self._store.heads(names)
+        except StoreUnavailableError:
+            raise
+        except (StoreError, ValueError) as error:
+            if len(names) == 1:
+                log.error("the head of a match cannot be read", match=names[0], error=str(error))
+                return [EMPTY]
+            return [head for name in names for head in self._heads([name])]
+
+    def _append(self, expected: int, leaves: Sequence[Leaf]) -> bool:
+        """Append ``leaves`` to a log of ``expected`` leaves; return False when another process was faster."""
+        if not leaves:
+            return True
+
+        def append(pipeline: StorePipeline) -> bool:
+            # Perhaps with these leaves: by another process, or by this one when the reply was lost.
+            if int(pipeline.get(self._places.log_size) or 0) != expected:
+                return False
+            self._queue_leaves(pipeline, expected, leaves)
+            return True
+
+        return transact(self._client, [self._places.log_size], append)
+
+    def restore_heads(self, heads: Mapping[str, Head]) -> None:
+        """Add a leaf for each head that is not logged, while nothing else uses the log."""
+        self._log_heads(list(heads), list(heads.values()))
+
+    def restore(self, leaves: Sequence[bytes]) -> None:
+        """Append ``leaves`` as they were stored once, in order. Raises ValueError for one that is none."""
+        read = [read_leaf(leaf) for leaf in leaves]
+
+        def append(pipeline: StorePipeline) -> None:
+            self._queue_leaves(pipeline, int(pipeline.get(self._places.log_size) or 0), read)
+
+        transact(self._client, [self._places.log_size], append)
+
+    def _queue_leaves(self, pipeline: StorePipeline, size: int, leaves: Sequence[Leaf]) -> None:
+        """Begin a transaction on ``pipeline`` and queue everything that ``leaves`` add to a log of ``size``."""
+        noted: dict[Any, Any] = {}
+        others: dict[Any, Any] = {}
+        for index, leaf in enumerate(leaves, size):
+            if isinstance(leaf, MatchLeaf):
+                noted[leaf.match] = pack_logged(
+                    LoggedLeaf(index, VersionTag(leaf.version, leaf.digest[:DIGEST_DIGITS]))
+                )
+            else:
+                others[leaf.subject] = leaf.stored
+        self._leaves.queue_append(pipeline, size, [leaf.stored for leaf in leaves])
+        if noted:
+            pipeline.hset(self._places.logged, mapping=noted)
+        if others:
+            pipeline.hset(self._places.others, mapping=others)

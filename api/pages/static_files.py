@@ -49,7 +49,7 @@ def trim(filename: str, content: bytes) -> bytes:
     return b"\n".join(line for line in lines if line and not line.startswith(b"//"))
 
 
-_IMPORT = re.compile(rb'^import .*? from "\./([^"]+)";$', re.MULTILINE)
+_IMPORT = re.compile(rb'^import [^;]*? from "\./([^"]+)";$', re.MULTILINE)
 
 VERSION = version_of(STATIC)
 CONTENTS = {name: trim(name, path.read_bytes()) for name, path in files_of(STATIC).items()}

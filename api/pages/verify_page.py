@@ -27,8 +27,8 @@ PAGE_POLICY = (
 SCRIPT = "proof/page.js"
 STYLES = ("picture.css", "verify.css")
 
-_IMPORT = re.compile(r'^import\s*\{[^}]*\}\s*from "\./([^"]+)";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?function|const|class)", re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([^"]+)";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 _CLOSES_ELEMENT = re.compile(r"</(script|style)", re.IGNORECASE)
 
 
@@ -81,20 +81,30 @@ def _embedded(text: str) -> Markup:
 def _script_alone() -> str:
     """Return the script of the page and all modules that it imports as one module.
 
-    The names at the top level of the modules are all different, and none is renamed by an import.
+    Each module becomes a function that is called once and returns what the module exports. No import renames anything.
     """
     ordered: list[str] = []
 
     def visit(name: str) -> None:
         if name not in ordered:
-            source = CONTENTS[name].decode()
-            for imported in _IMPORT.findall(source):
-                visit(posixpath.join(posixpath.dirname(name), imported))
+            for _, imported in _IMPORT.findall(CONTENTS[name].decode()):
+                visit(_beside(name, imported))
             ordered.append(name)
 
     visit(SCRIPT)
-    joined = "\n".join(_EXPORT.sub("", _IMPORT.sub("", CONTENTS[name].decode())) for name in ordered)
-    return _whole("\n".join(line for line in joined.splitlines() if line))
+    return _whole("const modules = {};\n" + "\n".join(map(_as_function, ordered)))
+
+
+def _as_function(name: str) -> str:
+    source = CONTENTS[name].decode()
+    exported = ", ".join(found for _, found in _EXPORT.findall(source))
+    source = _IMPORT.sub(lambda found: f'const {found[1]} = modules["{_beside(name, found[2])}"];', source)
+    body = _EXPORT.sub(r"\1", source)
+    return f'modules["{name}"] = (() => {{\n{body}\nreturn {{{exported}}};\n}})();'
+
+
+def _beside(name: str, imported: str) -> str:
+    return posixpath.join(posixpath.dirname(name), imported)
 
 
 @cache

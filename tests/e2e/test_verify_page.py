@@ -55,3 +55,18 @@ def test_a_forged_bundle_is_refused_with_the_event_that_was_changed(visit: Calla
     add(page, named("forged.json", forged), named("keys.json", KEYS.read_bytes()))
     assert steps(page)["chain"] == "fault"
     expect(page.locator("#verdict-title")).to_contain_text("event 4, move submitted c3-b4")
+
+
+def test_the_page_kept_as_one_file_verifies_and_replays_without_a_server(
+    visit: Callable[..., Visitor], tmp_path: Path
+) -> None:
+    visitor = visit()
+    kept = tmp_path / "rookery-verify.html"
+    kept.write_bytes(visitor.context.request.get("/verify/rookery-verify.html").body())
+    page = visitor.page
+    page.goto(kept.as_uri())
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    add(page, named("resigned.json", (BUNDLES / "resigned.json").read_bytes()), named("keys.json", KEYS.read_bytes()))
+    assert steps(page)["checkpoint"] == "proved"
+    assert asked == []

@@ -4,12 +4,15 @@
 import {createInterface} from "node:readline";
 import {Fault} from "../../api/pages/static/proof/canonical.js";
 import {readKeySet} from "../../api/pages/static/proof/keys.js";
+import {readPolicy} from "../../api/pages/static/proof/policies.js";
 import {verifyBundle} from "../../api/pages/static/proof/verify.js";
 
-async function verify({bundle, keys}) {
-  const given = keys === null ? null : await readKeySet(keys);
-  const {proved, fault} = await verifyBundle(new Uint8Array(Buffer.from(bundle, "base64")), {keys: given});
-  return {proved, fault};
+async function verify({bundle, keys, policy}) {
+  const trusted = {
+    keys: keys === null ? null : await readKeySet(keys),
+    policy: policy === null ? null : await readPolicy(policy),
+  };
+  return verifyBundle(new Uint8Array(Buffer.from(bundle, "base64")), trusted);
 }
 
 for await (const line of createInterface({input: process.stdin})) {

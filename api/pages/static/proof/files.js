@@ -36,7 +36,7 @@ function kindOfValue(value) {
   if (has("events")) return {kind: "bundle"};
   if (has("keys")) return {kind: "keys"};
   if (has("root", "size", "signature")) return {kind: "checkpoint"};
-  if (has("old", "new", "path")) return {kind: "consistency"};
+  if (has("path", "sizes")) return {kind: "consistency"};
   if (has("installation", "match", "signature")) return {kind: "receipt"};
   return {kind: "unknown", reason: "it has none of the forms that this page knows"};
 }

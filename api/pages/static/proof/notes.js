@@ -2,9 +2,10 @@
 
 import {areEqual, bytesOfBase64, isSignedBy, joined, sha256, utf8} from "./hashes.js";
 
-const ED25519 = 1; // the type of a key that signs notes as they are
-const COSIGNER = 4; // of a key that signs them with an instant
+export const ED25519 = 1; // the type of a key that signs notes as they are
+export const COSIGNER = 4; // of a key that signs them with an instant
 const KEY_HASH_BYTES = 4;
+const MAX_SECONDS = 2n ** 63n - 1n;
 const SIGNATURE = /^\u2014 (\S+) (\S+)$/u;
 const DECIMAL = /^(?:0|[1-9][0-9]*)$/;
 
@@ -48,19 +49,23 @@ export async function parseVkey(vkey) {
   return areEqual(keyHash, stated) ? {name, keyHash, type: typed[0], bytes: typed.subarray(1)} : null;
 }
 
-// Returns whether a key has signed a note: true or false for a key of type Ed25519, for a cosigner the instant (seconds
-// since 1970) or null.
-export async function findSignature(key, {text, signatures}) {
-  for (const {name, keyHash, bytes} of signatures) {
-    if (name !== key.name || !areEqual(keyHash, key.keyHash)) continue;
-    if (key.type === ED25519 && bytes.length === 64) return isSignedBy(key.bytes, bytes, utf8(text));
-    if (key.type === COSIGNER && bytes.length === 72) return findCosignature(key, text, bytes);
-  }
-  return key.type === COSIGNER ? null : false;
+// Returns the signatures of a note that belong to a key by its name and id, valid or not.
+export function signaturesOf(key, {signatures}) {
+  return signatures
+    .filter(({name, keyHash}) => name === key.name && areEqual(keyHash, key.keyHash))
+    .map(({bytes}) => bytes);
 }
 
-async function findCosignature(key, text, bytes) {
+// Whether a signature of a text was made with a key; that of a cosigner covers its instant too.
+export async function verifySignature(key, text, bytes) {
+  if (key.type === ED25519) return bytes.length === 64 && isSignedBy(key.bytes, bytes, utf8(text));
+  if (key.type !== COSIGNER || bytes.length !== 72) return false;
   const seconds = new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
-  const message = utf8(`cosignature/v1\ntime ${seconds}\n${text}`);
-  return (await isSignedBy(key.bytes, bytes.subarray(8), message)) ? Number(seconds) : null;
+  if (seconds > MAX_SECONDS) return false;
+  return isSignedBy(key.bytes, bytes.subarray(8), utf8(`cosignature/v1\ntime ${seconds}\n${text}`));
+}
+
+// The instant (seconds since 1970) of a valid cosignature.
+export function timeOfCosignature(bytes) {
+  return Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0));
 }

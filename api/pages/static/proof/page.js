@@ -1,11 +1,14 @@
 // The page that verifies: takes files, tells them apart, and shows what is proved. Nothing leaves the browser.
 
+import {judgeCheckpoint, judgeReceipt} from "./evidence.js";
 import {KINDS, recognise} from "./files.js";
 import {findSupport} from "./hashes.js";
 import {readKeySet} from "./keys.js";
+import {parseTreeHead} from "./notes.js";
+import {readPolicy} from "./policies.js";
 import {Replay} from "./replay.js";
 import {verifyBundle} from "./verify.js";
-import {counted, describePlace, describeStep, instant, meaningOf} from "./words.js";
+import {counted, describePlace, describeStep, instant, meaningOf, sentence} from "./words.js";
 
 const MAX_FILE_BYTES = 20_000_000; // larger files are not read
 const RULES_COMMAND = "rookery audit verify BUNDLE --keys KEYS";
@@ -77,12 +80,14 @@ async function verify(mine) {
   if (!file) return say(given.length ? "Add a bundle to verify." : "");
   if (!(await supported).sha256) return say("");
   say(`Verifying ${file.name}`, 0);
-  const trusted = await findKeys();
+  const {ed25519} = await supported;
+  const trusted = {...(await findKeys()), ...(await findPolicy()), ed25519};
   const progress = (share) => mine === round && say(`Verifying ${file.name}`, share);
-  const report = await verifyBundle(file.bytes, {keys: trusted.keys, ed25519: (await supported).ed25519, progress});
+  const report = await verifyBundle(file.bytes, {...trusted, progress});
+  const evidence = report.fault ? [] : await judgeEvidence(report.bundle, trusted);
   if (mine !== round) return;
   say("");
-  show(file, report, trusted);
+  show(file, {...report, evidence}, trusted);
 }
 
 // The keys that were added, or else those that this page carries.
@@ -106,16 +111,35 @@ async function findKeys() {
   };
 }
 
+async function findPolicy() {
+  const file = given.findLast(({kind}) => kind === "policy");
+  if (!file) return {policy: null};
+  try {
+    return {policy: await readPolicy(file.text)};
+  } catch (error) {
+    return {policy: null, policyRefusal: `the policy ${file.name} is refused: ${error.message}`};
+  }
+}
+
+// What the receipts and checkpoints that were added say about a bundle.
+async function judgeEvidence(bundle, {keys, ed25519}) {
+  const of = (wanted) => given.filter(({kind}) => kind === wanted);
+  const proofs = of("consistency").map(({bytes}) => bytes);
+  const steps = [];
+  const take = (step, name, {state, text}) => steps.push(describeStep(step, state, `${name}: ${text}`));
+  for (const {name, bytes} of of("receipt")) take("receipts", name, await judgeReceipt(bytes, bundle, keys, ed25519));
+  for (const {name, bytes} of of("checkpoint"))
+    take("kept", name, await judgeCheckpoint(bytes, proofs, bundle, keys, ed25519));
+  return steps;
+}
+
 function show(file, report, trusted) {
   const {bundle, fault} = report;
   const steps = stepsOf(report, trusted);
+  const {className, words} = verdictOf(report);
   const title = at("verdict-title");
-  title.className = `banner ${fault ? "bad" : report.proved.includes("signature") ? "good" : ""}`;
-  title.textContent = fault
-    ? `Fault ${describePlace(fault.place, bundle)}: this is not what was recorded and signed`
-    : report.proved.includes("signature")
-      ? "The record is whole, and the server has signed it"
-      : "The record fits together, but nobody has been shown to vouch for it";
+  title.className = `banner ${className}`;
+  title.textContent = words;
   at("summary").replaceChildren(...(bundle ? summaryOf(file, bundle) : []));
   at("steps").replaceChildren(
     ...steps.map(({step, state, title: name, label, text}) =>
@@ -136,10 +160,24 @@ function show(file, report, trusted) {
   at("verdict").scrollIntoView({block: "nearest"});
 }
 
-function stepsOf({proved, unproved, fault, bundle}, trusted) {
+function verdictOf({bundle, evidence, fault, proved}) {
+  if (fault)
+    return {
+      className: "bad",
+      words: `Fault ${describePlace(fault.place, bundle)}: this is not what was recorded and signed`,
+    };
+  if (evidence.some(({state}) => state === "fault"))
+    return {className: "bad", words: "The server has told two stories, and signed both"};
+  if (proved.includes("signature"))
+    return {className: "good", words: "The record is whole, and the server has signed it"};
+  return {className: "", words: "The record fits together, but nobody has been shown to vouch for it"};
+}
+
+function stepsOf(report, trusted) {
+  const {proved, unproved, fault, bundle} = report;
   const steps = [];
   for (const step of STEPS) {
-    if (proved.includes(step)) steps.push(describeStep(step, "proved", meaningOf(step, {bundle, ...trusted})));
+    if (proved.includes(step)) steps.push(describeStep(step, "proved", meaningOf(step, {...report, ...trusted})));
     else if (unproved.has(step))
       steps.push(describeStep(step, "unproved", `${sentence(trusted.refusal ?? unproved.get(step))}.`));
     else if (fault?.step === step)
@@ -153,6 +191,10 @@ function stepsOf({proved, unproved, fault, bundle}, trusted) {
     else if (fault && STEPS.indexOf(fault.step) < STEPS.indexOf(step) && step !== "player keys" && step !== "cosigned")
       steps.push(describeStep(step, "unchecked", "The verification ends at the first fault."));
   }
+  if (trusted.policyRefusal) steps.push(describeStep("cosigned", "unproved", `${sentence(trusted.policyRefusal)}.`));
+  else if (!trusted.policy && bundle?.inclusion?.note && !fault)
+    steps.push(describeStep("cosigned", "unchecked", claimedWitnesses(bundle.inclusion.note)));
+  steps.push(...report.evidence);
   if (!fault)
     steps.push(
       describeStep(
@@ -162,6 +204,15 @@ function stepsOf({proved, unproved, fault, bundle}, trusted) {
       ),
     );
   return steps;
+}
+
+function claimedWitnesses(note) {
+  const {origin, signatures} = parseTreeHead(note);
+  const names = [...new Set(signatures.map(({name}) => name))].filter((name) => name !== origin);
+  const claim = names.length
+    ? `${names.join(", ")} ${names.length > 1 ? "are" : "is"} said to have cosigned`
+    : "No witness is said to have cosigned";
+  return `${claim}. Add a policy that names the witnesses you trust to have it checked.`;
 }
 
 function summaryOf(file, {match, facts, events, head}) {
@@ -193,8 +244,6 @@ function say(text, share = null) {
   bar.hidden = share === null;
   bar.value = share ?? 0;
 }
-
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function made(name, attributes, ...children) {
   const element = document.createElement(name);

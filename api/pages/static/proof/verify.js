@@ -7,6 +7,7 @@ import {hashLeaf, isContinued, rootOfInclusion} from "./merkle.js";
 import {parseTreeHead} from "./notes.js";
 import {paused} from "./pauses.js";
 import {checkSignedActs, hasSignedActs} from "./player-keys.js";
+import {checkCosigned} from "./policies.js";
 import {BUNDLE, CHECKPOINT, CONSISTENCY, checkShape} from "./shapes.js";
 
 const MAX_BUNDLE_BYTES = 16_777_216;
@@ -17,13 +18,13 @@ const NO_ED25519 = "this browser cannot check Ed25519 signatures";
 const EMPTY_ROOT = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 // Verifies the bytes of a bundle. `keys` are those of a key set by id, or null: none are given; without `ed25519` the
-// browser cannot check signatures, and none is called proved. `progress` is told
+// browser cannot check signatures, and none is called proved. `policy` is one of witnesses, or null. `progress` is told
 // shares of the work.
 //
-// Returns {proved, unproved, fault, bundle, acts}: the names of the steps that are proved, in order; by the name of a
-// step why it is not proved; the first fault or null; the value of the bundle if it is well-formed; the signed acts.
-export async function verifyBundle(bytes, {keys = null, ed25519 = true, progress = () => {}}) {
-  const report = {proved: [], unproved: new Map(), fault: null, bundle: null, acts: []};
+// Returns {proved, unproved, fault, bundle, acts, witnesses}: the names of the steps that are proved, in order; by the name of a
+// step why it is not proved; the first fault or null; the value of the bundle if it is well-formed; the signed acts; who has cosigned.
+export async function verifyBundle(bytes, {keys = null, policy = null, ed25519 = true, progress = () => {}}) {
+  const report = {proved: [], unproved: new Map(), fault: null, bundle: null, acts: [], witnesses: []};
   const take = async (step, check) => {
     const reason = await check(report.bundle);
     if (reason) report.unproved.set(step, reason);
@@ -45,6 +46,13 @@ export async function verifyBundle(bytes, {keys = null, ed25519 = true, progress
         return "";
       });
     await take("checkpoint", (bundle) => checkInclusion(bundle, keys, ed25519));
+    if (policy)
+      await take("cosigned", async (bundle) => {
+        if (!ed25519) return NO_ED25519;
+        const {reason, witnesses} = await checkCosigned(bundle, policy);
+        report.witnesses = witnesses;
+        return reason;
+      });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     report.fault = {step: error.step, place: error.place, reason: error.message};
@@ -168,7 +176,7 @@ async function leafOf(form, head) {
   return form === undefined ? first : utf8(canonical({commitment: await sha256Hex(first), form: 2, kind: "match"}));
 }
 
-async function isCheckpointSigned(checkpoint, key) {
+export async function isCheckpointSigned(checkpoint, key) {
   const {format: _format, key: _key, signature, ...statement} = checkpoint;
   const isSigned = await hasSigned(key, signature, signedBytes("rookery checkpoint 1", statement));
   return isSigned && isInUse(key, checkpoint.signed_at);

@@ -20,7 +20,7 @@ export function describeStep(step, state, text) {
 }
 
 // Returns what it means that a step is proved, for a bundle and the keys that were given.
-export function meaningOf(step, {bundle, keys, keySource}) {
+export function meaningOf(step, {bundle, keys, keySource, acts, witnesses}) {
   const {events, head, inclusion, signature} = bundle;
   switch (step) {
     case "well-formed":
@@ -40,6 +40,17 @@ export function meaningOf(step, {bundle, keys, keySource}) {
           ? ""
           : ` The key was revoked for what is dated ${instant(key.revoked)} or later; only the signature itself says that it is older.`;
       return `Signed on ${instant(signature.signed_at)} with the key ${signature.key}, ${keySource}.${revoked}`;
+    }
+    case "player keys": {
+      const made = acts.map(
+        ({version, act, actor, key}) =>
+          `event ${version}, ${act.replaceAll("-", " ")}, by ${actor} with the key ${key}`,
+      );
+      return `${sentence(made.join("; "))}. That a key is that player's is the statement of the server.`;
+    }
+    case "cosigned": {
+      const made = witnesses.map(({name, seconds}) => `${name} on ${instant(seconds * 1000)}`);
+      return made.length ? `Cosigned by ${made.join(", ")}.` : "The policy demands no witness.";
     }
     case "checkpoint":
       return (
@@ -61,6 +72,8 @@ export function describePlace(place, bundle) {
   const move = typeof event?.data?.move === "string" ? ` ${event.data.move}` : "";
   return `in event ${Number(index) + 1}${kind}${move}${rest ? ` (${place})` : ""}`;
 }
+
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function counted(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -37,8 +37,12 @@ from events.proof.keys import KeyRing
 from events.push.sender_key import SenderKeyStore
 from events.readmodels import ReadModels
 from events.readmodels.archived import ArchivedModels
+from events.readmodels.archived_periods import NOTHING_ARCHIVED, ArchivedPeriods
+from events.readmodels.period_archive import PeriodArchive
+from events.readmodels.period_files import PeriodFiles
 from events.readmodels.projector import EventSummaries, Projector
 from events.readmodels.ratings import Ratings
+from events.readmodels.summary import DAY_MS
 from events.runtime.connections import connect
 from events.runtime.egress_rules import EgressRules
 from events.runtime.liveness import RedisLiveness
@@ -153,7 +157,12 @@ class Installation:
     def readmodels(self) -> ReadModels:
         """The read models."""
         archived = ArchivedModels(self.store, lambda match_id: EventSummaries(self.store).read(match_id, 0, None))
-        return ReadModels(self.client, self.prefix, self.store.shards, self.now, archived)
+        return ReadModels(self.client, self.prefix, self.store.shards, self.now, archived, self.archived_periods)
+
+    @cached_property
+    def archived_periods(self) -> ArchivedPeriods:
+        """The rating periods that are in files."""
+        return ArchivedPeriods(self.client, PeriodFiles(self.store.archive.storage))
 
     @cached_property
     def projector(self) -> Projector:
@@ -165,7 +174,14 @@ class Installation:
     @cached_property
     def ratings(self) -> Ratings:
         """The ratings, for writing."""
-        return Ratings(self.client, self.readmodels.keys, result_reader(self.matches))
+        archive = PeriodArchive(self.client, self.archived_periods, self._last_period_due)
+        return Ratings(self.client, self.readmodels.keys, result_reader(self.matches), archive)
+
+    def _last_period_due(self) -> int:
+        """Return the last day whose rating periods are to be archived."""
+        if self.settings.archive_url is None:
+            return NOTHING_ARCHIVED
+        return self.now() // DAY_MS - self.settings.archive_after_days - 1
 
     @cached_property
     def archiver(self) -> Archiver:

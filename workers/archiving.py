@@ -42,7 +42,7 @@ class LeavesRound:
 
 
 class ArchiveRound:
-    """Archives what is due, a full pack of a game at a time; what makes no full pack goes once a day.
+    """Archives what is due, a full pack of a game at a time; what makes no full pack goes once a day, then ratings.
 
     ``streams`` yields the live matches. Crash-safe: what has been found is looked for again; see
     ``events.service.archiving``.
@@ -79,6 +79,8 @@ class ArchiveRound:
         if self._now() - self._emptied_at >= DAY_MS:
             if self._waiting:
                 return self._archive(next(iter(self._waiting)))
+            if self._archiver.archive_ratings():
+                return 0
             self._archiver.merge_tables()
             self._archiver.collect()
             self._emptied_at = self._now()

@@ -17,7 +17,7 @@ def archive() -> None:
 @archive.command()
 @target_options
 def run() -> None:
-    """Archive all matches that are due, without waiting for the relay to do it.
+    """Archive all matches that are due, and their ratings, without waiting for the relay to do it.
 
     Then merge what was written, and delete files to which nothing has referred for 30 days. It may be stopped and run
     again at any time.
@@ -25,6 +25,8 @@ def run() -> None:
     installation = _with_archive()
     with report_errors():
         archived = installation.archiver.archive_all(installation.store.all_live_streams())
+        while installation.archiver.archive_ratings():
+            pass
         installation.archiver.merge_tables()
         deleted = installation.archiver.collect()
     click.echo(f"{archived} matches archived, {len(deleted)} files without reference deleted")
@@ -40,11 +42,13 @@ def status() -> None:
         matches = sum(1 for _ in catalogue.archived())
         packs = catalogue.packs()
         tables = catalogue.tables()
+        ratings = installation.archived_periods.days(installation.ratings.present_keys())
     url = installation.settings.archive_url
     click.echo(f"Archive: {'not set (ROOKERY_ARCHIVE_URL)' if url is None else without_secrets(url)}")
     click.echo(f"{matches} matches archived")
     click.echo(f"{len(packs)} packs, {sum(pack.size for pack in packs)} bytes")
     click.echo(f"{len(tables)} tables of lists, {sum(table.size for table in tables)} bytes")
+    click.echo(f"{len(ratings.files)} files of ratings, {sum(file.size for file in ratings.files)} bytes")
 
 
 @archive.command()
@@ -55,7 +59,7 @@ def verify() -> None:
     The digest that it leads to must be the one in the catalogue, and every match must be in the tables of lists.
     """
     installation = _with_archive()
-    store, damaged, intact, unlisted = installation.store.archive, 0, 0, False
+    store, damaged, intact, unlisted, unrated = installation.store.archive, 0, 0, False, False
     with report_errors():
         wanted: dict[str, list[int]] = {}
         for archived in store.catalogue.archived():
@@ -71,10 +75,17 @@ def verify() -> None:
         for place, fault in verify_tables(store, wanted):
             unlisted = True
             click.echo(f"DAMAGED LISTS {place}: {fault}")
+        periods = installation.archived_periods
+        for file in periods.days(installation.ratings.present_keys()).files:
+            if (fault := periods.files.find_fault(file)) is not None:
+                unrated = True
+                click.echo(f"DAMAGED RATINGS {file.name}: {fault}")
     click.echo(f"{intact} archived matches intact, {damaged} damaged")
     if unlisted:
         click.echo("rookery archive relist writes the lists of archived matches again.")
-    if damaged or unlisted:
+    if unrated:
+        click.echo("rookery rebuild makes the archived ratings again.")
+    if damaged or unlisted or unrated:
         raise SystemExit(1)
 
 

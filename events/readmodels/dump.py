@@ -4,31 +4,57 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from events.readmodels.archived_periods import ArchivedPeriods
 from events.readmodels.generations import contents, dump_lists
+from events.readmodels.period_files import PlayerPeriods
 from events.readmodels.rating_generations import RatingGenerations, generation_of
+from events.readmodels.standings import Entry
 from events.runtime.connections import StoreClient
-from events.runtime.keys import ReadModelKeys
+from events.runtime.keys import RatingKeys, ReadModelKeys
+from events.store.converter import pack, row_of
 
 
-def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
+def dump(client: StoreClient, keys: ReadModelKeys, periods: ArchivedPeriods | None = None) -> dict[str, Any]:
     """Return everything that the read models consist of, key by key: equal dumps are equal read models.
 
-    Keys are named as in generation 0. A player's day is one list of matches, however many parts it is stored in.
-    Changes by match, which earlier versions have stored, are left out: they are not read any more.
+    Keys are named as in generation 0. A player's day is one list of matches, however many parts it is stored in, and
+    whether it is live or archived in ``periods``. Changes by match, which earlier versions have stored, are left out:
+    they are not read any more.
     """
     current = RatingGenerations.parse(client.get(keys.rating_generation)).current
     of_current = keys.rating_keys(current)
-    unlike = (of_current.revision, of_current.version, keys.rating_generation)
-    apart = {name.removeprefix(of_current.all) for name in unlike}
-    found = dump_lists(client, keys)
-    former_changes = of_current.former_changes.removeprefix(of_current.all)
+    apart = {of_current.revision, of_current.version, of_current.archived_until, of_current.period_files}
+    apart |= {of_current.archiving, keys.rating_generation}
+    begin_apart = (of_current.former_changes, of_current.archived_results(0).removesuffix("0"))
+    live: dict[str, Any] = {}
     for name, content in contents(client, of_current.all).items():
-        if name in apart or name.startswith(former_changes):
-            continue
-        if generation_of(keys, f"{of_current.all}{name}") == current:
+        stored = f"{of_current.all}{name}"
+        if stored not in apart and not stored.startswith(begin_apart) and generation_of(keys, stored) == current:
             whole = isinstance(content, dict) and ":day:" in name
-            found[f"{keys.ratings}{name}"] = _joined(content) if whole else content
-    return found
+            live[stored] = _joined(content) if whole else content
+    if periods is not None:
+        _add_archived(live, of_current, periods)
+    ratings = {f"{keys.ratings}{name.removeprefix(of_current.all)}": content for name, content in live.items()}
+    return dump_lists(client, keys) | ratings
+
+
+def _add_archived(found: dict[str, Any], keys: RatingKeys, periods: ArchivedPeriods) -> None:
+    """Put what is archived where it would be if it were live."""
+    archived = periods.days(keys)
+    for result in periods.all_results(archived):
+        found.setdefault(keys.rated, {})[result.match.encode()] = pack(result).encode()
+    for file, last in archived.ranges():
+        for of_player in periods.files.players(file):
+            _add_days(found, keys, of_player, last)
+
+
+def _add_days(found: dict[str, Any], keys: RatingKeys, of_player: PlayerPeriods, last: int) -> None:
+    timeline, row = keys.timeline(of_player.pool, of_player.player), row_of(Entry)
+    for played in of_player.up_to(last):
+        entries = [json.loads(json.dumps(row.write(entry))) for entry in played.entries]
+        found.setdefault(keys.day(of_player.pool, played.end.day), {})[of_player.player] = entries
+        ends = {*found.get(timeline, ()), (pack(played.end).encode(), float(played.end.day))}
+        found[timeline] = sorted(ends, key=lambda end: end[1])
 
 
 def _joined(parts: Mapping[bytes, bytes]) -> dict[str, list[Any]]:

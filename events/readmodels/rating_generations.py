@@ -30,9 +30,14 @@ class RatingGenerations(NamedTuple):
         return cls(int(current or 0), None if building is None else int(building), closing is not None)
 
     @property
+    def written(self) -> list[int]:
+        """All that have to be kept."""
+        return [self.current] if self.building is None else [self.current, self.building]
+
+    @property
     def packed(self) -> str:
         """What is stored."""
-        numbers = [self.current] if self.building is None else [self.current, self.building]
+        numbers = self.written
         return " ".join(map(str, [*numbers, 1] if self.closing else numbers))
 
 

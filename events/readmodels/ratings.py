@@ -9,11 +9,20 @@ import structlog
 
 from domain.match.state import MatchState
 from domain.rating import RATING_VERSION
+from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.archive.storage import Storage
+from events.readmodels.archived_periods import NOTHING_ARCHIVED, ArchivedPeriods
 from events.readmodels.generations import RebuildOvertakenError
+from events.readmodels.period_archive import (
+    MAX_MATCHES_PER_FILE,
+    MIN_MATCHES_PER_FILE,
+    ArchivedPeriodsError,
+    PeriodArchive,
+    is_disturbed,
+)
+from events.readmodels.period_files import PeriodFiles
 from events.readmodels.rating_generations import (
-    RATINGS,
     RatingGenerations,
-    RatingReader,
     delete_earlier_generations,
     read_version,
 )
@@ -53,13 +62,14 @@ T = TypeVar("T")
 class Step(NamedTuple):
     """What one transaction changes: results, the ratings of pools, and what is unsettled before and after.
 
-    ``version`` is that of the ratings in the generation.
+    ``version`` is that of the ratings in the generation. A step that ``disturbs`` changes a day that is being archived.
     """
 
     version: int
     results: Results
     pools: Sequence[RatingRecalculation]
     taken: Sequence[Unsettled]
+    disturbs: bool
 
     @property
     def left(self) -> list[Unsettled]:
@@ -72,7 +82,8 @@ class Ratings:
 
     Each step of a change is one transaction that watches the revision of the ratings, so steps happen one after
     another; a change that is repeated finds its matches in the record and does nothing. ``read_result`` returns the
-    result of a match as it counts now. Methods raise StoreUnavailableError.
+    result of a match as it counts now. Days that have been over for some time are in files (``archive_periods``); they
+    are brought back by whatever changes them. Methods raise StoreUnavailableError, which ArchiveUnavailableError is.
 
     A rebuild is ``begin_generation()``, ``fill(generation, results)`` as often as wanted, best in the order in which
     the matches ended, and ``switch(generation)``; each may be repeated, and be called from another process than the
@@ -89,12 +100,18 @@ class Ratings:
     """
 
     def __init__(
-        self, client: StoreClient, keys: ReadModelKeys, read_result: Callable[[str], RatedResult | None]
+        self,
+        client: StoreClient,
+        keys: ReadModelKeys,
+        read_result: Callable[[str], RatedResult | None],
+        archive: PeriodArchive | None = None,
     ) -> None:
         self._client = client
         self._keys = keys
         self._read_result = read_result
-        self._read = RatingReader(client, keys).read
+        without_storage = ArchivedPeriods(client, PeriodFiles(Storage(None)))
+        self._archive = archive or PeriodArchive(client, without_storage, lambda: NOTHING_ARCHIVED)
+        self._archived = self._archive.periods
 
     def rate(self, match_id: str) -> bool:
         """Put the result of a match into the ratings as the match stands now; return whether anything changed.
@@ -115,7 +132,7 @@ class Ratings:
 
     def version(self) -> int:
         """Return the version of the ratings that are read."""
-        return read_version(self._client, self._keys.rating_keys(self._generations().current))
+        return read_version(self._client, self.present_keys())
 
     def owed(self, state: MatchState) -> bool:
         """Tell whether a match is in the ratings otherwise than its state says."""
@@ -125,10 +142,11 @@ class Ratings:
         """Return the results with which matches are in the ratings, None for those that are not."""
         if not match_ids:
             return {}
-        (packed,) = self._read(
-            lambda pipeline, current: pipeline.hmget(self._keys.rating_keys(current[RATINGS]).rated, match_ids)
-        )
-        return _results(match_ids, packed)
+        while True:
+            current = self._generations().current
+            found = self._known(self._keys.rating_keys(current), match_ids)
+            if self._generations().current == current:
+                return found
 
     def put(self, results: Results) -> bool:
         """Make ``results`` the results of these matches; return whether anything changed.
@@ -162,7 +180,20 @@ class Ratings:
 
     def is_unsettled(self) -> bool:
         """Tell whether ratings depend on results that they do not follow yet."""
-        return bool(self._client.exists(self._keys.rating_keys(self._generations().current).unsettled))
+        return bool(self._client.exists(self.present_keys().unsettled))
+
+    def archive_periods(self, min_matches: int = MIN_MATCHES_PER_FILE) -> int:
+        """Move what is due of the present generation to a file; return how many matches went. See PeriodArchive."""
+        return self._archive.archive(self.present_keys(), min_matches)
+
+    def present_keys(self) -> RatingKeys:
+        """Return the keys of the generation that is read now."""
+        return self._keys.rating_keys(self._generations().current)
+
+    def period_files(self) -> set[str]:
+        """Return the names of the files to which the generations refer that are read or built."""
+        archived = (self._archived.days(self._keys.rating_keys(each)) for each in self._generations().written)
+        return {file.name for days in archived for file in days.files}
 
     def replace(self, results: Iterable[RatedResult]) -> None:
         """Make the ratings again from ``results``, those of all matches; raises RebuildOvertakenError."""
@@ -186,7 +217,8 @@ class Ratings:
     def fill(self, generation: int, results: Iterable[RatedResult]) -> None:
         """Put results into a generation that is being built, in steps; raises RebuildOvertakenError.
 
-        Linear in the results if they come in the order in which the matches ended. Once ``switch`` has begun this does
+        Linear in the results if they come in the order in which the matches ended; then what is due is archived on the
+        way, so that a rebuild needs little more memory than what it replaces. Once ``switch`` has begun this does
         nothing: all results are there, or are known better.
         """
         keys = self._keys.rating_keys(generation)
@@ -207,6 +239,8 @@ class Ratings:
 
             while self._transact(change):
                 beats.beat()
+            if self._client.hlen(keys.rated) >= 2 * MAX_MATCHES_PER_FILE:
+                self._archive.archive(keys, MAX_MATCHES_PER_FILE)
 
     def switch(self, generation: int) -> None:
         """Read from ``generation`` from now on, and delete all before it; raises RebuildOvertakenError.
@@ -235,24 +269,36 @@ class Ratings:
         self._transact(close)
 
     def _note_differences(self, generation: int) -> None:
-        present = self._keys.rating_keys(self._generations().current)
+        present = self.present_keys()
         built, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
-        for batch in _batches(self._client.hscan_iter(present.rated, count=MAX_RESULTS_PER_STEP)):
+        for batch in _batches(self._all_results(present)):
             beats.beat()
-            for (match_id, packed), other in zip(
-                batch, self._client.hmget(built.rated, [match_id for match_id, _ in batch]), strict=True
-            ):
-                if packed == other:
-                    continue
+            others = self._known(built, [each.match for each in batch])
+            for match_id in (each.match for each in batch if each != others[each.match]):
                 try:
-                    result = self._read_result(match_id.decode())
+                    result = self._read_result(match_id)
                 except StoreUnavailableError:
                     raise
                 except Exception as error:
-                    log.error("a match cannot be rated", match=match_id.decode(), error=str(error))
+                    log.error("a match cannot be rated", match=match_id, error=str(error))
                     continue
                 # Whatever a live rating has noted is newer.
-                self._client.hsetnx(late, match_id.decode(), _packed({"": result})[""])
+                self._client.hsetnx(late, match_id, _packed({"": result})[""])
+
+    def _all_results(self, keys: RatingKeys) -> Iterator[RatedResult]:
+        """Yield all results in a generation, none of which is missed; some may come twice."""
+        while True:
+            archived = self._archived.days(keys)
+            for _, packed in self._client.hscan_iter(keys.rated, count=MAX_RESULTS_PER_STEP):
+                yield unpack(RatedResult, packed)
+            try:
+                yield from self._archived.all_results(archived)
+            except (ArchiveUnavailableError, DamagedArchiveError) as error:
+                # A rebuild is the way to have ratings without this file.
+                log.error("archived ratings cannot be compared with the new ones", error=str(error))
+                return
+            if self._archived.days(keys) == archived:
+                return
 
     def _take_over(self, generation: int) -> None:
         """Put late results into the new generation until few are left."""
@@ -290,8 +336,11 @@ class Ratings:
         pipeline.watch(keys.revision)
         version = read_version(self._client, keys)
         match_ids = list(results)
-        known = _results(match_ids, self._client.hmget(keys.rated, match_ids) if match_ids else [])
+        known = self._known(keys, match_ids)
         changed = {match_id: result for match_id, result in results.items() if result != known[match_id]}
+        days = [each.day for match_id in changed for each in (known[match_id], changed[match_id]) if each is not None]
+        if days and min(days) <= self._archived.days(keys).until:
+            raise ArchivedPeriodsError(keys, min(days))
         taken = read_unsettled(self._client, keys, MAX_UNSETTLED_PER_STEP)
         removed: dict[str, list[RatedResult]] = defaultdict(list)
         added: dict[str, list[RatedResult]] = defaultdict(list)
@@ -305,11 +354,28 @@ class Ratings:
             of_pool.replace(removed[pool], added[pool])
             of_pool.settle([item for item in taken if item.pool == pool], MAX_ENTRIES_PER_STEP)
             pools.append(of_pool)
-        return Step(version, changed, pools, taken)
+        first = min((day for of_pool in pools for _, day, _ in of_pool.ends()), default=None)
+        disturbs = first is not None and is_disturbed(self._client.get(keys.archiving), first)
+        return Step(version, changed, pools, taken, disturbs)
+
+    def _known(self, keys: RatingKeys, match_ids: Sequence[str]) -> dict[str, RatedResult | None]:
+        """Return the results with which matches are in a generation, live or archived."""
+        if not match_ids:
+            return {}
+        while True:
+            archived = self._archived.days(keys)
+            found = _results(match_ids, self._client.hmget(keys.rated, match_ids))
+            absent = [match_id for match_id, result in found.items() if result is None]
+            if archived.files and absent:
+                found |= self._archived.results(keys, absent)
+            if not absent or self._archived.days(keys) == archived:
+                return found
 
     def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: Step) -> None:
         pipeline.incr(keys.revision)
         pipeline.set(keys.version, step.version)
+        if step.disturbs:
+            pipeline.unlink(keys.archiving)
         present: dict[Any, Any] = {
             match_id: pack(result) for match_id, result in step.results.items() if result is not None
         }
@@ -329,7 +395,11 @@ class Ratings:
         return RatingGenerations.parse(pipeline.get(self._keys.rating_generation))
 
     def _transact(self, change: Callable[[StorePipeline], T]) -> T:
-        return transact(self._client, [self._keys.rating_generation], change, attempts=MAX_ATTEMPTS)
+        while True:
+            try:
+                return transact(self._client, [self._keys.rating_generation], change, attempts=MAX_ATTEMPTS)
+            except ArchivedPeriodsError as archived:
+                self._archive.restore(archived.keys, archived.day)
 
 
 def _batches(items: Iterable[T]) -> Iterator[list[T]]:

@@ -11,10 +11,19 @@ import structlog
 from domain.match.enums import Status
 from domain.rating import START_RATING
 from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.archive.storage import Storage
 from events.readmodels.archived import ArchivedModels
+from events.readmodels.archived_periods import (
+    ArchivedDays,
+    ArchivedPeriods,
+    archived_days,
+    queue_archived_days,
+    result_place,
+)
 from events.readmodels.generations import Current, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import KeyOf, Page, Place, check_page_size, format_cursor, merge, parse_cursor
+from events.readmodels.period_files import PeriodFiles
 from events.readmodels.rating_generations import RATINGS, RatingReader
 from events.readmodels.standings import (
     DayEnd,
@@ -60,6 +69,7 @@ class ReadModels:
         shards: int,
         now: Callable[[], int] = now_ms,
         archived: ArchivedModels | None = None,
+        archived_periods: ArchivedPeriods | None = None,
     ) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
@@ -67,6 +77,7 @@ class ReadModels:
         self._read_ratings = RatingReader(client, self.keys).read
         self._now = now
         self._archived = archived
+        self._archived_periods = archived_periods or ArchivedPeriods(client, PeriodFiles(Storage(None)))
 
     def summary(self, match_id: str) -> Summary | None:
         """Return the summary of a match, or None when it is unknown or not projected yet."""
@@ -193,11 +204,20 @@ class ReadModels:
         return [rating for rating in self._ratings((player, pool) for pool in self.pools()) if rating]
 
     def rating_history(self, player: str, pool: str) -> list[RatingChange]:
-        """Return all changes of a player's rating in a pool, oldest first."""
-        (packed,) = self._read_ratings(
-            lambda pipeline, current: pipeline.zrange(self._rating_keys(current).timeline(pool, player), 0, -1)
-        )
-        entries = self._played(player, pool, [unpack(DayEnd, end).day for end in packed])
+        """Return all changes of a player's rating in a pool, oldest first; raises ArchiveUnavailableError."""
+
+        def queue(pipeline: StorePipeline, current: Current) -> None:
+            queue_archived_days(pipeline, self._rating_keys(current))
+            pipeline.zrange(self._rating_keys(current).timeline(pool, player), 0, -1)
+
+        while True:
+            *stored, packed = self._read_ratings(queue)
+            archived, days = archived_days(*stored), [unpack(DayEnd, end).day for end in packed]
+            # Of archived days the last alone is live.
+            entries = self._archived_periods.entries(archived, pool, player, days[0]) if days else []
+            entries += self._played(player, pool, [day for day in days if day > archived.until])
+            if self._archived_days() == archived:
+                break
         changes = []
         before = START_RATING
         for entry in entries:
@@ -209,14 +229,33 @@ class ReadModels:
     def rating_change(self, match_id: str) -> dict[str, tuple[float, float]]:
         """Return for each player of a rated match the ratings before and after it; nothing while it does not count.
 
-        Two round trips; of each player's day only the part is read in which the match is.
+        Three round trips; of each player's day only the part is read in which the match is. Raises
+        ArchiveUnavailableError.
         """
-        (packed,) = self._read_ratings(
-            lambda pipeline, current: pipeline.hget(self._rating_keys(current).rated, match_id)
-        )
-        if packed is None:
-            return {}
-        result = unpack(RatedResult, packed)
+
+        def queue(pipeline: StorePipeline, current: Current) -> None:
+            keys = self._rating_keys(current)
+            queue_archived_days(pipeline, keys)
+            pipeline.hget(keys.rated, match_id)
+            pipeline.hget(*result_place(keys, match_id))
+
+        while True:
+            *stored, packed, day = self._read_ratings(queue)
+            archived, changes = archived_days(*stored), dict[str, tuple[float, float]]()
+            if packed is not None:
+                changes = self._live_changes(unpack(RatedResult, packed))
+            elif day is not None:
+                changes = self._archived_periods.changes(archived, match_id, int(day))
+            if self._archived_days() == archived:
+                return changes
+
+    def _archived_days(self) -> ArchivedDays:
+        """Return which days are archived: whatever moved days while something was read has changed that."""
+        stored = self._read_ratings(lambda pipeline, current: queue_archived_days(pipeline, self._rating_keys(current)))
+        return archived_days(*stored)
+
+    def _live_changes(self, result: RatedResult) -> dict[str, tuple[float, float]]:
+        """Return for each player of a match that is not archived the ratings before and after it."""
         players = list(dict.fromkeys(result.players))
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
@@ -224,14 +263,14 @@ class ReadModels:
             day = keys.day(result.pool, result.day)
             for player in players:
                 pipeline.zrevrangebyscore(keys.timeline(result.pool, player), f"({result.day}", "-inf", start=0, num=1)
-                pipeline.eval(_PART_OF_MATCH, 1, day, player, match_id, result.at)
+                pipeline.eval(_PART_OF_MATCH, 1, day, player, result.match, result.at)
 
         replies = iter(self._read_ratings(queue))
         changes = {}
         for player, earlier, found in zip(players, replies, replies, strict=True):
             part = unpack_part(found[1], found[0]) if found else None
             start = rating_at_start(unpack(DayEnd, earlier[0]) if earlier else None, result.day)
-            change = None if part is None else change_in(part, match_id, start)
+            change = None if part is None else change_in(part, result.match, start)
             if change is not None:  # else the match has been taken out, or put into another day, since the first read
                 changes[player] = change
         return changes

@@ -147,6 +147,11 @@ class RatingKeys:
         self.unsettled = f"{self.all}unsettled"
         """Sorted set by day: the days of players that have to be calculated again, see ``Unsettled``."""
 
+        self.archived_until = f"{self.all}archived-until"  # string: the last day whose periods are in files
+        self.period_files = f"{self.all}period-files"  # hash: name and size of a file as JSON, by the first day in it
+        self.archiving = f"{self.all}archiving"
+        """String: the last of the days that are being archived; gone as soon as one of them changes."""
+
         self.former_changes = f"{self.all}change:"  # begins what earlier versions stored of matches, and none reads now
 
     def timeline(self, pool: str, player: str) -> str:
@@ -156,6 +161,10 @@ class RatingKeys:
     def day(self, pool: str, day: int) -> str:
         """Return the key of a rating period. Hash: what each player has played in it, in parts."""
         return f"{self.all}{pool}:day:{day}"
+
+    def archived_results(self, block: int) -> str:
+        """Return the key of a part of the results whose periods are in files. Hash: day, by match (packed)."""
+        return f"{self.all}archived:{block}"
 
     def leaderboard(self, pool: str) -> str:
         """Return the key of a pool's players. Sorted set: by rating."""

@@ -1,4 +1,4 @@
-"""Archiving: matches that have been over for some time are moved out of live memory, in rounds.
+"""Archiving: matches that have been over for some time are moved out of live memory, in rounds, and their ratings too.
 
 Crash-safe: the live copy of a match is dropped last, in one step, after its pack was written, registered, read back and
 compared. Whatever is left by a round that was killed before that is not referenced: a file that is not registered, a
@@ -22,6 +22,7 @@ from events.archive.store import ArchivingStore, DroppedModels
 from events.archive.tables import ListEntry, Locator, TableFile
 from events.readmodels import Projected, ReadModels, lists_of, rated_result
 from events.readmodels.generations import Generations
+from events.readmodels.period_files import KIND as RATINGS
 from events.readmodels.projector import EventSummaries
 from events.readmodels.ratings import Ratings
 from events.readmodels.summary import pack_summary, unpack_summary
@@ -30,7 +31,7 @@ from events.runtime import beats
 MATCHES_PER_PACK = 256
 MATCHES_PER_READ = 64
 MATCHES_PER_LOOK = 500
-KINDS_OF_FILES = ("packs", "tables", "dictionaries")
+KINDS_OF_FILES = ("packs", "tables", "dictionaries", RATINGS)
 DAY_MS = 24 * 3600 * 1000
 UNUSED_KEPT_DAYS = 30
 """How long a file stays to which nothing refers any more: a failover or a restored backup may refer to it again."""
@@ -130,6 +131,13 @@ class Archiver:
         log.info("matches were archived", game=game, pack=pack.name, matches=dropped)
         return dropped
 
+    def archive_ratings(self) -> int:
+        """Move the earliest rating periods that are due to a file, when they fill one; return how many matches went.
+
+        Rating periods follow from results, not from streams: they may be archived before their matches or after.
+        """
+        return self._ratings.archive_periods()
+
     def merge_tables(self) -> None:
         """Replace tables that are too many of a size by one."""
         while old := tables.to_merge(self._archive.catalogue.tables()):
@@ -172,16 +180,19 @@ class Archiver:
         Crash-safe: a file that is not deleted is found again, and kept as long as if it had been found the first time.
         """
         storage, catalogue, now = self._archive.storage, self._archive.catalogue, self._now()
-        packs, files = catalogue.packs(), [name for kind in ("packs", "tables") for name in storage.names(kind)]
+        packs, files = (
+            catalogue.packs(),
+            [name for kind in ("packs", "tables", RATINGS) for name in storage.names(kind)],
+        )
         unfinished = [name for kind in KINDS_OF_FILES for name in storage.unfinished(kind)]
         catalogue.begin_round()
         used = {archived.locator.pack for archived in catalogue.archived()}
-        tables_in_use = {table.file for table in catalogue.tables()}
+        in_use = {table.file for table in catalogue.tables()} | self._ratings.period_files()
         known = catalogue.unused()
         unused = {
             file: known.get(file, now)
             for file in (*files, *unfinished)
-            if file not in tables_in_use and pack_name(file) not in used
+            if file not in in_use and pack_name(file) not in used
         }
         gone = [file for file, since in unused.items() if since + kept_days * DAY_MS <= now]
         for pack in packs:

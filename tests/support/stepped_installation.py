@@ -173,7 +173,7 @@ class SteppedInstallation:
 
     def dump(self) -> dict[str, object]:
         """Return all read models."""
-        return dump(self.client, self.keys)
+        return dump(self.client, self.keys, self.parts.archived_periods)
 
     def state(self, match_id: str) -> MatchState:
         """Return a match as it stands."""

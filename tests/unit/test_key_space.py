@@ -137,8 +137,12 @@ rk:{ratings}:7:
 rk:{ratings}:7:POOL:day:7
 rk:{ratings}:7:POOL:leaderboard
 rk:{ratings}:7:POOL:player:PLAYER
+rk:{ratings}:7:archived-until
+rk:{ratings}:7:archived:7
+rk:{ratings}:7:archiving
 rk:{ratings}:7:change:
 rk:{ratings}:7:matches
+rk:{ratings}:7:period-files
 rk:{ratings}:7:pools
 rk:{ratings}:7:revision
 rk:{ratings}:7:unsettled

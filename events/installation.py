@@ -25,6 +25,7 @@ from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
 from events.people.bots import Bots
+from events.people.player_keys import PlayerKeys
 from events.people.tickets import Tickets
 from events.private.availability import AvailabilityStore, RedisAvailabilityStore
 from events.private.chats import Chats
@@ -204,6 +205,11 @@ class Installation:
     def administration(self) -> Administration:
         """Roles, and the log of administrative acts."""
         return Administration(self.client, self.prefix, self.now)
+
+    @cached_property
+    def player_keys(self) -> PlayerKeys:
+        """The keys with which people sign."""
+        return PlayerKeys(self.client, self.prefix, self.now, self.administration)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -387,6 +393,7 @@ class Installation:
             chats=self.chats,
             blocks=self.blocks,
             bots=self.bots,
+            player_keys=self.player_keys,
             reports=self.reports,
             matches=self.matches,
             match_service=self.match_service,

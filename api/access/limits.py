@@ -26,11 +26,12 @@ class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
     Writes, archives, jobs of workers, calendars, matches that are created, those of guests against opponents, reports,
-    test notices, notices that are sent again, addresses of webhooks, and words in chats, as messages and as bytes,
-    count per person, invitations per person and whom they invite; sign-ins per name and address, and all together per
-    address; sign-ups, guests, and all new matches together, per address; reads, and computations for them, per person,
-    or per address for anonymous callers. An address is what the nearest trusted proxy says; limits leave room for a
-    school behind one. IPv6 addresses count by network and by site: every customer has 2**64 of them.
+    test notices, notices that are sent again, addresses of webhooks, keys that are added, and words in chats, as
+    messages and as bytes, count per person, invitations per person and whom they invite; sign-ins per name and address,
+    and all together per address; sign-ups, guests, and all new matches together, per address; reads, and computations
+    for them, per person, or per address for anonymous callers. An address is what the nearest trusted proxy says;
+    limits leave room for a school behind one. IPv6 addresses count by network and by site: every customer has 2**64 of
+    them.
     Mails to confirm an address count per person and mail address, requests for new passwords per name or mail address;
     both, and links of mails that are followed, count by network, too.
     """
@@ -61,6 +62,7 @@ class Limits(NamedTuple):
     refusals: str = "600/minute"
     resets: str = "3/hour"
     resets_by_network: str = "30/hour"
+    player_keys: str = "30/day"
 
 
 EXCEEDED = {
@@ -89,6 +91,7 @@ EXCEEDED = {
     "refusals": "Too many mails have been refused from your network address.",
     "resets": "Too many mails were requested for this name or mail address.",
     "resets_by_network": "Too many new passwords were requested from your network address.",
+    "player_keys": "You have added keys too often.",
     "computations": "Too much was computed for your account or network address in the last minute.",
 }
 """The problem's detail when a limit is used up."""

@@ -28,6 +28,7 @@ from api.http.schemas import (
 )
 from api.operations.commands import command_endpoint, execute
 from api.operations.lists import match_page
+from api.operations.signed_acts import ActRequest, checked_signature
 from api.representations.case_file import CaseFile, represent_case_file
 from api.representations.clocks import SECOND_MS
 from api.representations.matches import MatchPage
@@ -42,7 +43,7 @@ from events.people.administration import Act as RecordedAct
 from events.people.person import Person
 from events.private.statements import MAX_TEXT_LENGTH
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import StaleVersionError
+from events.store.contract import StaleVersionError, VersionTag
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX)
 
@@ -72,6 +73,10 @@ class DisputeRequest(StrictSchema):
 
 class StatementRequest(StrictSchema):
     statement = prose(MAX_TEXT_LENGTH)
+
+
+class AppealRequest(StatementRequest, ActRequest):
+    pass
 
 
 class ReopeningRequest(StrictSchema):
@@ -160,11 +165,13 @@ def file_statement(sent: Mapping[str, Any], match_id: str) -> Response:
 
 
 @blueprint.post("/matches/<match_id>/appeals")
-@command_endpoint(StatementRequest)
+@command_endpoint(AppealRequest)
 def appeal(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Appeal the ruling to another arbiter"""
+    """Appeal the ruling to another arbiter; the act may be signed by a key of the player"""
     person = require_person()
-    return _execute_with_texts(match_id, person, c.Appeal(player=person.id, statement=""), sent)
+    signed, version = checked_signature(sent.get("signed"), match_id, "ruling-appealed")
+    command = c.Appeal(player=person.id, statement="", signed=signed)
+    return _execute_with_texts(match_id, person, command, sent, version)
 
 
 @blueprint.post("/matches/<match_id>/cases")
@@ -288,8 +295,13 @@ def _require_arbiter(match_id: str) -> Person:
     return arbiter
 
 
-def _execute_with_texts(match_id: str, author: Person, command: Stating, sent: Mapping[str, Any]) -> Response:
-    """Execute ``command`` with the digests of the texts that were sent, and store these texts unless it is refused."""
+def _execute_with_texts(
+    match_id: str, author: Person, command: Stating, sent: Mapping[str, Any], expected: VersionTag | None = None
+) -> Response:
+    """Execute ``command`` with the digests of the texts that were sent, and store these texts unless it is refused.
+
+    ``expected`` is the version that the match must be at (None: any version).
+    """
     statements = services().statements
     texts = {
         name: statements.compose(match_id, author.id, sent[name])
@@ -303,9 +315,9 @@ def _execute_with_texts(match_id: str, author: Person, command: Stating, sent: M
         decide(state, command, services().now(), fresh_seed="")
     except CommandError:
         # An earlier request may have executed it, and this one repeat that; or else it is refused at this version.
-        return execute(match_id, command, expected=head.tag, confidential=True)
+        return execute(match_id, command, expected=expected or head.tag, confidential=True)
     statements.save(match_id, author.id, *texts.values())
-    return execute(match_id, command, confidential=True)
+    return execute(match_id, command, expected=expected, confidential=True)
 
 
 def _logged(

@@ -12,6 +12,7 @@ from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.http.schemas import EmptyBody, ExactlyOne, StrictBoolean, StrictInteger, StrictSchema, StrictString
 from api.operations.commands import MAX_SEATS, command_endpoint, execute
+from api.operations.signed_acts import ActRequest, checked_signature
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import commands as c
@@ -94,10 +95,11 @@ def give_time(sent: Mapping[str, int], match_id: str) -> Response:
 
 
 @blueprint.post("/matches/<match_id>/resignation")
-@command_endpoint(EmptyBody)
-def resign(_: object, match_id: str) -> Response:
-    """Give the game up"""
-    return execute(match_id, c.Resign(player=require_person().id))
+@command_endpoint(ActRequest)
+def resign(sent: Mapping[str, Any], match_id: str) -> Response:
+    """Give the game up; the act may be signed by a key of the player"""
+    signed, version = checked_signature(sent.get("signed"), match_id, "player-resigned")
+    return execute(match_id, c.Resign(player=require_person().id, signed=signed), expected=version)
 
 
 @blueprint.post("/matches/<match_id>/abortion")
@@ -108,17 +110,19 @@ def abort(_: object, match_id: str) -> Response:
 
 
 @blueprint.post("/matches/<match_id>/draw-offers")
-@command_endpoint(EmptyBody)
-def offer_draw(_: object, match_id: str) -> Response:
-    """Propose a draw"""
-    return execute(match_id, c.OfferDraw(player=require_person().id))
+@command_endpoint(ActRequest)
+def offer_draw(sent: Mapping[str, Any], match_id: str) -> Response:
+    """Propose a draw; the act may be signed by a key of the player"""
+    signed, version = checked_signature(sent.get("signed"), match_id, "draw-offered")
+    return execute(match_id, c.OfferDraw(player=require_person().id, signed=signed), expected=version)
 
 
 @blueprint.post("/matches/<match_id>/draw-acceptance")
-@command_endpoint(EmptyBody)
-def accept_draw(_: object, match_id: str) -> Response:
-    """Agree to the draw on offer"""
-    return execute(match_id, c.AcceptDraw(player=require_person().id))
+@command_endpoint(ActRequest)
+def accept_draw(sent: Mapping[str, Any], match_id: str) -> Response:
+    """Agree to the draw on offer; the act may be signed by a key of the player"""
+    signed, version = checked_signature(sent.get("signed"), match_id, "draw-accepted")
+    return execute(match_id, c.AcceptDraw(player=require_person().id, signed=signed), expected=version)
 
 
 @blueprint.post("/matches/<match_id>/draw-refusal")

@@ -101,6 +101,7 @@ class Coverage:
             *(alone.relays, alone.limits + ANY, alone.ticket(ANY)),
             *(alone.unacked, alone.unacked_index, alone.unacked_mutex),
             *(people.writes + ANY, people.failed_sign_ins(ANY), people.sign_in_delay(ANY), chats.channel),
+            people.player_key_nonce(ANY),
             *_of_every_shard(lambda number: [LedgerKeys(prefix, number).presence(ANY)]),
             *(jobs.waiting, jobs.job(ANY), jobs.result(ANY, ANY, ANY), time.offsets),
             archive.unused,
@@ -127,7 +128,7 @@ class Coverage:
             *(incidents.all, incidents.of_match(ANY), incidents.matches(ANY), incidents.lost_events(ANY)),
             *(people.session(ANY), people.token(ANY), people.sessions(ANY), people.tokens(ANY)),
             *(people.blocks(ANY), people.bot_places(ANY), people.notes(ANY), people.explorations(ANY)),
-            *(people.conditional_moves(ANY), people.bytes_kept(ANY)),
+            *(people.conditional_moves(ANY), people.bytes_kept(ANY), people.player_keys(ANY)),
         ]
 
 

@@ -5,7 +5,6 @@ certain player's is the statement of the server: it logs when a person adds a ke
 """
 
 import base64
-import binascii
 import hashlib
 import json
 import re
@@ -80,9 +79,9 @@ def base64url(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def check_key(key: PlayerPublicKey) -> None:
-    """Raise DocumentError, its place within the signature, unless ``key`` is an Ed25519 or P-256 key."""
-    _read_key(key)
+def from_base64url(text: str) -> bytes:
+    """Return the bytes of ``text``, base64url without padding; raises ValueError."""
+    return base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
 
 
 def check_signature(signed: PlayerSignature, statement: Statement) -> None:
@@ -179,8 +178,8 @@ def _read_key(key: PlayerPublicKey) -> Ed25519PublicKey | ec.EllipticCurvePublic
 
 def _coordinate(text: str) -> bytes:
     try:
-        raw = base64.b64decode(f"{text}=", b"-_", validate=True) if _COORDINATE.fullmatch(text) else b""
-    except (binascii.Error, ValueError):
+        raw = from_base64url(text) if _COORDINATE.fullmatch(text) else b""
+    except ValueError:
         raw = b""
     if len(raw) != _HASH_BYTES or base64url(raw) != text:
         raise DocumentError("key", "its coordinates are not 32 bytes in base64url")

@@ -238,6 +238,14 @@ class PeopleKeys:
         """Return the key of a person's tokens. Hash: label, instant and key, by the id of the token."""
         return f"{self._tag}tokens:{person}"
 
+    def player_keys(self, person: str) -> str:
+        """Return the key of the keys with which a person signs acts. Hash: packed, by id; and ``signs``, if wanted."""
+        return f"{self._tag}player-keys:{person}"
+
+    def player_key_nonce(self, person: str) -> str:
+        """Return the key of what the next such key of a person is added with. String; it expires."""
+        return f"{self._tag}player-key-nonce:{person}"
+
     def suspension(self, person: str) -> str:
         """Return the key of a suspension. String: JSON; it expires."""
         return f"{self.suspensions}{person}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from domain.match.commands import CallTime, Command
+from domain.match.commands import CallTime, Command, SignedAct
 from domain.match.guards import TIME_UP
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
@@ -38,7 +38,8 @@ class MatchService:
 
         A match is created by CreateMatch. A repeated request returns the events that it wrote the first time. A caller
         who expects the version before time was recorded need not know of that. A refusal because time is up counts only
-        when the match has been settled: an outage or a vacation may have kept the flag up.
+        when the match has been settled: an outage or a vacation may have kept the flag up. A signed
+        act is refused as stale then.
 
         Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else.
         Raises CommandError, StaleVersionError when the match is not at ``expected`` (None: any version), and
@@ -66,7 +67,9 @@ class MatchService:
             except CommandError as refusal:
                 if refusal.code != TIME_UP:
                     raise
-            return attempt(self._settle(match_id, now, expected))
+            settled = self._settle(match_id, now, expected)
+            # A signed act counts on the match that its player has seen, or not at all.
+            return attempt(expected if isinstance(command, SignedAct) and command.signed is not None else settled)
 
     def lay_down(
         self,

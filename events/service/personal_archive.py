@@ -25,7 +25,8 @@ PAGE_SIZE = 500
 
 _README = """This is everything that Rookery stores about you.
 
-person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences,
+person.json      your account, roles, sessions and tokens (never their secrets), the public parts of the keys with
+                 which you sign, and whether you want to be asked to, calendar, vacations and preferences,
                  what a bot takes on, whom you block and mute, the matches in whose chats you want others to join in,
                  messages that you reported and no arbiter has dealt with, the browsers that get push notices (never
                  their secrets), and when the address of your feeds was made (the store does not have the address
@@ -86,6 +87,7 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
         "roles": sorted(stores.administration.roles_of(person.id)),
         "sessions": [session._asdict() for session in stores.people.sessions.of(person)],
         "tokens": [token._asdict() for token in stores.people.tokens.of(person)],
+        "player_keys": write_value(stores.player_keys.of(person.id)),
         "diary": write_value(availability),
         "bot": {bot.id: write_value(bot.capacity) for bot in stores.bots.among([person.id]).values()}.get(person.id),
         "blocks": stores.blocks.of(person.id),

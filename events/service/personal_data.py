@@ -30,6 +30,7 @@ from events.people.administration import Administration
 from events.people.blocks import Blocks
 from events.people.bots import Bots
 from events.people.person import Person, UnknownPersonError
+from events.people.player_keys import PlayerKeys
 from events.private.availability import AvailabilityStore
 from events.private.chats import Chats
 from events.private.notebooks import Notebooks
@@ -66,6 +67,7 @@ class PersonalDataStores(NamedTuple):
     chats: Chats
     blocks: Blocks
     bots: Bots
+    player_keys: PlayerKeys
     reports: Reports
     matches: Matches
     match_service: MatchService
@@ -169,6 +171,7 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
     stores.chats.erase(person_id)
     stores.reports.erase(person_id)
     stores.blocks.erase(person_id)
+    stores.player_keys.erase(person_id)
     stores.statements.erase(person_id)
     for role in stores.administration.roles_of(person_id):
         stores.administration.revoke(person_id, role, person_id)

@@ -107,6 +107,8 @@ rk:{people}:name:name
 rk:{people}:notes:PERSON
 rk:{people}:person:
 rk:{people}:person:PERSON
+rk:{people}:player-key-nonce:PERSON
+rk:{people}:player-keys:PERSON
 rk:{people}:rewrite
 rk:{people}:session:DIGEST
 rk:{people}:signed-in:PERSON

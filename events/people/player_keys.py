@@ -1,0 +1,137 @@
+"""The keys with which people sign acts that settle a match (docs/proof/player-keys.md): their public parts.
+
+Which keys a person adds and removes stands in the log of administration as well, and so under every checkpoint: by
+that others can be shown whose a key was, and since when. What is kept here besides is private and can be erased.
+
+Crash-safe: the log has the entry before the key counts, or stops counting. Killed in between, the person sees the key
+as it was, and does it again; the log then says it twice.
+"""
+
+import base64
+import secrets
+from collections.abc import Callable
+from typing import NamedTuple
+
+from domain.match.enums import PlayerKeyKind
+from domain.match.player_signatures import PlayerPublicKey
+from events.people.administration import Administration
+from events.runtime.connections import StoreClient
+from events.runtime.keys import PeopleKeys
+from events.store.converter import pack, unpack, write_value
+
+MAX_PLAYER_KEYS = 10
+"""Of one person."""
+
+MAX_KEY_NAME_LENGTH = 60
+
+NONCE_BYTES = 32
+MAX_NONCE_AGE_S = 600
+"""How long a person may take to add a key."""
+
+ADDED = "player-key-added"
+REMOVED = "player-key-removed"
+"""Acts in the log of administration."""
+
+_SIGNS = b"signs"
+"""The field beside the keys that says whether the person wants to be asked to sign; no id of a key has five letters."""
+
+
+class TooManyPlayerKeysError(ValueError):
+    """The person has MAX_PLAYER_KEYS keys and must remove one first."""
+
+
+class PlayerKey(NamedTuple):
+    """A key of a person: its id (the thumbprint of ``key``), its name, and when it was added.
+
+    ``credential`` is the id by which an authenticator knows a passkey, base64url; None for a device key.
+    """
+
+    id: str
+    name: str
+    kind: PlayerKeyKind
+    key: PlayerPublicKey
+    added_at: int
+    credential: str | None = None
+
+
+class SigningKeys(NamedTuple):
+    """The keys of a person, oldest first, and whether the person wants to be asked to sign."""
+
+    keys: tuple[PlayerKey, ...]
+    signs_acts: bool
+
+    def find(self, key_id: str) -> PlayerKey | None:
+        """Return the key with this id, None when the person has no such key."""
+        return next((key for key in self.keys if key.id == key_id), None)
+
+
+class PlayerKeys:
+    """The keys of all people. Safe to share between threads. Methods raise StoreError when the store is unreachable."""
+
+    def __init__(
+        self, client: StoreClient, prefix: str, now: Callable[[], int], administration: Administration
+    ) -> None:
+        self._client = client
+        self._keys = PeopleKeys(prefix)
+        self._now = now
+        self._administration = administration
+
+    def begin(self, person: str) -> str:
+        """Return a fresh nonce, 32 random bytes in base64url, for the next key of a person; an earlier one is void."""
+        nonce = base64.urlsafe_b64encode(secrets.token_bytes(NONCE_BYTES)).decode().rstrip("=")
+        self._client.set(self._keys.player_key_nonce(person), nonce, ex=MAX_NONCE_AGE_S)
+        return nonce
+
+    def redeem(self, person: str, nonce: str) -> bool:
+        """Return whether ``nonce`` is the one that was made for the person last; it is void from then on."""
+        stored = self._client.getdel(self._keys.player_key_nonce(person))
+        return stored is not None and secrets.compare_digest(stored, nonce.encode(errors="replace"))
+
+    def add(
+        self,
+        person: str,
+        key_id: str,
+        name: str,
+        kind: PlayerKeyKind,
+        key: PlayerPublicKey,
+        credential: str | None = None,
+    ) -> PlayerKey:
+        """Add a key of a person, who has shown to hold it; a key that the person has gets the new name.
+
+        Raises TooManyPlayerKeysError.
+        """
+        present = self.of(person).keys
+        if len(present) >= MAX_PLAYER_KEYS and all(each.id != key_id for each in present):
+            raise TooManyPlayerKeysError(f"a person can have {MAX_PLAYER_KEYS} keys at most: remove one first")
+        added = PlayerKey(key_id, name, kind, key, self._now(), credential)
+        facts = {"person": person, "key": key_id, "kind": kind.value, "public": write_value(key)}
+        self._administration.record(ADDED, person, facts)
+        self._client.hset(self._keys.player_keys(person), key_id, pack(added))
+        return added
+
+    def of(self, person: str) -> SigningKeys:
+        """Return the keys of a person."""
+        stored = self._client.hgetall(self._keys.player_keys(person))
+        keys = [unpack(PlayerKey, packed) for field, packed in stored.items() if field != _SIGNS]
+        return SigningKeys(tuple(sorted(keys, key=lambda key: (key.added_at, key.id))), _SIGNS in stored)
+
+    def remove(self, person: str, key_id: str) -> bool:
+        """Remove a key of a person; return False when the person has no such key. What it has signed stays valid."""
+        key = self._keys.player_keys(person)
+        if key_id.encode() == _SIGNS or not self._client.hexists(key, key_id):
+            return False
+        self._administration.record(REMOVED, person, {"person": person, "key": key_id})
+        self._client.hdel(key, key_id)
+        return True
+
+    def ask_to_sign(self, person: str, wanted: bool) -> None:
+        """Let a person be asked, or not, to sign acts that settle a match."""
+        key = self._keys.player_keys(person)
+        if wanted:
+            self._client.hset(key, _SIGNS, "")
+        else:
+            self._client.hdel(key, _SIGNS)
+
+    def erase(self, person: str) -> None:
+        """Delete the keys of a person with their names; the log and the events keep the public parts."""
+        self._client.delete(self._keys.player_keys(person), self._keys.player_key_nonce(person))

@@ -16,7 +16,7 @@ from workers import celery_beats
 from workers.broker import MAX_TASK_S, broker_configuration
 from workers.fair_queue import QUICK, SLOW
 from workers.fleet import presence
-from workers.tasks import CHECKPOINT, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE, TaskContext, register
+from workers.tasks import CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE, TaskContext, register
 
 DELIVERY_THREADS = 8
 FLEET_NICENESS = 10
@@ -38,7 +38,7 @@ def make_app(settings: Settings) -> Celery:
         task_ignore_result=True,
         task_routes={
             **{name: {"queue": default} for name in (RATE, SETTLE, CHECKPOINT, JOB)},
-            **{name: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)} for name in (DELIVER, READ_MAIL)},
+            **{name: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)} for name in (DELIVER, READ_MAIL, COSIGN)},
             FLEET_SLICES: {"queue": Queue.FLEET.name_in_broker(settings.prefix)},
         },
         # Crash-safe: a task is removed from the broker when its effect is stored, not when it begins, so the tasks of a

@@ -28,6 +28,7 @@ from events.store.feed import FeedGroup, feed_states, trim
 from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
+from workers.cosigning import CosigningRound
 from workers.feed_watch import FEED, FeedWatch
 from workers.fleet.rounds import FleetRound
 from workers.jobs import JobRound
@@ -79,6 +80,9 @@ class Relay:
             JobRound(installation.jobs, tasks.request_job, installation.now),
             FleetRound(installation.fleet_jobs, tasks.request_slices, installation.now),
             MailRound(installation.inbox, tasks.request_reading, installation.now),
+            CosigningRound(
+                installation.witnesses, installation.checkpoints, tasks.request_cosignatures, installation.now
+            ),
         ]
         if installation.settings.archive_url is not None:
             rounds.append(ArchiveRound(installation.archiver, store.all_live_streams, installation.now))

@@ -8,7 +8,7 @@ from workers.broker import MAX_CONFIRMATION_S
 from workers.celery_app import OPPONENTS, make_app
 from workers.fair_queue import FairQueue, lane_of
 from workers.opponents import debts_of
-from workers.tasks import ANSWER, CHECKPOINT, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
+from workers.tasks import ANSWER, CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
 
 
 class TaskQueue:
@@ -42,6 +42,10 @@ class TaskQueue:
     def request_checkpoint(self) -> None:
         """Enqueue the task that signs the checkpoint of the day."""
         self._send(CHECKPOINT)
+
+    def request_cosignatures(self) -> None:
+        """Enqueue the task that asks witnesses to cosign the last checkpoint."""
+        self._send(COSIGN)
 
     def request_job(self, subject: str) -> None:
         """Enqueue the task that does the job of a match or a person."""

@@ -13,8 +13,10 @@ from celery import Celery, current_task
 from celery.worker import state
 
 from events.installation import Installation
+from events.runtime.egress import Egress
 from events.runtime.origin import TASK_HEADER, following
 from events.service.signed_checkpoints import sign_hour_of
+from events.transparency.cosigning import Cosigning
 from workers.broker import MAX_CONFIRMATION_S
 from workers.fair_queue import FairQueue
 from workers.fleet.presence import own_name
@@ -29,6 +31,7 @@ ANSWER = "rookery.answer-next"
 RATE = "rookery.rate"
 SETTLE = "rookery.settle-ratings"
 CHECKPOINT = "rookery.checkpoint"
+COSIGN = "rookery.cosign"
 JOB = "rookery.job"
 DELIVER = "rookery.deliver"
 READ_MAIL = "rookery.read-mail"
@@ -51,6 +54,11 @@ class TaskContext(Installation):
     def deliveries(self) -> Deliveries:
         """What sends notices and letters."""
         return Deliveries(self, make_senders(self))
+
+    @cached_property
+    def cosigning(self) -> Cosigning:
+        """What has checkpoints cosigned by witnesses."""
+        return Cosigning(self.witnesses, self.checkpoints, Egress(self.settings.egress_allowed))
 
     @cached_property
     def mail_reader(self) -> MailReader | None:
@@ -98,8 +106,12 @@ def register(app: Celery, context: TaskContext) -> None:
 
     def sign_checkpoint() -> None:
         with following([], CHECKPOINT):
-            checkpoint = sign_hour_of(context.checkpoints, context.incidents, context.now())
+            checkpoint = sign_hour_of(context.checkpoints, context.incidents, context.now(), context.cosigning)
             log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
+
+    def ask_witnesses() -> None:
+        with following([], COSIGN):
+            log.info("witnesses asked", count=context.cosigning.ask_waiting(context.now()))
 
     def do_fleet_slices(job: str) -> None:
         def request(job_id: str) -> None:
@@ -115,6 +127,7 @@ def register(app: Celery, context: TaskContext) -> None:
     app.task(settle_ratings, name=SETTLE, shared=False)
     app.task(do_job_of, name=JOB, shared=False)
     app.task(sign_checkpoint, name=CHECKPOINT, shared=False)
+    app.task(ask_witnesses, name=COSIGN, shared=False)
     app.task(deliver_due, name=DELIVER, shared=False)
     app.task(read_mail, name=READ_MAIL, shared=False)
     app.task(do_fleet_slices, name=FLEET_SLICES, shared=False, time_limit=MAX_FLEET_TASK_S)

@@ -15,8 +15,10 @@ from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, r
 from events.proof.documents import DocumentError, write_document
 from events.proof.keys import record_keys
 from events.proof.public_keys import key_set, read_key_set
+from events.runtime.egress import Egress
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.signed_checkpoints import accept_rollback_of, sign_checkpoint_of
+from events.service.signed_checkpoints import accept_contradictions_of, accept_rollback_of, sign_checkpoint_of
+from events.transparency.cosigning import Cosigning
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -32,7 +34,11 @@ def checkpoint(day: str | None) -> None:
     log = installation.checkpoints
     with report_errors():
         try:
-            found = sign_checkpoint_of(log, installation.incidents, now_ms()) if day is None else log.of_day(day)
+            if day is None:
+                cosigning = Cosigning(installation.witnesses, log, Egress(installation.settings.egress_allowed))
+                found = sign_checkpoint_of(log, installation.incidents, now_ms(), cosigning)
+            else:
+                found = log.of_day(day)
         except NoCheckpointError as error:
             raise CliError(str(error)) from None
     click.echo(write_checkpoint(found), nl=False)
@@ -49,8 +55,19 @@ def accept_rollback() -> None:
     installation = open_installation()
     with report_errors():
         accepted = accept_rollback_of(installation.checkpoints, installation.incidents, now_ms(), CONSOLE)
-    if accepted is None:
+        contradicting = accept_contradictions_of(
+            installation.witnesses, installation.administration, installation.incidents, now_ms(), CONSOLE
+        )
+    if accepted is None and not contradicting:
         raise CliError("there is nothing to accept: the log extends the largest tree that was signed")
+    for witness in contradicting:
+        click.echo(
+            f"The tree of {witness.contradicted} leaves that the witness {witness.key.name} has cosigned is given up: "
+            "it will cosign no more before its operator sets it up anew."
+        )
+    if accepted is None:
+        click.echo("Checkpoints are signed again. The log of administration and rookery incidents say so.")
+        return
     click.echo(
         f"Checkpoints are signed again. The tree of {accepted.size} leaves with the root {accepted.root} was signed "
         "and is given up: the log of administration and rookery incidents say so."

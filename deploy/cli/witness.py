@@ -11,6 +11,7 @@ from deploy.cli.target import open_installation, target_options
 from deploy.cli.witness_server import serve_witness
 from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, check_key_name, parse_vkey
+from events.proof.tree_heads import note_key
 from events.runtime.egress_rules import EgressRefusedError
 from events.runtime.logs import configure
 from events.runtime.wall_clock import rfc3339
@@ -69,6 +70,16 @@ def list_witnesses() -> None:
         click.echo(escape_unprintable(f"{each.key.name}  {each.url}  {_standing(each)}"))
     if not witnesses:
         click.echo("There are no witnesses: add one with rookery witness add URL VKEY")
+
+
+@witness.command("show-key")
+@target_options
+def show_key() -> None:
+    """Print the verifier key of this installation's log, for those who witness or monitor it."""
+    installation = open_installation()
+    with report_errors():
+        key = note_key(installation.checkpoints.origin(), installation.keys.signing().public.raw)
+    click.echo(key.vkey)
 
 
 @witness.command()

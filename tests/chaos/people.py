@@ -91,7 +91,8 @@ class Person:
         self._opened += 1
         other: dict[str, Any] = {"kind": "opponent", "level": 1}
         if others and (self._opened % 2 or self._among_people):
-            other = {"kind": "player", "name": self._chance.choice(others)}
+            # Each in turn: a person may invite another 20 times a day.
+            other = {"kind": "player", "name": others[self._opened // 2 % len(others)]}
         game, setup = self._chance.choice((("bashni", "start"), ("towers", "two-player")))
         seats = [{"kind": "me"}, other]
         self._chance.shuffle(seats)

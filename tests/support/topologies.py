@@ -40,7 +40,7 @@ QUICK_PERIODS = ("INFO-PERIOD", "PING-PERIOD", "ASK-PERIOD", "PUBLISH-PERIOD")
 """How often sentinels look; the usual periods are up to ten seconds, a setting only of the command DEBUG."""
 
 REPLICATION = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 class Migration(NamedTuple):

@@ -9,12 +9,14 @@ import click
 from deploy.cli.errors import CliError, report_errors
 from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import escape_unprintable
+from deploy.cli.policies import read_policy
 from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
 from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import MAX_BUNDLE_BYTES, SEED, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import DocumentError
+from events.proof.policies import Policy
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
 from events.runtime.wall_clock import now_ms, rfc3339
@@ -34,6 +36,7 @@ COMMANDS = {
     "keys": "deploy.cli.checkpoints:keys",
     "rotate-key": "deploy.cli.checkpoints:rotate_key",
     "revoke-key": "deploy.cli.checkpoints:revoke_key",
+    "monitor": "deploy.cli.monitor:monitor",
 }
 
 
@@ -46,10 +49,11 @@ def audit_commands() -> None:
 @click.argument("file", nargs=-1, required=True, type=FILE)
 @click.option("--keys", "key_file", type=FILE, help="Trusted keys, as /.well-known/rookery-keys.json has them.")
 @click.option("--opponents", is_flag=True, help="Recompute the opponents' moves too.")
-def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool) -> None:
+@click.option("--policy", "policy_file", type=FILE, help="Which witnesses must have cosigned (c2sp.org/tlog-policy).")
+def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool, policy_file: Path | None) -> None:
     """Verify bundles offline and print what is proved, step by step, up to the first fault."""
-    keys = _read_keys(key_file)
-    verified = [_verify(path, keys, opponents) for path in file]
+    keys, policy = _read_keys(key_file), read_policy(policy_file)
+    verified = [_verify(path, keys, opponents, policy) for path in file]
     if not all(verified):
         raise SystemExit(1)
 
@@ -111,11 +115,11 @@ def _read_keys(path: Path | None) -> KeySet | None:
         raise CliError(f"{path}: {fault}") from None
 
 
-def _verify(path: Path, keys: KeySet | None, opponents: bool) -> bool:
+def _verify(path: Path, keys: KeySet | None, opponents: bool, policy: Policy | None) -> bool:
     click.echo(f"{path}")
     proved, trusting = True, False
     try:
-        for step in verify(_read_limited(path), keys, opponents):
+        for step in verify(_read_limited(path), keys, opponents, policy=policy):
             trusting = trusting or step.name == BEYOND
             proved = proved and (step.proved or step.name == BEYOND)
             click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {escape_unprintable(step.found)}")

@@ -4,6 +4,7 @@ A file of lines: ``log VKEY [URL]``, ``witness NAME VKEY [URL]``, ``group NAME a
 A tree head counts if one of the logs has signed it, and if the quorum has cosigned it.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
@@ -184,6 +185,6 @@ def _key(vkey: str, kind: int, what: str) -> NoteKey:
 def _threshold(word: str, members: int) -> int:
     if word in ("all", "any"):
         return members if word == "all" else 1
-    if not (word.isascii() and word.isdigit() and len(word) <= 3) or not 1 <= int(word) <= members:
+    if not re.fullmatch("[1-9][0-9]{0,2}", word) or int(word) > members:
         raise DocumentError("", f"{word!r:.20} is no threshold: all, any, or 1 to {members}")
     return int(word)

@@ -11,6 +11,7 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Piece, Scene
 from events.pictures.board import draw, face_id, faces
+from events.pictures.turning import parts
 
 _WITH_ALL_PIECES: Mapping[str, tuple[str, ...]] = {
     "bashni": ("1b1b1b1b/b1b1b1b1/1b1b1B1b/8/8/w1w1W1w1/1w1w1w1w/w1w1w1w1 w 0",),
@@ -53,21 +54,25 @@ def piece_drawings() -> Markup:
 
 @cache
 def board_tables() -> str:
-    """Return, as JSON by game, its title, the corners of its squares, and drawing and title of each piece by letter.
+    """Return, as JSON by game, its title, its squares, and drawing and title of each piece by letter.
 
-    The letters are those of position strings; a frozen piece has an exclamation mark after them. ``seats`` are the
-    names of the seats, by their number.
+    A square has its top left corner and the number of the part of the board, such as a level, that it belongs to.
+    The letters are those of position strings; a frozen piece has an exclamation mark after them.
     """
     tables = {}
     for game in GAMES.values():
-        squares = {cell.square: (round(cell.x, 3), round(cell.y, 3)) for cell in _empty_scene(game).cells}
+        scene = _empty_scene(game)
+        squares = {
+            cell.square: (round(cell.x, 3), round(cell.y, 3), number)
+            for number, part in enumerate(parts(scene.cells, scene.labels), 1)
+            for cell in part.cells
+        }
         letters = {
             piece.letter + "!" * piece.frozen: (face_id(piece, colours), piece.title)
             for colours, pieces in _pieces(game)
             for piece in pieces
         }
-        seats = {str(len(setup.seat_names)): setup.seat_names for setup in game.setups.values()}
-        tables[game.id] = {"title": game.title, "squares": squares, "pieces": letters, "seats": seats}
+        tables[game.id] = {"title": game.title, "squares": squares, "pieces": letters}
     return json.dumps(tables, separators=(",", ":"))
 
 

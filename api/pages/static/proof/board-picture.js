@@ -15,13 +15,13 @@ export function drawPosition(game, tables, text, label) {
   if (!position) throw new Error("this page has no board for the game");
   const svg = document.getElementById(`board-${game}`).content.querySelector("svg").cloneNode(true);
   svg.setAttribute("aria-label", label);
-  const layer = element("g", {class: "columns"});
   const squares = [];
+  const put = ([, , part], drawn) => svg.querySelector(`.part-${part}`).append(...drawn);
   const corner = (square) => {
     if (!Object.hasOwn(table.squares, square)) throw new Error(`the board has no square ${square}`);
     return table.squares[square];
   };
-  for (const [one, other] of position.links) layer.append(linkBetween(corner(one), corner(other)));
+  for (const [one, other] of position.links) put(corner(one), [linkBetween(corner(one), corner(other))]);
   const columns = Object.entries(position.columns).map(([square, pieces]) => ({square, pieces, at: corner(square)}));
   columns.sort((one, other) => one.at[1] - other.at[1]); // the far ones first: near columns overlap them
   for (const {square, pieces, at} of columns) {
@@ -29,15 +29,15 @@ export function drawPosition(game, tables, text, label) {
       if (!Object.hasOwn(table.pieces, piece)) throw new Error(`this game has no piece ${piece}`);
       return table.pieces[piece][1];
     });
-    layer.append(
-      ...drawColumn(
+    put(
+      at,
+      drawColumn(
         pieces.map((piece) => table.pieces[piece][0]),
         at,
       ),
     );
     squares.push(`${square}: ${titles.reverse().join(" over ")}`);
   }
-  svg.append(layer);
   squares.sort();
   return {svg, words: position.words, squares};
 }

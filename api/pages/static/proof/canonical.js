@@ -53,7 +53,7 @@ export async function readDocument(bytes, maxBytes) {
     const valid = new TextDecoder("utf-8", {ignoreBOM: true}).decode(bytes.subarray(0, findUtf8Error(bytes)));
     refuse(findPlace(valid, valid.length), "the file is not a text in UTF-8");
   }
-  const {signs, nesting} = measureNesting(text);
+  const {signs, nesting} = await measureNesting(text);
   if (signs > MAX_SIGNS) refuse("", "the file has too many values");
   if (nesting > MAX_NESTING) refuse("", `the file is nested more than ${MAX_NESTING} deep`);
   let value;
@@ -73,32 +73,30 @@ export async function readDocument(bytes, maxBytes) {
   return value;
 }
 
-// Whether a text is the canonical JSON of an object and a line feed. Long lists are compared element by element, with
-// pauses.
-async function isWritten(text, value) {
-  let at = 0;
-  const follows = (piece) => {
-    if (!text.startsWith(piece, at)) return false;
-    at += piece.length;
-    return true;
-  };
-  try {
-    let separator = "{";
-    for (const name of sortedNames(value)) {
-      if (!isCanonicalName(name) || !follows(`${separator}${JSON.stringify(name)}:`)) return false;
-      separator = ",";
-      const member = value[name];
-      if (!Array.isArray(member) || member.length === 0) {
-        if (!follows(canonical(member))) return false;
-        continue;
-      }
-      for (const [index, element] of member.entries()) {
-        if (!follows(`${index ? "," : "["}${canonical(element)}`)) return false;
-        await paused();
-      }
-      if (!follows("]")) return false;
+// Returns the canonical JSON of an object as `canonical` does, with pauses between the elements of its long lists.
+export async function canonicalWithPauses(value) {
+  const members = [];
+  for (const name of sortedNames(value)) {
+    if (!isCanonicalName(name)) throw new NoCanonicalForm();
+    const member = value[name];
+    if (!Array.isArray(member)) {
+      members.push(`${JSON.stringify(name)}:${canonical(member)}`);
+      continue;
     }
-    return follows(separator === "{" ? "{}\n" : "}\n") && at === text.length;
+    const elements = [];
+    for (const element of member) {
+      elements.push(canonical(element));
+      await paused();
+    }
+    members.push(`${JSON.stringify(name)}:[${elements.join(",")}]`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+// Whether a text is the canonical JSON of an object and a line feed.
+async function isWritten(text, value) {
+  try {
+    return `${await canonicalWithPauses(value)}\n` === text;
   } catch (error) {
     if (error instanceof NoCanonicalForm) return false;
     throw error;

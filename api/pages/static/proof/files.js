@@ -18,6 +18,7 @@ export function recognise(bytes) {
   } catch {
     return {kind: "unknown", bytes, reason: "it is not a text in UTF-8"};
   }
+  if (text.startsWith('{"events":[')) return {kind: "bundle", bytes}; // it may be long: the verification reads it
   if (/^\s*(?:#[^\n]*\n\s*)*(?:log|witness|group|quorum)\s/.test(text)) return {kind: "policy", bytes, text};
   let value;
   try {

@@ -1,19 +1,23 @@
 // Places in texts of JSON (docs/proof/bundle.md, sections 2.1 and 2.2): needed only when a document is refused, except
 // for `measureNesting`.
 
+import {paused} from "./pauses.js";
+
 const WHITE_SPACE = " \t\n\r";
 const ESCAPES = '"\\/bfnrt';
+const SIGNS_AT_ONCE = 100_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 // Returns how often [ { and , occur in a text, and how deep it is nested, brackets in strings not counted.
-export function measureNesting(text) {
+export async function measureNesting(text) {
   let signs = 0;
   let depth = 0;
   let nesting = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charCodeAt(at);
+    if (at % SIGNS_AT_ONCE === 0) await paused();
     if (sign === 0x5b || sign === 0x7b) {
       signs += 1;
       if (!inString) {

@@ -107,7 +107,7 @@ async function findKeys() {
   const keys = await readKeySet(JSON.parse(at("server-keys").textContent));
   return {
     keys,
-    keySource: "which came with this page: so far only the server that gave you the page vouches for itself",
+    keySource: "which came with this page: only the server that gave you the page vouches for it",
   };
 }
 

@@ -19,7 +19,7 @@ const optional = (type) => ({optional: type});
 // The names of the members are those of the tables of the specification.
 const members = (table) => ({members: new Map(Object.entries(table))});
 
-const EVENT = members({
+export const EVENT = members({
   actor: text,
   at: whole,
   data: object,

@@ -1,6 +1,6 @@
 // The verification of a bundle without the rules of its game, written from docs/proof/bundle.md alone.
 
-import {canonical, Fault, readDocument} from "./canonical.js";
+import {canonical, canonicalWithPauses, Fault, readDocument} from "./canonical.js";
 import {bytesOfHex, hexOf, joined, sha256Hex, utf8} from "./hashes.js";
 import {hasSigned, isInUse} from "./keys.js";
 import {hashLeaf, isContinued, rootOfInclusion} from "./merkle.js";
@@ -8,7 +8,7 @@ import {parseTreeHead} from "./notes.js";
 import {paused} from "./pauses.js";
 import {checkSignedActs, hasSignedActs} from "./player-keys.js";
 import {checkCosigned} from "./policies.js";
-import {BUNDLE, CHECKPOINT, CONSISTENCY, checkShape} from "./shapes.js";
+import {BUNDLE, CHECKPOINT, CONSISTENCY, checkShape, EVENT} from "./shapes.js";
 
 const MAX_BUNDLE_BYTES = 16_777_216;
 const MAX_CHECKPOINT_BYTES = 16_384;
@@ -33,7 +33,7 @@ export async function verifyBundle(bytes, {keys = null, policy = null, ed25519 =
   try {
     await take("well-formed", async () => {
       const bundle = await readDocument(bytes, MAX_BUNDLE_BYTES);
-      checkShape(BUNDLE, bundle, "");
+      await checkMembers(bundle);
       checkWithheld(bundle.events);
       report.bundle = bundle;
     });
@@ -58,6 +58,17 @@ export async function verifyBundle(bytes, {keys = null, policy = null, ed25519 =
     report.fault = {step: error.step, place: error.place, reason: error.message};
   }
   return report;
+}
+
+// Events, nearly all of a bundle, stand first in it: they are checked one by one, with pauses, and then the rest.
+async function checkMembers(bundle) {
+  const {events} = bundle;
+  if (Object.keys(bundle)[0] !== "events" || !Array.isArray(events)) return checkShape(BUNDLE, bundle, "");
+  for (const [index, event] of events.entries()) {
+    checkShape(EVENT, event, `events[${index}]`);
+    await paused();
+  }
+  checkShape(BUNDLE, {...bundle, events: []}, "");
 }
 
 function checkWithheld(events) {
@@ -120,7 +131,7 @@ async function checkSignature(bundle, keys, ed25519) {
   if (!ed25519) return NO_ED25519;
   const {signature: _signed, inclusion: _included, ...content} = bundle;
   const statement = {
-    content: await sha256Hex(utf8(canonical(content))),
+    content: await sha256Hex(utf8(await canonicalWithPauses(content))),
     digest: head.digest,
     ...(signature.inclusion === undefined ? {} : {inclusion: signature.inclusion}),
     match,

@@ -35,6 +35,7 @@ from events.private.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.guard import CheckpointGuard
 from events.proof.keys import KeyRing
+from events.proof.receipts import ReceiptSigner
 from events.push.sender_key import SenderKeyStore
 from events.readmodels import ReadModels
 from events.readmodels.archived import ArchivedModels
@@ -141,6 +142,7 @@ class Installation:
             notebooks=self.notebooks,
             availability=self.availability,
             addresses=self.addresses,
+            receipts=self.receipts,
             now=self.now,
         )
 
@@ -350,6 +352,11 @@ class Installation:
     def witnesses(self) -> Witnesses:
         """Who is asked to cosign checkpoints."""
         return Witnesses(self.client, self.prefix)
+
+    @cached_property
+    def receipts(self) -> ReceiptSigner:
+        """What signs receipts."""
+        return ReceiptSigner(self.keys, lambda: self.store.installation().id, self.now)
 
     @cached_property
     def egress_rules(self) -> EgressRules:

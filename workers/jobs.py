@@ -4,9 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from events.proof.audit import audit
-from events.proof.bundle import basis_of_bundle, make_bundle
-from events.proof.checkpoint_log import CheckpointLog
-from events.proof.keys import KeyRing
+from events.proof.bundle import basis_of_content, make_contents
 from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
 from events.service.personal_archive import make_archive
 from events.service.personal_data import PersonalDataStores
@@ -40,13 +38,11 @@ class JobRound:
         return len(found)
 
 
-def do_job(stores: PersonalDataStores, keys: KeyRing, checkpoints: CheckpointLog, subject: str, now: int) -> str | None:
-    """Do the job of the match or person ``subject`` at ``now`` (milliseconds since 1970 UTC).
-
-    Returns its kind, None when there is none.
+def do_job(stores: PersonalDataStores, subject: str) -> str | None:
+    """Do the job of the match or person ``subject``; return its kind, None when there is none.
 
     Crash-safe: the job is forgotten after its result is stored, and repeated it gives the same result. Raises
-    ClockMismatchError, and leaves the job to others, when this process's clock is wrong: what is signed is dated.
+    ClockMismatchError, and leaves the job to others, when this process's clock is wrong.
     """
     jobs, store = stores.jobs, stores.store
     store.check_clock()
@@ -55,7 +51,7 @@ def do_job(stores: PersonalDataStores, keys: KeyRing, checkpoints: CheckpointLog
         return None
     try:
         if job.kind == BUNDLE:
-            _make_bundle(jobs, store, keys, checkpoints, subject, now)
+            _make_bundle(jobs, store, subject)
         elif job.kind == RECOMPUTATION:
             _recompute(jobs, store, subject, job.version)
         elif job.kind == ARCHIVE:
@@ -65,14 +61,12 @@ def do_job(stores: PersonalDataStores, keys: KeyRing, checkpoints: CheckpointLog
     return job.kind
 
 
-def _make_bundle(
-    jobs: Jobs, store: EventStore, keys: KeyRing, checkpoints: CheckpointLog, match_id: str, now: int
-) -> None:
+def _make_bundle(jobs: Jobs, store: EventStore, match_id: str) -> None:
     events = store.read(match_id)
     if events:
-        key, inclusion = keys.signing(), checkpoints.inclusion(match_id)
-        packed = make_bundle(match_id, events, key, now, inclusion)
-        jobs.store_result(match_id, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)
+        for content, positions in zip(make_contents(match_id, events), (False, True), strict=True):
+            basis = basis_of_content(content.head.digest, positions=positions)
+            jobs.store_bundle_content(match_id, basis, content.packed)
 
 
 def _recompute(jobs: Jobs, store: EventStore, match_id: str, version: int) -> None:

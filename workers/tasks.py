@@ -91,7 +91,7 @@ def register(app: Celery, context: TaskContext) -> None:
     def do_job_of(subject: str) -> None:
         job = context.jobs.pending(subject)
         with following([] if job is None else [job.origin], JOB):
-            kind = do_job(context.personal_data, context.keys, context.checkpoints, subject, context.now())
+            kind = do_job(context.personal_data, subject)
             if kind is not None:
                 log.info("job done", of=subject, kind=kind)
 

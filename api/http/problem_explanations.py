@@ -138,6 +138,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "invalid-ruleset": "The match cannot go on under this ruleset.",
     "no-proposal": "No other ruleset is proposed for this match.",
     # Proof
+    "no-such-version": "The match has not reached this version.",
     "no-such-checkpoint": "The server signed no checkpoint on that day.",
     "not-ready": "Ask for it with POST first: a worker makes it, and then GET returns it.",
     "job-running": "Another job of the match is running: ask again when it is done.",

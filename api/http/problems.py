@@ -60,6 +60,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "no-such-notice": (404, "You have no such notice"),
     "no-such-message": (404, "There is no such message"),
     "not-blocked": (404, "You do not block this player"),
+    "no-such-version": (404, "There is no such version"),
     "no-such-checkpoint": (404, "There is no such checkpoint"),
     "no-such-token": (404, "You have no such token"),
     "no-such-player-key": (404, "You have no such key"),

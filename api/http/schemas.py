@@ -201,6 +201,15 @@ class QueryInteger(fields.Integer):
         return int(value)
 
 
+class QueryBoolean(fields.Boolean):
+    """The word true or false in a query string."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        if value not in ("true", "false"):
+            raise ma.ValidationError("must be true or false")
+        return bool(value == "true")
+
+
 def page_limit(default: int, maximum: int) -> QueryInteger:
     """Return the field of how many items a page has at most."""
     return QueryInteger(load_default=default, validate=validate.Range(1, maximum, error=f"must be 1 to {maximum}"))

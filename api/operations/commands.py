@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import marshmallow as ma
+import msgspec
 from flask import Response
 
 from api.access.auth import require_person
@@ -20,6 +21,7 @@ from api.http.conditions import (
     idempotent_request,
 )
 from api.representations.events import Event, represent_event
+from api.representations.receipts import ReceiptField, represent_receipt
 from api.services import services
 from domain.match.commands import Command
 from events.service.matches import Executed, UnknownMatchError
@@ -36,6 +38,7 @@ class ExecutedCommand(Answer):
     version: int
     version_tag: VersionTagText
     events: Sequence[Event]
+    receipt: ReceiptField = msgspec.UNSET
 
 
 def command_endpoint(body: type[ma.Schema]) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
@@ -79,6 +82,7 @@ def execute(
         version=executed.version,
         version_tag=str(executed.head.tag),
         events=[represent_event(event) for event in executed.events],
+        receipt=represent_receipt(services().receipts, match_id, executed.head, executed.at),
     )
     return json_response(answer, 201, executed_headers(executed))
 

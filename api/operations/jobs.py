@@ -11,12 +11,13 @@ from api.services import services
 from domain.match.state import OPPONENT_PREFIX
 from domain.search import ENGINE_VERSION
 from events.people.person import Person
-from events.proof.bundle import basis_of_bundle
+from events.proof.bundle import BundleContent, BundledHead, basis_of_content
 from events.service.jobs import BUNDLE, RECOMPUTATION, basis_of_answer
 from events.service.personal_data import takes_long
+from events.store.converter import Digest
 from events.store.envelope import Envelope
 
-MAX_EVENTS_AT_ONCE = 250
+MAX_EVENTS_AT_ONCE = 500
 """The longest match that is replayed within a request; a worker replays longer ones."""
 
 ANSWERS = ("move-submitted", "draw-accepted", "draw-declined")
@@ -54,7 +55,7 @@ def request_bundle(match_id: str) -> JobState:
 
     Raises the problems too-many-requests and job-running.
     """
-    if stored_bundle(match_id) is not None:
+    if stored_content(match_id) is not None:
         return JobState.FINISHED
     _request(match_id, BUNDLE)
     return JobState.ASKED
@@ -80,11 +81,12 @@ def recomputation_of(event: Envelope) -> str | None:
     return None if result is None else result.decode()
 
 
-def stored_bundle(match_id: str) -> bytes | None:
-    """Return the bundle of the match as it stands, if it has been made; None otherwise."""
-    head = services().matches.load(match_id).head
-    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match_id)
-    return services().jobs.result(match_id, BUNDLE, basis_of_bundle(head.digest.hex(), key, inclusion))
+def stored_content(match_id: str, *, positions: bool = False) -> tuple[BundleContent, int] | None:
+    """Return what the bundle of the match as it stands says, and when that was found out; None unless it has been."""
+    loaded = services().matches.load(match_id)
+    head = BundledHead(loaded.head.version, Digest(loaded.head.digest.hex()))
+    found = services().jobs.bundle_content(match_id, basis_of_content(head.digest, positions=positions))
+    return None if found is None else (BundleContent(match_id, head, loaded.state.updated_at, found[0]), found[1])
 
 
 def archive_state(person: Person) -> JobState | None:

@@ -16,7 +16,7 @@ from api.operations.jobs import (
     recomputation_of,
     request_bundle,
     request_recomputation,
-    stored_bundle,
+    stored_content,
 )
 from api.pages.event_wording import EventWording, people_named
 from api.pages.layout import blueprint
@@ -29,6 +29,7 @@ from domain.match.state import CLOCK, OPPONENT_PREFIX, MatchState
 from events.people.person import Person
 from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
+from events.proof.bundle import BundleContent
 from events.readmodels import summarise
 from events.service.jobs import RECOMPUTATION, Job
 from events.store.codec import content_shown
@@ -82,7 +83,8 @@ def record_page(match_id: str) -> Response:
     state = visible_match(match_id).state
     first = _number(request.args.get("from"), 1, state.version, default=1)
     records = _records(state)
-    verdict = _verdict(records) if records is not None else _verdict_of_bundle(stored_bundle(match_id))
+    stored = stored_content(match_id) if records is None else None
+    verdict = _verdict(records) if records is not None else stored and _verdict_of_content(stored[0])
     shown = _read_records(match_id, first) if records is None else records[first - 1 : first - 1 + EVENTS_PER_PAGE]
     summary = summarise(state)
     match = represent_summary(summary, people_in([summary]))
@@ -148,11 +150,9 @@ def _verdict(records: list[Record]) -> Verdict:
     return Verdict(None, "", _proof_words(proof) if proof else "")
 
 
-def _verdict_of_bundle(packed: bytes | None) -> Verdict | None:
-    """Return the verdict in a bundle of this server; None without one."""
-    if packed is None:
-        return None
-    content = json.loads(packed)
+def _verdict_of_content(stored: BundleContent) -> Verdict:
+    """Return the verdict in what a bundle of this server says."""
+    content = json.loads(stored.packed)
     facts = content["facts"]
     if facts["replayed"] < content["head"]["version"]:
         return Verdict(facts["replayed"] + 1, "the rules do not allow this event; the bundle says why", "")

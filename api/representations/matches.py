@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
 from flask import request
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import asdict
 
 from api.access.headers import stream_origin
@@ -14,6 +14,7 @@ from api.http.conditions import VersionTagText
 from api.representations.boards import Outcome
 from api.representations.clocks import Clock, FallenFlag, Terms, represent_clock, represent_fallen_flag, represent_terms
 from api.representations.players import Player, represent_player
+from api.representations.receipts import Receipt, ReceiptField
 from api.services import services
 from domain.games import GAMES
 from domain.match.enums import EndReason, Status
@@ -162,6 +163,17 @@ def represent_summary(summary: Summary, persons: Mapping[str, Person]) -> MatchS
         deadline=instant(summary.deadline),
         terms=None if summary.terms is None else represent_terms(summary.terms),
     )
+
+
+class MatchWithReceipt(Match):
+    """A match right after an act, with the receipt for it."""
+
+    receipt: ReceiptField = UNSET
+
+
+def with_receipt(match: Match, receipt: Receipt | UnsetType) -> MatchWithReceipt:
+    """Return ``match`` with the receipt for what the caller has just done."""
+    return MatchWithReceipt(**asdict(match), receipt=receipt)
 
 
 def represent_match(state: MatchState, head: Head, ply: int | None = None, now: int | None = None) -> Match:

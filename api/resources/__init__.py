@@ -29,6 +29,7 @@ from api.resources import (
     positions,
     proofs,
     push,
+    receipts,
     rematches,
     reports,
     squares,
@@ -70,6 +71,7 @@ BLUEPRINTS: dict[Blueprint, str] = {
     webhooks.blueprint: "Webhooks: being told of what happens",
     jobs.blueprint: "Long work about a match, done by a worker",
     proofs.blueprint: "Signed bundles, keys and checkpoints",
+    receipts.blueprint: "Receipts of a match",
     proofs.well_known: "The keys of this server",
 }
 """All resources with their titles, in the order in which the OpenAPI document lists them."""

@@ -18,7 +18,8 @@ from api.http.problems import Problem
 from api.http.schemas import EnumField, KindField, StrictBoolean, StrictInteger, StrictSchema, StrictString
 from api.operations.commands import MAX_SEATS, REFUSALS, executed_headers
 from api.representations.clocks import SECOND_MS
-from api.representations.matches import Match, represent_match
+from api.representations.matches import MatchWithReceipt, represent_match, with_receipt
+from api.representations.receipts import represent_receipt
 from api.services import services
 from domain.match.commands import CreateMatch
 from domain.match.enums import Control, FlagRule
@@ -129,7 +130,7 @@ class MatchRequest(StrictSchema):
 @blueprint.post("/matches")
 @endpoint(
     201,
-    answer=Match,
+    answer=MatchWithReceipt,
     body=MatchRequest,
     signed_in=True,
     problems=REFUSALS,
@@ -162,7 +163,8 @@ def create_match(wanted: Mapping[str, Any]) -> Response:
     # As it was created, whatever has happened since: a repeated request gets the first answer.
     created = replay(match_id, map(event_of, executed.events))
     assert created is not None  # noqa: S101  (its first event is the creation)
-    answer = represent_match(created, executed.head, now=created.updated_at)
+    match = represent_match(created, executed.head, now=created.updated_at)
+    answer = with_receipt(match, represent_receipt(services().receipts, match_id, executed.head, executed.at))
     return json_response(answer, 201, {**executed_headers(executed), "Location": match_path(match_id)})
 
 

@@ -15,19 +15,18 @@ from api.endpoints import endpoint
 from api.http.answers import JSON, Answer, NextAfter, json_response
 from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import QueryInteger, StrictSchema, page_limit
+from api.http.schemas import QueryBoolean, QueryInteger, StrictSchema, page_limit
 from api.operations.exploration import MAX_OUTCOME_STEPS
-from api.operations.jobs import MAX_EVENTS_AT_ONCE, stored_bundle
+from api.operations.jobs import MAX_EVENTS_AT_ONCE, stored_content
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
-from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
+from events.proof.bundle import BundleContent, basis_of_content, bundle_schema, make_content, sign_content
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import Checkpoint, Consistency, write_checkpoint
 from events.proof.documents import write_document
 from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import key_set
-from events.service.jobs import BUNDLE
 from events.store.converter import schema_of, write_value
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX)
@@ -82,6 +81,12 @@ class Leaves(Answer):
     size: Annotated[int, Meta(description="The number of all leaves")]
 
 
+class BundleQuery(StrictSchema):
+    positions = QueryBoolean(
+        load_default=False, metadata={"description": "With every position, to be shown without the rules"}
+    )
+
+
 class LeavesQuery(StrictSchema):
     after = QueryInteger(load_default=0, validate=validate.Range(0, MAX_NUMBER, error="must not be negative"))
     limit = page_limit(MAX_LEAVES, MAX_LEAVES)
@@ -94,18 +99,28 @@ class SizesQuery(StrictSchema):
 
 @blueprint.get("/matches/<match_id>/bundle")
 @endpoint(
-    content=BUNDLE_SCHEMA, costly=True, problems=[404, 409], headers={"Content-Disposition": "A name for the file"}
+    content=BUNDLE_SCHEMA,
+    query=BundleQuery,
+    costly=True,
+    problems=[404, 409],
+    headers={"Content-Disposition": "A name for the file"},
 )
-def download_bundle(match_id: str) -> Response:
+def download_bundle(query: Mapping[str, bool], match_id: str) -> Response:
     """The match as one signed file that can be verified offline (``rookery audit verify``)
 
     That of a long match is made by a worker: ask for it with POST.
     """
-    state = visible_match(match_id).state
-    packed = stored_bundle(match_id) or _bundle_of_short(state)
-    if packed is None:
+    state, positions = visible_match(match_id).state, query["positions"]
+    services().store.check_clock()  # nothing is signed with an instant of a wrong clock
+    found = stored_content(match_id, positions=positions) or _content_of_short(state, positions=positions)
+    if found is None:
         detail = "This match is long: ask for its bundle (POST), and a worker makes it within a minute or so."
         raise Problem("not-ready", detail)
+    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match_id)
+    # The same bytes whenever it is asked for, until there is another key or another inclusion.
+    content, at = found
+    at = at if inclusion is None else max(at, inclusion.checkpoint.signed_at)
+    packed = sign_content(content, key, at, inclusion)
     headers = {"Content-Disposition": f'attachment; filename="rookery-{match_id}.json"'}
     return Response(packed, headers=headers, content_type=JSON)
 
@@ -167,18 +182,17 @@ def list_keys() -> KeySet:
     return msgspec.convert(key_set(services().keys.public()), KeySet)
 
 
-def _bundle_of_short(state: MatchState) -> bytes | None:
-    """Return the bundle of the match, None when making it takes too long for a request."""
+def _content_of_short(state: MatchState, *, positions: bool) -> tuple[BundleContent, int] | None:
+    """Return what the bundle of the match says, and now; None when finding that out takes too long for a request."""
     if state.version > MAX_EVENTS_AT_ONCE:
         return None
-    match_id, store, jobs = state.match_id, services().store, services().jobs
-    store.check_clock()  # nothing is signed and stored with an instant of a wrong clock
-    events, now = store.read(match_id), services().now()
-    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match_id)
+    match_id, jobs = state.match_id, services().jobs
+    events = services().store.read(match_id)
     try:
-        packed = make_bundle(match_id, events, key, now, inclusion, StepBudget(MAX_OUTCOME_STEPS))
+        content = make_content(match_id, events, StepBudget(MAX_OUTCOME_STEPS), positions=positions)
     except OutcomeUnknownError:
         return None
-    if state.ended:
-        jobs.store_result(match_id, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)
-    return packed
+    if not state.ended:
+        return content, services().now()
+    basis = basis_of_content(content.head.digest, positions=positions)
+    return content, jobs.store_bundle_content(match_id, basis, content.packed)

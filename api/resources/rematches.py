@@ -13,7 +13,8 @@ from api.http.answers import json_response
 from api.http.conditions import KEY_PARAMETER, VERSION_HEADER, etag, idempotent_request
 from api.http.schemas import EmptyBody
 from api.operations.commands import REFUSALS
-from api.representations.matches import Match, represent_match
+from api.representations.matches import MatchWithReceipt, represent_match, with_receipt
+from api.representations.receipts import represent_receipt
 from api.services import services
 from domain.match.commands import JoinMatch
 from domain.match.refusals import CommandError
@@ -26,7 +27,7 @@ blueprint = Blueprint("rematches", __name__, url_prefix=PREFIX)
 @blueprint.post("/matches/<match_id>/rematches")
 @endpoint(
     201,
-    answer=Match,
+    answer=MatchWithReceipt,
     body=EmptyBody,
     signed_in=True,
     problems=REFUSALS,
@@ -56,4 +57,6 @@ def propose_rematch(_: object, match_id: str) -> Response:
             with services().bot_admission.joining_place(proposed, person):
                 execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
     state, head, *_ = services().matches.load(following)
-    return json_response(represent_match(state, head), 201, {**etag(head), "Location": match_path(following)})
+    receipt = represent_receipt(services().receipts, following, head, state.updated_at)
+    answer = with_receipt(represent_match(state, head), receipt)
+    return json_response(answer, 201, {**etag(head), "Location": match_path(following)})

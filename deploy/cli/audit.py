@@ -34,6 +34,7 @@ COMMANDS = {
     "accept-rollback": "deploy.cli.checkpoints:accept_rollback",
     "consistency": "deploy.cli.checkpoints:consistency",
     "keys": "deploy.cli.checkpoints:keys",
+    "receipt": "deploy.cli.receipts:receipt",
     "rotate-key": "deploy.cli.checkpoints:rotate_key",
     "revoke-key": "deploy.cli.checkpoints:revoke_key",
     "monitor": "deploy.cli.monitor:monitor",
@@ -52,7 +53,7 @@ def audit_commands() -> None:
 @click.option("--policy", "policy_file", type=FILE, help="Which witnesses must have cosigned (c2sp.org/tlog-policy).")
 def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool, policy_file: Path | None) -> None:
     """Verify bundles offline and print what is proved, step by step, up to the first fault."""
-    keys, policy = _read_keys(key_file), read_policy(policy_file)
+    keys, policy = None if key_file is None else read_keys(key_file), read_policy(policy_file)
     verified = [_verify(path, keys, opponents, policy) for path in file]
     if not all(verified):
         raise SystemExit(1)
@@ -64,7 +65,8 @@ def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: boo
 @click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of standard output."
 )
-def export(match: str, output: Path | None) -> None:
+@click.option("--positions", is_flag=True, help="With every position, to be shown without the rules.")
+def export(match: str, output: Path | None, positions: bool) -> None:
     """Write the signed bundle of MATCH, even of a private one: this command may see everything."""
     installation = open_installation()
     with report_errors():
@@ -72,7 +74,8 @@ def export(match: str, output: Path | None) -> None:
         events, now = installation.store.read(match), now_ms()
         if not events:
             raise CliError(f"there is no match {match!r} in this store")
-        bundle = make_bundle(match, events, installation.keys.signing(), now, installation.checkpoints.inclusion(match))
+        key, inclusion = installation.keys.signing(), installation.checkpoints.inclusion(match)
+        bundle = make_bundle(match, events, key, now, inclusion, positions=positions)
     if output is None:
         click.echo(bundle, nl=False)
     else:
@@ -106,9 +109,8 @@ def schema() -> None:
     click.echo(json.dumps(bundle_schema(), indent=2))
 
 
-def _read_keys(path: Path | None) -> KeySet | None:
-    if path is None:
-        return None
+def read_keys(path: Path) -> KeySet:
+    """Return the public keys in a file; raises CliError."""
     try:
         return read_key_set(path.read_bytes())
     except DocumentError as fault:
@@ -119,7 +121,7 @@ def _verify(path: Path, keys: KeySet | None, opponents: bool, policy: Policy | N
     click.echo(f"{path}")
     proved, trusting = True, False
     try:
-        for step in verify(_read_limited(path), keys, opponents, policy=policy):
+        for step in verify(read_limited(path), keys, opponents, policy=policy):
             trusting = trusting or step.name == BEYOND
             proved = proved and (step.proved or step.name == BEYOND)
             click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {escape_unprintable(step.found)}")
@@ -135,7 +137,7 @@ def _verify(path: Path, keys: KeySet | None, opponents: bool, policy: Policy | N
     return proved
 
 
-def _read_limited(path: Path) -> bytes:
+def read_limited(path: Path) -> bytes:
     """Return the bytes of a file, at most one more than a bundle may have."""
     with path.open("rb") as file:
         return file.read(MAX_BUNDLE_BYTES + 1)
@@ -146,7 +148,7 @@ def _read_events(match: str) -> tuple[str, list[Envelope], int | None]:
     path = Path(match)
     if path.is_file():
         try:
-            bundle = read_bundle(_read_limited(path))
+            bundle = read_bundle(read_limited(path))
         except DocumentError as fault:
             place = place_in_words(fault.place) or "fault"
             raise CliError(escape_unprintable(f"{path}: {place}: {fault.reason}")) from None

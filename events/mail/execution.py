@@ -26,6 +26,7 @@ from events.mail.transcript import Effect, Report, Result
 from events.people.person import Person
 from events.private.conditional_moves import lines_shown
 from events.private.notebooks import QuotaExceededError
+from events.proof.receipts import write_receipt
 from events.runtime.wall_clock import rfc3339
 from events.service.bot_admission import BeyondCapacityError
 from events.service.matches import Executed
@@ -70,6 +71,7 @@ class _Execution:
         self._known = token.tag
         """The version that the writer knows of: that of the mail, then that after each command."""
         self._moves = [command for command in reading.commands if command.verb == Verb.MOVE]
+        self._last_done: Executed | None = None
         self._takes_several = False
         """Whether a turn takes several moves, so that a mail may have them."""
         self._has_moved = self._has_offered = False
@@ -88,7 +90,15 @@ class _Execution:
             else:
                 results.append(self._carry_out(item, number))
         gave_up, wants_help = self._reading.gave_up, asks_for_help(self._reading)
-        return Report(results=tuple(results), gave_up=gave_up, wants_help=wants_help)
+        return Report(results=tuple(results), gave_up=gave_up, wants_help=wants_help, receipt=self._receipt())
+
+    def _receipt(self) -> str:
+        """Return the receipt for the last command that did something; empty when none did."""
+        done = self._last_done
+        if done is None:
+            return ""
+        receipt = self._parts.receipts.sign_act(self._match_id, done.head, done.at)
+        return "" if receipt is None else write_receipt(receipt).decode().strip()
 
     def _carry_out(self, command: Command, number: int) -> Result:
         try:
@@ -313,6 +323,8 @@ class _Execution:
                 if race == MAX_RACES - 1 or self._expected(changes) == expected:
                     raise
         self._known = executed.head.tag
+        if executed.events:
+            self._last_done = executed
         return executed
 
     def _may_see(self, state: MatchState) -> bool:

@@ -10,6 +10,7 @@ from events.people.accounts import People
 from events.people.blocks import Blocks
 from events.private.availability import AvailabilityStore
 from events.private.notebooks import Notebooks
+from events.proof.receipts import ReceiptSigner
 from events.service.bot_admission import BotAdmission
 from events.service.match_service import MatchService
 from events.service.matches import Matches
@@ -29,6 +30,7 @@ class MailParts:
     notebooks: Notebooks
     availability: AvailabilityStore
     addresses: AddressStore
+    receipts: ReceiptSigner
     now: Callable[[], int]
 
 

@@ -57,12 +57,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What became of a mail. ``wants_help`` asks for the list of commands, ``remark`` says why nothing was read."""
+    """What became of a mail. ``wants_help`` asks for the list of commands, ``remark`` says why nothing was read.
+
+    ``receipt`` is the document that the server has signed for the last of the commands that did something, if any did.
+    """
 
     results: tuple[Result, ...] = ()
     gave_up: bool = False
     wants_help: bool = False
     remark: str = ""
+    receipt: str = ""
 
     @property
     def plies(self) -> int:
@@ -98,6 +102,8 @@ def write_answer(report: Report, view: View | None) -> tuple[str, str]:
         parts.append(help_text(None if view is None else view.state))
     if view is not None:
         parts += [board_text(view), clock_text(view), prompt_text(view), view.url]
+    if report.receipt:
+        parts.append(receipt_text(report.receipt))
     text = "\n\n".join(part for part in parts if part) + "\n"
     return _subject(report, view), text
 
@@ -146,6 +152,16 @@ def _quoted(number: int, line: str) -> str:
     if len(line) > MAX_BREAKABLE:
         pieces = [piece.replace(" ", "\N{NO-BREAK SPACE}") for piece in pieces]
     return "\n".join(f"> {piece}" for piece in pieces)
+
+
+def receipt_text(receipt: str) -> str:
+    """Return a receipt to be copied, with bars as a board has them, and what it is good for."""
+    words = (
+        'Receipt: what this server has signed about the match as you left it. Keep it; "rookery audit receipt" shows '
+        "whether a bundle of the match, however late, contains it."
+    )
+    pieces = (receipt[start : start + QUOTED_WIDTH] for start in range(0, len(receipt), QUOTED_WIDTH))
+    return "\n".join([_filled(words), "", *(f"| {piece}" for piece in pieces)])
 
 
 # The match

@@ -34,7 +34,7 @@ from events.proof.documents import LINE_FEED, DocumentError, read_document, read
 from events.proof.keys import SigningKey
 from events.store.codec import content_schemas
 from events.store.converter import Digest, Schema, SignatureText, schema_of, shape_of, write_value
-from events.store.envelope import Envelope, canonical_json, canonical_object
+from events.store.envelope import Envelope, canonical_json
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 from events.store.upcasters import present_schema
 
@@ -125,6 +125,18 @@ class BundleSignature(NamedTuple):
     inclusion: Digest | None = None
 
 
+class BundleContent(NamedTuple):
+    """A bundle before it is signed: ``packed`` is the canonical JSON of all its members but signature and inclusion.
+
+    It follows from the events of the match up to ``head``, the last of which is dated ``at``, and from nothing else.
+    """
+
+    match: str
+    head: BundledHead
+    at: int
+    packed: bytes
+
+
 class Bundle(NamedTuple):
     """A bundle as it is read, well-formed but not verified (see ``events.proof.verification``)."""
 
@@ -171,35 +183,40 @@ def make_bundle(
     where the replay does. With ``positions``, its facts have every position, so that it can be shown without the rules.
     Raises OutcomeUnknownError when deciding whether the game has ended takes more than ``budget`` (None: no limit).
     """
-    facts = derive_facts(audit(match_id, envelopes, budget), positions=positions)
-    events = [_bundled(envelope) for envelope in envelopes]
-    place = _last_seed(envelopes)
-    if place is not None and seed_is_withheld(facts):
-        seedless = {name: value for name, value in envelopes[place].data.items() if name != SEED}
-        events[place] = {**events[place], "data": seedless, "withheld": [SEED]}
-    head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
-    if now < envelopes[-1].at <= now + 2 * MAX_CLOCK_DIFFERENCE_MS:
-        now = envelopes[-1].at
-    content = {
-        "events": events,
-        "facts": write_value(facts),
-        "format": FORMAT,
-        "head": write_value(head),
-        "match": match_id,
-    }
-    # Each member is encoded once: the events are nearly all of the bundle, and the signature is over their bytes.
-    members = {name: canonical_json(value) for name, value in content.items()}
+    return sign_content(make_content(match_id, envelopes, budget, positions=positions), key, now, inclusion)
+
+
+def make_content(
+    match_id: str, envelopes: Sequence[Envelope], budget: StepBudget | None = None, *, positions: bool = False
+) -> BundleContent:
+    """Return the bundle of ``match`` before it is signed: what follows from its events; see ``make_bundle``."""
+    return _content(match_id, envelopes, derive_facts(audit(match_id, envelopes, budget), positions=positions))
+
+
+def make_contents(match_id: str, envelopes: Sequence[Envelope]) -> tuple[BundleContent, BundleContent]:
+    """Return what ``make_content`` returns without positions and with them, by one replay."""
+    facts = derive_facts(audit(match_id, envelopes), positions=True)
+    return _content(match_id, envelopes, facts._replace(positions=None)), _content(match_id, envelopes, facts)
+
+
+def sign_content(content: BundleContent, key: SigningKey, now: int, inclusion: Inclusion | None) -> bytes:
+    """Return the bundle with this ``content``, signed by ``key`` at ``now``; see ``make_bundle``."""
+    if now < content.at <= now + 2 * MAX_CLOCK_DIFFERENCE_MS:
+        now = content.at
     unsigned = BundleSignature(key.id, key.instant(now), SignatureText(""), digest_of_inclusion(inclusion))
-    value = SignatureText(key.sign(KIND, _statement(match_id, head, canonical_object(members), unsigned)))
-    members["signature"] = canonical_json(write_value(unsigned._replace(value=value)))
-    if inclusion is not None:
-        members["inclusion"] = canonical_json(write_value(inclusion))
-    return canonical_object(members) + LINE_FEED
+    value = SignatureText(key.sign(KIND, _statement(content.match, content.head, content.packed, unsigned)))
+    # The content is encoded once: its events are nearly all of the bundle, and the signature is over their bytes.
+    last = b',"match":' + canonical_json(content.match) + b"}"
+    included = b"" if inclusion is None else b',"inclusion":' + canonical_json(write_value(inclusion))
+    signature = canonical_json(write_value(unsigned._replace(value=value)))
+    return b"".join(
+        (content.packed.removesuffix(last), included, last[:-1], b',"signature":', signature, b"}", LINE_FEED)
+    )
 
 
-def basis_of_bundle(head: str, key: SigningKey, inclusion: Inclusion | None) -> str:
-    """Return what the bundle of a match follows from, its instant aside: ``head`` is the digest of the last event."""
-    return f"{head}:{key.id}:{digest_of_inclusion(inclusion)}"
+def basis_of_content(head: str, *, positions: bool) -> str:
+    """Return what the content of the bundle of a match follows from: ``head`` is the digest of the last event."""
+    return f"{head}:{'positions' if positions else 'content'}"
 
 
 def digest_of_inclusion(inclusion: Inclusion | None) -> Digest:
@@ -298,6 +315,23 @@ def _envelope(match_id: str, event: BundledEvent) -> Envelope:
     seed = "" if event.schema >= _FIRST_WITH_TEXT.get(event.type, 0) else 0
     content = {**event.data, **dict.fromkeys(event.withheld or (), seed)}
     return Envelope(event.digest, match_id, event.version, event.type, event.schema, event.at, event.actor, content)
+
+
+def _content(match_id: str, envelopes: Sequence[Envelope], facts: Facts) -> BundleContent:
+    events = [_bundled(envelope) for envelope in envelopes]
+    place = _last_seed(envelopes)
+    if place is not None and seed_is_withheld(facts):
+        seedless = {name: value for name, value in envelopes[place].data.items() if name != SEED}
+        events[place] = {**events[place], "data": seedless, "withheld": [SEED]}
+    head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
+    content = {
+        "events": events,
+        "facts": write_value(facts),
+        "format": FORMAT,
+        "head": write_value(head),
+        "match": match_id,
+    }
+    return BundleContent(match_id, head, envelopes[-1].at, canonical_json(content))
 
 
 def _statement(match_id: str, head: BundledHead, unsigned: bytes, signature: BundleSignature) -> dict[str, Any]:

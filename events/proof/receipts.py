@@ -5,14 +5,17 @@ last event that an act has appended, which covers that event and every one befor
 another digest at that version is the proof, by two signatures of the server, that it has told two stories.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+import structlog
+
 from events.proof.bundle import Bundle
-from events.proof.documents import DocumentError, read_document, read_shape, write_document
-from events.proof.keys import SigningKey
+from events.proof.documents import LINE_FEED, DocumentError, read_document, read_shape, write_document
+from events.proof.keys import KeyRing, SigningKey
 from events.proof.public_keys import KeySet
+from events.runtime.errors import StoreError
 from events.store.contract import Head
 from events.store.converter import Digest, SignatureText, shape_of, write_value
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
@@ -23,6 +26,14 @@ KIND = "rookery receipt 1"
 
 MAX_RECEIPT_BYTES = 4096
 """One has about half a thousand."""
+
+KEPT_MS = 60_000
+"""For how long a process signs receipts with the key that it has read; a key's horizon is far longer ahead."""
+
+_MARKS = b" \t\r\n|>"
+"""What mail programs put between the pieces of a copied receipt; it has none of these itself."""
+
+log = structlog.get_logger("receipts")
 
 
 class Receipt(NamedTuple):
@@ -67,12 +78,46 @@ class Comparison(StrEnum):
     EARLIER = "earlier"
 
 
-def make_receipt(match_id: str, head: Head, installation: str, key: SigningKey, now: int) -> Receipt:
-    """Return the receipt for the ``head`` that a match has after an act, signed by ``key``.
+class ReceiptSigner:
+    """Signs the receipts of one installation. Safe to share between threads.
 
-    ``now`` is milliseconds since 1970 UTC.
+    ``installation`` returns its id, ``now`` milliseconds since 1970 UTC.
     """
-    digest, signed_at = Digest(head.digest.hex()), key.instant(now)
+
+    def __init__(self, keys: KeyRing, installation: Callable[[], str], now: Callable[[], int]) -> None:
+        self._keys = keys
+        self._installation = installation
+        self._now = now
+        self._known: tuple[SigningKey, str, int] | None = None
+
+    def sign(self, match_id: str, head: Head, at: int | None = None) -> Receipt:
+        """Return the receipt for the ``head`` that a match has, or had.
+
+        It is dated now, or for an act with the instant ``at`` of its last event, so that the receipt of a repeated
+        request is the same. Raises StoreUnavailableError and UnreadableKeyError.
+        """
+        now = self._now()
+        known = self._known
+        if known is None or not 0 <= now - known[2] < KEPT_MS:
+            self._known = known = self._keys.signing(), self._installation(), now
+        key, installation, _ = known
+        return make_receipt(match_id, head, installation, key, now if at is None else at)
+
+    def sign_act(self, match_id: str, head: Head, at: int) -> Receipt | None:
+        """Return the receipt for an act whose last event has the instant ``at``, None when none can be signed now.
+
+        The act has happened: what is missing is its receipt, which can be asked for later. The log says so.
+        """
+        try:
+            return self.sign(match_id, head, at)
+        except StoreError as error:
+            log.warning("an act has no receipt", match=match_id, version=head.version, error=str(error))
+            return None
+
+
+def make_receipt(match_id: str, head: Head, installation: str, key: SigningKey, at: int) -> Receipt:
+    """Return the receipt for the ``head`` of a match, signed by ``key`` and dated ``at`` (while the key is in use)."""
+    digest, signed_at = Digest(head.digest.hex()), key.instant(at)
     signature = key.sign(KIND, _statement(installation, match_id, head.version, digest, signed_at))
     return Receipt(FORMAT, installation, match_id, head.version, digest, signed_at, key.id, signature)
 
@@ -83,8 +128,14 @@ def write_receipt(receipt: Receipt) -> bytes:
 
 
 def read_receipt(packed: bytes) -> Receipt:
-    """Return the receipt of a document; raises DocumentError."""
-    receipt: Receipt = read_shape(_RECEIPT, read_document(packed, _FORMATS, MAX_RECEIPT_BYTES))
+    """Return the receipt of a document, or of a copy in which it is broken into lines or quoted; raises DocumentError.
+
+    No receipt has white space, ``|`` or ``>`` in it: in a copy they are left out.
+    """
+    if len(packed) > MAX_RECEIPT_BYTES:
+        raise DocumentError("", f"it is larger than the {MAX_RECEIPT_BYTES:,} bytes that are read")
+    joined = packed.translate(None, _MARKS) + LINE_FEED
+    receipt: Receipt = read_shape(_RECEIPT, read_document(joined, _FORMATS, MAX_RECEIPT_BYTES + 1))
     if receipt.version < 1:
         raise DocumentError("version", "the versions of a match begin with 1")
     return receipt

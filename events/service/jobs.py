@@ -96,6 +96,20 @@ class Jobs:
         """Store a result for RESULT_TTL_S."""
         self._client.set(self._keys.result(subject, kind, basis), zlib.compress(result, 1), ex=RESULT_TTL_S)
 
+    def bundle_content(self, match_id: str, basis: str) -> tuple[bytes, int] | None:
+        """Return the stored content of a bundle and the instant at which it was stored, None when there is none."""
+        stored = self.result(match_id, BUNDLE, basis)
+        if stored is None:
+            return None
+        at, _, packed = stored.partition(b"\n")
+        return packed, int(at)
+
+    def store_bundle_content(self, match_id: str, basis: str, packed: bytes) -> int:
+        """Store the content of a bundle for RESULT_TTL_S, to be signed whenever it is asked for; return the instant."""
+        at = self._now()
+        self.store_result(match_id, BUNDLE, basis, b"%d\n%s" % (at, packed))
+        return at
+
     def archive(self, person_id: str) -> bytes | None:
         """Return the stored archive of a person, None when there is none."""
         return self._client.get(self._keys.result(person_id, ARCHIVE, ""))

@@ -79,6 +79,11 @@ class Executed(NamedTuple):
         """The version of the match right after what was done."""
         return self.head.version
 
+    @property
+    def at(self) -> int:
+        """The instant of the last event of what was done, or of the match if nothing had to be done."""
+        return self.events[-1].at if self.events else self.state.updated_at
+
 
 class Matches:
     """The matches of one store. Safe to share between threads.

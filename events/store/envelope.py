@@ -70,11 +70,6 @@ def canonical_json(value: Any) -> bytes:
     return _encode(_canonical_value(value))
 
 
-def canonical_object(members: Mapping[str, bytes]) -> bytes:
-    """Return the RFC 8785 JSON object of ``members`` whose values are RFC 8785 JSON already; names are ASCII words."""
-    return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), members[name]) for name in sorted(members))
-
-
 def chain_digest(previous: bytes, event: bytes) -> bytes:
     """Return the digest of an event with canonical bytes ``event`` that follows the digest ``previous`` (32 bytes)."""
     return hashlib.sha256(previous + event).digest()

@@ -32,7 +32,9 @@ def test_a_created_match_says_where_it_is_and_who_sits_where(anna: Caller, boris
         ("invited", "boris"),
     ]
     shown = anna.get(f"/matches/{made.json['id']}").json
-    assert {**shown, "clock": None} == {**made.json, "clock": None}
+    receipt = made.json["receipt"]
+    assert (receipt["match"], receipt["version"]) == (shown["id"], 1)
+    assert {**shown, "clock": None, "receipt": receipt} == {**made.json, "clock": None}
 
 
 def test_a_match_of_opponents_starts_at_once(anna: Caller) -> None:

@@ -1,7 +1,6 @@
 """Jobs as a worker does them, with what it has connected to by itself."""
 
 from api.services import Services
-from events.runtime.wall_clock import now_ms
 from tests.support.callers import Caller, settings_for
 from tests.support.server import RealServer
 from workers.jobs import do_job
@@ -11,6 +10,6 @@ from workers.tasks import TaskContext
 def test_a_worker_makes_the_archive_that_was_asked_for(server: RealServer, services: Services, anna: Caller) -> None:
     assert anna.post("/me/archive").status_code == 202
     context = TaskContext(settings_for(server.url))
-    assert do_job(context.personal_data, context.keys, context.checkpoints, anna.id, now_ms()) == "archive"
+    assert do_job(context.personal_data, anna.id) == "archive"
     assert services.jobs.pending(anna.id) is None
     assert services.jobs.archive(anna.id) == anna.get("/me/archive").data

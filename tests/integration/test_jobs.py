@@ -29,7 +29,7 @@ def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
 
 def work(services: Services, match_id: str) -> str | None:
     """Do the job of the match, as a worker does."""
-    return do_job(services.personal_data, services.keys, services.checkpoints, match_id, services.now())
+    return do_job(services.personal_data, match_id)
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_the_bundle_of_a_finished_match_is_made_once(
     boris.post(f"/matches/{match_id}/resignation")
     finished = stranger.get(f"/matches/{match_id}/bundle").data
     assert finished != running
-    monkeypatch.setattr("api.resources.proofs.make_bundle", None)
+    monkeypatch.setattr("api.resources.proofs.make_content", None)
     assert [boris.get(f"/matches/{match_id}/bundle").data for _ in range(2)] == [finished] * 2
 
 
@@ -207,7 +207,7 @@ def test_a_job_that_was_given_up_may_be_asked_for_again(services: Services) -> N
 def test_a_job_that_fails_is_forgotten(anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     match_id = anna.create(ME, opponent(1))
     anna.post(f"/matches/{match_id}/bundle")
-    monkeypatch.setattr("workers.jobs.make_bundle", None)
+    monkeypatch.setattr("workers.jobs.make_contents", None)
     with pytest.raises(TypeError):
         work(services, match_id)
     assert services.jobs.pending(match_id) is None

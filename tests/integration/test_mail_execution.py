@@ -17,14 +17,17 @@ from domain.match.terms import STANDARD
 from events.mail.account_commands import execute_account_commands
 from events.mail.execution import ONE_MOVE, STALE, STALE_OFFER
 from events.mail.language import NO_MOVES, read_commands
+from events.mail.match_words import moves_of
 from events.mail.tokens import TokenKind
 from events.mail.transcript import Effect
 from events.people.capacity import Capacity
 from events.people.person import Person, Suspension
+from events.proof.receipts import read_receipt
 from events.runtime.keys import PeopleKeys
 from events.service.matches import UnknownMatchError
 from events.store.contract import VersionTag
 from tests.support.mail_commands import Correspondent, effects, words
+from tests.support.quoting import lines_that_act
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 
@@ -52,6 +55,17 @@ def test_a_move_by_mail_is_played_and_says_so(alice: Correspondent) -> None:
     assert words(report) == '"a3-b4" was played.'
     assert alice.state.play.moves == ("a3-b4",)
     assert alice.state.play.channels == (Channel.MAIL,)
+
+
+def test_the_answer_to_a_command_has_a_receipt_to_copy_that_is_no_command_itself(alice: Correspondent) -> None:
+    _, text = alice.answer("A3B4")
+    said, _, copied = text.rpartition("\n\n")
+    receipt = read_receipt(copied.encode())
+    assert (receipt.match, receipt.version) == (alice.match_id, alice.state.version)
+    assert "\nReceipt: what this server has signed" in said
+    assert lines_that_act(text, moves_of(alice.state)) == []
+    alice.look()
+    assert "Receipt:" not in alice.answer("board")[1]
 
 
 def test_the_same_mail_once_more_does_nothing_and_says_the_same(alice: Correspondent, bob: Correspondent) -> None:

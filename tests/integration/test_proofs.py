@@ -336,7 +336,10 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     assert read_bundle(answer.data).head.version == 5
     assert stranger.get("/schemas/bundle-1").json["title"] == "Rookery bundle, format 1"
 
-    assert f'href="/api/v1/matches/{match_id}/bundle" download' in stranger.client.get(f"/matches/{match_id}").text
+    assert (
+        f'href="/api/v1/matches/{match_id}/bundle?positions=true" download'
+        in stranger.client.get(f"/matches/{match_id}").text
+    )
     assert stranger.get(f"/matches/{private}/bundle").json["code"] == "no-such-match"
     assert boris.get(f"/matches/{private}/bundle").status_code == 404
     assert read_bundle(anna.get(f"/matches/{private}/bundle").data).match == private

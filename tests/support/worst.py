@@ -310,6 +310,8 @@ class WorstWorld:
         for match_id in (self.long, self.medium):
             yield Asked("GET /matches/{match}/bundle", f"/matches/{match_id}/bundle")
             yield Asked("POST /matches/{match}/bundle", f"/matches/{match_id}/bundle", {})
+            yield Asked("GET /matches/{match}/bundle", f"/matches/{match_id}/bundle?positions=true")
+            yield Asked("GET /matches/{match}/receipt", f"/matches/{match_id}/receipt?version=1")
         recomputations = f"/matches/{self.answered}/recomputations"
         yield Asked("POST /matches/{match}/recomputations", recomputations, {"version": self.version})
         yield Asked("GET /matches/{match}/recomputations/{version}", f"{recomputations}/{self.version}")

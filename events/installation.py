@@ -65,6 +65,7 @@ from events.service.personal_data import PersonalDataStores
 from events.service.summaries import CachedSummaries, result_reader
 from events.service.timekeeper import Timekeeper
 from events.store.rewriting import Rewriting
+from events.store.told_files import ToldFiles
 from events.transparency.witnesses import Witnesses
 
 
@@ -111,6 +112,8 @@ class Installation:
         # With a clock of its own an installation looks once at each server, not again as time passes.
         self._monotonic: Callable[[], float] = (lambda: 0.0) if now else time.monotonic
         self.store.watch = self.lost_tails
+        if settings.told_directory is not None:
+            self.store.told.files = ToldFiles(settings.told_directory)
 
     @cached_property
     def matches(self) -> Matches:

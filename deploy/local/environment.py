@@ -11,6 +11,7 @@ from events.runtime.settings import STORE_URL, Settings, next_database
 
 ROOT = Path(__file__).parents[2]
 ARCHIVE_DIRECTORY = "archive"
+TOLD_DIRECTORY = "told"
 ENVIRONMENT_FILE = "environment"
 """What a shell sources to run commands on the store of a running installation."""
 
@@ -29,6 +30,7 @@ def local_settings(var: Path, ports: Ports, host: str, password: str, embedded: 
     )
     if embedded:
         settings = settings._replace(redis_url=embedded_url, broker_url=next_database(embedded_url))
+    settings = settings._replace(told_directory=settings.told_directory or (var / TOLD_DIRECTORY).resolve())
     if settings.redis_url != embedded_url:
         return settings, False
     key_file = settings.key_file or var / KEYS_DIRECTORY / KEY_FILE
@@ -54,8 +56,9 @@ def store_environment(settings: Settings) -> dict[str, str]:
     keys = {} if settings.key_file is None else {"ROOKERY_KEY_FILE": str(settings.key_file)}
     archive = {} if settings.archive_url is None else {"ROOKERY_ARCHIVE_URL": settings.archive_url}
     guard = {} if settings.checkpoint_guard is None else {"ROOKERY_CHECKPOINT_GUARD": settings.checkpoint_guard}
+    told = {} if settings.told_directory is None else {"ROOKERY_TOLD_DIRECTORY": str(settings.told_directory)}
     store = {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url}
-    return {**store, "ROOKERY_PREFIX": settings.prefix, **keys, **archive, **guard}
+    return {**store, "ROOKERY_PREFIX": settings.prefix, **keys, **archive, **guard, **told}
 
 
 def format_exports(environment: Mapping[str, str]) -> str:

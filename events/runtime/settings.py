@@ -60,7 +60,8 @@ class Settings(NamedTuple):
     are sent (OpenTelemetry, OTLP over HTTP); None where there are none. ``wait_replicas`` replicas of the store must
     have what is appended before it is acknowledged. ``archive_url`` is where matches are
     archived that have been over for ``archive_after_days``; None where none are. ``checkpoint_guard`` is the directory
-    or URL where it is kept, outside the store, which checkpoints were signed; None where it is not.
+    or URL where it is kept, outside the store, which checkpoints were signed; None where it is not. ``told_directory``
+    is where the processes of a machine keep which events they know of (``events.store.told_files``); None for nowhere.
     """
 
     redis_url: str
@@ -81,6 +82,7 @@ class Settings(NamedTuple):
     archive_url: str | None = None
     archive_after_days: int = ARCHIVE_AFTER_DAYS
     checkpoint_guard: str | None = None
+    told_directory: Path | None = None
 
     @classmethod
     def from_environment(
@@ -102,7 +104,7 @@ class Settings(NamedTuple):
         https:), ROOKERY_WAIT_REPLICAS, ROOKERY_OTLP_URL (without it nothing is traced), ROOKERY_ARCHIVE_URL (a URL that
         fsspec knows, as file:///srv/archive or s3://bucket/rookery; matches are archived where it is set),
         ROOKERY_ARCHIVE_AFTER_DAYS (at least 1), ROOKERY_CHECKPOINT_GUARD (a directory, or a URL like that of the
-        archive). The arguments are the defaults of REDIS_URL, ROOKERY_STREAM_URL and
+        archive), ROOKERY_TOLD_DIRECTORY. The arguments are the defaults of REDIS_URL, ROOKERY_STREAM_URL and
         ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
         """
         env = Env()
@@ -128,6 +130,7 @@ class Settings(NamedTuple):
                 "ROOKERY_ARCHIVE_AFTER_DAYS", ARCHIVE_AFTER_DAYS, validate=validate.Range(min=1)
             ),
             checkpoint_guard=env.str("ROOKERY_CHECKPOINT_GUARD", None, validate=_check_guard),
+            told_directory=env.path("ROOKERY_TOLD_DIRECTORY", None),
         )
 
 

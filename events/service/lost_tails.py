@@ -5,6 +5,7 @@ missing, or is another event now, is recorded as an incident that names every lo
 with the match.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,10 +18,13 @@ from events.runtime.errors import StoreError
 from events.service.incidents import Incident, Incidents
 from events.store.contract import DIGEST_DIGITS, DamagedStreamError, Head
 from events.store.redis import RedisStore
-from events.store.told import Claims, LostEvent, lost_of
+from events.store.told import Claim, Claims, LostEvent, lost_of
 
 IDENTITY_INTERVAL_S = 2.0
 """Between two looks, while a shard is used, at whether its server is still the same."""
+
+LEFT_INTERVAL_S = 5.0
+"""Between two looks at what processes that have ended were told."""
 
 STREAMS_PER_COMPARISON = 200
 WORDS = (
@@ -50,6 +54,7 @@ class LostTails:
         self._monotonic = monotonic
         self._identities: dict[int, str] = {}
         self._looked_at: dict[int, float] = {}
+        self._looked_for_left = -math.inf
         self._thread = threading.local()
 
     def touch(self, shard: int) -> None:
@@ -63,6 +68,9 @@ class LostTails:
         self._looked_at[shard] = now  # two threads that get here at once look twice, no more
         before = self._identities.get(shard)
         with suppress(StoreError):
+            if now - self._looked_for_left >= LEFT_INTERVAL_S:
+                self._looked_for_left = now
+                self.take_over()
             self.look_at([shard])
             if before not in (None, self._identities[shard]):
                 # It may have answered for other shards, too, of which nothing may be used for long.
@@ -86,6 +94,22 @@ class LostTails:
         self._identities |= {shard: identities[shard] for shard in changed}
         log.warning("another server answers", shards=sorted(changed), lost=len(lost))
         return lost
+
+    def take_over(self) -> None:
+        """Compare what processes that have ended were told; what is there this process remembers in their place.
+
+        Raises StoreUnavailableError; then a later look does the rest.
+        """
+        if self._store.told.files is None:
+            return
+        for left in self._store.told.files.left():
+            claimed = {
+                stream: {version: Claim(*kept) for version, kept in events.items()} for stream, events in left.items()
+            }
+            lost = {(event.match, event.version) for event in self.compare(claimed)}
+            for stream, claims in claimed.items():
+                there = {version: claim for version, claim in claims.items() if (stream, version) not in lost}
+                self._store.told.remember(stream, there)
 
     def contradiction(self, stream: str) -> None:
         """Find out what a stream has lost, and record it; see Watch."""

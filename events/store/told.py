@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from events.store.contract import DIGEST_DIGITS, Head
 from events.store.envelope import Envelope
+from events.store.told_files import ToldFiles
 
 MAX_TOLD_EVENTS = 20_000
 """Events that a process remembers, about 6 MB: those of the streams that it has used last."""
@@ -90,9 +91,13 @@ class _Stream:
 
 
 class ToldEvents:
-    """The events that this process knows of, a bounded number of them. Safe to share between threads."""
+    """The events that this process knows of, a bounded number of them. Safe to share between threads.
 
-    def __init__(self, max_events: int = MAX_TOLD_EVENTS) -> None:
+    ``files`` keep them for the case that this process is killed; None for nothing but memory.
+    """
+
+    def __init__(self, max_events: int = MAX_TOLD_EVENTS, files: ToldFiles | None = None) -> None:
+        self.files = files
         self._max_events = max_events
         self._lock = Lock()
         self._streams: OrderedDict[str, _Stream] = OrderedDict()
@@ -113,9 +118,9 @@ class ToldEvents:
                 return False
             before = len(told.claims)
             for event in events[-MAX_TOLD_PER_READ:]:
-                told.add(event.version, event.id[:DIGEST_DIGITS], request)
+                self._add(stream, told, event.version, event.id[:DIGEST_DIGITS], request)
             if head is not None and head.version and head.version not in told.claims:
-                told.add(head.version, head.tag.digest)
+                self._add(stream, told, head.version, head.tag.digest, "")
             self._count += len(told.claims) - before
             self._streams.move_to_end(stream)
             self._drop_oldest(told)
@@ -145,10 +150,29 @@ class ToldEvents:
             if told is None:
                 return
             for version in versions:
-                self._count -= told.claims.pop(version, None) is not None
+                if told.claims.pop(version, None) is not None:
+                    self._count -= 1
+                    if self.files is not None:
+                        self.files.forget(stream, version)
             told.last = max(told.claims, default=0)
             if not told.claims:
                 del self._streams[stream]
+
+    def remember(self, stream: str, claims: Claims) -> None:
+        """Remember what another process was told, and what the stream has."""
+        with self._lock:
+            told = self._streams.setdefault(stream, _Stream())
+            before = len(told.claims)
+            for version, claim in claims.items():
+                self._add(stream, told, version, claim.digest, claim.request)
+            self._count += len(told.claims) - before
+            self._drop_oldest(told)
+
+    def _add(self, stream: str, told: _Stream, version: int, digest: str, request: str) -> None:
+        """Remember an event, in the file only where it is news: most are read several times."""
+        if self.files is not None and version not in told.claims:
+            self.files.add(stream, version, digest, request)
+        told.add(version, digest, request)
 
     def _drop_oldest(self, told: _Stream) -> None:
         if len(told.claims) > MAX_TOLD_PER_STREAM:

@@ -75,6 +75,7 @@ def installation_on(store_url: str, var: Path, names: Sequence[str] | None = Non
     api_urls = [f"http://{LOOPBACK}:{ports.api}" for ports in (first, second)]
     stream_url = f"http://{LOOPBACK}:{first.stream}"
     settings = Settings(store_url, f"redis://{LOOPBACK}:{broker_port}/0", "rk:", stream_url, False, None, api_urls[0])
+    settings = settings._replace(told_directory=var / "told")
     binary = find_binary()
     with ExitStack() as stack:
         directory = DataDirectory(var / BROKER, binary)

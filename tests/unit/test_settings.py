@@ -34,6 +34,7 @@ NAMES = (
     "ROOKERY_ARCHIVE_URL",
     "ROOKERY_ARCHIVE_AFTER_DAYS",
     "ROOKERY_CHECKPOINT_GUARD",
+    "ROOKERY_TOLD_DIRECTORY",
 )
 
 
@@ -80,6 +81,7 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "s3://bucket/rookery",
         "7",
         "/srv/guard",
+        "/srv/told",
     )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
@@ -92,6 +94,7 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         values[17],
         7,
         values[19],
+        Path(values[20]),
     )
 
 

@@ -168,7 +168,7 @@ class Installation:
     @cached_property
     def archived_periods(self) -> ArchivedPeriods:
         """The rating periods that are in files."""
-        return ArchivedPeriods(self.client, PeriodFiles(self.store.archive.storage))
+        return ArchivedPeriods(self.client, PeriodFiles(self.store.storage))
 
     @cached_property
     def projector(self) -> Projector:
@@ -198,7 +198,7 @@ class Installation:
             ratings=self.ratings,
             now=self.now,
             after_days=self.settings.archive_after_days,
-            log_heads=self.checkpoints.log_heads,
+            log=self.checkpoints,
         )
 
     @cached_property

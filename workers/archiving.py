@@ -81,6 +81,7 @@ class ArchiveRound:
                 return self._archive(next(iter(self._waiting)))
             if self._archiver.archive_ratings():
                 return 0
+            self._archiver.move_notes()
             self._archiver.merge_tables()
             self._archiver.collect()
             self._emptied_at = self._now()

@@ -27,6 +27,7 @@ def run() -> None:
         archived = installation.archiver.archive_all(installation.store.all_live_streams())
         while installation.archiver.archive_ratings():
             pass
+        installation.archiver.move_notes()
         installation.archiver.merge_tables()
         deleted = installation.archiver.collect()
     click.echo(f"{archived} matches archived, {len(deleted)} files without reference deleted")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from events.archive.tables import PACK_DIGITS, Locator, TableFile
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ArchiveKeys, shard_of
+from events.runtime.scripts import script_source
 from events.runtime.transactions import transact
 from events.store.contract import Head
 
@@ -23,12 +24,22 @@ FIELD_BYTES = 10
 _VALUE = struct.Struct(">6sHBH32s")
 """Name of the pack, place in it, version (3 bytes), digest of the last event."""
 
+LEAF_BYTES = 5
+"""Of the index of the last leaf, which follows that; earlier versions have not stored it."""
+
+
+_NOTE_LEAF = script_source(__package__, "note_leaf")
+
 
 class Archived(NamedTuple):
-    """Where a match is in the archive, and its head."""
+    """Where a match is in the archive, its head, and the index of its last leaf in the log of checkpoints.
+
+    The leaf is None where its place is noted beside the log still (``events.proof.leaf_notes``).
+    """
 
     locator: Locator
     head: Head
+    leaf: int | None = None
 
 
 class PackFile(NamedTuple):
@@ -79,6 +90,15 @@ class Catalogue:
             for stream in streams:
                 pipeline.hget(*self.place(stream))
             return [None if packed is None else unpack_archived(packed) for packed in pipeline.execute()]
+
+    def note_leaves(self, leaves: Mapping[str, tuple[Archived, int]]) -> list[bool]:
+        """Note the indexes of the last leaves of matches; return for each whether it is archived so still."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for stream, (archived, leaf) in leaves.items():
+                key, field = self.place(stream)
+                packed = pack_archived(archived._replace(leaf=leaf))
+                pipeline.eval(_NOTE_LEAF, 1, key, field, pack_archived(archived), packed)
+            return [bool(noted) for noted in pipeline.execute()]
 
     def pack(self, name: str) -> PackFile | None:
         """Return the pack with a name, which is remembered; None for one that is not registered."""
@@ -170,14 +190,16 @@ def pack_name(file: str) -> str:
 
 def pack_archived(archived: Archived) -> bytes:
     """Return what the catalogue stores of a match."""
-    (pack, place), (version, digest) = archived
-    return _VALUE.pack(bytes.fromhex(pack), place, version >> 16, version & 0xFFFF, digest)
+    (pack, place), (version, digest), leaf = archived
+    packed = _VALUE.pack(bytes.fromhex(pack), place, version >> 16, version & 0xFFFF, digest)
+    return packed if leaf is None else packed + leaf.to_bytes(LEAF_BYTES, "big")
 
 
 def unpack_archived(packed: bytes) -> Archived:
     """Return what was packed."""
-    pack, place, high_version, version, digest = _VALUE.unpack(packed)
-    return Archived(Locator(pack.hex(), place), Head(high_version << 16 | version, digest))
+    pack, place, high_version, version, digest = _VALUE.unpack_from(packed)
+    leaf = int.from_bytes(packed[_VALUE.size :], "big") if len(packed) > _VALUE.size else None
+    return Archived(Locator(pack.hex(), place), Head(high_version << 16 | version, digest), leaf)
 
 
 def _tables(packed: bytes | None) -> list[TableFile]:

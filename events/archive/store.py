@@ -12,6 +12,7 @@ from events.archive.pack import ArchivedMatch
 from events.archive.storage import Storage
 from events.archive.tables import Locator
 from events.runtime.connections import StoreClient
+from events.runtime.keys import ProofKeys
 from events.runtime.scripts import load_script
 from events.store.contract import (
     EMPTY,
@@ -25,6 +26,7 @@ from events.store.contract import (
     StoredConditionalMoves,
 )
 from events.store.envelope import Draft, Envelope
+from events.store.logged_leaves import LoggedLeaf, pack_logged
 from events.store.redis import RedisStore
 
 NAMES_PER_PAGE = 1000
@@ -105,6 +107,10 @@ class ArchivingStore(RedisStore):
             met.update(fresh)
             yield from map(_text, fresh)
             end += len(page)
+
+    def archived_streams(self, shard: int) -> Iterator[str]:
+        """Yield the archived matches of a shard, in the order of archiving."""
+        return map(_text, self._names(self._keys[shard].archived_streams))
 
     def _names(self, key: str) -> Iterator[bytes]:
         """Yield the names in a list that names join at the end.
@@ -224,6 +230,22 @@ class ArchivingStore(RedisStore):
         archived = self.find_archived([stream])[0]
         if archived is None:
             return False
+        for _ in range(MAX_ATTEMPTS):
+            # Otherwise another process has brought it back, or has noted its leaf.
+            if archived is None or self._bring_back(stream, archived):
+                break
+            archived = self.find_archived([stream])[0]
+        return True
+
+    def _bring_back(self, stream: str, archived: Archived) -> bool:
+        """Make a match live; return False when it is not ``archived`` so any more.
+
+        Crash-safe: where its last leaf is has been noted when it becomes live; a match that is live and not noted would
+        join the log of checkpoints once more.
+        """
+        if archived.leaf is not None:
+            note = pack_logged(LoggedLeaf(archived.leaf, archived.head.tag))
+            self.client.hsetnx(ProofKeys(self.prefix).logged, stream, note)
         match, keys = self._archived_match(stream, archived), self._keys_of(stream)
         place = self.archive.catalogue.place(stream)
         arguments: list[str | bytes | int] = [
@@ -236,8 +258,7 @@ class ArchivingStore(RedisStore):
         for packed, event in zip(match.events, self._archived_events(match), strict=True):
             arguments += [packed, event.digest]
         places = [keys.events(stream), keys.head(stream), place.key, keys.streams, keys.archived_streams]
-        self._restore(places, arguments)
-        return True
+        return bool(self._restore(places, arguments))
 
     def live_matches(self, streams: Sequence[str]) -> list[ArchivedMatch | None]:
         """Return live streams as they are archived, without summaries; None for those that are not live."""

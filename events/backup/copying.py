@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from events.archive.catalogue import unpack_archived
+from events.archive.catalogue import pack_archived, unpack_archived
 from events.archive.store import ArchivingStore
 from events.backup.coverage import Coverage, matching, searches
 from events.backup.errors import BackupError
@@ -88,6 +88,7 @@ class _Copy:
         self._records = self._matches = self._events = self._archived = self._keys = 0
         self._heads = hashlib.sha256()
         self._packs: set[str] = set()
+        self._leaves = 0
 
     def copy(self) -> Manifest:
         installation, began_at = self._store.installation(), self._now()
@@ -95,7 +96,7 @@ class _Copy:
             Begin(LAYOUT, installation.format, installation.id, installation.shards, self._store.prefix, began_at)
         )
         self._copy_keys(self._coverage.single)
-        leaves = self._copy_proof()
+        self._leaves = leaves = self._copy_proof()
         acts = self._copy_administration()
         for patterns in self._coverage.before:
             self._copy_found(patterns)
@@ -190,9 +191,14 @@ class _Copy:
         self._write(ShardEnd(shard, int(self._client.get(keys.sequence) or 0)))
 
     def _write_catalogue(self, block: str, entries: dict[bytes, bytes]) -> None:
+        """Copy entries of the catalogue, without leaves that are none of this backup."""
+        read = {field: unpack_archived(packed) for field, packed in entries.items()}
+        for field, archived in read.items():
+            if archived.leaf is not None and archived.leaf >= self._leaves:
+                entries[field] = pack_archived(archived._replace(leaf=None))
         self._write_key(block, "hash", _flat(entries))
         self._archived += len(entries)
-        self._packs.update(unpack_archived(packed).locator.pack for packed in entries.values())
+        self._packs.update(archived.locator.pack for archived in read.values())
 
     def _copy_matches(self, shard: int, keys: ShardKeys, names: Sequence[bytes]) -> None:
         with self._client.pipeline(transaction=False) as pipeline:

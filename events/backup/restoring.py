@@ -95,6 +95,8 @@ def restore_backup(
         installation,
         mapping={"id": begin.installation, "shards": str(begin.shards), "format": str(begin.store_format)},
     )
+    # Crash-safe: killed before this, the relay that archives does so within a day.
+    checkpoints.move_notes()
 
 
 def _empty(client: StoreClient, prefix: str) -> None:

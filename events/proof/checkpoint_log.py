@@ -23,9 +23,9 @@ from events.proof.checkpoints import (
 from events.proof.documents import DocumentError
 from events.proof.guard import CheckpointGuard, GuardedTree
 from events.proof.keys import KeyRing, SigningKey, record_keys
+from events.proof.leaf_notes import LeafNotes
 from events.proof.leaf_store import LeafStore
-from events.proof.log_growth import CHECKPOINT_SIGNED, MATCHES_PER_BATCH, LogGrowth
-from events.proof.logged_leaves import LoggedLeaf, unpack_logged
+from events.proof.log_growth import CHECKPOINT_SIGNED, LogGrowth
 from events.proof.notes import parse_note
 from events.proof.tree_heads import TreeHead, note_key, parse_tree_head, sign_tree_head
 from events.runtime.connections import StorePipeline
@@ -34,6 +34,7 @@ from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
 from events.store.contract import Head
 from events.store.converter import Digest
+from events.store.logged_leaves import LoggedLeaf, unpack_logged
 
 DAY_LETTERS = len("2026-01-31")
 
@@ -82,7 +83,8 @@ class CheckpointLog:
         self._administration = Administration(store.client, store.prefix, keys.now)
         self._places = ProofKeys(store.prefix)
         self.leaf_store = LeafStore(store.client, self._places, store.storage)
-        self._growth = LogGrowth(store, keys, self._administration, self.leaf_store)
+        self._notes = LeafNotes(store)
+        self._growth = LogGrowth(store, keys, self._administration, self.leaf_store, self._notes)
 
     def sign(self, now: int) -> Checkpoint:
         """Return the checkpoint of the day of ``now`` (milliseconds since 1970 UTC), which is made if there is none.
@@ -200,7 +202,7 @@ class CheckpointLog:
 
     def inclusion(self, match_id: str) -> Inclusion | None:
         """Return the proof that the last checkpoint knows ``match``, None as long as it does not."""
-        logged, checkpoint = self._client.hget(self._places.logged, match_id), self.latest()
+        [logged], checkpoint = self._notes.packed([match_id]), self.latest()
         if logged is None or checkpoint is None:
             return None
         place, tag = unpack_logged(logged)
@@ -269,14 +271,22 @@ class CheckpointLog:
         latest = self.latest()
         return 0 if latest is None else self.leaf_store.move_tiles(latest.size)
 
+    def move_notes(self, match_ids: Iterable[str] | None = None) -> int:
+        """Move to the catalogue where the last leaves of archived matches are (None: of all); return how many went.
+
+        Leaves that no checkpoint covers yet stay noted beside the log. See ``LeafNotes``.
+        """
+        try:
+            latest = self.latest()
+        except (DocumentError, NoCheckpointError) as error:
+            log.error("the last checkpoint cannot be read", error=str(error))
+            return 0
+        covered = 0 if latest is None else latest.size
+        return self._notes.move_all(covered) if match_ids is None else self._notes.move(match_ids, covered)
+
     def logged(self) -> Iterator[tuple[str, LoggedLeaf | None]]:
-        """Yield every match with its last leaf as it is noted, in no order; None for a note that cannot be read."""
-        for match, noted in self._client.hscan_iter(self._places.logged, count=MATCHES_PER_BATCH):
-            try:
-                leaf = unpack_logged(noted)
-            except ValueError:
-                leaf = None
-            yield match.decode(errors="backslashreplace"), leaf
+        """Return every match with its last leaf as it is noted, in no order; None for a note that cannot be read."""
+        return self._notes.all()
 
     def logged_others(self) -> dict[str, bytes]:
         """Return the last leaf of each subject that is no match, as it is noted."""

@@ -24,13 +24,13 @@ from events.proof.leaves import (
     leaves_of_key,
     read_leaf,
 )
-from events.proof.logged_leaves import LoggedLeaf
 from events.proof.notes import NoteKey, SignedNote, parse_note
 from events.proof.public_keys import KeySet
 from events.proof.tree_heads import note_key, parse_tree_head
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
+from events.store.logged_leaves import LoggedLeaf
 from events.store.redis import RedisStore
 
 PAGE = 1000

@@ -1,6 +1,6 @@
 """What makes the log of checkpoints grow: leaves for whatever has changed, in a fixed order, none of them twice."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -9,6 +9,7 @@ import structlog
 
 from events.people.administration import Administration
 from events.proof.keys import KeyRing, record_keys
+from events.proof.leaf_notes import LeafNotes
 from events.proof.leaf_store import LeafStore
 from events.proof.leaves import (
     AdministrationLeaf,
@@ -18,12 +19,12 @@ from events.proof.leaves import (
     leaves_of_key,
     read_leaf,
 )
-from events.proof.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
 from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
+from events.store.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
 from events.store.redis import RedisStore
 
 MATCHES_PER_BATCH = 1000
@@ -42,13 +43,16 @@ class LogGrowth:
     noted as logged; killed in between, what is not noted joins the next time.
     """
 
-    def __init__(self, store: RedisStore, keys: KeyRing, administration: Administration, leaves: LeafStore) -> None:
+    def __init__(
+        self, store: RedisStore, keys: KeyRing, administration: Administration, leaves: LeafStore, notes: LeafNotes
+    ) -> None:
         self._store = store
         self._client = store.client
         self._keys = keys
         self._administration = administration
         self._leaves = leaves
         self._places = ProofKeys(store.prefix)
+        self._notes = notes
 
     def log_changes(self) -> None:
         """Add leaves for whatever has changed: live matches, then keys, then the log of administration."""
@@ -61,16 +65,20 @@ class LogGrowth:
         """Add a leaf for each match whose head is not logged; none is added twice."""
         left = iter(match_ids)
         while names := list(islice(left, MATCHES_PER_BATCH)):
-            while not self._log_heads(names, self._heads(names)):
+            while not self._log_heads(names, self._heads(names), self._notes.packed):
                 pass
 
-    def _log_heads(self, names: Sequence[str], heads: Sequence[Head]) -> bool:
+    def _log_heads(
+        self, names: Sequence[str], heads: Sequence[Head], read: Callable[[Sequence[str]], Sequence[bytes | None]]
+    ) -> bool:
         """Add a leaf for each match whose head is not logged; return False when another process was faster.
+
+        ``read`` returns what is noted of matches.
 
         A match that cannot be read is damaged, its head is EMPTY; the others are logged.
         """
         size = self._leaves.size()
-        logged = self._client.hmget(self._places.logged, names)
+        logged = read(names)
         changed: list[Leaf] = []
         for name, head, known in zip(names, heads, logged, strict=True):
             try:
@@ -126,8 +134,8 @@ class LogGrowth:
         return transact(self._client, [self._places.log_size], append)
 
     def restore_heads(self, heads: Mapping[str, Head]) -> None:
-        """Add a leaf for each head that is not logged, while nothing else uses the log."""
-        self._log_heads(list(heads), list(heads.values()))
+        """Add a leaf for each head that is not logged, while nothing else uses the log, and all are noted beside it."""
+        self._log_heads(list(heads), list(heads.values()), self._notes.beside_log)
 
     def restore(self, leaves: Sequence[bytes]) -> None:
         """Append ``leaves`` as they were stored once, in order. Raises ValueError for one that is none."""

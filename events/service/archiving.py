@@ -20,6 +20,7 @@ from events.archive.errors import DamagedArchiveError
 from events.archive.pack import ArchivedMatch, Dictionary, build_pack, dictionary_for
 from events.archive.store import ArchivingStore, DroppedModels
 from events.archive.tables import ListEntry, Locator, TableFile
+from events.proof.checkpoint_log import CheckpointLog
 from events.readmodels import Projected, ReadModels, lists_of, rated_result
 from events.readmodels.generations import Generations
 from events.readmodels.period_files import KIND as RATINGS
@@ -42,8 +43,8 @@ log = structlog.get_logger("archive")
 class Archiver:
     """Moves matches of ``store`` to its archive that have been over for ``after_days``.
 
-    ``now`` returns milliseconds since 1970 UTC. ``log_heads`` adds the heads of matches to the log of checkpoints: what
-    is archived is in it, so that the checkpoint of a day need not look at the archive. Methods raise
+    ``now`` returns milliseconds since 1970 UTC. ``log`` is the log of checkpoints: what is archived is in it, so that
+    the checkpoint of a day need not look at the archive. Methods raise
     StoreUnavailableError, which ArchiveUnavailableError is.
     """
 
@@ -54,9 +55,9 @@ class Archiver:
         ratings: Ratings,
         now: Callable[[], int],
         after_days: int,
-        log_heads: Callable[[Iterable[str]], object],
+        log: CheckpointLog,
     ) -> None:
-        self._log_heads = log_heads
+        self._log = log
         self._store = store
         self._readmodels = readmodels
         self._ratings = ratings
@@ -120,7 +121,7 @@ class Archiver:
         self._archive.catalogue.replace_tables([table])
         self._check(pack, matches)
         # A match that changes after this is not dropped.
-        self._log_heads(match.stream for match in matches)
+        self._log.log_heads(match.stream for match in matches)
         dropped = 0
         for place, (match, models) in enumerate(zip(matches, self._models(matches, lists), strict=True)):
             beats.beat()
@@ -128,6 +129,7 @@ class Archiver:
                 dropped += self._store.drop(
                     match, Locator(pack.name, place), rounds[self._store.shard_of(match.stream)], models
                 )
+        self._log.move_notes([match.stream for match in matches])
         log.info("matches were archived", game=game, pack=pack.name, matches=dropped)
         return dropped
 
@@ -137,6 +139,14 @@ class Archiver:
         Rating periods follow from results, not from streams: they may be archived before their matches or after.
         """
         return self._ratings.archive_periods()
+
+    def move_notes(self) -> int:
+        """Move what is noted of the last leaves of archived matches to the catalogue; return how many went.
+
+        Each round does so for its own matches; this finds what no checkpoint covered then, and what a kill, a backup or
+        an earlier version has left.
+        """
+        return self._log.move_notes()
 
     def merge_tables(self) -> None:
         """Replace tables that are too many of a size by one."""

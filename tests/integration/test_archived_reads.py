@@ -41,7 +41,7 @@ def archive_now(app: Flask) -> int:
     project(parts)
     for match_id in parts.store.all_streams():
         parts.ratings.rate(match_id)
-    archiver = Archiver(parts.store, parts.readmodels, parts.ratings, parts.now, 0, parts.checkpoints.log_heads)
+    archiver = Archiver(parts.store, parts.readmodels, parts.ratings, parts.now, 0, parts.checkpoints)
     return archiver.archive_all(parts.store.all_live_streams())
 
 

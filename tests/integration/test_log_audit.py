@@ -16,9 +16,9 @@ from events.proof.checkpoints import KIND, write_checkpoint
 from events.proof.keys import KeyRing
 from events.proof.leaves import hash_of_stored
 from events.proof.log_growth import LogGrowth
-from events.proof.logged_leaves import LoggedLeaf, pack_logged
 from events.store.contract import GENESIS, VersionTag
 from events.store.envelope import Draft, seal
+from events.store.logged_leaves import LoggedLeaf, pack_logged
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import rewrite, sign
 from tests.support.matches import T0

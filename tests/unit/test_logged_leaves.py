@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from events.proof.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
 from events.store.contract import Head
+from events.store.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
 
 HEAD = Head(61, bytes(range(32)))
 

@@ -12,7 +12,7 @@ from api.http import compression, problems
 from api.http.bodies import MAX_BODY_BYTES
 from api.http.openapi import OpenApi
 from api.pages import blueprint as pages
-from api.resources import BLUEPRINTS
+from api.resources import BLUEPRINTS, log_tiles
 from api.services import EXTENSION, Services, refuse_wrong_clock
 from events.archive.store import ArchivingStore
 from events.runtime.settings import Settings
@@ -45,7 +45,7 @@ def create_app(
     app.before_request(refuse_wrong_clock)
     read_limits.register(app)
     problems.register(app)
-    for blueprint in (*BLUEPRINTS, pages):
+    for blueprint in (*BLUEPRINTS, log_tiles.blueprint, pages):
         app.register_blueprint(blueprint)
     OpenApi(app, {blueprint.name: title for blueprint, title in BLUEPRINTS.items()}, session_cookie(settings))
     return app

@@ -140,6 +140,7 @@ EXPLANATIONS: Mapping[str, str] = {
     # Proof
     "no-such-version": "The match has not reached this version.",
     "no-such-checkpoint": "The server signed no checkpoint on that day.",
+    "no-such-tile": "The log is not so long yet, or these entries are not published.",
     "not-ready": "Ask for it with POST first: a worker makes it, and then GET returns it.",
     "job-running": "Another job of the match is running: ask again when it is done.",
     "not-recomputable": "The event at that version is not an answer of an opponent with the present engine.",

@@ -62,6 +62,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "not-blocked": (404, "You do not block this player"),
     "no-such-version": (404, "There is no such version"),
     "no-such-checkpoint": (404, "There is no such checkpoint"),
+    "no-such-tile": (404, "The log has no such tile or bundle of entries"),
     "no-such-token": (404, "You have no such token"),
     "no-such-player-key": (404, "You have no such key"),
     "not-a-bot": (404, "This account is no bot"),

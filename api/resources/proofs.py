@@ -28,6 +28,7 @@ from events.proof.documents import write_document
 from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import key_set
 from events.store.converter import schema_of, write_value
+from events.transparency.tlog_proofs import tlog_proof_of
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX)
 well_known = Blueprint("well-known", __name__, url_prefix="/.well-known")
@@ -69,10 +70,11 @@ class CheckpointList(Answer):
 class Leaves(Answer):
     """Leaves of the log of checkpoints, hashed, in their order; ``next`` is what ``after`` must be for the others.
 
-    A leaf is the canonical JSON of digest (of an event), match and version, and its hash the SHA-256 of a byte 0 and
-    the leaf; that of a node is the SHA-256 of a byte 1 and the hashes below it (RFC 6962). So anyone can compute the
-    root of every checkpoint, and see whether a match is in it. The matches of the other leaves are not named: some
-    are private.
+    The hash of a leaf is the SHA-256 of a byte 0 and the leaf; that of a node is the SHA-256 of a byte 1 and the hashes
+    below it (RFC 6962). So anyone can compute the root of every checkpoint, and see whether a match is in it. A leaf of
+    a match is the canonical JSON of its commitment, form 2 and kind match; the commitment is the SHA-256 of the
+    canonical JSON of digest (of an event), match and version, which was the leaf in earlier releases (form 1). The
+    matches of the other leaves are not named: some are private.
     """
 
     after: int
@@ -125,6 +127,30 @@ def download_bundle(query: Mapping[str, bool], match_id: str) -> Response:
     return Response(packed, headers=headers, content_type=JSON)
 
 
+@blueprint.get("/matches/<match_id>/tlog-proof")
+@endpoint(
+    content={"type": "string"},
+    content_type="text/plain",
+    problems=[404],
+    headers={"Content-Disposition": "A name for the file"},
+)
+def download_tlog_proof(match_id: str) -> Response:
+    """The proof that the last checkpoint knows the match, as a text (C2SP tlog-proof)
+
+    Its extra data is the canonical JSON of digest, match and version that was logged.
+    """
+    state, log = visible_match(match_id).state, services().checkpoints
+    inclusion = log.inclusion(state.match_id)
+    proof = None
+    if inclusion is not None:
+        [event] = services().store.read(state.match_id, inclusion.version - 1, 1)
+        proof = tlog_proof_of(inclusion, state.match_id, event.id)
+    if proof is None:
+        raise Problem("no-such-checkpoint", "No checkpoint knows this match yet.")
+    headers = {"Content-Disposition": f'attachment; filename="rookery-{state.match_id}.tlog-proof"'}
+    return Response(str(proof), headers=headers, content_type="text/plain; charset=utf-8")
+
+
 @blueprint.get("/schemas/bundle-1")
 @endpoint(content={"type": "object"})
 def show_bundle_schema() -> Response:
@@ -164,14 +190,14 @@ def list_leaves(query: Mapping[str, int]) -> Leaves:
 @blueprint.get("/checkpoints/<day>")
 @endpoint(content=_schema(Checkpoint), problems=[404])
 def show_checkpoint(day: str) -> Response:
-    """The signed checkpoint of a day (2026-01-31, UTC), or ``latest``"""
+    """The signed checkpoint of a day (2026-01-31, UTC), of an hour (2026-01-31T04) if there is one, or ``latest``"""
     log = services().checkpoints
     try:
         checkpoint = log.latest() if day == "latest" else log.of_day(day)
     except NoCheckpointError:
         checkpoint = None
     if checkpoint is None:
-        raise Problem("no-such-checkpoint", "No checkpoint was made on this day.")
+        raise Problem("no-such-checkpoint", "No checkpoint was made on this day, or in this hour.")
     return Response(write_checkpoint(checkpoint), content_type=JSON)
 
 

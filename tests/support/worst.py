@@ -183,6 +183,7 @@ class WorstWorld:
         project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
+        self.services.checkpoints.sign(self.services.now())
         self._fill_archive()
 
     def sign_in(self) -> None:
@@ -309,6 +310,7 @@ class WorstWorld:
         yield Asked("GET /matches/{match}/chat", f"/matches/{self.long}/chat?limit=500")
         for match_id in (self.long, self.medium):
             yield Asked("GET /matches/{match}/bundle", f"/matches/{match_id}/bundle")
+            yield Asked("GET /matches/{match}/tlog-proof", f"/matches/{match_id}/tlog-proof")
             yield Asked("POST /matches/{match}/bundle", f"/matches/{match_id}/bundle", {})
             yield Asked("GET /matches/{match}/bundle", f"/matches/{match_id}/bundle?positions=true")
             yield Asked("GET /matches/{match}/receipt", f"/matches/{match_id}/receipt?version=1")
@@ -372,6 +374,9 @@ class WorstWorld:
             f"/matches/{self.long}/record",
             f"/matches/{self.long}/board.png",
             f"/matches/{self.medium}/record?from=200",
+            "/checkpoint",
+            "/tile/0/000",
+            "/tile/entries/000",
         ):
             yield Asked("page", path)
         for match_id in (self.long, self.crowded):

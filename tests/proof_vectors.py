@@ -1,12 +1,13 @@
-"""Write the test vectors of bundles: ``python -m tests.proof_vectors``."""
+"""Write the test vectors of bundles and of consistency: ``python -m tests.proof_vectors``."""
 
-from tests.support.bundle_vectors import FOLDER, files
+from tests.support import consistency_vectors
+from tests.support.bundle_vectors import files
 
 
 def main() -> None:
     """Write every file, the same bytes each time."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for path, text in files():
+    for path, text in (*files(), (consistency_vectors.FILE, consistency_vectors.text())):
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         print(f"{path}: {len(text):,} characters")
 

@@ -108,7 +108,7 @@ class _Reading:
         self.witnesses[words[0]] = key
 
     def read_group(self, words: Sequence[str]) -> None:
-        _count(words, 3, MAX_NAMES)
+        _count(words, 3, MAX_NAMES + 2)
         name, threshold, *members = words
         self._refuse_known(name)
         for member in members:
@@ -130,7 +130,7 @@ class _Reading:
     def _refuse_known(self, name: str) -> None:
         if name == NO_QUORUM or name in self.witnesses or name in self.groups:
             raise DocumentError("", f"the name {name!r:.60} is taken")
-        if max(len(self.witnesses), len(self.groups)) >= MAX_NAMES:
+        if len(self.witnesses) + len(self.groups) >= MAX_NAMES:
             raise DocumentError("", f"a policy has at most {MAX_NAMES} witnesses and groups")
 
     def _refuse_duplicate(self, key: NoteKey, known: Iterable[NoteKey]) -> None:

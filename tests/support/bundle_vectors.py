@@ -1,17 +1,15 @@
 """Test vectors of bundles: true ones, and one for every fault that a verifier must find, each with its place."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.support.plain_bundles import (
     BEGUN_AT,
     OTHER,
     SERVER,
     SIGNED_AT,
-    Change,
     both,
     cut,
     finished,
@@ -23,38 +21,10 @@ from tests.support.plain_bundles import (
     unsealed,
     written,
 )
-from tests.support.verdicts import given
+from tests.support.vectors import ORDER, Vector, changed
+from tests.support.witness_vectors import cosigned, policies
 
 FOLDER = Path(__file__).parents[2] / "docs" / "proof" / "vectors" / "bundle"
-KEYS = {"keys": [SERVER.published]}
-
-ORDER = ("well-formed", "chain", "signature", "checkpoint")
-"""Steps of these bundles that need neither rules nor a policy, in order."""
-
-
-class Vector(NamedTuple):
-    """A bundle, and what is said of it by a verifier with ``keys``: which steps are proved, and the first fault.
-
-    The fault is a step and a place.
-    """
-
-    name: str
-    packed: bytes
-    proved: tuple[str, ...] = ORDER
-    fault: tuple[str, str] | None = None
-    keys: Any = KEYS
-    policy: str | None = None
-
-    @property
-    def line(self) -> str:
-        """The vector as one line of its file."""
-        fault = None if self.fault is None else dict(zip(("step", "place"), self.fault, strict=True))
-        vector = {
-            "name": self.name,
-            "given": given(self.packed, self.keys, self.policy),
-            "expect": {"proved": list(self.proved), "fault": fault},
-        }
-        return json.dumps(vector)
 
 
 def files() -> Iterator[tuple[Path, str]]:
@@ -66,17 +36,11 @@ def files() -> Iterator[tuple[Path, str]]:
         ("signature", _signatures()),
         ("checkpoint", _checkpoints()),
         ("keys", _keys()),
+        ("cosigned", cosigned()),
+        ("policy", policies()),
     ):
         lines = ",\n".join(vector.line for vector in made)
         yield FOLDER / f"{name}.json", f"[\n{lines}\n]\n"
-
-
-def _changed(change: Change, after: Change = lambda content: content) -> bytes:
-    """Return the bundle of a finished match after a ``change`` and what is done ``after`` it."""
-    content = finished()
-    change(content)
-    after(content)
-    return written(content)
 
 
 def _good() -> Iterator[Vector]:
@@ -84,7 +48,7 @@ def _good() -> Iterator[Vector]:
     yield Vector("a finished match with everything a bundle can have", whole)
     yield Vector("the seed of a match with an opponent is withheld", written(running()))
     yield Vector("no keys are given", whole, ("well-formed", "chain"), keys=None)
-    yield Vector("no inclusion", _changed(cut("inclusion"), signed), ORDER[:3])
+    yield Vector("no inclusion", changed(cut("inclusion"), signed), ORDER[:3])
     both_keys = {"keys": [SERVER.published, OTHER.published]}
     old = written(sealed(finished(), version=7, form=None, note=False))
     yield Vector("a leaf of form 1 and no note", old)
@@ -99,6 +63,10 @@ def _good() -> Iterator[Vector]:
     yield Vector("the key was revoked later", whole, keys=_keys_with(revoked=SIGNED_AT + 1))
     yield Vector("the key was used until later", whole, keys=_keys_with(until=SIGNED_AT + 1))
     yield Vector("the key was begun at this instant", whole, keys=_keys_with(since=SIGNED_AT))
+    marked = changed(put("inclusion.note", lambda note: note.replace("\u2014 r", "\u2014 r\ufeff")), signed)
+    yield Vector("a note that names a key with a byte order mark, which is no space", marked)
+    extended = changed(put("inclusion.note", lambda note: note.replace("\n\n", "\nanything\n\n")), signed)
+    yield Vector("a note of a checkpoint with a line more", extended)
     early = finished()
     checkpoint = early["inclusion"]["checkpoint"]
     del checkpoint["administration"]
@@ -124,7 +92,7 @@ def _good() -> Iterator[Vector]:
 
 def _bytes() -> Iterator[Vector]:
     packed = written(finished())
-    for name, changed, place in (
+    for name, damaged, place in (
         ("no bytes", b"", ""),
         ("the line feed at the end is missing", packed[:-1], ""),
         ("a second line feed", packed + b"\n", ""),
@@ -138,7 +106,7 @@ def _bytes() -> Iterator[Vector]:
         ("format as text", packed.replace(b'"format":1', b'"format":"1"'), "format"),
         ("format null", packed.replace(b'"format":1', b'"format":null'), "format"),
     ):
-        yield Vector(name, changed, (), ("well-formed", place))
+        yield Vector(name, damaged, (), ("well-formed", place))
     ply, move = "events[4].data.ply", "events[4].data.move"
     for name, old, new, place in (
         ("white space", b'"ply":2', b'"ply": 2', ply),
@@ -154,6 +122,8 @@ def _bytes() -> Iterator[Vector]:
         ("a byte that is not UTF-8", b"b6-a5", b"b6\xffa5", move),
         ("a long form of UTF-8", b"b6-a5", b"b6\xc0\xada5", move),
         ("a surrogate in UTF-8", b"b6-a5", b"b6\xed\xa0\x80", move),
+        ("no UTF-8 after text that is no JSON", b'"ply":2,"seat":1', b'ply":2,"seat\xff', "events[4].data.:2,"),
+        ("no UTF-8 after a wrong bracket", b'"ply":2', b'"ply":2]]\xff', "events[4]"),
         ("a name that is not UTF-8", b'"ply":2', b'"p\xffy":2', "events[4].data.p"),
         ("half of a surrogate pair", b"b6-a5", b"b6\\ud83c", move),
         ("a name outside ASCII", b'"move":"b6', b'"m\xc3\xb6ve":"b6', "events[4].data"),
@@ -229,7 +199,7 @@ def _members() -> Iterator[Vector]:
         ("withheld twice", seedless, "events[0].withheld"),
         ("withheld as text", put("events[0].withheld", "seed"), "events[0].withheld"),
     ):
-        yield Vector(name, _changed(change), (), ("well-formed", place))
+        yield Vector(name, changed(change), (), ("well-formed", place))
     early = unsealed(("alice", 1, "match-created", 4, {}), ("alice", 2, "seed-drawn", 2, {"seed": "2"}))
     linked(early)["events"][0] |= {"withheld": ["seed"]}
     fault = "well-formed", "events[0].withheld"
@@ -254,7 +224,7 @@ def _chains() -> Iterator[Vector]:
         ("the head has another version", put("head.version", 6), "head.version"),
         ("the head has another digest", put("head.digest", "0" * 64), "head.digest"),
     ):
-        yield Vector(name, _changed(change), ORDER[:1], ("chain", place))
+        yield Vector(name, changed(change), ORDER[:1], ("chain", place))
     for name, change, place in (
         ("another digest of what is withheld", put("events[0].digest", "0" * 64), "events[1]"),
         ("a change after what is withheld", put("events[3].data.move", "h6-g5"), "events[3]"),
@@ -288,7 +258,7 @@ def _signatures() -> Iterator[Vector]:
         ("it says no more about the inclusion", cut("signature.inclusion"), "signature"),
         ("the signature of the checkpoint", put("signature.value", foreign), "signature"),
     ):
-        yield Vector(name, _changed(change), ORDER[:2], ("signature", place))
+        yield Vector(name, changed(change), ORDER[:2], ("signature", place))
     content = running()
     content["events"][0]["actor"] = "eve"
     yield Vector("a change beside what is withheld", written(content), ORDER[:2], ("signature", "signature"))
@@ -332,7 +302,7 @@ def _checkpoints() -> Iterator[Vector]:
         ("the head of that log is cut out", cut(f"{in_checkpoint}.administration"), signature),
         ("a key that is not given", by_other, f"{in_checkpoint}.key"),
     ):
-        yield Vector(name, _changed(change, signed), ORDER[:3], ("checkpoint", place))
+        yield Vector(name, changed(change, signed), ORDER[:3], ("checkpoint", place))
     for name, note in (
         ("a note of another tree", lambda note: of_other_tree),
         ("a note of another size", lambda note: note.replace("\n7\n", "\n8\n")),
@@ -343,13 +313,17 @@ def _checkpoints() -> Iterator[Vector]:
         ("an empty note", lambda note: ""),
         ("a note with carriage returns", lambda note: note.replace("\n", "\r\n")),
         ("a note whose root is not padded", lambda note: note.replace("=\n", "\n", 1)),
+        ("a note that names a key with a no-break space", lambda note: note.replace("\u2014 r", "\u2014 r\u00a0")),
+        ("a note that names a key with a next line", lambda note: note.replace("\u2014 r", "\u2014 r\u0085")),
+        ("a note that names a key with a plus sign", lambda note: note.replace("\u2014 r", "\u2014 r+")),
+        ("a note with a tabulator", lambda note: note.replace("\u2014 r", "\u2014 r\t")),
         ("a note whose signature has a hyphen for a dash", lambda note: note.replace("\u2014", "-")),
         ("a note whose signature has no key", lambda note: note.replace("\n\u2014 ", "\n\u2014  ")),
         ("a note whose root has spare bits", lambda note: re.sub("[A-Za-z0-9+/]=\n", "B=\n", note, count=1)),
     ):
-        packed = _changed(put("inclusion.note", note), signed)
+        packed = changed(put("inclusion.note", note), signed)
         yield Vector(name, packed, ORDER[:3], ("checkpoint", "inclusion.note"))
-    packed = _changed(lambda content: content["inclusion"]["path"].reverse(), signed)
+    packed = changed(lambda content: content["inclusion"]["path"].reverse(), signed)
     fault = "checkpoint", "inclusion.path"
     yield Vector("without keys only the path is checked", packed, ORDER[:2], fault, keys=None)
 

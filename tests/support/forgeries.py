@@ -6,12 +6,14 @@ Or the text is changed. Most of them are bundles still, and get as far as the la
 """
 
 import json
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any
 
+from tests.support.bundle_vectors import FOLDER
 from tests.support.plain_bundles import (
     BEGUN_AT,
     OTHER,
@@ -28,6 +30,7 @@ from tests.support.plain_bundles import (
     written,
 )
 from tests.support.verdicts import Given, given
+from tests.support.witness_vectors import LOG_KEY, A, B
 
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, 1, 2, 3, 5, 7, 8, -1, 65, 2**31, 2**53 - 1, 1 - 2**53, 0.5, 1 / 3, -0.0001),
@@ -41,14 +44,29 @@ TEXTS: tuple[bytes, ...] = (
     *(b"NaN", b'"a":1,', b'"at":1,', b"[" * 33, b",,", b"{}", b"[]", b'"x"', b"1e400", b"\r", b"\xe2\x80\xa8"),
 )  # fmt: skip
 
+POLICY_CHANGES = (
+    *(
+        (" ", ""),
+        (" ", "\t"),
+        (" ", "  "),
+        ("any", "all"),
+        ("any", "2"),
+        ("any", "3"),
+        ("a", "b"),
+        ("b", "a"),
+        ("+", ""),
+    ),
+    *(("quorum", "#"), ("group", "#"), ("witness", "log"), ("log", "witness"), ("=", ""), ("0", "1"), ("g", "none")),
+)
+
 Step = Callable[[Content, Random], None]
 
 
 def forgeries(count: int, seed: int) -> Iterator[Given]:
-    """Yield ``count`` forgeries, each with the keys that it is verified with; equal seeds give equal ones."""
+    """Yield ``count`` forgeries, with keys and policies to verify them with; equal seeds give equal ones."""
     for number in range(count):
         chance = Random(f"{seed} {number}")
-        yield given(_forged(chance), _keys(chance))
+        yield given(_forged(chance), _keys(chance), _policy(chance))
 
 
 @cache
@@ -68,25 +86,40 @@ def _true_bundles() -> tuple[bytes, ...]:
         sealed(finished(), version=6, log_key=OTHER),
         signed(finished(), covers=False),
         signed(early, covers=False),
+        _cosigned(),
+        _cosigned(),
     )
-    return tuple(map(written, made))
+    return (*map(written, made), *_signed_by_players())
+
+
+def _cosigned() -> Content:
+    content = finished()
+    for number, witness in enumerate((A, B)):
+        content["inclusion"]["note"] = witness.cosign(content["inclusion"]["note"], SIGNED_AT // 1000 + number)
+    return signed(content)
+
+
+def _signed_by_players() -> Iterator[bytes]:
+    """Yield the bundles of all vectors in which players have signed acts, and no fault is."""
+    for path in sorted((FOLDER.parent / "player-keys").glob("*.json")):
+        vector = json.loads(path.read_text())
+        if vector["expect"]["fault"] is None:
+            yield b64decode(vector["given"]["bundle"])
 
 
 def _forged(chance: Random) -> bytes:
     packed = chance.choice(_true_bundles())
     if chance.random() < 0.15:
         return _text_changed(packed, chance)
-    content = json.loads(packed)
-    changed = json.loads(packed)
-    # A change may have no place in what an earlier one has left: then the earlier ones are the forgery.
-    with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
-        for _ in range(chance.choice((1, 1, 1, 2, 3))):
-            chance.choices(_CHANGES, _WEIGHTS)[0](changed, chance)
+    content: Content = json.loads(packed)
+    steps = chance.choices(_CHANGES, _WEIGHTS, k=chance.choice((1, 1, 1, 2, 3)))
+    steps += [seal for seal in _SEALS if chance.random() < 0.6]
+    for step in steps:
+        changed = json.loads(json.dumps(content))
+        # What has no place in this bundle, or in what is left of it, is left out.
+        with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
+            step(changed, chance)
             content = json.loads(json.dumps(changed))
-        for seal in _SEALS:
-            if chance.random() < 0.6:
-                seal(changed, chance)
-                content = json.loads(json.dumps(changed))
     return _written(content, chance)
 
 
@@ -205,6 +238,23 @@ def _graft(content: Content, chance: Random) -> None:
         content[name] = other[name]
 
 
+def _change_signed_act(content: Content, chance: Random) -> None:
+    """Change what a player has signed, or the event that it is in."""
+    events = content["events"]
+    number = chance.choice([place for place, event in enumerate(events) if "signed" in event["data"]])
+    what, act = chance.random(), events[number]["data"]
+    if what < 0.5:
+        chance.choice((_put, _put_alike, _put_alike, _cut, _add))({"act": act["signed"]}, chance)
+    elif what < 0.7:
+        act["signed"]["version"] += chance.choice((-2, -1, 1, -act["signed"]["version"]))
+    elif what < 0.8:
+        act["seat"] = chance.choice((0, 1, 2, "1", None))
+    elif what < 0.9:
+        events.insert(number, json.loads(json.dumps(events[chance.randrange(len(events))])))
+    else:
+        chance.choice(events)["data"]["signed"] = act["signed"]
+
+
 def _change_inclusion(content: Content, chance: Random) -> None:
     inclusion = content["inclusion"]
     checkpoint, what = inclusion["checkpoint"], chance.randrange(9)
@@ -234,9 +284,10 @@ def _change_inclusion(content: Content, chance: Random) -> None:
 
 
 _CHANGES: tuple[Step, ...] = (
-    _put, _put_alike, _cut, _add, _exchange, _shuffle_events, _withhold, _graft, _change_inclusion
+    _put, _put_alike, _cut, _add, _exchange, _shuffle_events, _withhold, _graft, _change_inclusion,
+    _change_signed_act,
 )  # fmt: skip
-_WEIGHTS = (2, 5, 2, 2, 1, 2, 1, 2, 7)
+_WEIGHTS = (2, 5, 2, 2, 1, 2, 1, 2, 7, 5)
 
 
 def _link(content: Content, chance: Random) -> None:
@@ -267,6 +318,18 @@ def _sign(content: Content, chance: Random) -> None:
 
 
 _SEALS: tuple[Step, ...] = (_link, _include, _sign)
+
+
+def _policy(chance: Random) -> str | None:
+    """Return the policy that a forgery is verified with, mostly none."""
+    if chance.random() < 0.7:
+        return None
+    lines = [f"log {LOG_KEY.vkey}", f"witness a {A.vkey}", f"witness b {B.vkey}", "group g any a b"]
+    lines.append(f"quorum {chance.choice(('none', 'a', 'b', 'g', 'g'))}")
+    if chance.random() < 0.2:
+        place = chance.randrange(len(lines))
+        lines[place] = lines[place].replace(*chance.choice(POLICY_CHANGES), 1)
+    return "\n".join(lines)
 
 
 def _keys(chance: Random) -> Any:

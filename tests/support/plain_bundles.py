@@ -182,30 +182,59 @@ def signed(content: Content, key: Signer = SERVER, *, at: int | None = None, cov
 def inclusion_of(match_id: str, version: int, digest: str, leaves: int, form: int | None, key: Signer) -> Content:
     """Return the proof that the last leaf but one of a log is a version of a match, with a note of the same tree."""
     place = max(0, leaves - 2)
-    hashes = [hashlib.sha256(b"\0other %d" % number).digest() for number in range(leaves)]
+    hashes = other_leaves(leaves)
     head = canonical_json({"digest": digest, "match": match_id, "version": version})
     if form == 2:
         commitment = hashlib.sha256(head).hexdigest()
         head = canonical_json({"commitment": commitment, "form": 2, "kind": "match"})
     hashes[place] = hashlib.sha256(b"\0" + head).digest()
     root, path = root_and_path(hashes, place)
-    checkpoint = {
-        "administration": {"digest": "5a" * 32, "number": 12},
-        "day": "2023-11-15",
-        "origin": ORIGIN,
-        "root": root.hex(),
-        "signed_at": SIGNED_AT,
-        "size": leaves,
-    }
-    signature = {"format": 1, "key": key.id, "signature": key.seal("rookery checkpoint 1", checkpoint)}
     inclusion = {
-        "checkpoint": checkpoint | signature,
+        "checkpoint": checkpoint_of(leaves, root, key),
         "leaf": place,
         "note": note_of(leaves, root, key),
         "path": [node.hex() for node in path],
         "version": version,
     }
     return inclusion if form is None else inclusion | {"form": form}
+
+
+def other_leaves(count: int) -> list[bytes]:
+    """Return the hashes of leaves of a log in which nothing of interest is."""
+    return [hashlib.sha256(b"\0other %d" % number).digest() for number in range(count)]
+
+
+def checkpoint_of(size: int, root: bytes, key: Signer, *, origin: str = ORIGIN, at: int = SIGNED_AT) -> Content:
+    """Return the checkpoint of a log of ``size`` leaves, signed ``at`` an instant."""
+    statement = {
+        "administration": {"digest": "5a" * 32, "number": 12},
+        "day": "2023-11-15",
+        "origin": origin,
+        "root": root.hex(),
+        "signed_at": at,
+        "size": size,
+    }
+    return statement | {"format": 1, "key": key.id, "signature": key.seal("rookery checkpoint 1", statement)}
+
+
+class Witness:
+    """A witness, or with ``type`` 1 a log, by its name and key."""
+
+    def __init__(self, name: str, key: Signer, kind: int = 4) -> None:
+        self._name, self._key = name, key
+        typed = bytes([kind]) + key.raw
+        self._key_id = hashlib.sha256(f"{name}\n".encode() + typed).digest()[:4]
+        self.vkey = f"{name}+{self._key_id.hex()}+{b64encode(typed).decode()}"
+
+    def cosign(self, note: str, time_s: int) -> str:
+        """Return ``note`` with the cosignature of this witness, made at ``time_s``."""
+        text = note.split("\n\n")[0] + "\n"
+        value = time_s.to_bytes(8, "big") + self._key.sign(f"cosignature/v1\ntime {time_s}\n{text}".encode())
+        return f"{note}{self.line(value)}"
+
+    def line(self, value: bytes) -> str:
+        """Return the line of a note that says that ``value`` was made with the key."""
+        return f"\u2014 {self._name} {b64encode(self._key_id + value).decode()}\n"
 
 
 def root_and_path(hashes: Sequence[bytes], place: int | None) -> tuple[bytes, list[bytes]]:
@@ -222,8 +251,7 @@ def root_and_path(hashes: Sequence[bytes], place: int | None) -> tuple[bytes, li
 def note_of(size: int, root: bytes, key: Signer) -> str:
     """Return the tree head of a log as a signed note (C2SP)."""
     text = f"{LOG}\n{size}\n{b64encode(root).decode()}\n"
-    key_id = hashlib.sha256(f"{LOG}\n\1".encode() + key.raw).digest()[:4]
-    return f"{text}\n\u2014 {LOG} {b64encode(key_id + key.sign(text.encode())).decode()}\n"
+    return f"{text}\n{Witness(LOG, key, 1).line(key.sign(text.encode()))}"
 
 
 def put(path: str, value: Any) -> Change:

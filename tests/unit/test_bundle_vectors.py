@@ -1,17 +1,19 @@
-"""The test vectors of bundles: they are as their program writes them, and the product says what they expect."""
+"""The vectors of bundles and of consistency: as their program writes them; the product says what they expect."""
 
 import json
 
 import pytest
 
-from tests.support.bundle_vectors import FOLDER, files
+from tests.support import consistency_vectors
+from tests.support.bundle_vectors import files
 from tests.support.verdicts import verdict
 
-FILES = dict(files())
+FILES = dict(files()) | {consistency_vectors.FILE: consistency_vectors.text()}
 
 
 def test_the_vectors_are_those_that_their_program_writes() -> None:
-    assert sorted(FILES) == sorted(FOLDER.iterdir())
+    folders = {path.parent for path in FILES}
+    assert sorted(FILES) == sorted(path for folder in folders for path in folder.iterdir())
     for path, text in FILES.items():
         assert path.read_text() == text, "write it again: python -m tests.proof_vectors"
 

@@ -5,8 +5,10 @@ import {areEqual, bytesOfBase64, isSignedBy, joined, sha256, utf8} from "./hashe
 export const ED25519 = 1; // the type of a key that signs notes as they are
 export const COSIGNER = 4; // of a key that signs them with an instant
 const KEY_HASH_BYTES = 4;
+const MAX_VKEY_LETTERS = 500;
 const MAX_SECONDS = 2n ** 63n - 1n;
-const SIGNATURE = /^\u2014 (\S+) (\S+)$/u;
+// Not \S: that excludes U+FEFF and admits U+0085, of which Unicode says the opposite.
+const SIGNATURE = /^\u2014 (\P{White_Space}+) (\P{White_Space}+)$/u;
 const DECIMAL = /^(?:0|[1-9][0-9]*)$/;
 
 // Returns {text, signatures: [{name, keyHash, bytes}]} of a signed note; null for any other text. `text` ends with a line
@@ -40,9 +42,9 @@ export function parseTreeHead(note) {
 
 // Returns {name, keyHash, type, bytes} of a verifier key (vkey); null for any other text.
 export async function parseVkey(vkey) {
-  const [, name, hash, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/u.exec(vkey) ?? [];
+  const [, name, hash, encoded] = /^([^\p{White_Space}+]+)\+([0-9a-f]{8})\+(\P{White_Space}+)$/u.exec(vkey) ?? [];
   const typed = encoded === undefined ? null : bytesOfBase64(encoded);
-  if (typed?.length !== 33) return null;
+  if (typed?.length !== 33 || vkey.length > MAX_VKEY_LETTERS) return null;
   const digest = await sha256(joined(utf8(`${name}\n`), typed));
   const keyHash = digest.subarray(0, KEY_HASH_BYTES);
   const stated = Uint8Array.from(hash.match(/../g), (digits) => Number.parseInt(digits, 16));

@@ -1,15 +1,15 @@
 // Policies of witnesses, and the step "cosigned" (docs/proof/witnesses.md, sections 2 and 3).
 
-import { Fault } from "./canonical.js";
-import { areEqual, utf8 } from "./hashes.js";
+import {Fault} from "./canonical.js";
+import {areEqual, utf8} from "./hashes.js";
 import {
-	COSIGNER,
-	ED25519,
-	parseTreeHead,
-	parseVkey,
-	signaturesOf,
-	timeOfCosignature,
-	verifySignature,
+  COSIGNER,
+  ED25519,
+  parseTreeHead,
+  parseVkey,
+  signaturesOf,
+  timeOfCosignature,
+  verifySignature,
 } from "./notes.js";
 
 const NONE = "none";
@@ -20,146 +20,117 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 // Returns {logs, witnesses, groups, quorum} of a policy; throws a Fault of the step "policy" that names the line.
 export async function readPolicy(text) {
-	const policy = {
-		logs: [],
-		witnesses: new Map(),
-		groups: new Map(),
-		quorum: null,
-	};
-	const members = new Set(); // of any group
-	if (utf8(text).length > MAX_POLICY_BYTES)
-		throw refusal("", "it is too large");
-	for (const [index, line] of text.split("\n").entries()) {
-		const place = `line ${index + 1}`;
-		if (CONTROL.test(line)) throw refusal(place, "it has a control character");
-		const words = line.split(/[ \t]+/).filter(Boolean);
-		if (!words.length || words[0].startsWith("#")) continue;
-		try {
-			await readLine(policy, members, words);
-		} catch (error) {
-			throw refusal(place, error.message);
-		}
-	}
-	if (policy.quorum === null) throw refusal("", "there is no quorum");
-	return policy;
+  const policy = {
+    logs: [],
+    witnesses: new Map(),
+    groups: new Map(),
+    quorum: null,
+  };
+  const members = new Set(); // of any group
+  if (utf8(text).length > MAX_POLICY_BYTES) throw refusal("", "it is too large");
+  for (const [index, line] of text.split("\n").entries()) {
+    const place = `line ${index + 1}`;
+    if (CONTROL.test(line)) throw refusal(place, "it has a control character");
+    const words = line.split(/[ \t]+/).filter(Boolean);
+    if (!words.length || words[0].startsWith("#")) continue;
+    try {
+      await readLine(policy, members, words);
+    } catch (error) {
+      throw refusal(place, error.message);
+    }
+  }
+  if (policy.quorum === null) throw refusal("", "there is no quorum");
+  return policy;
 }
 
 function refusal(place, reason) {
-	return new Fault("policy", place, place ? `${place}: ${reason}` : reason);
+  return new Fault("policy", place, place ? `${place}: ${reason}` : reason);
 }
 
 async function readLine(policy, members, [keyword, ...words]) {
-	const { logs, witnesses, groups } = policy;
-	const isDefined = (name) => witnesses.has(name) || groups.has(name);
-	const define = (name) => {
-		if (
-			name === NONE ||
-			isDefined(name) ||
-			witnesses.size + groups.size >= MAX_NAMES
-		)
-			throw new Error(`the name ${name} cannot be defined here`);
-		return name;
-	};
-	if (keyword === "log" && (words.length === 1 || words.length === 2)) {
-		logs.push(await readKey(words[0], ED25519, logs));
-	} else if (
-		keyword === "witness" &&
-		(words.length === 2 || words.length === 3)
-	) {
-		witnesses.set(
-			define(words[0]),
-			await readKey(words[1], COSIGNER, [...witnesses.values()]),
-		);
-	} else if (keyword === "group" && words.length >= 3) {
-		const [name, count, ...names] = words;
-		for (const member of names) {
-			if (!isDefined(member) || members.has(member))
-				throw new Error(`${member} cannot be a member`);
-			members.add(member);
-		}
-		groups.set(define(name), {
-			members: names,
-			count: countOf(count, names.length),
-		});
-	} else if (keyword === "quorum" && words.length === 1) {
-		if (policy.quorum !== null) throw new Error("there is a quorum already");
-		if (words[0] !== NONE && !isDefined(words[0]))
-			throw new Error(`there is no ${words[0]}`);
-		policy.quorum = words[0];
-	} else throw new Error("it is not a line of a policy");
+  const {logs, witnesses, groups} = policy;
+  const isDefined = (name) => witnesses.has(name) || groups.has(name);
+  const define = (name) => {
+    if (name === NONE || isDefined(name) || witnesses.size + groups.size >= MAX_NAMES)
+      throw new Error(`the name ${name} cannot be defined here`);
+    return name;
+  };
+  if (keyword === "log" && (words.length === 1 || words.length === 2)) {
+    logs.push(await readKey(words[0], ED25519, logs));
+  } else if (keyword === "witness" && (words.length === 2 || words.length === 3)) {
+    witnesses.set(define(words[0]), await readKey(words[1], COSIGNER, [...witnesses.values()]));
+  } else if (keyword === "group" && words.length >= 3) {
+    const [name, count, ...names] = words;
+    for (const member of names) {
+      if (!isDefined(member) || members.has(member)) throw new Error(`${member} cannot be a member`);
+      members.add(member);
+    }
+    groups.set(define(name), {
+      members: names,
+      count: countOf(count, names.length),
+    });
+  } else if (keyword === "quorum" && words.length === 1) {
+    if (policy.quorum !== null) throw new Error("there is a quorum already");
+    if (words[0] !== NONE && !isDefined(words[0])) throw new Error(`there is no ${words[0]}`);
+    policy.quorum = words[0];
+  } else throw new Error("it is not a line of a policy");
 }
 
 async function readKey(vkey, type, others) {
-	const key = await parseVkey(vkey);
-	if (key?.type !== type) throw new Error(`${vkey} is not a key of this kind`);
-	if (others.some((other) => areEqual(other.bytes, key.bytes)))
-		throw new Error("the key stands twice");
-	return key;
+  const key = await parseVkey(vkey);
+  if (key?.type !== type) throw new Error(`${vkey} is not a key of this kind`);
+  if (others.some((other) => areEqual(other.bytes, key.bytes))) throw new Error("the key stands twice");
+  return key;
 }
 
 function countOf(word, members) {
-	if (word === "any") return 1;
-	if (word === "all") return members;
-	const count = /^[1-9][0-9]*$/.test(word) ? Number(word) : 0;
-	if (count < 1 || count > members)
-		throw new Error("it asks for another number of members than it has");
-	return count;
+  if (word === "any") return 1;
+  if (word === "all") return members;
+  const count = /^[1-9][0-9]*$/.test(word) ? Number(word) : 0;
+  if (count < 1 || count > members) throw new Error("it asks for another number of members than it has");
+  return count;
 }
 
 // Returns {reason, witnesses}: why the checkpoint of a bundle is not cosigned (empty if it is), and the names and instants
 // (seconds since 1970) of those who have. Throws a Fault of the step "cosigned".
-export async function checkCosigned({ inclusion }, policy) {
-	if (!inclusion?.note)
-		return {
-			reason: "the bundle has no checkpoint that witnesses could have cosigned",
-			witnesses: [],
-		};
-	if (!policy.logs.length)
-		return { reason: "the policy names no log", witnesses: [] };
-	const note = parseTreeHead(inclusion.note);
-	if (!(await isSignedByAny(policy.logs, note)))
-		throw new Fault(
-			"cosigned",
-			"inclusion.note",
-			"no log of the policy has signed the checkpoint",
-		);
-	const witnesses = [];
-	for (const [name, key] of policy.witnesses) {
-		const made = signaturesOf(key, note);
-		for (const signature of made)
-			if (!(await verifySignature(key, note.text, signature)))
-				throw new Fault(
-					"cosigned",
-					"inclusion.note",
-					`the cosignature of ${name} is not valid`,
-				);
-		if (made.length)
-			witnesses.push({ name, seconds: timeOfCosignature(made[0]) });
-	}
-	const cosigned = new Set(witnesses.map(({ name }) => name));
-	const reason = hasCosigned(policy, policy.quorum, cosigned)
-		? ""
-		: "fewer witnesses have cosigned than the policy demands";
-	return { reason, witnesses };
+export async function checkCosigned({inclusion}, policy) {
+  if (!inclusion?.note)
+    return {
+      reason: "the bundle has no checkpoint that witnesses could have cosigned",
+      witnesses: [],
+    };
+  if (!policy.logs.length) return {reason: "the policy names no log", witnesses: []};
+  const note = parseTreeHead(inclusion.note);
+  if (!(await isSignedByAny(policy.logs, note)))
+    throw new Fault("cosigned", "inclusion.note", "no log of the policy has signed the checkpoint");
+  const witnesses = [];
+  for (const [name, key] of policy.witnesses) {
+    const made = signaturesOf(key, note);
+    for (const signature of made)
+      if (!(await verifySignature(key, note.text, signature)))
+        throw new Fault("cosigned", "inclusion.note", `the cosignature of ${name} is not valid`);
+    if (made.length) witnesses.push({name, seconds: timeOfCosignature(made[0])});
+  }
+  const cosigned = new Set(witnesses.map(({name}) => name));
+  const reason = hasCosigned(policy, policy.quorum, cosigned)
+    ? ""
+    : "fewer witnesses have cosigned than the policy demands";
+  return {reason, witnesses};
 }
 
 async function isSignedByAny(logs, note) {
-	for (const log of logs) {
-		const made = signaturesOf(log, note);
-		const valid = await Promise.all(
-			made.map((signature) => verifySignature(log, note.text, signature)),
-		);
-		if (made.length && valid.every(Boolean)) return true;
-	}
-	return false;
+  for (const log of logs) {
+    const made = signaturesOf(log, note);
+    const valid = await Promise.all(made.map((signature) => verifySignature(log, note.text, signature)));
+    if (made.length && valid.every(Boolean)) return true;
+  }
+  return false;
 }
 
 function hasCosigned(policy, name, cosigned) {
-	if (name === NONE || cosigned.has(name)) return true;
-	const group = policy.groups.get(name);
-	return (
-		group !== undefined &&
-		group.members.filter((each) => hasCosigned(policy, each, cosigned))
-			.length >= group.count
-	);
+  if (name === NONE || cosigned.has(name)) return true;
+  const group = policy.groups.get(name);
+  return (
+    group !== undefined && group.members.filter((each) => hasCosigned(policy, each, cosigned)).length >= group.count
+  );
 }

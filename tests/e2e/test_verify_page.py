@@ -1,6 +1,7 @@
 """The page that verifies bundles in the browser, on the site and as one file, without a request to any server."""
 
 import json
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,22 @@ def test_a_forged_bundle_is_refused_with_the_event_that_was_changed(visit: Calla
     expect(page.locator("#verdict-title")).to_contain_text("event 4, move submitted c3-b4")
 
 
+def test_a_bundle_of_another_server_is_no_forgery_but_not_proved_without_its_keys(
+    visit: Callable[..., Visitor],
+) -> None:
+    page = visit().page
+    page.goto("/verify")
+    add(page, named("resigned.json", (BUNDLES / "resigned.json").read_bytes()))
+    assert steps(page) == {
+        "well-formed": "proved",
+        "chain": "proved",
+        "signature": "unproved",
+        "checkpoint": "unproved",
+        "rules": "unchecked",
+    }
+    expect(page.locator("#steps")).to_contain_text("Its key is not among those that came with this page")
+
+
 def test_the_page_kept_as_one_file_verifies_and_replays_without_a_server(
     visit: Callable[..., Visitor], tmp_path: Path
 ) -> None:
@@ -110,7 +127,9 @@ def test_the_recorded_positions_of_every_game_are_shown_step_by_step(visit: Call
         expect(page.get_by_role("img", name=f"Position 2 of {PLIES + 1}")).to_be_visible()
 
 
-def test_a_receipt_that_the_bundle_contradicts_shows_two_stories(visit: Callable[..., Visitor]) -> None:
+def test_a_receipt_is_proved_by_its_bundle_and_a_contradicting_one_in_a_mail_shows_two_stories(
+    visit: Callable[..., Visitor],
+) -> None:
     page = visit().page
     page.goto("/verify")
     packed = bundle_of(GAMES["bashni"], "start")
@@ -123,7 +142,15 @@ def test_a_receipt_that_the_bundle_contradicts_shows_two_stories(visit: Callable
     add(page, named("bundle.json", packed), keys, named("true.json", true))
     assert steps(page)["receipts"] == "proved"
     expect(page.locator("#verdict-title")).to_have_text("The record is whole, and the server has signed it")
-    page.locator("#files").set_input_files([named("false.json", false)])
+    quoted = "> " + "\n> ".join(textwrap.wrap(false.decode(), 60))
+    page.evaluate(
+        """(text) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", text);
+          dispatchEvent(new ClipboardEvent("paste", {clipboardData}));
+        }""",
+        quoted,
+    )
     expect(page.locator("#verdict-title")).to_have_text("The server has told two stories, and signed both")
 
 

@@ -5,7 +5,8 @@ import {hasSigned, isInUse} from "./keys.js";
 import {checkShape, RECEIPT} from "./shapes.js";
 import {findInconsistency, isCheckpointSigned, readCheckpoint, readConsistency, signedBytes} from "./verify.js";
 
-const MAX_RECEIPT_BYTES = 16_384;
+const MAX_RECEIPT_BYTES = 4096;
+const MAX_CLOCK_DIFFERENCE_MS = 4000; // by which the instants of two signatures may be out of order
 
 // A judgement is {state, text}: "proved", "fault" when the server has told two stories, "unproved", or "unchecked".
 const judged = (state, text) => ({state, text});
@@ -16,6 +17,7 @@ export async function judgeReceipt(bytes, bundle, keys, ed25519) {
   try {
     receipt = await readDocument(bytes, MAX_RECEIPT_BYTES);
     checkShape(RECEIPT, receipt, "");
+    if (receipt.version < 1) throw new Fault("well-formed", "version", "versions begin with 1");
   } catch (error) {
     if (error instanceof Fault)
       return judged("unproved", `It is no receipt: ${error.place || "the file"}: ${error.message}.`);
@@ -37,7 +39,7 @@ export async function judgeReceipt(bytes, bundle, keys, ed25519) {
       "fault",
       `The server has told two stories: it acknowledged another event ${version}, or others before it.`,
     );
-  if (bundle.signature.signed_at < signed_at)
+  if (bundle.signature.signed_at <= signed_at + MAX_CLOCK_DIFFERENCE_MS)
     return judged("unproved", `The bundle is older than the receipt and ends before event ${version}.`);
   return judged(
     "fault",

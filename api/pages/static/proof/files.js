@@ -1,5 +1,9 @@
 // What a file is, told from its content.
 
+import {utf8} from "./hashes.js";
+
+const MAX_COPY_LENGTH = 10_000; // characters; a receipt has about half a thousand
+
 export const KINDS = {
   bundle: "bundle of a match",
   keys: "key set",
@@ -24,10 +28,31 @@ export function recognise(bytes) {
   try {
     value = JSON.parse(text);
   } catch {
+    const receipt = readCopiedReceipt(text);
+    if (receipt) return receipt;
     const meant = /^\s*\{.{0,100}"(?:events|actor)"/s.test(text);
     return meant ? {kind: "bundle", bytes, text} : {kind: "unknown", bytes, text, reason: "it is not valid JSON"};
   }
-  return {...kindOfValue(value), bytes, text, value};
+  const kind = kindOfValue(value);
+  if (kind.kind === "receipt") return readCopiedReceipt(text);
+  if (value?.receipt && kindOfValue(value.receipt).kind === "receipt")
+    return readCopiedReceipt(JSON.stringify(value.receipt));
+  return {...kind, bytes, text, value};
+}
+
+// A receipt may have been copied out of a mail, with other line breaks and marks of quoting (docs/proof/receipts.md,
+// "Copies").
+function readCopiedReceipt(text) {
+  if (text.length > MAX_COPY_LENGTH) return null;
+  const document = `${text.replace(/[ \t\r\n|>]/g, "")}\n`;
+  try {
+    const value = JSON.parse(document);
+    return kindOfValue(value).kind === "receipt"
+      ? {kind: "receipt", bytes: utf8(document), text: document, value}
+      : null;
+  } catch {
+    return null;
+  }
 }
 
 function kindOfValue(value) {

@@ -39,7 +39,7 @@ export function findPlace(text, index) {
     const inner = open.at(-1);
     switch (text[at]) {
       case "{":
-        open.push({name: null, awaitsName: true});
+        open.push({name: null});
         break;
       case "[":
         open.push({element: 0});
@@ -48,16 +48,13 @@ export function findPlace(text, index) {
       case "]":
         open.pop();
         break;
-      case ":":
-        if (inner) inner.awaitsName = false;
-        break;
       case ",":
         if (inner && "element" in inner) inner.element += 1;
-        else if (inner) Object.assign(inner, {name: null, awaitsName: true});
+        else if (inner) inner.name = null;
         break;
       case '"': {
         const end = endOfString(text, at);
-        if (inner?.awaitsName) inner.name = text.slice(at + 1, end);
+        if (inner?.name === null) inner.name = text.slice(at + 1, end);
         at = end;
       }
     }

@@ -5,6 +5,8 @@ import {areEqual, bytesOfBase64, isSignedBy, joined, sha256, utf8} from "./hashe
 export const ED25519 = 1; // the type of a key that signs notes as they are
 export const COSIGNER = 4; // of a key that signs them with an instant
 const KEY_HASH_BYTES = 4;
+const MAX_NOTE_BYTES = 131_072;
+const MAX_SIGNATURES = 100;
 const MAX_VKEY_LETTERS = 500;
 const MAX_SECONDS = 2n ** 63n - 1n;
 // Not \S: that excludes U+FEFF and admits U+0085, of which Unicode says the opposite.
@@ -16,9 +18,11 @@ const DECIMAL = /^(?:0|[1-9][0-9]*)$/;
 export function parseNote(note) {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a note has no control characters but line feeds
   if (/[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.isWellFormed()) return null;
+  if (utf8(note).length > MAX_NOTE_BYTES) return null;
   const end = note.lastIndexOf("\n\n");
   if (end < 0 || !note.endsWith("\n")) return null;
   const lines = note.slice(end + 2, -1).split("\n");
+  if (lines.length > MAX_SIGNATURES) return null;
   const signatures = lines.map(parseSignature);
   return signatures.includes(null) ? null : {text: note.slice(0, end + 1), signatures};
 }

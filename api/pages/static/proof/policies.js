@@ -12,39 +12,28 @@ import {
   verifySignature,
 } from "./notes.js";
 
-const NONE = "none";
 const MAX_POLICY_BYTES = 65_536;
 const MAX_NAMES = 256; // of witnesses and groups together
+const NONE = "none";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a policy has no control characters but tabs and line feeds
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-// Returns {logs, witnesses, groups, quorum} of a policy; throws a Fault of the step "policy" that names the line.
+// Returns {logs, witnesses, groups, quorum} of a policy; throws a Fault of the step "policy".
 export async function readPolicy(text) {
-  const policy = {
-    logs: [],
-    witnesses: new Map(),
-    groups: new Map(),
-    quorum: null,
-  };
+  if (utf8(text).length > MAX_POLICY_BYTES) throw new Fault("policy", "", `it has more than ${MAX_POLICY_BYTES} bytes`);
+  const policy = {logs: [], witnesses: new Map(), groups: new Map(), quorum: null};
   const members = new Set(); // of any group
-  if (utf8(text).length > MAX_POLICY_BYTES) throw refusal("", "it is too large");
   for (const [index, line] of text.split("\n").entries()) {
-    const place = `line ${index + 1}`;
-    if (CONTROL.test(line)) throw refusal(place, "it has a control character");
-    const words = line.split(/[ \t]+/).filter(Boolean);
-    if (!words.length || words[0].startsWith("#")) continue;
     try {
-      await readLine(policy, members, words);
+      if (CONTROL.test(line)) throw new Error("it has a control character");
+      const words = line.split(/[ \t]+/).filter(Boolean);
+      if (words.length && !words[0].startsWith("#")) await readLine(policy, members, words);
     } catch (error) {
-      throw refusal(place, error.message);
+      throw new Fault("policy", `line ${index + 1}`, error.message);
     }
   }
-  if (policy.quorum === null) throw refusal("", "there is no quorum");
+  if (policy.quorum === null) throw new Fault("policy", "", "there is no quorum");
   return policy;
-}
-
-function refusal(place, reason) {
-  return new Fault("policy", place, place ? `${place}: ${reason}` : reason);
 }
 
 async function readLine(policy, members, [keyword, ...words]) {
@@ -65,10 +54,7 @@ async function readLine(policy, members, [keyword, ...words]) {
       if (!isDefined(member) || members.has(member)) throw new Error(`${member} cannot be a member`);
       members.add(member);
     }
-    groups.set(define(name), {
-      members: names,
-      count: countOf(count, names.length),
-    });
+    groups.set(define(name), {members: names, count: countOf(count, names.length)});
   } else if (keyword === "quorum" && words.length === 1) {
     if (policy.quorum !== null) throw new Error("there is a quorum already");
     if (words[0] !== NONE && !isDefined(words[0])) throw new Error(`there is no ${words[0]}`);
@@ -95,10 +81,7 @@ function countOf(word, members) {
 // (seconds since 1970) of those who have. Throws a Fault of the step "cosigned".
 export async function checkCosigned({inclusion}, policy) {
   if (!inclusion?.note)
-    return {
-      reason: "the bundle has no checkpoint that witnesses could have cosigned",
-      witnesses: [],
-    };
+    return {reason: "the bundle has no checkpoint that witnesses could have cosigned", witnesses: []};
   if (!policy.logs.length) return {reason: "the policy names no log", witnesses: []};
   const note = parseTreeHead(inclusion.note);
   if (!(await isSignedByAny(policy.logs, note)))

@@ -14,6 +14,7 @@ from api.representations.ratings import PublicChange, public_changes
 from api.services import services
 from domain.games import GAMES
 from events.people.person import Person
+from events.readmodels.standings import PROVISIONAL_DEVIATION
 
 MAX_CHANGES_CHARTED = 200
 """Rated matches of a pool in the chart of a player, the latest ones."""
@@ -43,6 +44,7 @@ def player(player: str) -> str | Response:
         pools=pool_titles(),
         history=_rating_history(shown.id, [rating.pool for rating in ratings], person),
         max_listed=MAX_CHANGES_LISTED,
+        max_deviation=PROVISIONAL_DEVIATION,
         chart=rating_chart,
         games=GAMES,
         relation=services().blocks.of(other.id).get(shown.id, "") if other and not shown.level else None,

@@ -1,13 +1,15 @@
 """The words of the pages: levels, results, instants and durations."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 
+from api.representations.rated_matches import RatingValue
 from domain.games import GAMES
 from domain.match.enums import Limit
 from domain.match.terms import DAY, Terms, duration, in_short, limit_in_words
-from events.readmodels import Summary
+from events.readmodels import PlayerRating, Summary, Unrated
+from events.readmodels.standings import interval_of
 
 URGENT_MS = DAY
 """A deadline that is nearer, in milliseconds, stands out in lists."""
@@ -109,6 +111,45 @@ def change(before: float, after: float) -> str:
     """Return the difference of two ratings as they are shown, rounded: +12, −7, ±0."""
     points = round(after) - round(before)
     return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points else "±0"
+
+
+def rating_range(rating: float, deviation: float) -> str:
+    """Return the interval of a provisional rating, in tens: 1160–1840."""
+    low, high = interval_of(rating, deviation)
+    return f"{round(low, -1):.0f}–{round(high, -1):.0f}"
+
+
+def rating_words(rating: PlayerRating) -> str:
+    """Return a rating as it is shown: 1712; of a provisional one the interval: 1160–1840, after 4 matches."""
+    if not rating.provisional:
+        return f"{rating.rating:.0f}"
+    matches = "match" if rating.matches == 1 else "matches"
+    return f"{rating_range(rating.rating, rating.deviation)}, after {rating.matches} {matches}"
+
+
+def rating_value(value: RatingValue) -> str:
+    """Return a rating of then as it is shown: 1712, or 1160–1840 if it was provisional."""
+    return rating_range(value.rating, value.deviation) if value.provisional else f"{value.rating:.0f}"
+
+
+def weight_words(weight: float) -> str:
+    """Return the weight of a pairwise result: 1, ⅔, ½, else two decimals."""
+    return {1.0: "1", 2 / 3: "⅔", 0.5: "½"}.get(weight, f"{weight:.2f}")
+
+
+def iso_day(day: date) -> str:
+    """Return a UTC day, like 22 Nov 2026."""
+    return f"{day:%-d %b %Y}"
+
+
+def unrated_words(reason: Unrated) -> str:
+    """Return why a match does not count for ratings."""
+    return {
+        Unrated.AGREED: "It was agreed to be unrated.",
+        Unrated.WITHOUT_RESULT: "It has no result: it was called off or annulled.",
+        Unrated.TOO_SHORT: "It ended before every seat had moved.",
+        Unrated.ONE_PLAYER: "One player had all seats.",
+    }[reason]
 
 
 class Result(StrEnum):

@@ -32,8 +32,10 @@ class Rating(Answer):
     rating: float
     deviation: float
     volatility: float
+    low: Annotated[float, Meta(description="With high, the interval of the true strength, with 95 % probability")]
+    high: float
     matches: int
-    provisional: bool
+    provisional: Annotated[bool, Meta(description="The deviation is above 110: show the interval, not the rating")]
     updated_at: Annotated[Instant, Meta(description="The UTC day of the last rated match")]
 
 
@@ -153,7 +155,7 @@ def list_pools() -> PoolList:
 @blueprint.get("/leaderboards/<pool>")
 @endpoint(answer=Leaderboard, query=Paging, problems=[404])
 def show_leaderboard(query: Mapping[str, Any], pool: str) -> Leaderboard:
-    """The best of a pool, people and opponents, best first"""
+    """The best of a pool, best first, without provisional ratings; a page may have few, or none"""
     readmodels = services().readmodels
     if pool not in readmodels.pools():
         raise Problem("not-found", "There is no leaderboard of this name.")
@@ -179,6 +181,8 @@ def _represent(rating: PlayerRating) -> Rating:
         rating=rating.rating,
         deviation=rating.deviation,
         volatility=rating.volatility,
+        low=rating.interval[0],
+        high=rating.interval[1],
         matches=rating.matches,
         provisional=rating.provisional,
         updated_at=rfc3339(day_of(rating.updated_at)),

@@ -22,6 +22,7 @@ from domain.rating import (
     rest,
     weight_of_result,
 )
+from events.readmodels.standings import NORMAL_95
 from events.readmodels.summary import RatedResult
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 POINTS_PER_UNIT = 173.7178
 """Rating points in a duel unit (Glickman 2013, step 2)."""
-
-NORMAL_95 = 1.959964
-"""A normal variable is within so many standard deviations with 95 % probability."""
 
 ELO_POINTS_PER_UNIT = 400 / log(10)
 ELO_FACTOR = 32.0

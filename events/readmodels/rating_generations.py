@@ -71,7 +71,11 @@ def read_version(client: StoreClient, keys: RatingKeys) -> int:
 
     Ratings from before there were versions are of version 1, and do not say so.
     """
-    packed, revision = client.mget([keys.version, keys.revision])
+    return parse_version(*client.mget([keys.version, keys.revision]))
+
+
+def parse_version(packed: bytes | None, revision: bytes | None) -> int:
+    """Return the version of a generation that has stored these; see ``read_version``."""
     if packed is not None:
         return int(packed)
     return RATING_VERSION if revision is None else 1

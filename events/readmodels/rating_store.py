@@ -84,6 +84,12 @@ def write_recalculation(pipeline: StorePipeline, keys: RatingKeys, of_pool: Rati
         pipeline.zremrangebyscore(keys.timeline(pool, player), day, day)
         if end is not None:
             pipeline.zadd(keys.timeline(pool, player), {pack(end): day})
+    ranks = dict(of_pool.ranks())
+    ranked: dict[Any, float] = {player: rating for player, rating in ranks.items() if rating is not None}
+    if ranked:
+        pipeline.zadd(keys.ranked(pool), ranked)
+    if len(ranked) < len(ranks):
+        pipeline.zrem(keys.ranked(pool), *(ranks.keys() - ranked.keys()))
     places = dict(of_pool.places_in_leaderboard())
     rated: dict[Any, float] = {player: rating for player, rating in places.items() if rating is not None}
     if rated:

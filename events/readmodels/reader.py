@@ -22,9 +22,19 @@ from events.readmodels.archived_periods import (
 )
 from events.readmodels.generations import Current, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
-from events.readmodels.paging import KeyOf, Page, Place, check_page_size, format_cursor, merge, parse_cursor
+from events.readmodels.paging import (
+    MAX_PAGE_SIZE,
+    KeyOf,
+    Page,
+    Place,
+    check_page_size,
+    format_cursor,
+    merge,
+    parse_cursor,
+)
 from events.readmodels.period_files import PeriodFiles
-from events.readmodels.rating_generations import RATINGS, RatingReader
+from events.readmodels.rated_matches import RatedMatches, RatedMatchReader
+from events.readmodels.rating_generations import RATINGS, RatingReader, parse_version
 from events.readmodels.standings import (
     DayEnd,
     Entry,
@@ -37,7 +47,7 @@ from events.readmodels.standings import (
     rating_at_start,
     unpack_part,
 )
-from events.readmodels.summary import DAY_MS, Projected, RatedResult, Summary, unpack_summary
+from events.readmodels.summary import DAY_MS, Projected, RatedResult, Summary, Unrated, unpack_summary, why_unrated
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import RatingKeys, ReadModelKeys
 from events.runtime.scripts import script_source
@@ -48,6 +58,9 @@ PUBLIC_VIEWS = ("open", "recent", "cases")
 PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")
 LEAST_FIRST = ("awaiting", "queue", "invited", "cases")
 BATCH = 1000
+
+MAX_RESTED_PLAYERS = 500
+"""A page of a leaderboard passes over this many players, at least, whose ratings have become uncertain since."""
 
 _PART_OF_MATCH = script_source(__package__, "part_of_match")
 
@@ -278,14 +291,62 @@ class ReadModels:
     def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> Page[PlayerRating]:
         """Return a page of the players of a pool, people and opponents, the highest rating first.
 
-        Raises ValueError for an invalid cursor and a limit outside 1 to 200.
+        Players whose ratings are provisional have no place. Among many who have rested for long, a page may have fewer
+        than ``limit``, or none, and still a next one. Raises ValueError for an invalid cursor and a limit outside 1 to
+        200.
         """
         check_page_size(limit)
-        board = [lambda current: self._rating_keys(current).leaderboard(pool)]
-        by_rating = merge(self._read_ratings, board, True, parse_cursor(cursor), limit + 1)
-        places = list(islice(by_rating, limit + 1))
-        ratings = self._ratings((place.member, pool) for place in places)
-        return _page([pair for pair in zip(places, ratings, strict=True) if pair[1] is not None], limit)
+
+        def queue_version(pipeline: StorePipeline, current: Current) -> None:
+            keys = self._rating_keys(current)
+            pipeline.mget([keys.version, keys.revision])
+
+        (stored,) = self._read_ratings(queue_version)
+        # Ratings of version 1 are of a store that did not tell apart who has a place.
+        apart = parse_version(*stored) > 1
+
+        def board(current: Current) -> str:
+            keys = self._rating_keys(current)
+            return keys.ranked(pool) if apart else keys.leaderboard(pool)
+
+        places = merge(self._read_ratings, [board], True, parse_cursor(cursor), limit + 1)
+        found: list[tuple[Place, PlayerRating]] = []
+        read, last = 0, None
+        while len(found) <= limit and read < MAX_RESTED_PLAYERS and (batch := list(islice(places, limit + 1))):
+            ratings = self._ratings((place.member, pool) for place in batch)
+            found += [
+                (place, each) for place, each in zip(batch, ratings, strict=True) if each and not each.provisional
+            ]
+            read, last = read + len(batch), batch[-1]
+        page: Page[PlayerRating] = _page(found, limit)
+        if page.next is None and last is not None and next(places, None) is not None:
+            return page._replace(next=format_cursor(last))
+        return page
+
+    def rated_matches(self, player: str, pool: str, cursor: str | None = None, limit: int = 25) -> RatedMatches:
+        """Return a page of how a player's rating came about; see ``RatedMatchReader``."""
+        while True:
+            archived = self._archived_days()
+            reader = RatedMatchReader(self._read_ratings, self.keys, self._archived_periods, archived)
+            found = reader.page(pool, player, cursor, limit)
+            if self._archived_days() == archived:
+                return found
+
+    def unrated_matches(
+        self, player: str, pool: str, cursor: str | None = None, limit: int = 25, public: bool = False
+    ) -> Page[tuple[Summary, Unrated]]:
+        """Return a player's matches of a pool that have ended and do not count for ratings, the last changed first.
+
+        A page is what is such among the next 200 matches of the game that have ended: it may have fewer than ``limit``,
+        or none, and still a next one. Raises ValueError like ``matches``.
+        """
+        check_page_size(limit)
+        page = self.matches("finished", player, pool.rpartition("-")[0], cursor, MAX_PAGE_SIZE, public)
+        found = [(each, why) for each in page.items if each.pool == pool and (why := why_unrated(each)) is not None]
+        if len(found) <= limit:
+            return Page(found, page.next, page.incomplete)
+        last = found[limit - 1][0]
+        return Page(found[:limit], format_cursor(Place(last.updated_at, last.match)), page.incomplete)
 
     def rated(self) -> Iterator[Summary]:
         """Yield all matches that count for ratings, the first to end first."""

@@ -20,6 +20,7 @@ from domain.rating import NO_RESULTS, RATING_VERSION, Period, PeriodSums, Rating
 from events.readmodels.standings import (
     BEGIN_OF_DAY,
     MAX_ENTRIES_PER_PART,
+    PROVISIONAL_DEVIATION,
     DayEnd,
     Ends,
     Entry,
@@ -193,11 +194,20 @@ class RatingRecalculation:
 
     def places_in_leaderboard(self) -> Iterator[tuple[str, float | None]]:
         """Yield the players whose last rated day has changed, with their ratings; None for none."""
+        for player, end in self._last_ends():
+            yield player, None if end is None else end.rating.rating
+
+    def ranks(self) -> Iterator[tuple[str, float | None]]:
+        """Yield the same players with their ratings; None for those that are provisional after their last rated day."""
+        for player, end in self._last_ends():
+            certain = end is not None and end.rating.deviation <= PROVISIONAL_DEVIATION
+            yield player, end.rating.rating if end is not None and certain else None
+
+    def _last_ends(self) -> Iterator[tuple[str, DayEnd | None]]:
         for player, ends in sorted(self._after.items()):
             last = max(ends)
             if self._next_day(player, last) is None:
-                end = ends[last] or self._previous(player, last)
-                yield player, None if end is None else end.rating.rating
+                yield player, ends[last] or self._previous(player, last)
 
     def _restart(self, day: int, players: Collection[str]) -> int:
         """Note for whom it counts that these players have other ratings at the start of a day; return their matches."""

@@ -16,6 +16,15 @@ PROVISIONAL_DEVIATION = 110.0
 """A rating with a larger deviation is provisional."""
 
 
+NORMAL_95 = 1.959964
+"""A normal variable is within so many standard deviations of its mean with 95 % probability."""
+
+
+def interval_of(rating: float, deviation: float) -> tuple[float, float]:
+    """Return the interval in which the true strength is with 95 % probability."""
+    return rating - NORMAL_95 * deviation, rating + NORMAL_95 * deviation
+
+
 class PlayerRating(NamedTuple):
     """A player's rating in a pool after ``matches`` rated matches, the last of which ended at ``updated_at``.
 
@@ -31,6 +40,11 @@ class PlayerRating(NamedTuple):
     matches: int
     provisional: bool
     updated_at: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval in which the true strength is with 95 % probability."""
+        return interval_of(self.rating, self.deviation)
 
 
 class RatingChange(NamedTuple):

@@ -1,6 +1,7 @@
 """The summary of a match: what lists, pages of players and workers need to know of it, without its moves."""
 
 import json
+from enum import StrEnum
 from typing import NamedTuple
 
 from domain.match.clock import forecast
@@ -160,22 +161,35 @@ def takeback_answers_owed(state: MatchState) -> tuple[int, ...]:
     return tuple(seat for seat in seats_playing(state) if seat not in agreed and state.seats[seat].level is None)
 
 
-def rated_result(summary: Summary) -> RatedResult | None:
-    """Return the result as it counts for ratings, or None.
+class Unrated(StrEnum):
+    """Why a match that has ended does not count for ratings."""
+
+    AGREED = "agreed"
+    WITHOUT_RESULT = "without-result"
+    TOO_SHORT = "too-short"
+    ONE_PLAYER = "one-player"
+
+
+def why_unrated(summary: Summary) -> Unrated | None:
+    """Return why a match that has ended does not count for ratings; None for one that does.
 
     Only rated matches count that were finished, not aborted, after at least one ply per seat: a player who leaves
     before has not played. One player on all seats has no result.
     """
-    if (
-        not summary.rated
-        or summary.status != Status.FINISHED
-        or summary.scores is None
-        or summary.ply < len(summary.seats)
-    ):
+    if not summary.rated:
+        return Unrated.AGREED
+    if summary.status != Status.FINISHED or summary.scores is None:
+        return Unrated.WITHOUT_RESULT
+    if summary.ply < len(summary.seats):
+        return Unrated.TOO_SHORT
+    return Unrated.ONE_PLAYER if len({seat.player for seat in summary.seats if seat.player is not None}) < 2 else None
+
+
+def rated_result(summary: Summary) -> RatedResult | None:
+    """Return the result as it counts for ratings, or None (see ``why_unrated``)."""
+    if summary.scores is None or why_unrated(summary) is not None:
         return None
     players = tuple(seat.player for seat in summary.seats if seat.player is not None)
-    if len(set(players)) < 2:
-        return None
     at = summary.updated_at if summary.ended_at is None else summary.ended_at
     return RatedResult(summary.match, summary.pool, at, players, summary.scores)
 

@@ -170,6 +170,10 @@ class RatingKeys:
         """Return the key of a pool's players. Sorted set: by rating."""
         return f"{self.all}{pool}:leaderboard"
 
+    def ranked(self, pool: str) -> str:
+        """Return the key of the players whose ratings were certain after their last matches. Sorted set: by rating."""
+        return f"{self.all}{pool}:ranked"
+
 
 class ArchiveKeys:
     """What is archived: the catalogue, in the shards of the matches, and the files."""

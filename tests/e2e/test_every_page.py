@@ -93,6 +93,7 @@ PATHS = (
     *RULES,
     "/players/opponent-4",
     "/players/{name}",
+    "/players/{name}/ratings/bashni-2",
     "/matches",
     "/matches?view=finished&against=nobody",
     "/matches/new",

@@ -166,9 +166,46 @@ def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
         {"pool": "bashni-2", "wins": 1, "draws": 0, "losses": 0}
     ]
     assert stranger.get("/leaderboards").json["items"] == ["bashni-2"]
-    ranked = all_pages(stranger, "/leaderboards/bashni-2?", 1)
-    assert [item["player"]["name"] for item in ranked] == ["boris", "anna"]
+    assert all_pages(stranger, "/leaderboards/bashni-2?", 1) == [], "after one match no rating is certain"
     assert stranger.get("/leaderboards/chess-2").status_code == 404
+
+
+def test_a_rating_is_explained_with_what_counted_and_what_did_not(
+    anna: Caller, boris: Caller, stranger: Caller, services: Services
+) -> None:
+    counted, short, unrated = (started(anna, boris, rated=rated) for rated in (True, True, False))
+    for player in (anna, boris):
+        assert player.move(counted).status_code == 201
+    for match_id in (counted, short, unrated):
+        assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
+    project(services)
+    assert [services.ratings.rate(match_id) for match_id in (counted, short, unrated)] == [True, False, False]
+    answer = stranger.get("/players/boris/ratings/bashni-2/matches").json
+    (entry,) = answer["items"]
+    (against,) = entry["results"]
+    assert (answer["version"], answer["next"], entry["match"], entry["rested"]) == (2, None, counted, None)
+    assert (against["player"]["name"], against["score"], against["expected"], entry["weight"]) == ("anna", 1, 0.5, 1)
+    (shown,) = stranger.get("/players/boris/ratings").json["items"]
+    assert (entry["after"]["rating"], entry["before"]["rating"]) == (shown["rating"], 1500)
+    assert shown["low"] < 1500 < shown["rating"] < shown["high"]
+    reasons = stranger.get("/players/boris/ratings/bashni-2/unrated-matches").json["items"]
+    assert {each["match"]: each["reason"] for each in reasons} == {short: "too-short", unrated: "agreed"}
+    page = stranger.client.get("/players/boris/ratings/bashni-2").text
+    for words in (
+        "Provisional: ",
+        ", after 1 match",
+        "1500" not in page and "810–2190",
+        "agreed to be unrated",
+        "every seat",
+    ):
+        assert words
+        assert words in page
+    for view in ("/players/boris", "/leaderboards?pool=bashni-2", f"/matches/{counted}"):
+        shown_there = stranger.client.get(view).text
+        assert "?</abbr>" not in shown_there
+        assert f"{shown['rating']:.0f}" not in shown_there, view
+    assert stranger.get("/players/boris/ratings/bashni-2/matches?cursor=x").status_code == 422
+    assert stranger.client.get("/players/boris/ratings/chess-2").status_code == 404
 
 
 def test_what_follows_from_a_private_match_does_not_lead_others_to_it(
@@ -185,4 +222,7 @@ def test_what_follows_from_a_private_match_does_not_lead_others_to_it(
     for visitor, told, counted in ((anna, match_id, won), (boris, match_id, won), (stranger, None, [])):
         assert [change["match"] for change in visitor.get(history).json["items"]] == [told]
         assert visitor.get(score).json["items"] == counted
-        assert (match_id in visitor.client.get("/players/boris").text) == (told is not None)
+        (entry,) = visitor.get("/players/boris/ratings/bashni-2/matches").json["items"]
+        assert (entry["match"], len(entry["results"])) == (told, 0 if told is None else 1)
+        for page in ("/players/boris", "/players/boris/ratings/bashni-2"):
+            assert (match_id in visitor.client.get(page).text) == (told is not None)

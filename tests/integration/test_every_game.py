@@ -106,10 +106,14 @@ def assert_settled(services: Services, caller: Caller, match_id: str) -> None:
     result = {"scores": list(state.result.scores), "reason": state.result.reason}
     assert caller.get(f"/matches/{match_id}").json["result"] == result
     assert [each["result"] for each in caller.get("/matches").json["items"]] == [result]
-    table = caller.get(f"/leaderboards/{summary.pool}").json["items"]
-    shown = [(each["player"]["id"], each["rating"]) for each in table]
-    assert dict(shown) == pytest.approx(expected)
-    assert [rating for _, rating in shown] == sorted(expected.values(), reverse=True)
+    for player, rating in expected.items():
+        (shown,) = caller.get(f"/players/{player}/ratings").json["items"]
+        assert (shown["pool"], shown["rating"], shown["provisional"]) == (summary.pool, pytest.approx(rating), True)
+        (entry,) = caller.get(f"/players/{player}/ratings/{summary.pool}/matches").json["items"]
+        assert (entry["match"], entry["weight"]) == (match_id, 2 / len(players))
+        assert entry["after"]["rating"] == pytest.approx(rating)
+        assert {each["expected"] for each in entry["results"]} == {0.5}
+    assert caller.get(f"/leaderboards/{summary.pool}").json["items"] == [], "after one match no rating is certain"
 
 
 def test_late_starts_are_those_of_registered_games() -> None:

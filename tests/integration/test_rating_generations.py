@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from events.readmodels import ReadModels, dump, ratings, recalculation, standings
+from domain.rating import Result, rate
+from events.readmodels import ReadModels, dump, rated_matches, ratings, recalculation, standings
 from events.readmodels.generations import RebuildOvertakenError
 from events.readmodels.rating_generations import RatingGenerations
 from events.readmodels.ratings import Ratings
@@ -72,7 +73,7 @@ def truth(redis: StoreClient) -> Truth:
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everything that is bounded need several steps here."""
-    for module in (standings, recalculation):
+    for module in (standings, recalculation, rated_matches):
         monkeypatch.setattr(module, "MAX_ENTRIES_PER_PART", 3)
     for limit, size in (("MAX_RESULTS_PER_STEP", 4), ("MAX_UNSETTLED_PER_STEP", 5), ("MAX_LATE_RESULTS", 2)):
         monkeypatch.setattr(ratings, limit, size)
@@ -279,3 +280,64 @@ def test_ratings_of_an_earlier_version_go_on_with_it_until_they_are_made_again(
         shown = ReadModels(redis, "rk:", 4, lambda: DAY_MS)
         assert {player: shown.ratings(player)[0].rating for player in PLAYERS} == expected
     assert Ratings(connect(server.url), ReadModelKeys("new:", 4), results.get).version() == 2
+
+
+def test_a_rating_is_explained_match_by_match_page_by_page(truth: Truth, redis: StoreClient) -> None:
+    for number in range(30):
+        match_id = truth.finish(day=3)
+        truth[match_id] = truth[match_id]._replace(at=3 * DAY_MS + number // 7)
+        truth.ratings.put({match_id: truth[match_id]})
+    truth.ratings.settle()
+    shown = ReadModels(redis, "rk:", 4, lambda: 9 * DAY_MS)
+    for player in PLAYERS:
+        for pool in POOLS:
+            found, cursor = [], None
+            while True:
+                page = shown.rated_matches(player, pool, cursor, 4).page
+                found += page.items
+                assert len(page.items) < 4 + 3
+                cursor = page.next
+                if cursor is None:
+                    break
+            history = shown.rating_history(player, pool)
+            assert [(each.match, each.before.rating, each.after.rating) for each in reversed(found)] == [
+                (change.match, change.before, change.after) for change in history
+            ]
+            met: dict[int, list[Result]] = {}
+            for each in reversed(found):
+                met.setdefault(each.day, []).extend(
+                    Result(compared.start, compared.score, each.weight) for compared in each.results
+                )
+                assert rate(each.start, met[each.day]) == each.after
+    with pytest.raises(ValueError, match="invalid cursor"):
+        shown.rated_matches(PLAYERS[0], POOLS[0], "tomorrow")
+
+
+def test_a_leaderboard_has_the_players_whose_ratings_are_certain_today(truth: Truth, redis: StoreClient) -> None:
+    for number in range(60):
+        match_id = f"often{number}"
+        score = float(number % 3 == 0)
+        at = DAY_MS * (8 + number // 3) + number
+        truth[match_id] = RatedResult(match_id, POOLS[0], at, ("alice", "bob"), (score, 1 - score))
+        truth.ratings.put({match_id: truth[match_id]})
+    truth.ratings.settle()
+
+    def board(day: int, limit: int = 50) -> list[str]:
+        shown = ReadModels(redis, "rk:", 4, lambda: day * DAY_MS)
+        players, cursor = [], None
+        while True:
+            page = shown.leaderboard(POOLS[0], cursor, limit)
+            players += [each.player for each in page.items]
+            assert not any(each.provisional for each in page.items)
+            cursor = page.next
+            if cursor is None:
+                return players
+
+    assert board(28) == board(28, 1) == ["bob", "alice"]
+    assert board(600) == [], "they have not played for long"
+    assert set(POOLS) == set(ReadModels(redis, "rk:", 4).pools())
+    for match_id in list(truth):
+        if match_id.startswith("often"):
+            del truth[match_id]
+            truth.ratings.rate(match_id)
+    assert board(28) == []

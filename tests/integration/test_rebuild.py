@@ -8,7 +8,7 @@ import pytest
 from domain.match.commands import AbortMatch, OfferDraw, Resign
 from domain.match.enums import Status
 from domain.match.state import Seat
-from events.readmodels import summarise
+from events.readmodels import recalculation, standings, summarise
 from events.readmodels.generations import Generations, RebuildOvertakenError, begin_generation, switch_generation
 from events.readmodels.projector import EventSummaries, Projector
 from events.readmodels.summary import DAY_MS
@@ -296,7 +296,11 @@ def test_a_deviation_is_shown_as_it_has_grown_since_the_last_match(shop: Stepped
     assert rested.deviation > fresh.deviation
 
 
-def test_the_leaderboard_has_people_and_opponents_in_pages(shop: SteppedInstallation) -> None:
+def test_the_leaderboard_has_people_and_opponents_in_pages(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (standings, recalculation):
+        monkeypatch.setattr(module, "PROVISIONAL_DEVIATION", 349.0)
     for number in range(5):
         shop.win(f"p{number}", "opponent-1")
         shop.win(f"p{number}", f"p{(number + 1) % 5}")

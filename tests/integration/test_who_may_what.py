@@ -57,6 +57,8 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("GET /players/{player}", "anybody", "200", None),
     ("GET /players/{player}/ratings", "anybody", "200", None),
     ("GET /players/{player}/ratings/{pool}/history", "visitor", "200", None),
+    ("GET /players/{player}/ratings/{pool}/matches", "visitor", "200", None),
+    ("GET /players/{player}/ratings/{pool}/unrated-matches", "anybody", "200", None),
     ("GET /players/{player}/matches", "anybody", "200", None),
     ("GET /players/{player}/head-to-head/{other}", "visitor", "200", None),
     ("GET /leaderboards", "anybody", "200", None),

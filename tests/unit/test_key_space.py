@@ -139,6 +139,7 @@ rk:{ratings}:7:
 rk:{ratings}:7:POOL:day:7
 rk:{ratings}:7:POOL:leaderboard
 rk:{ratings}:7:POOL:player:PLAYER
+rk:{ratings}:7:POOL:ranked
 rk:{ratings}:7:archived-until
 rk:{ratings}:7:archived:7
 rk:{ratings}:7:archiving

@@ -66,6 +66,7 @@ from events.service.summaries import CachedSummaries, result_reader
 from events.service.timekeeper import Timekeeper
 from events.store.rewriting import Rewriting
 from events.store.told_files import ToldFiles
+from events.transparency.timestamp_store import TimestampStore
 from events.transparency.witnesses import Witnesses
 
 
@@ -360,6 +361,11 @@ class Installation:
     def receipts(self) -> ReceiptSigner:
         """What signs receipts."""
         return ReceiptSigner(self.keys, lambda: self.store.installation().id, self.now)
+
+    @cached_property
+    def timestamps(self) -> TimestampStore:
+        """The timestamps of checkpoints."""
+        return TimestampStore(self.client, self.prefix, self.checkpoints)
 
     @cached_property
     def egress_rules(self) -> EgressRules:

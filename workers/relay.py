@@ -80,9 +80,7 @@ class Relay:
             JobRound(installation.jobs, tasks.request_job, installation.now),
             FleetRound(installation.fleet_jobs, tasks.request_slices, installation.now),
             MailRound(installation.inbox, tasks.request_reading, installation.now),
-            CosigningRound(
-                installation.witnesses, installation.checkpoints, tasks.request_cosignatures, installation.now
-            ),
+            CosigningRound(installation, tasks.request_cosignatures),
         ]
         if installation.settings.archive_url is not None:
             rounds.append(ArchiveRound(installation.archiver, store.all_live_streams, installation.now))

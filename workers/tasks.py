@@ -17,6 +17,7 @@ from events.runtime.egress import Egress
 from events.runtime.origin import TASK_HEADER, following
 from events.service.signed_checkpoints import sign_hour_of
 from events.transparency.cosigning import Cosigning
+from events.transparency.timestamps import Timestamps
 from workers.broker import MAX_CONFIRMATION_S
 from workers.fair_queue import FairQueue
 from workers.fleet.presence import own_name
@@ -59,6 +60,19 @@ class TaskContext(Installation):
     def cosigning(self) -> Cosigning:
         """What has checkpoints cosigned by witnesses."""
         return Cosigning(self.witnesses, self.checkpoints, Egress(self.settings.egress_allowed))
+
+    @cached_property
+    def timestamping(self) -> Timestamps | None:
+        """What has checkpoints timestamped; None where no service is set."""
+        url = self.settings.timestamp_url
+        egress = Egress(self.settings.egress_allowed)
+        return None if url is None else Timestamps(self.timestamps, self.checkpoints, url, egress)
+
+    def have_attested(self) -> None:
+        """Have the last checkpoint cosigned and timestamped by those who have not done so yet."""
+        log.info("witnesses asked", count=self.cosigning.ask_waiting(self.now()))
+        if self.timestamping is not None:
+            self.timestamping.request_due(self.now())
 
     @cached_property
     def mail_reader(self) -> MailReader | None:
@@ -111,7 +125,7 @@ def register(app: Celery, context: TaskContext) -> None:
 
     def ask_witnesses() -> None:
         with following([], COSIGN):
-            log.info("witnesses asked", count=context.cosigning.ask_waiting(context.now()))
+            context.have_attested()
 
     def do_fleet_slices(job: str) -> None:
         def request(job_id: str) -> None:

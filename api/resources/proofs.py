@@ -35,6 +35,7 @@ well_known = Blueprint("well-known", __name__, url_prefix="/.well-known")
 
 BUNDLE_SCHEMA = bundle_schema()
 MAX_LEAVES = 1000
+TIMESTAMP_REPLY = "application/timestamp-reply"
 
 
 def _schema(document: type[Any]) -> Mapping[str, Any]:
@@ -199,6 +200,19 @@ def show_checkpoint(day: str) -> Response:
     if checkpoint is None:
         raise Problem("no-such-checkpoint", "No checkpoint was made on this day, or in this hour.")
     return Response(write_checkpoint(checkpoint), content_type=JSON)
+
+
+@blueprint.get("/checkpoints/<day>/timestamp")
+@endpoint(content={"type": "string", "format": "binary"}, content_type=TIMESTAMP_REPLY, problems=[404])
+def show_timestamp(day: str) -> Response:
+    """The timestamp (RFC 3161) of the checkpoint of a day, from the service that the operator has chosen
+
+    It is over the bytes of that checkpoint, and is what the service has answered: a TimeStampResp.
+    """
+    found = services().timestamps.of_day(day)
+    if found is None:
+        raise Problem("no-such-checkpoint", "The checkpoint of this day was not timestamped.")
+    return Response(found, content_type=TIMESTAMP_REPLY)
 
 
 @well_known.get("/rookery-keys.json")

@@ -38,6 +38,7 @@ COMMANDS = {
     "rotate-key": "deploy.cli.checkpoints:rotate_key",
     "revoke-key": "deploy.cli.checkpoints:revoke_key",
     "monitor": "deploy.cli.monitor:monitor",
+    "timestamp": "deploy.cli.timestamps:timestamp",
 }
 
 

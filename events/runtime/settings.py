@@ -62,6 +62,7 @@ class Settings(NamedTuple):
     archived that have been over for ``archive_after_days``; None where none are. ``checkpoint_guard`` is the directory
     or URL where it is kept, outside the store, which checkpoints were signed; None where it is not. ``told_directory``
     is where the processes of a machine keep which events they know of (``events.store.told_files``); None for nowhere.
+    ``timestamp_url`` is the service (RFC 3161) that timestamps the checkpoint of each day; None for none.
     """
 
     redis_url: str
@@ -83,6 +84,7 @@ class Settings(NamedTuple):
     archive_after_days: int = ARCHIVE_AFTER_DAYS
     checkpoint_guard: str | None = None
     told_directory: Path | None = None
+    timestamp_url: str | None = None
 
     @classmethod
     def from_environment(
@@ -104,7 +106,8 @@ class Settings(NamedTuple):
         https:), ROOKERY_WAIT_REPLICAS, ROOKERY_OTLP_URL (without it nothing is traced), ROOKERY_ARCHIVE_URL (a URL that
         fsspec knows, as file:///srv/archive or s3://bucket/rookery; matches are archived where it is set),
         ROOKERY_ARCHIVE_AFTER_DAYS (at least 1), ROOKERY_CHECKPOINT_GUARD (a directory, or a URL like that of the
-        archive), ROOKERY_TOLD_DIRECTORY. The arguments are the defaults of REDIS_URL, ROOKERY_STREAM_URL and
+        archive), ROOKERY_TOLD_DIRECTORY, ROOKERY_TIMESTAMP_URL. The arguments are the defaults of REDIS_URL,
+        ROOKERY_STREAM_URL and
         ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
         """
         env = Env()
@@ -131,6 +134,7 @@ class Settings(NamedTuple):
             ),
             checkpoint_guard=env.str("ROOKERY_CHECKPOINT_GUARD", None, validate=_check_guard),
             told_directory=env.path("ROOKERY_TOLD_DIRECTORY", None),
+            timestamp_url=env.str("ROOKERY_TIMESTAMP_URL", None, validate=_check_timestamp_service),
         )
 
 
@@ -276,6 +280,12 @@ def _check_archive(url: str | None) -> None:
 def _check_guard(place: str | None) -> None:
     if place is not None and not (place.startswith("/") or urlsplit(place).scheme):
         raise ValidationError("must be the whole path of a directory, or a URL like s3://bucket/rookery")
+
+
+def _check_timestamp_service(url: str | None) -> None:
+    if url is not None and not (url.startswith(("http://", "https://")) and urlsplit(url).hostname):
+        raise ValidationError("must be like https://timestamps.example/tsr")
+    _check_place(url or "")
 
 
 def _check_public_url(url: str) -> None:

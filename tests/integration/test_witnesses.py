@@ -193,16 +193,16 @@ def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[C
     assert (failing.failures, failing.cosigned_at) == (1, None)
     assert "No connection was made" in failing.trouble
     requests: list[int] = []
-    now = failing.due - 1
-    ask = CosigningRound(club.parts.witnesses, club.log, lambda: requests.append(now), lambda: now)
+    ask = CosigningRound(club.parts, lambda: requests.append(club.shop.now))
+    club.shop.now = failing.due - 1
     assert not ask()
-    now = failing.due
+    club.shop.now = failing.due
     assert ask()
     assert not ask()
     club.parts.witnesses.record(failing._replace(url=witness.url))
-    assert club.cosigning.ask_waiting(now) == 1
+    assert club.cosigning.ask_waiting(club.shop.now) == 1
     assert club.is_cosigned_by(other)
-    now += 60_000
+    club.shop.now += 60_000
     assert not ask()
     assert len(requests) == 1
 

@@ -445,6 +445,7 @@ _PLAIN = {
     "GET /checkpoints/consistency": "/checkpoints/consistency?first=0&second=0",
     "GET /checkpoints/leaves": "/checkpoints/leaves",
     "GET /checkpoints/{day}": "/checkpoints/latest",
+    "GET /checkpoints/{day}/timestamp": "/checkpoints/2026-01-31/timestamp",
     "GET /.well-known/rookery-keys.json": "/.well-known/rookery-keys.json",
     "GET /me": "/me",
     "GET /me/stream": "/me/stream",

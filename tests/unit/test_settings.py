@@ -35,6 +35,7 @@ NAMES = (
     "ROOKERY_ARCHIVE_AFTER_DAYS",
     "ROOKERY_CHECKPOINT_GUARD",
     "ROOKERY_TOLD_DIRECTORY",
+    "ROOKERY_TIMESTAMP_URL",
 )
 
 
@@ -82,6 +83,7 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "7",
         "/srv/guard",
         "/srv/told",
+        "https://timestamps.example/tsr",
     )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
@@ -95,6 +97,7 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         7,
         values[19],
         Path(values[20]),
+        values[21],
     )
 
 
@@ -138,6 +141,7 @@ def test_a_value_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, n
         ("ROOKERY_ARCHIVE_URL", "/srv/archive", "file:///srv/archive"),
         ("ROOKERY_ARCHIVE_URL", "file:archive", "whole path"),
         ("ROOKERY_CHECKPOINT_GUARD", "guard", "whole path"),
+        ("ROOKERY_TIMESTAMP_URL", "timestamps.example", "https://timestamps.example/tsr"),
         ("ROOKERY_STREAM_URL", "live.example", "https://live.example"),
         ("ROOKERY_STREAM_URL", "http://[live", "https://live.example"),
         ("ROOKERY_STREAM_URL", "https://live.example; script-src *", "https://live.example"),

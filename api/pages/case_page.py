@@ -78,11 +78,12 @@ class CasePermissions:
 @blueprint.get("/matches/<match_id>/case")
 def case_page(match_id: str) -> str:
     """Return the case file of a match."""
-    state = visible_match(match_id).state
-    person = current_person()
+    loaded = visible_match(match_id)
+    state, person = loaded.state, current_person()
     summary = summarise(state)
     cases = represent_case_file(state, person)
     open_case = next((case for case in cases.disputes if case.open), None)
+    may = _permissions(state, person, open_case) if person else CasePermissions()
     return render_template(
         "case.html",
         match=represent_summary(summary, people_in([summary])),
@@ -91,7 +92,9 @@ def case_page(match_id: str) -> str:
         boards={case.number: _board(state, case) for case in cases.disputes},
         open_case=open_case,
         reads_statements=may_read_statements(state, person),
-        may=_permissions(state, person, open_case) if person else CasePermissions(),
+        may=may,
+        signs=person is not None and may.appeal and services().player_keys.of(person.id).asks,
+        version_tag=str(loaded.head.tag),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
         grounds={ground: GROUND_WORDS[ground] for ground in Ground},
         rulings={ruling: RULING_WORDS[ruling] for ruling in RulingKind},

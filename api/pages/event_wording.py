@@ -11,9 +11,11 @@ from api.pages.settings_page import DAYS
 from api.pages.wording import instant, reason_words, score_words
 from api.representations.players import represent_player
 from domain.games import GAMES
-from domain.match.enums import Limit
+from domain.match.enums import Limit, PlayerKeyKind
+from domain.match.player_signatures import PlayerSignature
 from domain.match.terms import Terms, duration, in_words
 from events.people.person import Person
+from events.proof.player_signatures import key_id
 from events.store.converter import read_value
 
 _PLAYERS = frozenset({"creator", "player", "arbiter"})
@@ -39,6 +41,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "ground": lambda ground: GROUND_WORDS[ground],
     "ruling": lambda ruling: RULING_WORDS[ruling],
     "limit": lambda limit: _LIMITS[limit],
+    "signed": lambda signed: _signature_words(read_value(PlayerSignature, signed)),
 }
 """The words of fields that need nothing but their value."""
 
@@ -93,6 +96,11 @@ class EventWording:
             return "open"
         name = represent_player(seat["player"], self.people).name
         return name if seat["joined"] else f"{name}, invited"
+
+
+def _signature_words(signed: PlayerSignature) -> str:
+    kind = "a passkey" if signed.kind == PlayerKeyKind.PASSKEY else "a device key"
+    return f"by {kind} of the player, {key_id(signed.key)}"
 
 
 def people_named(content: Mapping[str, Any]) -> set[str]:

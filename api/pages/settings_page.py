@@ -1,4 +1,4 @@
-"""The settings of a person: time zone, free days, vacations, automatic moves, tokens, blocks."""
+"""The settings of a person: time zone, free days, vacations, automatic moves, keys, tokens, blocks."""
 
 from flask import render_template
 from werkzeug.wrappers import Response
@@ -14,6 +14,7 @@ from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
 from events.people.capacity import MAX_CONCURRENT
+from events.people.player_keys import MAX_KEY_NAME_LENGTH
 from events.people.tokens import MAX_LABEL_LENGTH
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339
@@ -47,6 +48,8 @@ def settings() -> str | Response:
         blocked=services().people.persons(blocks),
         tokens=services().people.tokens.of(person),
         max_label_length=MAX_LABEL_LENGTH,
+        signing=services().player_keys.of(person.id),
+        max_key_name_length=MAX_KEY_NAME_LENGTH,
         bot=services().bots.among([person.id]).get(person.id),
         bot_games={name: game_title(name) for name in CAPACITY_GAMES},
         max_concurrent=MAX_CONCURRENT,

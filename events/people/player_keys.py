@@ -60,6 +60,11 @@ class SigningKeys(NamedTuple):
     keys: tuple[PlayerKey, ...]
     signs_acts: bool
 
+    @property
+    def asks(self) -> bool:
+        """Whether pages ask the person to sign: only who has a key can."""
+        return self.signs_acts and bool(self.keys)
+
     def find(self, key_id: str) -> PlayerKey | None:
         """Return the key with this id, None when the person has no such key."""
         return next((key for key in self.keys if key.id == key_id), None)

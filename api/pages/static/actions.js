@@ -3,6 +3,7 @@
 import {call, newKey} from "./api.js";
 
 const at = (id) => document.getElementById(id);
+const SIGNABLE = ["resignation", "draw-offers", "draw-acceptance"];
 
 // `version()` is the version shown, `mark()` how much of it the page has announced, `refresh()` shows the current state,
 // `recover(problem)` reports a failure.
@@ -12,13 +13,19 @@ export function bindActions({page, api, version, mark, refresh, recover}) {
     const act = button?.dataset;
     if (!act) return;
     const chosen = [...(button.form?.querySelectorAll("select") || [])];
-    if (act.ask && !(await confirmAct({...act, ask: fillIn(act.ask, chosen)}))) return;
+    const signing =
+      SIGNABLE.includes(act.act) &&
+      (await import("./signing.js")
+        .then(({offerToSign}) => offerToSign(act.act, page.dataset.match, version()))
+        .catch(() => null)); // an act never waits for its signature
+    if (act.ask && !(await confirmAct({...act, ask: fillIn(act.ask, chosen), signing}))) return;
     const body = act.body
       ? JSON.parse(act.body)
       : Object.fromEntries(chosen.map(({name, value}) => [name, Number(value)]));
     const other = act.match && `/api/v1/matches/${act.match}`; // the rematch, whose version is not on this page
-    const condition = act.act === "joins" || other ? {} : {"If-Match": `"${version()}"`};
+    const condition = act.act === "joins" || other ? {} : {"If-Match": `"${signing?.version || version()}"`};
     try {
+      if (signing?.choice.checked) body.signed = await signing.sign();
       const answer = await call("POST", `${other || api}/${act.act}`, body, {
         "Idempotency-Key": newKey(),
         ...condition,
@@ -40,8 +47,10 @@ function fillIn(question, chosen) {
   );
 }
 
-// Asks for confirmation of an irreversible action; resolves to the answer.
-export function confirmAct({ask, consequence, yes}) {
+// Asks for confirmation of an irreversible action; resolves to the answer. `signing` is whether and how to sign it.
+export function confirmAct({ask, consequence, yes, signing}) {
+  at("ask-signing")?.remove();
+  if (signing) at("ask-text").after(signing.part);
   at("ask-title").textContent = ask;
   at("ask-text").textContent = consequence;
   at("ask-yes").textContent = yes;

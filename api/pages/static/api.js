@@ -52,7 +52,7 @@ export function showProblem(scope, problem) {
     scope.querySelector('[data-error-for=""]') || scope.parentElement?.querySelector('[data-error-for=""]');
   const unplaced = [];
   let first = null;
-  for (const [field, messages] of Object.entries(problem.errors)) {
+  for (const [field, messages] of Object.entries(problem.errors ?? {})) {
     const place = placeFor(scope, field);
     if (!place) {
       unplaced.push(...messages);

@@ -100,6 +100,8 @@ async function act(source, body, scope, button) {
   clearProblem(scope);
   button.disabled = true;
   try {
+    const signs = source.querySelector("[data-signs]:checked");
+    if (signs) body.signed = await (await import("./signing.js")).signAct({...signs.dataset, act: signs.dataset.signs});
     const answer = await call(method, path, body);
     const words = source.dataset.said ?? ("showsAnswer" in source.dataset ? answer?.detail : "");
     if (words) showAnswer(source, words);

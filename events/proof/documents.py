@@ -26,7 +26,7 @@ MAX_INTEGER_DIGITS = 20
 
 # Possessive quantifiers: no backtracking, so that matching takes constant memory.
 _NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?|[^"\[\]{}]++)++', re.DOTALL)
-_TOKENS = re.compile(r'"((?:[^"\\]++|\\.)*+)"?|[\[\]{}:,]', re.DOTALL)
+_TOKENS = re.compile(r'"((?:[^"\\]++|\\.?)*+)"?|[\[\]{}:,]', re.DOTALL)
 
 
 T = TypeVar("T")

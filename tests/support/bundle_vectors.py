@@ -123,6 +123,8 @@ def _bytes() -> Iterator[Vector]:
         ("a long form of UTF-8", b"b6-a5", b"b6\xc0\xada5", move),
         ("a surrogate in UTF-8", b"b6-a5", b"b6\xed\xa0\x80", move),
         ("no UTF-8 after text that is no JSON", b'"ply":2,"seat":1', b'ply":2,"seat\xff', "events[4].data.:2,"),
+        ("no UTF-8 after a missing comma", b'"ply":2,"seat"', b'"ply":2"seat\xff', ply),
+        ("no UTF-8 after a backslash in a name", b'"ply":2', b'"pl\\\xff', "events[4].data.pl\\"),
         ("no UTF-8 after a wrong bracket", b'"ply":2', b'"ply":2]]\xff', "events[4]"),
         ("a name that is not UTF-8", b'"ply":2', b'"p\xffy":2', "events[4].data.p"),
         ("half of a surrogate pair", b"b6-a5", b"b6\\ud83c", move),

@@ -27,6 +27,7 @@ TABLES = (
     "submission",
     "refusals",
     "requests",
+    "bundles",
     "endings",
     "opponents",
     "crowd",

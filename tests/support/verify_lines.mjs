@@ -3,6 +3,7 @@
 
 import {createInterface} from "node:readline";
 import {Fault} from "../../api/pages/static/proof/canonical.js";
+import {compareReceipt, readReceipt} from "../../api/pages/static/proof/evidence.js";
 import {readKeySet} from "../../api/pages/static/proof/keys.js";
 import {readPolicy} from "../../api/pages/static/proof/policies.js";
 import {
@@ -42,6 +43,17 @@ async function verifyCheckpoints({earlier, later, proof, keys}) {
   }
 }
 
+// A receipt and a bundle (docs/proof/receipts.md, section 7).
+async function verifyReceipt({bundle, keys, receipt}) {
+  try {
+    const read = await readReceipt(bytesOf(receipt), await readKeySet(keys));
+    return {comparison: compareReceipt(read, JSON.parse(Buffer.from(bundle, "base64")))};
+  } catch (error) {
+    if (error instanceof Fault) return {fault: error.place};
+    throw error;
+  }
+}
+
 async function verify(given) {
   if ("earlier" in given) return verifyCheckpoints(given);
   const {bundle, keys, policy} = given;
@@ -52,15 +64,15 @@ async function verify(given) {
   return verifyBundle(bytesOf(bundle), trusted);
 }
 
-for await (const line of createInterface({input: process.stdin})) {
-  const {proved, fault} = await verify(JSON.parse(line)).catch((error) => {
+async function answer(given) {
+  if ("receipt" in given) return verifyReceipt(given);
+  const {proved, fault} = await verify(given).catch((error) => {
     if (error instanceof Fault) return {proved: [], fault: error};
     throw error;
   });
-  console.log(
-    JSON.stringify({
-      proved,
-      fault: fault && {step: fault.step, place: fault.place},
-    }),
-  );
+  return {proved, fault: fault && {step: fault.step, place: fault.place}};
+}
+
+for await (const line of createInterface({input: process.stdin})) {
+  console.log(JSON.stringify(await answer(JSON.parse(line))));
 }

@@ -34,7 +34,6 @@ export function recognise(bytes) {
     return meant ? {kind: "bundle", bytes, text} : {kind: "unknown", bytes, text, reason: "it is not valid JSON"};
   }
   const kind = kindOfValue(value);
-  if (kind.kind === "receipt") return readCopiedReceipt(text);
   if (value?.receipt && kindOfValue(value.receipt).kind === "receipt")
     return readCopiedReceipt(JSON.stringify(value.receipt));
   return {...kind, bytes, text, value};
@@ -44,12 +43,9 @@ export function recognise(bytes) {
 // "Copies").
 function readCopiedReceipt(text) {
   if (text.length > MAX_COPY_LENGTH) return null;
-  const document = `${text.replace(/[ \t\r\n|>]/g, "")}\n`;
   try {
-    const value = JSON.parse(document);
-    return kindOfValue(value).kind === "receipt"
-      ? {kind: "receipt", bytes: utf8(document), text: document, value}
-      : null;
+    const value = JSON.parse(text.replace(/[ \t\r\n|>]/g, ""));
+    return kindOfValue(value).kind === "receipt" ? {kind: "receipt", bytes: utf8(text)} : null;
   } catch {
     return null;
   }

@@ -163,7 +163,7 @@ def test_the_page_of_a_finished_rated_match_shows_the_rating_changes(visit: Call
     expect(white.page.get_by_role("row", name=re.compile("^Bashni 1 0 0"))).to_be_visible()
     white.page.locator("main").get_by_role("link", name="Bashni", exact=True).first.click()
     expect(white.page.get_by_role("link", name=black.name).last).to_be_visible()
-    expect(white.page.get_by_role("row", name=re.compile(f"^{white.name} .* 0.50 1 1"))).to_be_visible()
+    expect(white.page.get_by_role("row", name=re.compile(f"^{white.name} .* 0.50 0 1"))).to_be_visible()
     white.page.goto("/leaderboards?pool=bashni-2")
     expect(white.page.locator("main")).to_contain_text("certain enough for a place yet")
 

@@ -24,6 +24,7 @@ from events.store.chain import verified_events
 from events.store.codec import content_shown
 from events.store.contract import DamagedStreamError
 from events.store.envelope import Envelope, canonical_json
+from events.transparency.tlog_proofs import tlog_proof_of
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -67,7 +68,12 @@ def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: boo
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of standard output."
 )
 @click.option("--positions", is_flag=True, help="With every position, to be shown without the rules.")
-def export(match: str, output: Path | None, positions: bool) -> None:
+@click.option(
+    "--tlog-proof",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the proof that the last checkpoint knows the match to this file (c2sp.org/tlog-proof).",
+)
+def export(match: str, output: Path | None, positions: bool, tlog_proof: Path | None) -> None:
     """Write the signed bundle of MATCH, even of a private one: this command may see everything."""
     installation = open_installation()
     with report_errors():
@@ -77,6 +83,11 @@ def export(match: str, output: Path | None, positions: bool) -> None:
             raise CliError(f"there is no match {match!r} in this store")
         key, inclusion = installation.keys.signing(), installation.checkpoints.inclusion(match)
         bundle = make_bundle(match, events, key, now, inclusion, positions=positions)
+    if tlog_proof is not None:
+        proof = inclusion and tlog_proof_of(inclusion, match, events[inclusion.version - 1].id)
+        if proof is None:
+            raise CliError(f"no checkpoint knows the match {match} yet")
+        tlog_proof.write_text(str(proof))
     if output is None:
         click.echo(bundle, nl=False)
     else:

@@ -55,9 +55,9 @@ def footer_bytes(magic: bytes) -> int:
     return _LENGTH_BYTES + len(magic)
 
 
-def compress(content: bytes, dictionary: bytes | None = None) -> bytes:
+def compress(content: bytes, dictionary: bytes | None = None, level: int = LEVEL) -> bytes:
     """Return ``content`` as a frame, with a checksum: a byte that changes is found before anything is read from it."""
-    made = zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(dictionary), write_checksum=True)
+    made = zstandard.ZstdCompressor(level=level, dict_data=_dictionary(dictionary), write_checksum=True)
     return made.compress(content)
 
 

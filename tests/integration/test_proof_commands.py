@@ -4,8 +4,9 @@ from typing import Any
 
 from domain.match.commands import Resign
 from events.proof.bundle import read_bundle
-from events.proof.checkpoints import read_checkpoint
-from tests.support.stepped_installation import PREFIX, SteppedInstallation
+from events.proof.checkpoints import leaf_of, read_checkpoint
+from events.transparency.tlog_proofs import read_tlog_proof
+from tests.support.stepped_installation import OTHER_LEAVES, PREFIX, SteppedInstallation
 
 
 def key_of(shop: SteppedInstallation, match_id: str, part: str) -> str:
@@ -33,11 +34,14 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallat
     shop.play(match, 2)
     shop.do(match, Resign(player="alice"), "alice")
     made = cli("checkpoint")
-    assert read_checkpoint(made.stdout.encode()).size == 1
+    assert read_checkpoint(made.stdout.encode()).size == 1 + OTHER_LEAVES
     assert cli("checkpoint").stdout == made.stdout
     assert cli("checkpoint", "--day", "2020-01-01").exit_code == 1
     file, keys = tmp_path / "match.json", tmp_path / "keys.json"
     assert cli("export", match, "--output", file).exit_code == 0
+    assert cli("export", match, "--output", file, "--tlog-proof", tmp_path / "proof").exit_code == 0
+    digest = shop.store.read(match)[-1].id
+    read_tlog_proof((tmp_path / "proof").read_text()).check(leaf_of(match, shop.store.head(match).version, digest, 2))
     assert read_bundle(cli("export", match).stdout.encode()).match == match
     assert cli("export", "no-such-match").exit_code == 1
     keys.write_text(cli("keys").stdout)

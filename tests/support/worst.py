@@ -183,7 +183,7 @@ class WorstWorld:
         project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
-        self.services.checkpoints.sign(self.services.now())
+        self.leaves = self.services.checkpoints.sign(self.services.now()).size
         self._fill_archive()
 
     def sign_in(self) -> None:
@@ -375,8 +375,8 @@ class WorstWorld:
             f"/matches/{self.long}/board.png",
             f"/matches/{self.medium}/record?from=200",
             "/checkpoint",
-            "/tile/0/000",
-            "/tile/entries/000",
+            f"/tile/0/000.p/{self.leaves}",
+            f"/tile/entries/000.p/{self.leaves}",
         ):
             yield Asked("page", path)
         for match_id in (self.long, self.crowded):

@@ -1,0 +1,19 @@
+"""The vectors of docs/proof/log.md."""
+
+import json
+from pathlib import Path
+
+from tests.support.log_vectors import DIRECTORY, judged, vectors, write_vectors
+
+
+def test_the_product_judges_every_vector_as_it_says() -> None:
+    different = {each["name"]: judged(each["given"]) for each in vectors() if judged(each["given"]) != each["expect"]}
+    assert different == {}
+
+
+def test_the_published_vectors_are_these(tmp_path: Path) -> None:
+    write_vectors(tmp_path)
+    written = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert {file.name: file.read_bytes() for file in DIRECTORY.iterdir()} == written
+    assert len(written) > 15
+    assert all(json.loads(content)["name"] for content in written.values())

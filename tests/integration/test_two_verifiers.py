@@ -22,11 +22,11 @@ def forged() -> list[tuple[Given, Verdict]]:
 
 
 def all_vectors() -> Iterator[dict[str, Any]]:
-    """Yield the vectors that both verifiers can judge: of bundles and of consistency. A file has one, or a list."""
+    """Yield the vectors of bundles, receipts and consistency. A file has one, or a list."""
     for path in sorted(FOLDER.parent.glob("*/*.json")):
         content = json.loads(path.read_text())
         for vector in content if isinstance(content, list) else [content]:
-            if not {"bundle", "earlier"}.isdisjoint(vector["given"]) and {*vector["expect"]} == {"proved", "fault"}:
+            if not {"bundle", "earlier"}.isdisjoint(vector["given"]):
                 yield vector
 
 

@@ -107,8 +107,7 @@ class Settings(NamedTuple):
         fsspec knows, as file:///srv/archive or s3://bucket/rookery; matches are archived where it is set),
         ROOKERY_ARCHIVE_AFTER_DAYS (at least 1), ROOKERY_CHECKPOINT_GUARD (a directory, or a URL like that of the
         archive), ROOKERY_TOLD_DIRECTORY, ROOKERY_TIMESTAMP_URL. The arguments are the defaults of REDIS_URL,
-        ROOKERY_STREAM_URL and
-        ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
+        ROOKERY_STREAM_URL and ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
         """
         env = Env()
         redis_url = named_store or env.str("REDIS_URL", redis_url, validate=check_store)

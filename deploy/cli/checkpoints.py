@@ -63,7 +63,7 @@ def accept_rollback() -> None:
     for witness in contradicting:
         click.echo(
             f"The tree of {witness.contradicted} leaves that the witness {witness.key.name} has cosigned is given up: "
-            "it will cosign no more before its operator sets it up anew."
+            "it will cosign no more before its operator sets it up again."
         )
     if accepted is None:
         click.echo("Checkpoints are signed again. The log of administration and rookery incidents say so.")

@@ -62,7 +62,7 @@ def accept_contradictions_of(
 ) -> list[WitnessStanding]:
     """Let ``actor`` give up what witnesses have cosigned and the log does not have; return these witnesses.
 
-    They cosign no more before they are set up anew, for that is what they are for. Crash-safe: incident and act are
+    They cosign no more before they are set up again, for that is what they are for. Crash-safe: incident and act are
     recorded first, and each once, however often this is repeated.
     """
     for witness in witnesses.contradicting():

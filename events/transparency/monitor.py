@@ -23,6 +23,7 @@ from events.proof.tree_heads import TreeHead, note_key, parse_tree_head
 from events.runtime.durable_files import write_durably
 from events.store.converter import SchemaError, pack, unpack
 from events.transparency.growing_tree import TILE_LEVEL, TILE_WIDTH, GrowingTree
+from events.transparency.tiles import TilePlace
 
 HASH_BYTES = 32
 MAX_ENTRY_BYTES = 65_535
@@ -167,11 +168,11 @@ class Monitor:
         """Return the hashes of the tile ``number`` of level 0 in the tree of ``size``, and its bundle of entries."""
         width = min(TILE_WIDTH, size - number * TILE_WIDTH)
         hashes = self._hashes(0, number, width)
-        entries = self._partial(f"tile/entries/{_path(number)}", width, MAX_ENTRIES_BYTES)
+        entries = self._partial(f"tile/entries/{TilePlace(number).path}", width, MAX_ENTRIES_BYTES)
         return hashes, entries
 
     def _hashes(self, level: int, number: int, width: int) -> list[bytes]:
-        packed = self._partial(f"tile/{level}/{_path(number)}", width, TILE_WIDTH * HASH_BYTES)
+        packed = self._partial(f"tile/{level}/{TilePlace(number).path}", width, TILE_WIDTH * HASH_BYTES)
         if packed is None or len(packed) < width * HASH_BYTES:
             raise FetchError(f"the log does not show the tile {level}/{number} with {width} hashes")
         return [packed[place * HASH_BYTES : (place + 1) * HASH_BYTES] for place in range(width)]
@@ -273,14 +274,6 @@ class Monitor:
         path = self._directory / name
         write_durably(fsspec.filesystem("file"), str(path), content)
         return path
-
-
-def _path(number: int) -> str:
-    """Return the number of a tile as it stands in paths: x001/234 for 1,234."""
-    groups = [f"{number % 1000:03}"]
-    while number := number // 1000:
-        groups.append(f"x{number % 1000:03}")
-    return "/".join(reversed(groups))
 
 
 def _in_words(head: TreeHead) -> str:

@@ -1,0 +1,72 @@
+"""The log of a running API, monitored and judged from outside: by the command and by Go's packages."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from api.services import Services
+from deploy.cli import main, monitor
+from events.proof.cosignatures import CosigningKey
+from events.proof.tree_heads import note_key
+from events.readmodels.summary import DAY_MS
+from events.transparency.growing_tree import TILE_WIDTH
+from events.transparency.monitor import Fetch
+from tests.support.callers import ME, OPEN, Caller
+from tests.support.judge import NO_JUDGE, find_judge, judge
+
+
+@pytest.fixture
+def watched(app: Flask, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let the command read from ``app``; return the paths that it reads."""
+    client, read = app.test_client(), list[str]()
+
+    def fetch(path: str, max_bytes: int) -> bytes | None:
+        read.append(path)
+        answer = client.get(f"/{path}")
+        content: bytes = answer.data[:max_bytes]
+        return None if answer.status_code == 404 else content
+
+    def fetcher(*_: object) -> Fetch:
+        return fetch
+
+    monkeypatch.setattr(monitor, "fetcher", fetcher)
+    return read
+
+
+def test_a_log_is_followed_mirrored_and_judged(
+    services: Services, anna: Caller, app: Flask, watched: list[str], tmp_path: Path
+) -> None:
+    def run(*more: str) -> tuple[int, str]:
+        command = ["audit", "monitor", "https://rookery.example", "--state", str(tmp_path / "seen"), *more]
+        result = CliRunner().invoke(main, command)
+        return result.exit_code, result.output
+
+    log, keys = services.checkpoints, services.keys
+    assert "there is nothing at /checkpoint" in run()[1]
+    for day in range(2):
+        anna.create(ME, OPEN)
+        size = log.sign(services.now() + day * DAY_MS).size
+        code, output = run()
+        assert (code, f": {size} leaves, root " in output) == (0, True), output
+        assert "1 match" in output
+        assert "the key is trusted as the server publishes it" in output
+    vkey = note_key(log.origin(), keys.signing().public.raw).vkey
+    code, output = run("--vkey", vkey)
+    assert (code, "0 leaves are new; all before are as they were" in output) == (0, True)
+    policy, witness = tmp_path / "policy", CosigningKey("witness.example/w", bytes(32)).public
+    policy.write_text(f"log {vkey}\nwitness w {witness.vkey}\nquorum w\n")
+    assert run("--policy", str(policy))[0] == 1
+    other = note_key("other", bytes(32)).vkey
+    assert "CONTRADICTION: the log calls itself" in run("--vkey", other, "--state", str(tmp_path / "fresh"))[1]
+
+    program = find_judge()
+    if program is None:
+        pytest.skip(NO_JUDGE)
+    client, mirror = app.test_client(), tmp_path / "mirror"
+    for path in ("checkpoint", f"tile/0/000.p/{size % TILE_WIDTH}", f"tile/entries/000.p/{size % TILE_WIDTH}"):
+        (mirror / path).parent.mkdir(parents=True, exist_ok=True)
+        (mirror / path).write_bytes(client.get(f"/{path}").data)
+    asked = {"kind": "tiles", "directory": str(mirror), "vkeys": [vkey], "entries": True}
+    assert judge(program, [asked]) == ["ok"]

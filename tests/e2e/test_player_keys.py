@@ -7,7 +7,10 @@ import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
 from deploy.local.installation import LocalInstallation
+from events.installation import make_store
+from events.people.administration import Administration
 from events.proof.verification import verify
+from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
 
@@ -106,14 +109,28 @@ def test_a_passkey_signs_what_its_player_confirms_and_can_be_refused_or_left_out
     assert signed_steps(anna, unsigned) == ""
 
 
-def test_a_key_of_the_browser_signs_without_asking(anna: Visitor, visit: Callable[..., Visitor]) -> None:
-    page, black = anna.page, visit().be_guest()
+def test_a_key_of_the_browser_signs_an_appeal_and_a_resignation(
+    anna: Visitor, visit: Callable[..., Visitor], installation: LocalInstallation
+) -> None:
+    page, black, arbiter = anna.page, visit().be_guest(), visit().sign_up()
     add_key(anna, "In this browser")
     match_id = begin(anna, black)
+    black.call("POST", f"/matches/{match_id}/disputes", {"ply": 2, "ground": "conduct", "statement": "Not nice."})
+    settings = installation.settings
+    administration = Administration(make_store(settings).client, settings.prefix, now_ms)
+    administration.grant(arbiter.call("GET", "/me")["id"], "arbiter", "console")
+    arbiter.call("POST", f"/matches/{match_id}/rulings", {"ruling": "let-stand", "reason": "So be it.", "rule": "1"})
+    page.goto(f"/matches/{match_id}/case")
+    page.get_by_label("Why the ruling is wrong").fill("It was.")
+    expect(page.get_by_label("Sign it with your key")).to_be_checked()
+    page.get_by_role("button", name="Appeal").click()
+    expect(page.get_by_text("It was.")).to_be_visible()
+    assert "appeal of" in signed_steps(anna, match_id)
+
     anna.open(match_id).get_by_role("button", name="Resign").click()
     page.locator("#ask-yes").click()
     expect(page.locator("#standing")).to_contain_text("resign")
-    assert "by device key" in signed_steps(anna, match_id)
+    assert "resignation of" in signed_steps(anna, match_id)
     page.goto("/settings")
     page.get_by_role("button", name="Remove The grey telephone").click()
     expect(page.get_by_text("The grey telephone")).to_have_count(0)

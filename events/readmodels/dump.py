@@ -1,14 +1,14 @@
 """All read models as they are stored, to be compared."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from events.readmodels.archived_periods import ArchivedPeriods
 from events.readmodels.generations import contents, dump_lists
 from events.readmodels.period_files import PlayerPeriods
 from events.readmodels.rating_generations import RatingGenerations, generation_of
-from events.readmodels.standings import Entry
+from events.readmodels.standings import DayEnd, Entry, unpack_end
 from events.runtime.connections import StoreClient
 from events.runtime.keys import RatingKeys, ReadModelKeys
 from events.store.converter import pack, row_of
@@ -31,7 +31,8 @@ def dump(client: StoreClient, keys: ReadModelKeys, periods: ArchivedPeriods | No
         stored = f"{of_current.all}{name}"
         if stored not in apart and not stored.startswith(begin_apart) and generation_of(keys, stored) == current:
             whole = isinstance(content, dict) and ":day:" in name
-            live[stored] = _joined(content) if whole else content
+            is_timeline = isinstance(content, list) and ":player:" in name
+            live[stored] = _joined(content) if whole else _ends(content) if is_timeline else content
     if periods is not None:
         _add_archived(live, of_current, periods)
     ratings = {f"{keys.ratings}{name.removeprefix(of_current.all)}": content for name, content in live.items()}
@@ -53,8 +54,12 @@ def _add_days(found: dict[str, Any], keys: RatingKeys, of_player: PlayerPeriods,
     for played in of_player.up_to(last):
         entries = [json.loads(json.dumps(row.write(entry))) for entry in played.entries]
         found.setdefault(keys.day(of_player.pool, played.end.day), {})[of_player.player] = entries
-        ends = {*found.get(timeline, ()), (pack(played.end).encode(), float(played.end.day))}
-        found[timeline] = sorted(ends, key=lambda end: end[1])
+        found[timeline] = sorted({*found.get(timeline, ()), played.end})
+
+
+def _ends(timeline: Sequence[tuple[bytes, float]]) -> list[DayEnd]:
+    """Return the ends of days in a timeline, whichever version has stored them."""
+    return [unpack_end(packed) for packed, _ in timeline]
 
 
 def _joined(parts: Mapping[bytes, bytes]) -> dict[str, list[Any]]:

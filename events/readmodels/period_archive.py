@@ -24,7 +24,7 @@ from events.readmodels.archived_periods import (
     result_place,
 )
 from events.readmodels.period_files import PeriodFile, PlayedDay, PlayerPeriods, build_period_file
-from events.readmodels.standings import DayEnd, Part, count_field, pack_part, part_field, unpack_part
+from events.readmodels.standings import Part, count_field, pack_end, pack_part, part_field, unpack_end, unpack_part
 from events.readmodels.summary import RatedResult
 from events.runtime import beats
 from events.runtime.connections import StoreClient, StorePipeline
@@ -164,7 +164,7 @@ class PeriodArchive:
             others = iter(pipeline.execute())
         found = []
         for (pool, player, days), (before, packed, first) in zip(wanted, begun, strict=True):
-            ends = {end.day: end for end in (unpack(DayEnd, each) for each in packed)}
+            ends = {end.day: end for end in (unpack_end(each) for each in packed)}
             played = []
             for day, (begin, _) in zip(days, first, strict=True):
                 parts = [unpack_part(each, number) for number, each in enumerate([begin, *next(others)[:-1]])]
@@ -172,7 +172,7 @@ class PeriodArchive:
                 if day not in ends or len(stored) < len(parts):
                     return None
                 played.append(PlayedDay(ends[day], stored))
-            previous = unpack(DayEnd, before[0]) if before else None
+            previous = unpack_end(before[0]) if before else None
             found.append(PlayerPeriods(pool, player, previous, tuple(played)))
         return found
 
@@ -255,7 +255,9 @@ def _write_days(pipeline: StorePipeline, keys: RatingKeys, periods: PlayerPeriod
         return
     before = periods.end_before(days[0].end.day)
     ends = [*([] if before is None else [before]), *(played.end for played in days)]
-    pipeline.zadd(keys.timeline(pool, player), {pack(end): end.day for end in ends})
+    # What an earlier version has stored of the same day reads otherwise.
+    pipeline.zremrangebyscore(keys.timeline(pool, player), ends[0].day, ends[-1].day)
+    pipeline.zadd(keys.timeline(pool, player), {pack_end(end): end.day for end in ends})
     for end, parts in days:
         fields: dict[Any, Any] = _fields(player, parts)
         pipeline.hset(keys.day(pool, end.day), mapping=fields)

@@ -19,12 +19,12 @@ from events.readmodels.standings import (
     count_field,
     part_field,
     rating_at_start,
+    unpack_end,
     unpack_part,
 )
 from events.readmodels.summary import seats_of
 from events.runtime.connections import StorePipeline
 from events.runtime.keys import ReadModelKeys
-from events.store.converter import unpack
 
 Read = Callable[[Callable[[StorePipeline, Current], object]], list[Any]]
 """Reads from the current generation of ratings: see ``RatingReader.read``."""
@@ -103,7 +103,7 @@ class RatedMatchReader:
             pipeline.zrevrangebyscore(of.timeline(pool, player), latest, "-inf", start=0, num=limit + 2)
 
         stored_version, packed = self._read(queue)
-        version, ends = parse_version(*stored_version), [unpack(DayEnd, each) for each in packed]
+        version, ends = parse_version(*stored_version), [unpack_end(each) for each in packed]
         parts = chain(
             self._live_parts(pool, player, ends, limit + 1),
             self._archived_parts(pool, player, ends, from_day) if len(ends) < limit + 2 else (),
@@ -186,7 +186,7 @@ class RatedMatchReader:
 
         replies = self._read(queue) if live else []
         starts = {
-            (day, other): rating_at_start(unpack(DayEnd, reply[0]) if reply else None, day)
+            (day, other): rating_at_start(unpack_end(reply[0]) if reply else None, day)
             for (day, other), reply in zip(live, replies, strict=True)
         }
         for day, other in met:

@@ -6,13 +6,14 @@ from typing import Any
 
 from events.readmodels.recalculation import PlayerDay, RatingRecalculation, Unsettled
 from events.readmodels.standings import (
-    DayEnd,
     Ends,
     Part,
     count_field,
+    pack_end,
     pack_part,
     part_count,
     part_field,
+    unpack_end,
     unpack_part,
 )
 from events.runtime.connections import StoreClient, StorePipeline
@@ -55,7 +56,7 @@ class RedisPeriods:
 
 
 def _ends(day: int, packed: list[bytes], later: list[tuple[bytes, float]], parts: bytes | None) -> Ends:
-    ends = [unpack(DayEnd, each) for each in packed]
+    ends = [unpack_end(each) for each in packed]
     own = ends.pop(0) if ends and ends[0].day == day else None
     count = int(parts) if parts else int(own is not None)
     return Ends(ends[0] if ends else None, own, int(later[0][1]) if later else None, count)
@@ -83,7 +84,7 @@ def write_recalculation(pipeline: StorePipeline, keys: RatingKeys, of_pool: Rati
     for player, day, end in of_pool.ends():
         pipeline.zremrangebyscore(keys.timeline(pool, player), day, day)
         if end is not None:
-            pipeline.zadd(keys.timeline(pool, player), {pack(end): day})
+            pipeline.zadd(keys.timeline(pool, player), {pack_end(end): day})
     ranks = dict(of_pool.ranks())
     ranked: dict[Any, float] = {player: rating for player, rating in ranks.items() if rating is not None}
     if ranked:

@@ -36,7 +36,6 @@ from events.readmodels.period_files import PeriodFiles
 from events.readmodels.rated_matches import RatedMatches, RatedMatchReader
 from events.readmodels.rating_generations import RATINGS, RatingReader, parse_version
 from events.readmodels.standings import (
-    DayEnd,
     Entry,
     HeadToHead,
     PlayerRating,
@@ -45,6 +44,7 @@ from events.readmodels.standings import (
     count_field,
     part_field,
     rating_at_start,
+    unpack_end,
     unpack_part,
 )
 from events.readmodels.summary import DAY_MS, Projected, RatedResult, Summary, Unrated, unpack_summary, why_unrated
@@ -225,7 +225,7 @@ class ReadModels:
 
         while True:
             *stored, packed = self._read_ratings(queue)
-            archived, days = archived_days(*stored), [unpack(DayEnd, end).day for end in packed]
+            archived, days = archived_days(*stored), [unpack_end(end).day for end in packed]
             # Of archived days the last alone is live.
             entries = self._archived_periods.entries(archived, pool, player, days[0]) if days else []
             entries += self._played(player, pool, [day for day in days if day > archived.until])
@@ -282,7 +282,7 @@ class ReadModels:
         changes = {}
         for player, earlier, found in zip(players, replies, replies, strict=True):
             part = unpack_part(found[1], found[0]) if found else None
-            start = rating_at_start(unpack(DayEnd, earlier[0]) if earlier else None, result.day)
+            start = rating_at_start(unpack_end(earlier[0]) if earlier else None, result.day)
             change = None if part is None else change_in(part, result.match, start)
             if change is not None:  # else the match has been taken out, or put into another day, since the first read
                 changes[player] = change
@@ -362,7 +362,7 @@ class ReadModels:
                 pipeline.zrange(self._rating_keys(current).timeline(pool, player), -1, -1)
 
         return [
-            unpack(DayEnd, last[0]).player_rating(player, pool, today) if last else None
+            unpack_end(last[0]).player_rating(player, pool, today) if last else None
             for (player, pool), last in zip(wanted, self._read_ratings(queue), strict=True)
         ]
 

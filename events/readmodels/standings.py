@@ -7,10 +7,11 @@ follows from its entries (``change_in``).
 """
 
 import json
+import struct
 from typing import NamedTuple
 
 from domain.rating import DEFAULT, Period, PeriodSums, Rating, rest
-from events.store.converter import pack, row_of
+from events.store.converter import pack, row_of, unpack
 
 PROVISIONAL_DEVIATION = 110.0
 """A rating with a larger deviation is provisional."""
@@ -91,6 +92,23 @@ class DayEnd(NamedTuple):
             deviation > PROVISIONAL_DEVIATION,
             self.updated_at,
         )
+
+
+_PACKED_END = struct.Struct(">I3dIq")
+"""Day, rating, deviation, volatility, matches, end of the last one."""
+
+
+def pack_end(end: DayEnd) -> bytes:
+    """Return what a timeline stores of the end of a day: short enough for the server to keep it without pointers."""
+    return _PACKED_END.pack(end.day, *end.rating, end.matches, end.updated_at)
+
+
+def unpack_end(packed: bytes) -> DayEnd:
+    """Return what was packed, or stored as JSON by earlier versions."""
+    if packed.startswith(b"["):
+        return unpack(DayEnd, packed)
+    day, rating, deviation, volatility, matches, updated_at = _PACKED_END.unpack(packed)
+    return DayEnd(day, Rating(rating, deviation, volatility), matches, updated_at)
 
 
 class Ends(NamedTuple):

@@ -142,18 +142,22 @@ def _measure(played: Played, client: StoreClient) -> Iterator[Table]:
     before = live_bytes(client)
     played.now += 400 * DAY_MS
     archived = parts.archiver.archive_all(parts.store.all_streams())
+    while parts.ratings.archive_periods(1) or parts.checkpoints.move_tiles():
+        pass
     parts.archiver.merge_tables()
     parts.archiver.collect()
     after = live_bytes(client)
     catalogue = parts.store.archive.catalogue
     packs, lists = sum(pack.size for pack in catalogue.packs()), sum(table.size for table in catalogue.tables())
-    other = sum(parts.store.archive.storage.size(name) for name in parts.store.archive.storage.names("dictionaries"))
+    other = storage_bytes(parts, "dictionaries")
     stored = Table("Storage of archived matches", "", "bytes an event", "x canonical", "target")
     stored.add("canonical", canonical / events, 1.0, "")
-    for name, size in (("packs", packs), ("tables of lists", lists), ("dictionaries", other)):
+    ratings, leaves = (storage_bytes(parts, kind) for kind in ("ratings", "leaves"))
+    sizes = {"packs": packs, "tables of lists": lists, "dictionaries": other, "ratings": ratings, "leaves": leaves}
+    for name, size in sizes.items():
         stored.add(name, size / events, size / canonical, "")
-    total = (packs + lists + other) / canonical
-    stored.add("all", (packs + lists + other) / events, total, verdict(total, MAX_STORED, at_least=False))
+    total = sum(sizes.values()) / canonical
+    stored.add("all", sum(sizes.values()) / events, total, verdict(total, MAX_STORED, at_least=False))
     yield stored
     live = Table("Live memory of a match", "", "bytes before", "bytes when archived", "target")
     for kind in sorted(before | after, key=lambda kind: -before[kind] - after[kind]):
@@ -180,6 +184,12 @@ def _entries_bytes(parts: Installation, client: StoreClient, count: int) -> floa
         pipeline.execute()
     added = live_bytes(client)
     return (sum(added.values()) - sum(before.values())) / count
+
+
+def storage_bytes(parts: Installation, kind: str) -> int:
+    """Return the bytes of all files of a kind."""
+    storage = parts.store.archive.storage
+    return sum(storage.size(name) for name in storage.names(kind))
 
 
 def live_bytes(client: StoreClient) -> Counter[str]:

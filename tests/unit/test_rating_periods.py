@@ -12,8 +12,18 @@ from hypothesis import strategies as st
 
 from domain.rating import DEFAULT, PeriodSums, Rating, Result, rate, rest
 from events.readmodels import recalculation, standings
-from events.readmodels.standings import DayEnd, Entry, Part, pack_part, rating_at_start, unpack_part
+from events.readmodels.standings import (
+    DayEnd,
+    Entry,
+    Part,
+    pack_end,
+    pack_part,
+    rating_at_start,
+    unpack_end,
+    unpack_part,
+)
 from events.readmodels.summary import DAY_MS, RatedResult
+from events.store.converter import pack
 from tests.support.rating_book import RatingBook
 
 PLAYERS = ("alice", "bob", "carol", "opponent-3")
@@ -248,3 +258,9 @@ def test_a_rating_is_provisional_until_its_deviation_is_small_and_again_after_a_
     assert few.player_rating("alice", "p", DAY).provisional
     assert not many.player_rating("alice", "p", DAY).provisional
     assert many.player_rating("alice", "p", DAY + 3000).provisional
+
+
+def test_the_end_of_a_day_is_read_as_it_was_packed_now_and_by_earlier_versions() -> None:
+    end = DayEnd(DAY, Rating(1512.3456789012345, 87.65432109876543, 0.059999999999999), 7, 1_700_000_000_123)
+    assert unpack_end(pack_end(end)) == unpack_end(pack(end).encode()) == end
+    assert len(pack_end(end)) <= 64, "the server keeps it without pointers"

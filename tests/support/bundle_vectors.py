@@ -92,6 +92,7 @@ def _good() -> Iterator[Vector]:
 
 def _bytes() -> Iterator[Vector]:
     packed = written(finished())
+    both_faults = changed(both(put("format", True), put("events[0].at", "")))
     for name, damaged, place in (
         ("no bytes", b"", ""),
         ("the line feed at the end is missing", packed[:-1], ""),
@@ -104,6 +105,8 @@ def _bytes() -> Iterator[Vector]:
         ("nested 40 deep and cut off", packed[:100] + b"[" * 40, ""),
         ("format 2, and white space", packed.replace(b'"format":1', b'"format": 2'), "format"),
         ("format as text", packed.replace(b'"format":1', b'"format":"1"'), "format"),
+        ("format true, and white space", packed.replace(b'"format":1', b'"format": true'), "format"),
+        ("format true, and another fault", both_faults, "format"),
         ("format null", packed.replace(b'"format":1', b'"format":null'), "format"),
     ):
         yield Vector(name, damaged, (), ("well-formed", place))

@@ -6,10 +6,8 @@ import msgspec
 from msgspec import Meta, UnsetType
 
 from api.http.answers import Answer
-from events.proof.receipts import Receipt as SignedReceipt
 from events.proof.receipts import ReceiptSigner
 from events.store.contract import Head
-from events.store.converter import write_value
 
 
 class Receipt(Answer):
@@ -39,9 +37,4 @@ ReceiptField = Annotated[
 def represent_receipt(signer: ReceiptSigner, match_id: str, head: Head, at: int) -> Receipt | UnsetType:
     """Return the receipt for an act after which the match had ``head``; its last event is dated ``at``."""
     receipt = signer.sign_act(match_id, head, at)
-    return msgspec.UNSET if receipt is None else receipt_shown(receipt)
-
-
-def receipt_shown(receipt: SignedReceipt) -> Receipt:
-    """Return ``receipt`` as answers carry it."""
-    return msgspec.convert(write_value(receipt), Receipt)
+    return msgspec.UNSET if receipt is None else Receipt(**receipt._asdict())

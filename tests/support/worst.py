@@ -28,6 +28,7 @@ from events.notices.notice import Delivery, Notice
 from events.notices.subscriptions import MAX_SUBSCRIPTIONS
 from events.people.capacity import Capacity
 from events.pictures import standalone
+from events.proof.bundle import basis_of_content, make_contents
 from events.service.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
@@ -119,7 +120,7 @@ def loosely_written(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _counter(position: Any) -> int:
     """Return how many plies nothing has happened that cannot be undone."""
-    return next((getattr(position, name) for name in ("clock", "quiet", "pushes") if hasattr(position, name)), 0)
+    return next((getattr(position, name) for name in ("halfmove_clock", "pushes") if hasattr(position, name)), 0)
 
 
 def events_of(game: AnyGame, setup: str, plies: int, players: Sequence[str], now: int) -> list[Event]:
@@ -183,8 +184,17 @@ class WorstWorld:
         project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
+        self._store_bundle(self.long)
         self.leaves = self.services.checkpoints.sign(self.services.now()).size
         self._fill_archive()
+
+    def _store_bundle(self, match_id: str) -> None:
+        """Store what a worker finds out for the bundle of a match that is too long for a request."""
+        for content, positions in zip(
+            make_contents(match_id, self.services.store.read(match_id)), (False, True), strict=True
+        ):
+            basis = basis_of_content(content.head.digest, positions=positions)
+            self.services.jobs.store_bundle_content(match_id, basis, content.packed)
 
     def sign_in(self) -> None:
         """Sign anna and boris in again, who may have signed out."""

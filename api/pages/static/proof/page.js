@@ -63,7 +63,13 @@ async function add(files) {
     given.push({name: file.name, ...(await read(file))});
   }
   listFiles();
-  if (mine === round) await verify(mine);
+  if (mine !== round) return;
+  try {
+    await verify(mine);
+  } catch (error) {
+    say(`The verification could not be done, so that nothing is proved: ${error.message}`);
+    throw error;
+  }
 }
 
 async function read(file) {

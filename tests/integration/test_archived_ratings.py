@@ -9,7 +9,17 @@ import pytest
 
 from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
 from events.archive.storage import Storage
-from events.readmodels import ReadModels, dump, period_archive, period_files, ratings, recalculation, standings
+from events.readmodels import (
+    RatedMatch,
+    ReadModels,
+    dump,
+    period_archive,
+    period_files,
+    rated_matches,
+    ratings,
+    recalculation,
+    standings,
+)
 from events.readmodels.archived_periods import ArchivedPeriods
 from events.readmodels.period_archive import PeriodArchive
 from events.readmodels.period_files import KIND, PeriodFiles
@@ -23,6 +33,16 @@ PLAYERS = ("alice", "bob", "carol", "opponent-1")
 POOLS = ("bashni-2", "tower-game-2", "four-towers-4")
 SEATS = {pool: int(pool[-1]) for pool in POOLS}
 FIRST_DAY, DAYS = 20_000, 12
+
+
+def explained(shown: ReadModels, player: str, pool: str) -> list[RatedMatch]:
+    """Return how a rating came about, from all pages; where pages end does not depend on what is archived."""
+    page = shown.rated_matches(player, pool, None, 4).page
+    found = list(page.items)
+    while page.next is not None:
+        page = shown.rated_matches(player, pool, page.next, 4).page
+        found += page.items
+    return found
 
 
 class KilledError(BaseException):
@@ -82,6 +102,7 @@ class Rated:
         histories = {(player, pool): self.shown.rating_history(player, pool) for player in PLAYERS for pool in POOLS}
         return (
             histories,
+            [explained(self.shown, PLAYERS[0], pool) for pool in POOLS],
             [self.shown.leaderboard(pool).items for pool in self.shown.pools()],
             [self.shown.rating_change(match_id) for match_id in list(self.truth)[::3]],
             self.ratings.included(list(self.truth)),
@@ -99,6 +120,7 @@ class Rated:
         histories = {(player, pool): shown.rating_history(player, pool) for player in PLAYERS for pool in POOLS}
         return (
             histories,
+            [explained(shown, PLAYERS[0], pool) for pool in POOLS],
             [shown.leaderboard(pool).items for pool in shown.pools()],
             [shown.rating_change(match_id) for match_id in list(self.truth)[::3]],
             unarchived.included(list(self.truth)),
@@ -124,7 +146,7 @@ def rated(redis: StoreClient, tmp_path: Path) -> Rated:
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everything that is bounded need several steps here."""
-    for module in (standings, recalculation):
+    for module in (standings, recalculation, rated_matches):
         monkeypatch.setattr(module, "MAX_ENTRIES_PER_PART", 2)
     for limit, size in (("MAX_RESULTS_PER_STEP", 20), ("MAX_UNSETTLED_PER_STEP", 5), ("MAX_LATE_RESULTS", 2)):
         monkeypatch.setattr(ratings, limit, size)

@@ -332,6 +332,7 @@ class Installation:
             incidents=self.incidents,
             flag_lateness=self.flag_lateness,
             fleet_jobs=self.fleet_jobs,
+            witnesses=self.witnesses,
         )
         return Figures(sources, self.settings.broker_url, self.settings.archive_after_days, self.now)
 

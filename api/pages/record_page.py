@@ -30,7 +30,11 @@ from events.people.person import Person
 from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import BundleContent
+from events.proof.cosignatures import find_cosignatures
+from events.proof.documents import DocumentError
+from events.proof.notes import parse_note
 from events.readmodels import summarise
+from events.runtime.wall_clock import rfc3339
 from events.service.jobs import RECOMPUTATION, Job
 from events.store.codec import content_shown
 from events.store.converter import read_value
@@ -91,6 +95,7 @@ def record_page(match_id: str) -> Response:
     job = services().jobs.pending(match_id)
     page = render_template(
         "record.html",
+        cosigned=_cosigned(),
         match=match,
         moves=state.play.moves,
         entries=_entries(state, match, shown, job),
@@ -222,3 +227,15 @@ def _number(text: str | None, least: int, most: int, default: int) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9 or not least <= int(text) <= most:
         abort(404, f"This match has versions {least} to {most}.")
     return int(text)
+
+
+def _cosigned() -> list[tuple[str, str]]:
+    """Return which witnesses have cosigned the last checkpoint, and when each did."""
+    note, keys = services().checkpoints.note(), [witness.key for witness in services().witnesses.all()]
+    if note is None or not keys:
+        return []
+    try:
+        found = find_cosignatures(parse_note(note), keys)
+    except DocumentError:
+        return []
+    return [(each.witness.name, rfc3339(each.time_s * 1000)) for each in found]

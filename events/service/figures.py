@@ -37,6 +37,7 @@ from events.store.feed import feed_states
 from events.store.feed_ages import oldest_unfinished
 from events.store.redis import RedisStore
 from events.store.servers import server_figures
+from events.transparency.witnesses import Witnesses
 
 MAX_AGE_S = 3.0
 """A figure is as old as that at most."""
@@ -77,6 +78,7 @@ class Sources(NamedTuple):
     incidents: Incidents
     flag_lateness: FlagLateness
     fleet_jobs: FleetJobs
+    witnesses: Witnesses
 
 
 class Figures:
@@ -208,6 +210,13 @@ class Figures:
             latest = None
         age = None if latest is None else max(0, now - latest.signed_at) / 1000
         yield gauge("rookery_checkpoint_age_seconds", "Since the last checkpoint was signed", age)
+        witnesses = {each.key.name: each for each in self._sources.witnesses.all()}
+        failures = {name: float(each.failures) for name, each in witnesses.items()}
+        yield gauges("rookery_witness_failures", "Requests in a row that a witness has not met", "witness", failures)
+        contradicting = sum(each.contradicts for each in witnesses.values())
+        yield gauge(
+            "rookery_witnesses_contradicting", "Witnesses that have cosigned what the log does not have", contradicting
+        )
         yield gauge(
             "rookery_jobs_waiting", "Bundles, recomputations and archives to be made", self._sources.jobs.count()
         )

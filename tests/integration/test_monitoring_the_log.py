@@ -9,6 +9,7 @@ from flask import Flask
 from api.services import Services
 from deploy.cli import main, monitor
 from events.proof.cosignatures import CosigningKey
+from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key
 from events.readmodels.summary import DAY_MS
 from events.transparency.growing_tree import TILE_WIDTH
@@ -46,7 +47,7 @@ def test_a_log_is_followed_mirrored_and_judged(
     log, keys = services.checkpoints, services.keys
     assert "there is nothing at /checkpoint" in run()[1]
     for day in range(2):
-        anna.create(ME, OPEN)
+        match = anna.create(ME, OPEN)
         size = log.sign(services.now() + day * DAY_MS).size
         code, output = run()
         assert (code, f": {size} leaves, root " in output) == (0, True), output
@@ -55,9 +56,15 @@ def test_a_log_is_followed_mirrored_and_judged(
     vkey = note_key(log.origin(), keys.signing().public.raw).vkey
     code, output = run("--vkey", vkey)
     assert (code, "0 leaves are new; all before are as they were" in output) == (0, True)
-    policy, witness = tmp_path / "policy", CosigningKey("witness.example/w", bytes(32)).public
-    policy.write_text(f"log {vkey}\nwitness w {witness.vkey}\nquorum w\n")
+    policy, witness = tmp_path / "policy", CosigningKey("witness.example/w", bytes(32))
+    policy.write_text(f"log {vkey}\nwitness w {witness.public.vkey}\nquorum w\n")
     assert run("--policy", str(policy))[0] == 1
+    services.witnesses.add("https://witness.example", witness.public.vkey)
+    note = parse_note(log.note())
+    log.replace_note(log.note(), str(note.joined_by([witness.cosign(note.text, 1_800_000_000)])))
+    assert run("--policy", str(policy))[0] == 0
+    page = app.test_client().get(f"/matches/{match}/record").text
+    assert "was cosigned by witness.example/w at <time" in page
     other = note_key("other", bytes(32)).vkey
     assert "CONTRADICTION: the log calls itself" in run("--vkey", other, "--state", str(tmp_path / "fresh"))[1]
 
@@ -68,5 +75,5 @@ def test_a_log_is_followed_mirrored_and_judged(
     for path in ("checkpoint", f"tile/0/000.p/{size % TILE_WIDTH}", f"tile/entries/000.p/{size % TILE_WIDTH}"):
         (mirror / path).parent.mkdir(parents=True, exist_ok=True)
         (mirror / path).write_bytes(client.get(f"/{path}").data)
-    asked = {"kind": "tiles", "directory": str(mirror), "vkeys": [vkey], "entries": True}
+    asked = {"kind": "tiles", "directory": str(mirror), "vkeys": [vkey, witness.public.vkey], "entries": True}
     assert judge(program, [asked]) == ["ok"]

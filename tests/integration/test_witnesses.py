@@ -192,6 +192,8 @@ def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[C
     [failing] = club.parts.witnesses.all()
     assert (failing.failures, failing.cosigned_at) == (1, None)
     assert "No connection was made" in failing.trouble
+    figures = {each.name: each.values for each in club.parts.figures.read()}
+    assert list(figures["rookery_witness_failures"].values()) == [1.0]
     requests: list[int] = []
     ask = CosigningRound(club.parts, lambda: requests.append(club.shop.now))
     club.shop.now = failing.due - 1

@@ -17,6 +17,7 @@ from domain.match.state import Seat
 from events.archive.catalogue import Archived, pack_archived
 from events.archive.tables import Locator
 from events.installation import Installation
+from events.readmodels.archived_periods import result_place
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ShardKeys
 from events.runtime.queues import Group
@@ -166,20 +167,26 @@ def _measure(played: Played, client: StoreClient) -> Iterator[Table]:
         was, now = (sum(size for kind, size in found.items() if kind not in left_out) for found in (before, after))
         live.add(name, was / archived, now / archived, verdict(now / archived, MAX_LIVE_BYTES, at_least=False))
     each = _entries_bytes(parts, client, MANY)
-    live.add(f"catalogue and names of {MANY} more", "", each, verdict(each, MAX_LIVE_BYTES, at_least=False))
+    live.add(f"catalogue, names and results of {MANY} more", "", each, verdict(each, MAX_LIVE_BYTES, at_least=False))
     yield live
 
 
 def _entries_bytes(parts: Installation, client: StoreClient, count: int) -> float:
-    """Return what each of ``count`` more archived matches takes in the catalogue and the lists of names."""
+    """Return what each of ``count`` more archived matches takes: catalogue, names, and days of results.
+
+    This is all that a match adds: of ratings the last days of players stay besides, however many matches there are, and
+    of the log a node of the tree for each tile.
+    """
     chance, store = Random(8), parts.store
     before = live_bytes(client)
     with client.pipeline(transaction=False) as pipeline:
         for number in range(count):
             name = f"m{''.join(chance.choices(LETTERS, k=16))}"
             place = store.archive.catalogue.place(name)
-            archived = Archived(Locator(f"{number // 256:012x}", number % 256), Head(60, chance.randbytes(32)))
-            pipeline.hset(place.key, place.field, pack_archived(archived))
+            archived = Archived(Locator(f"{number // 256:012x}", number % 256), Head(60, chance.randbytes(32)), number)
+            pipeline.hset(place.key, mapping={place.field: pack_archived(archived)})
+            result = result_place(parts.ratings.present_keys(), name)
+            pipeline.hset(result.key, mapping={result.field: (START_MS + number * DAY_MS // 64) // DAY_MS})
             pipeline.rpush(ShardKeys(store.prefix, store.shard_of(name)).archived_streams, name)
         pipeline.execute()
     added = live_bytes(client)

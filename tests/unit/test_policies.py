@@ -1,5 +1,8 @@
 """Policies: who must have signed and cosigned a tree head."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from events.proof.cosignatures import CosigningKey
@@ -78,3 +81,17 @@ def test_forged_signatures_are_faults_even_where_there_are_enough_others() -> No
 def test_a_malformed_policy_is_refused_with_its_line(policy: str, reason: str) -> None:
     with pytest.raises(DocumentError, match=reason):
         parse_policy(policy.encode())
+
+
+VECTORS = sorted((Path(__file__).parents[2] / "docs/proof/vectors/witnesses").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+def test_published_vectors_are_judged_as_they_say(path: Path) -> None:
+    vector = json.loads(path.read_text())
+    try:
+        _, proved = parse_policy(vector["given"]["policy"].encode()).judge(vector["given"]["note"])
+    except DocumentError:
+        assert vector["expect"]["fault"] == {"step": "cosigned", "place": "inclusion.note"}
+    else:
+        assert vector["expect"] == {"proved": ["cosigned"] * proved, "fault": None}

@@ -71,8 +71,11 @@ class Examination:
         self._due: Outcome | None = None
         self._proved: dict[tuple[tuple[float, ...], str | None], Proof] = {}
 
-    def take(self, event: e.Event, following: e.Event | None = None) -> Step:
+    def take(self, event: e.Event, following: e.Event | None = None, decided: MatchState | None = None) -> Step:
         """Return the match after ``event``, the next one; ``following`` is the event after it, where it is known.
+
+        ``decided`` is the match that ``decide`` gives after a move, where it gives exactly ``event`` and the match goes
+        on: then the move need not be played a second time.
 
         An event that deviates from the rules counts all the same, as it does in the match. Raises DeviationError for
         one that no match can take at all, and stands where it stood. A move that follows shows that the position could
@@ -82,12 +85,12 @@ class Examination:
         _refuse_absurd_times(before, event)
         deviation = None if before is None else self._deviation(before, event)
         try:
-            after = self._evolved(before, event)
+            after = self._evolved(before, event) if decided is None else decided
         except _IMPOSSIBLE as error:
             raise DeviationError(deviation or f"it has no place here: {error}") from error
         if after.play.broken is not None and (before is None or before.play.broken is None):
             deviation = deviation or f"it cannot be replayed: {after.play.broken}"
-        due, wrong = self._outcome_due(before, after, following)
+        due, wrong = (None, None) if decided is not None else self._outcome_due(before, after, following)
         self.proof = self._proof_of(before, after, event)
         self.state, self._last, self._due = after, event, due
         return Step(after=after, deviation=deviation or wrong)

@@ -61,6 +61,17 @@ class Authority:
         self.named_by_seat = False
         self._present_since: int | None = None
         self._vacations: dict[tuple[int, int], int] = {}
+        self._decided_move: MatchState | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the next event is one that somebody decides: none follows from what was done before."""
+        return not self._due
+
+    @property
+    def decided_move(self) -> MatchState | None:
+        """The match after the last event, where that is a move, nothing objects to it and nothing follows from it."""
+        return self._decided_move
 
     def objection(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> str | None:
         """Return why ``recorded`` cannot have been brought about in the match ``before`` it; None when it can.
@@ -68,6 +79,7 @@ class Authority:
         ``following`` is the event after it, None for the last. In a match that the rules cannot follow (``broken``)
         only what needs none of them is judged.
         """
+        self._decided_move = None
         try:
             self._refuse_earlier_release(before, recorded)
             if self._due:
@@ -75,7 +87,7 @@ class Authority:
             else:
                 self._lead(before, recorded, following)
         except UnauthorizedError as unauthorized:
-            self._due = ()
+            self._due, self._decided_move = (), None
             return str(unauthorized)
         return None
 
@@ -153,7 +165,10 @@ class Authority:
         if self._present_since == 1:
             refuse_excess(before, command)
         # Of a seed that was drawn only that there is one follows from the match.
-        decided = decide(before, command, event.at, fresh_seed="", settles=not before_settling).events
+        decision = decide(before, command, event.at, fresh_seed="", settles=not before_settling)
+        decided = decision.events
+        if isinstance(event, e.MoveSubmitted) and decided == (event,):
+            self._decided_move = decision.state
         return (as_then_decided(decided[0], schema), *decided[1:]) if decided else ()
 
     def _trust(self, before: MatchState | None, recorded: Recorded, actor: str) -> None:

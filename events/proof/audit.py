@@ -223,17 +223,21 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
     before = examination.state
     if event is None:
         return Record(envelope, None, before, None, fault=unreadable)
-    after, deviation = None, None
+    after, deviation, unauthorized, decided = None, None, None, None
+    recorded = Recorded(event=event, actor=envelope.actor, schema=envelope.schema)
+    # A move is decided once, and the match after it taken from there: nearly all events are moves.
+    first = authority is not None and isinstance(event, MoveSubmitted) and authority.is_open
+    if authority is not None and first:
+        unauthorized, decided = authority.objection(before, recorded, following), authority.decided_move
     try:
-        step = examination.take(event, following)
+        step = examination.take(event, following, decided)
         after, deviation = step.after, step.deviation
     except DeviationError as impossible:
         deviation = str(impossible)
-    unauthorized = None
     # An event that breaks the replay cannot be compared with anything.
-    breaks = after is not None and after.play.broken is not None and (before is None or before.play.broken is None)
-    if authority is not None and not breaks:
-        recorded = Recorded(event=event, actor=envelope.actor, schema=envelope.schema)
+    if after is not None and after.play.broken is not None and (before is None or before.play.broken is None):
+        unauthorized = None
+    elif authority is not None and not first:
         unauthorized = authority.objection(before, recorded, following)
     if after is None:
         return Record(envelope, event, before, None, fault=deviation, unauthorized=unauthorized)

@@ -10,7 +10,9 @@ from domain.match.commands import Resign
 from domain.match.terms import DAY
 from events.people.person import Person
 from events.readmodels import summarise
+from events.store.converter import write_value
 from tests.support.matches import FOUR, T0, started, started_by_four
+from tests.support.player_keys import DEVICE
 
 NAMES = ("White", "Black")
 ALICE = Person("alice", "Alice", "person", T0)
@@ -32,6 +34,11 @@ def test_an_event_is_described_in_words() -> None:
     assert words("time-given", seat=0, to=1, time=3 * DAY) == {"seat": "White", "to": "Black", "time": "3 days"}
     assert words("match-finished", scores=[0.0, 1.0], reason="resignation")["reason"] == "by resignation"
     assert words("clock-paused", reason="vacation", since=T0)["reason"] == "on vacation"
+
+
+def test_a_signature_of_a_player_is_described_by_its_key() -> None:
+    signed = write_value(DEVICE.answer(bytes(32), 5))
+    assert words("draw-offered", signed=signed)["signed"] == f"by a device key of the player, {DEVICE.id}"
 
 
 def test_texts_of_people_and_unknown_values_are_shown_as_recorded() -> None:

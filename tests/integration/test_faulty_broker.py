@@ -136,6 +136,8 @@ def test_every_effect_is_there_once_whatever_the_broker_loses_doubles_delays_and
     def finished() -> bool:
         if tasks.SETTLE not in club.broker.done:
             club.queue.request_settlement()
+        if tasks.COSIGN not in club.broker.done:
+            club.queue.request_cosignatures()
         jobs = [club.parts.jobs.pending(subject) for subject in ("palice", among[0])]
         known = club.parts.fleet_jobs.job(job.id)
         return (
@@ -143,7 +145,8 @@ def test_every_effect_is_there_once_whatever_the_broker_loses_doubles_delays_and
             and known is not None
             and known.state == JobState.FINISHED
             and not any(club.ratings.owed(club.state(match)) for match in (*against, *among))
-            and club.checkpoints.latest().day.startswith(day_of(club.now))
+            and (latest := club.checkpoints.latest()) is not None
+            and latest.day.startswith(day_of(club.now))
             and club.outbox.next_due() is None
             and club.parts.inbox.next_due() is None
             and set(club.broker.done) == EVERY_TASK

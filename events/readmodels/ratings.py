@@ -11,7 +11,7 @@ from domain.match.state import MatchState
 from domain.rating import RATING_VERSION
 from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
 from events.archive.storage import Storage
-from events.readmodels.archived_periods import NOTHING_ARCHIVED, ArchivedPeriods
+from events.readmodels.archived_periods import NOTHING_ARCHIVED, ArchivedPeriods, result_place
 from events.readmodels.generations import RebuildOvertakenError
 from events.readmodels.period_archive import (
     MAX_MATCHES_PER_FILE,
@@ -112,6 +112,7 @@ class Ratings:
         without_storage = ArchivedPeriods(client, PeriodFiles(Storage(None)))
         self._archive = archive or PeriodArchive(client, without_storage, lambda: NOTHING_ARCHIVED)
         self._archived = self._archive.periods
+        self._last_read = 0
 
     def rate(self, match_id: str) -> bool:
         """Put the result of a match into the ratings as the match stands now; return whether anything changed.
@@ -143,10 +144,22 @@ class Ratings:
         if not match_ids:
             return {}
         while True:
-            current = self._generations().current
-            found = self._known(self._keys.rating_keys(current), match_ids)
-            if self._generations().current == current:
-                return found
+            keys = self._keys.rating_keys(self._last_read)
+            with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.get(self._keys.rating_generation)
+                pipeline.hmget(keys.rated, match_ids)
+                for match_id in match_ids:
+                    pipeline.hget(*result_place(keys, match_id))
+                generations, packed, *days = pipeline.execute()
+            current = RatingGenerations.parse(generations).current
+            if current != self._last_read:
+                self._last_read = current  # it is the same again until the next rebuild
+            elif not any(days):
+                return _results(match_ids, packed)
+            else:
+                found = self._known(keys, match_ids)
+                if self._generations().current == current:
+                    return found
 
     def put(self, results: Results) -> bool:
         """Make ``results`` the results of these matches; return whether anything changed.

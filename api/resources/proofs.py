@@ -35,7 +35,8 @@ well_known = Blueprint("well-known", __name__, url_prefix="/.well-known")
 
 BUNDLE_SCHEMA = bundle_schema()
 MAX_LEAVES = 1000
-TIMESTAMP_REPLY = "application/timestamp-reply"
+OCTETS = "application/octet-stream"
+"""Of a reply of a timestamp authority: generators of clients know no type of its own."""
 
 
 def _schema(document: type[Any]) -> Mapping[str, Any]:
@@ -203,7 +204,7 @@ def show_checkpoint(day: str) -> Response:
 
 
 @blueprint.get("/checkpoints/<day>/timestamp")
-@endpoint(content={"type": "string", "format": "binary"}, content_type=TIMESTAMP_REPLY, problems=[404])
+@endpoint(content={"type": "string", "format": "binary"}, content_type=OCTETS, problems=[404])
 def show_timestamp(day: str) -> Response:
     """The timestamp (RFC 3161) of the checkpoint of a day, from the service that the operator has chosen
 
@@ -212,7 +213,7 @@ def show_timestamp(day: str) -> Response:
     found = services().timestamps.of_day(day)
     if found is None:
         raise Problem("no-such-checkpoint", "The checkpoint of this day was not timestamped.")
-    return Response(found, content_type=TIMESTAMP_REPLY)
+    return Response(found, content_type=OCTETS)
 
 
 @well_known.get("/rookery-keys.json")

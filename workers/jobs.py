@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from events.proof.audit import audit
-from events.proof.bundle import basis_of_content, make_contents
+from events.proof.bundle import basis_of_content, instant_of_reading, make_contents
 from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
 from events.service.personal_archive import make_archive
 from events.service.personal_data import PersonalDataStores
@@ -62,11 +62,12 @@ def do_job(stores: PersonalDataStores, subject: str) -> str | None:
 
 
 def _make_bundle(jobs: Jobs, store: EventStore, match_id: str) -> None:
-    events = store.read(match_id)
+    asked, events = jobs.now(), store.read(match_id)
     if events:
         for content, positions in zip(make_contents(match_id, events), (False, True), strict=True):
             basis = basis_of_content(content.head.digest, positions=positions)
-            jobs.store_bundle_content(match_id, basis, content.packed)
+            at = instant_of_reading(content.at, asked, jobs.now())
+            jobs.store_bundle_content(match_id, basis, content.packed, at)
 
 
 def _recompute(jobs: Jobs, store: EventStore, match_id: str, version: int) -> None:

@@ -21,7 +21,14 @@ from api.operations.jobs import MAX_EVENTS_AT_ONCE, stored_content
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
-from events.proof.bundle import BundleContent, basis_of_content, bundle_schema, make_content, sign_content
+from events.proof.bundle import (
+    BundleContent,
+    basis_of_content,
+    bundle_schema,
+    instant_of_reading,
+    make_content,
+    sign_content,
+)
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import Checkpoint, Consistency, write_checkpoint
 from events.proof.documents import write_document
@@ -114,17 +121,18 @@ def download_bundle(query: Mapping[str, bool], match_id: str) -> Response:
 
     That of a long match is made by a worker: ask for it with POST.
     """
+    # Before the match is read, which so has the version that is included, and all acts that are older than the instant.
+    asked, inclusion = services().now(), services().checkpoints.inclusion(match_id)
     state, positions = visible_match(match_id).state, query["positions"]
     services().store.check_clock()  # nothing is signed with an instant of a wrong clock
-    found = stored_content(match_id, positions=positions) or _content_of_short(state, positions=positions)
+    found = stored_content(match_id, positions=positions) or _content_of_short(state, asked, positions=positions)
     if found is None:
         detail = "This match is long: ask for its bundle (POST), and a worker makes it within a minute or so."
         raise Problem("not-ready", detail)
-    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match_id)
     # The same bytes whenever it is asked for, until there is another key or another inclusion.
     content, at = found
     at = at if inclusion is None else max(at, inclusion.checkpoint.signed_at)
-    packed = sign_content(content, key, at, inclusion)
+    packed = sign_content(content, services().keys.signing(), at, inclusion)
     headers = {"Content-Disposition": f'attachment; filename="rookery-{match_id}.json"'}
     return Response(packed, headers=headers, content_type=JSON)
 
@@ -223,8 +231,8 @@ def list_keys() -> KeySet:
     return msgspec.convert(key_set(services().keys.public()), KeySet)
 
 
-def _content_of_short(state: MatchState, *, positions: bool) -> tuple[BundleContent, int] | None:
-    """Return what the bundle of the match says, and now; None when finding that out takes too long for a request."""
+def _content_of_short(state: MatchState, asked: int, *, positions: bool) -> tuple[BundleContent, int] | None:
+    """Return what the bundle of the match says, and as of when; None when that takes a request too long."""
     if state.version > MAX_EVENTS_AT_ONCE:
         return None
     match_id, jobs = state.match_id, services().jobs
@@ -233,7 +241,9 @@ def _content_of_short(state: MatchState, *, positions: bool) -> tuple[BundleCont
         content = make_content(match_id, events, StepBudget(MAX_OUTCOME_STEPS), positions=positions)
     except OutcomeUnknownError:
         return None
-    if not state.ended:
-        return content, services().now()
-    basis = basis_of_content(content.head.digest, positions=positions)
-    return content, jobs.store_bundle_content(match_id, basis, content.packed)
+    at = instant_of_reading(content.at, asked, services().now())
+    if state.ended:
+        jobs.store_bundle_content(
+            match_id, basis_of_content(content.head.digest, positions=positions), content.packed, at
+        )
+    return content, at

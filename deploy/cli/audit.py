@@ -14,7 +14,7 @@ from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
 from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
-from events.proof.bundle import MAX_BUNDLE_BYTES, SEED, bundle_schema, make_bundle, read_bundle
+from events.proof.bundle import MAX_BUNDLE_BYTES, SEED, bundle_schema, instant_of_reading, make_bundle, read_bundle
 from events.proof.documents import DocumentError
 from events.proof.policies import Policy
 from events.proof.public_keys import KeySet, read_key_set
@@ -78,11 +78,13 @@ def export(match: str, output: Path | None, positions: bool, tlog_proof: Path | 
     installation = open_installation()
     with report_errors():
         installation.store.check_clock()
-        events, now = installation.store.read(match), now_ms()
+        # Before the match is read, which so has the version that is included, and all acts that are older.
+        asked, inclusion = now_ms(), installation.checkpoints.inclusion(match)
+        events = installation.store.read(match)
         if not events:
             raise CliError(f"there is no match {match!r} in this store")
-        key, inclusion = installation.keys.signing(), installation.checkpoints.inclusion(match)
-        bundle = make_bundle(match, events, key, now, inclusion, positions=positions)
+        key, at = installation.keys.signing(), instant_of_reading(events[-1].at, asked, now_ms())
+        bundle = make_bundle(match, events, key, at, inclusion, positions=positions)
     if tlog_proof is not None:
         proof = inclusion and tlog_proof_of(inclusion, match, events[inclusion.version - 1].id)
         if proof is None:

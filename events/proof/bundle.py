@@ -178,10 +178,11 @@ def make_bundle(
 ) -> bytes:
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
-    ``now`` is milliseconds since 1970 UTC; if it is before the last event by no more than clocks may differ, the
-    signature is dated like that event. A match that cannot be replayed has a bundle like any other, whose facts end
-    where the replay does. With ``positions``, its facts have every position, so that it can be shown without the rules.
-    Raises OutcomeUnknownError when deciding whether the game has ended takes more than ``budget`` (None: no limit).
+    ``now`` is milliseconds since 1970 UTC (see ``instant_of_reading``); if it is before the last event by no more than
+    clocks may differ, the signature is dated like that event. A match that cannot be replayed has a bundle like any
+    other, whose facts end where the replay does. With ``positions``, its facts have every position, so that it can be
+    shown without the rules. Raises OutcomeUnknownError when deciding whether the game has ended takes more than
+    ``budget`` (None: no limit).
     """
     return sign_content(make_content(match_id, envelopes, budget, positions=positions), key, now, inclusion)
 
@@ -212,6 +213,15 @@ def sign_content(content: BundleContent, key: SigningKey, now: int, inclusion: I
     return b"".join(
         (content.packed.removesuffix(last), included, last[:-1], b',"signature":', signature, b"}", LINE_FEED)
     )
+
+
+def instant_of_reading(last: int, asked: int, now: int) -> int:
+    """Return as of when a bundle is signed whose events, the last dated ``last``, were read from ``asked`` to ``now``.
+
+    Not later than they were read: an act that is acknowledged meanwhile has a receipt, and a later bundle without it
+    would count as another story.
+    """
+    return max(asked, min(last, now))
 
 
 def basis_of_content(head: str, *, positions: bool) -> str:

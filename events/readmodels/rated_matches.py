@@ -119,6 +119,8 @@ class RatedMatchReader:
             chosen.append(of)
             matches += of.matches
         found = self._with_parts(pool, player, chosen)
+        if not found:
+            return RatedMatches(Page([], following), version)  # the pool may be none at all, without a number of seats
         starts = self._starts(pool, found)
         weight = weight_of_result(seats_of(pool), version)
         return RatedMatches(Page([each for of in found for each in _explain(of, starts, weight)], following), version)

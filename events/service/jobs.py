@@ -52,11 +52,11 @@ class Jobs:
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
         self._keys = JobKeys(prefix)
-        self._now = now
+        self.now = now
 
     def request(self, subject: str, kind: str, version: int = 0) -> bool:
         """Record a job; return False when another job of the subject has to be done first."""
-        job = Job(kind, version, self._now(), str(current()))
+        job = Job(kind, version, self.now(), str(current()))
         # Crash-safe: killed before it is listed, the job is listed when it is requested again.
         is_new = self._client.set(self._keys.job(subject), pack(job), nx=True, ex=JOB_TTL_S)
         self._list(subject)
@@ -97,18 +97,16 @@ class Jobs:
         self._client.set(self._keys.result(subject, kind, basis), zlib.compress(result, 1), ex=RESULT_TTL_S)
 
     def bundle_content(self, match_id: str, basis: str) -> tuple[bytes, int] | None:
-        """Return the stored content of a bundle and the instant at which it was stored, None when there is none."""
+        """Return the stored content of a bundle and the instant as of which it is signed, None when there is none."""
         stored = self.result(match_id, BUNDLE, basis)
         if stored is None:
             return None
         at, _, packed = stored.partition(b"\n")
         return packed, int(at)
 
-    def store_bundle_content(self, match_id: str, basis: str, packed: bytes) -> int:
-        """Store the content of a bundle for RESULT_TTL_S, to be signed whenever it is asked for; return the instant."""
-        at = self._now()
+    def store_bundle_content(self, match_id: str, basis: str, packed: bytes, at: int) -> None:
+        """Store the content of a bundle for RESULT_TTL_S, to be signed as of ``at`` whenever it is asked for."""
         self.store_result(match_id, BUNDLE, basis, b"%d\n%s" % (at, packed))
-        return at
 
     def archive(self, person_id: str) -> bytes | None:
         """Return the stored archive of a person, None when there is none."""
@@ -124,4 +122,4 @@ class Jobs:
         self._client.delete(self._keys.result(person_id, ARCHIVE, ""))
 
     def _list(self, subject: str) -> None:
-        self._client.zadd(self._keys.waiting, {subject: self._now()}, nx=True)
+        self._client.zadd(self._keys.waiting, {subject: self.now()}, nx=True)

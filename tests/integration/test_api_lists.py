@@ -205,6 +205,9 @@ def test_a_rating_is_explained_with_what_counted_and_what_did_not(
         assert "?</abbr>" not in shown_there
         assert f"{shown['rating']:.0f}" not in shown_there, view
     assert stranger.get("/players/boris/ratings/bashni-2/matches?cursor=x").status_code == 422
+    for unknown in ("chess-2", "bashni-0", "bashni", "bashni-9" + "9" * 5000):
+        found = stranger.get(f"/players/boris/ratings/{unknown}/matches")
+        assert (found.status_code, found.json["items"]) == (200, [])
     assert stranger.client.get("/players/boris/ratings/chess-2").status_code == 404
 
 

@@ -8,16 +8,19 @@ import pytest
 from click.testing import CliRunner
 from flask import Flask
 
+from api.resources import proofs
+from api.services import Services
 from deploy.cli import main
 from domain.games import GAMES
 from events.proof import merkle
-from events.proof.bundle import make_bundle, read_bundle
+from events.proof.bundle import BundleContent, make_bundle, make_content, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
 from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
-from events.proof.documents import DocumentError
+from events.proof.documents import DocumentError, write_document
 from events.proof.keys import RESERVED_MS, KeyRing
 from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import KeySet, key_set, read_key_set
+from events.proof.receipts import Comparison, compare, read_receipt
 from events.proof.verification import verify
 from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
@@ -366,6 +369,26 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     assert (proved.exit_code, proved.output) == (0, said)
     unchecked = "The signatures of the checkpoints were NOT checked: pass the keys of the server with --keys.\n"
     assert run.invoke(main, command).output == said + unchecked
+
+
+def test_a_bundle_that_an_act_and_a_checkpoint_overtake_is_true_of_the_match_before_both(
+    services: Services, anna: Caller, boris: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match_id = started(anna, boris)
+    now, receipts = services.now, []
+
+    def overtaken(*arguments: Any, **options: Any) -> BundleContent:
+        content: BundleContent = make_content(*arguments, **options)
+        receipts.append(write_document(anna.move(match_id).json["receipt"]))
+        services.checkpoints.sign(now())
+        monkeypatch.setattr(services, "now", lambda: now() + 10_000)
+        return content
+
+    monkeypatch.setattr(proofs, "make_content", overtaken)
+    packed = stranger.get(f"/matches/{match_id}/bundle").data
+    keys = read_key_set(stranger.client.get("/.well-known/rookery-keys.json").data)
+    assert {step.name for step in verify(packed, keys) if not step.proved} == {"checkpoint"}
+    assert compare(read_receipt(receipts[0]), read_bundle(packed)) is Comparison.EARLIER
 
 
 def test_a_match_that_cannot_be_replayed_is_exported_all_the_same_to_who_may_see_it(

@@ -194,7 +194,7 @@ class WorstWorld:
             make_contents(match_id, self.services.store.read(match_id)), (False, True), strict=True
         ):
             basis = basis_of_content(content.head.digest, positions=positions)
-            self.services.jobs.store_bundle_content(match_id, basis, content.packed)
+            self.services.jobs.store_bundle_content(match_id, basis, content.packed, self.services.now())
 
     def sign_in(self) -> None:
         """Sign anna and boris in again, who may have signed out."""

@@ -1,5 +1,6 @@
 """Witnesses: who cosigns the checkpoints of this installation, and being one for others."""
 
+import sqlite3
 import time
 from pathlib import Path
 
@@ -110,6 +111,8 @@ def serve(name: str, vkeys: tuple[str, ...], state: Path, bind: str, port: int, 
         raise CliError(str(error)) from None
     except OSError as error:
         raise CliError(f"{error.strerror}: {error.filename or f'port {port} on {bind}'}") from None
+    except sqlite3.Error as error:
+        raise CliError(f"the memory of the witness in {state} cannot be used: {error}") from None
     click.echo(made.key.public.vkey)
     server.run()
 

@@ -124,11 +124,18 @@ class Cosigning:
                 raise _RefusedError(f"it has answered with status {answer.status}: {_words(answer)}")
             named = parse_size(answer.body.decode("ascii", "replace").removesuffix("\n"))
             if named > size:
+                self._refuse_outdated(note)
                 raise _RefusedError(f"it has cosigned {named} leaves of this log, which has only {size}", named)
             if named == old == size:
                 raise _RefusedError(f"it has cosigned another tree of {size} leaves", size)
             old = named
         raise _RefusedError("it names another size with every answer")
+
+    def _refuse_outdated(self, note: SignedNote) -> None:
+        """Raise _RefusedError, without a contradiction, when another process has signed a later tree than ``note``."""
+        packed = self._log.note()
+        if packed is not None and parse_note(packed).text != note.text:
+            raise _RefusedError("a later checkpoint was signed while it was asked")
 
     def _keep(self, note: SignedNote, answer: Answer, key: NoteKey) -> int:
         lines = answer.body.decode(errors="replace").splitlines()

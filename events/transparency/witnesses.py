@@ -107,11 +107,12 @@ class Witnesses:
         return accepted
 
     def record(self, changed: WitnessStanding) -> None:
-        """Record how a witness stands, unless it was removed meanwhile."""
+        """Record how a witness stands, unless it was removed meanwhile, or put in with another address or key."""
         name = changed.key.name
 
         def change(pipeline: StorePipeline) -> None:
-            if pipeline.hexists(self._key, name):
+            stored = pipeline.hget(self._key, name)
+            if stored is not None and unpack(WitnessStanding, stored)[:2] == changed[:2]:
                 pipeline.multi()
                 pipeline.hset(self._key, name, pack(changed))
 

@@ -26,13 +26,19 @@ from events.transparency.witness_protocol import SIZE_TYPE, AddCheckpoint, read_
 
 TEXT_TYPE = "text/plain; charset=utf-8"
 MAX_CONTRADICTIONS = 100
-"""Requests that contradict what was cosigned are kept, as evidence, up to this number."""
+"""Of each kind, contradictions of what was cosigned are kept, as evidence, up to this number."""
+
+TWO_TREES, NO_PROOF = "two-trees", "no-proof"
+"""Kinds of contradictions: another tree of the size that was cosigned, and one without a proof that it extends that."""
 
 LOCK_TIMEOUT_S = 5.0
 
 _KEY_BYTES = 32
+_DATABASE = "cosigned.sqlite"
 _TABLES = """
-CREATE TABLE IF NOT EXISTS cosigned (origin TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL)
+CREATE TABLE IF NOT EXISTS cosigned (
+    origin TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL, note TEXT NOT NULL
+)
 """
 
 log = structlog.get_logger("witness")
@@ -47,25 +53,32 @@ class WitnessReply(NamedTuple):
 
 
 class CosignedTree(NamedTuple):
-    """The last tree head of a log that was cosigned."""
+    """The last tree head of a log that was cosigned, and the ``note`` that states it, signed by the log."""
 
     size: int
     root: bytes
+    note: str
 
 
-NEVER = CosignedTree(0, merkle.EMPTY_ROOT)
+NEVER = CosignedTree(0, merkle.EMPTY_ROOT, "")
 """Of a log of which nothing was cosigned."""
 
 
 class WitnessState:
     """The memory of a witness in ``directory``, which is made. Several processes may share it.
 
-    Methods raise sqlite3.Error and OSError.
+    Methods raise sqlite3.Error and OSError. Raises ValueError for a directory with a key and no memory: the memory is
+    made before the key, so it was lost.
     """
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._directory = directory
+        if (directory / "key").exists() and not (directory / _DATABASE).exists():
+            raise ValueError(
+                f"{directory} has the key of a witness, and {_DATABASE}, what it has cosigned, is lost: begin again in "
+                "an empty directory, with another name"
+            )
         with self._open() as connection:
             connection.execute(_TABLES)
 
@@ -102,26 +115,30 @@ class WitnessState:
         """
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            found = connection.execute("SELECT size, root FROM cosigned WHERE origin = ?", (origin,)).fetchone()
+            found = connection.execute("SELECT size, root, note FROM cosigned WHERE origin = ?", (origin,)).fetchone()
 
             def replace(tree: CosignedTree) -> None:
-                connection.execute("REPLACE INTO cosigned VALUES (?, ?, ?)", (origin, *tree))
+                connection.execute("REPLACE INTO cosigned VALUES (?, ?, ?, ?)", (origin, *tree))
 
             yield NEVER if found is None else CosignedTree(*found), replace
             connection.execute("COMMIT")
 
-    def keep_contradiction(self, body: bytes) -> None:
-        """Keep a request of a log that contradicts what it has shown before: with its signature it is evidence."""
+    def keep_contradiction(self, kind: str, last: CosignedTree, body: bytes, text: str) -> None:
+        """Keep a request that contradicts ``last``, after the note of that: both are signed by the log.
+
+        There is one file for each tree head, by its ``text``: anybody can send a public checkpoint with many wrong
+        proofs. The limit is that of a ``kind``, so that those do not keep out a tree head which is itself the evidence.
+        """
         directory = self._directory / "contradictions"
         directory.mkdir(mode=0o700, exist_ok=True)
-        path = directory / f"{hashlib.sha256(body).hexdigest()}.txt"
-        if not path.exists() and sum(1 for _ in directory.iterdir()) < MAX_CONTRADICTIONS:
-            _write_durably(path, body)
+        path = directory / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()}.txt"
+        if not path.exists() and sum(1 for _ in directory.glob(f"{kind}-*")) < MAX_CONTRADICTIONS:
+            _write_durably(path, last.note.encode() + b"\n" + body)
             sync_directory(directory)
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        connection = sqlite3.connect(self._directory / "cosigned.sqlite", LOCK_TIMEOUT_S, isolation_level=None)
+        connection = sqlite3.connect(self._directory / _DATABASE, LOCK_TIMEOUT_S, isolation_level=None)
         try:
             connection.execute(
                 "PRAGMA synchronous = EXTRA"
@@ -168,30 +185,39 @@ class Witness:
 
     def _cosign(self, asked: AddCheckpoint, head: TreeHead, body: bytes) -> WitnessReply:
         with self._state.changing(head.origin) as (last, replace):
-            reply, contradicts = _judge(asked, head, last)
+            reply, contradiction = _judge(asked, head, last)
             if reply is None:
-                replace(CosignedTree(head.size, head.root))
-        if contradicts:
-            log.error("a log contradicts itself", origin=head.origin, size=head.size, cosigned=last.size)
-            self._state.keep_contradiction(body)
+                replace(CosignedTree(head.size, head.root, str(asked.note)))
+        if contradiction is not None:
+            log.error(
+                "a log contradicts itself, or the proof is wrong",
+                kind=contradiction,
+                origin=head.origin,
+                size=head.size,
+                cosigned=last.size,
+            )
+            self._state.keep_contradiction(contradiction, last, body, asked.note.text)
         if reply is not None:
             return reply
         line = self.key.cosign(asked.note.text, self._now_s()).line
         return WitnessReply(200, TEXT_TYPE, line.encode())
 
 
-def _judge(asked: AddCheckpoint, head: TreeHead, last: CosignedTree) -> tuple[WitnessReply | None, bool]:
-    """Return the refusal of a checkpoint, None when it extends ``last``, and whether it shows a fork."""
+def _judge(asked: AddCheckpoint, head: TreeHead, last: CosignedTree) -> tuple[WitnessReply | None, str | None]:
+    """Return the refusal of a checkpoint, None when it extends ``last``, and the kind of contradiction, if it is one.
+
+    Two trees of one size are the proof of two stories. A wrong proof may be a mistake, or not the log's: together with
+    the entries of the log the two notes show which.
+    """
     size = WitnessReply(409, SIZE_TYPE, f"{last.size}\n".encode())
     if asked.old_size != last.size:
-        return size, False
+        return size, None
     if head.size == last.size and head.root != last.root:
-        return size, True
+        return size, TWO_TREES if last.size else None
     if not merkle.is_consistent(last.size, last.root, head.size, head.root, asked.proof):
-        # The proof may be wrong by mistake; what was signed is evidence together with the log's own entries.
         words = f"the proof does not lead from the {last.size} leaves that were cosigned to this checkpoint"
-        return _refusal(422, words), last.size > 0
-    return None, False
+        return _refusal(422, words), NO_PROOF if last.size else None
+    return None, None
 
 
 def _is_signed(note: SignedNote, key: NoteKey) -> bool:

@@ -12,7 +12,7 @@ from deploy.cli import main
 from deploy.cli.witness_server import serve_witness
 from events.proof.bundle import make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, RolledBackError
-from events.proof.checkpoints import Checkpoint
+from events.proof.checkpoints import Checkpoint, Consistency
 from events.proof.guard import CheckpointGuard
 from events.proof.notes import NoteKey, parse_note
 from events.proof.policies import Policy, parse_policy
@@ -182,6 +182,38 @@ def test_an_operator_accepts_what_a_witness_contradicts_for_everyone_to_see(club
     assert club.sign(2).size > 0
 
 
+class LateReader:
+    """The log to a process that has read its note just before another one has signed the next."""
+
+    def __init__(self, log: CheckpointLog, note: str) -> None:
+        self._log, self._before = log, [note]
+
+    def note(self) -> str | None:
+        return self._before.pop() if self._before else self._log.note()
+
+    def replace_note(self, present: str, changed: str) -> bool:
+        return self._log.replace_note(present, changed)
+
+    def consistency(self, first: int, second: int) -> Consistency:
+        return self._log.consistency(first, second)
+
+
+def test_a_process_that_asks_while_another_signs_finds_no_contradiction(clubs: tuple[Club, Club]) -> None:
+    club, other = clubs
+    club.shop.start("alice", "bob")
+    club.sign(0)
+    before = club.log.note()
+    assert before is not None
+    club.shop.start("alice", "bob")
+    club.sign(1)
+    late = Cosigning(club.parts.witnesses, LateReader(club.log, before), Egress(LOOPBACK))
+    assert late.confirm(club.shop.now) == []
+    [standing] = club.parts.witnesses.all()
+    assert standing.trouble == "a later checkpoint was signed while it was asked"
+    club.sign(2)
+    assert club.is_cosigned_by(other)
+
+
 def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[Club, Club]) -> None:
     club, other = clubs
     [witness] = club.parts.witnesses.all()
@@ -201,6 +233,12 @@ def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[C
     club.shop.now = failing.due
     assert ask()
     assert not ask()
+    club.parts.witnesses.remove(witness.key.name)
+    club.parts.witnesses.add(witness.url, witness.vkey)
+    # What a request to the former address has come to is not noted any more.
+    club.parts.witnesses.record(failing)
+    [again] = club.parts.witnesses.all()
+    assert (again.url, again.failures) == (witness.url, 0)
     club.parts.witnesses.record(failing._replace(url=witness.url))
     assert club.cosigning.ask_waiting(club.shop.now) == 1
     assert club.is_cosigned_by(other)

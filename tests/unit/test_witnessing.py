@@ -11,6 +11,7 @@ from events.proof.cosignatures import find_cosignatures
 from events.proof.keys import SigningKey
 from events.proof.notes import SignedNote, parse_signatures
 from events.proof.tree_heads import TreeHead, note_key, sign_tree_head
+from events.transparency import witnessing
 from events.transparency.witness_protocol import SIZE_TYPE, read_request, write_request
 from events.transparency.witnessing import Witness, WitnessReply, WitnessState
 
@@ -73,10 +74,29 @@ def test_it_names_its_size_to_a_log_that_proves_from_another(witness: Witness) -
 def test_it_never_cosigns_a_second_story_and_keeps_the_evidence(witness: Witness, tmp_path: Path) -> None:
     assert statuses(witness, LOG.request(0, 7)) == [200]
     assert statuses(witness, FORKED.request(7, 7), FORKED.request(7, 20), FORKED.request(0, 7)) == [409, 422, 409]
+    cosigned = f"{LOG.note(7)}\n".encode()
     kept = [path.read_bytes() for path in (tmp_path / "witness" / "contradictions").iterdir()]
-    assert sorted(kept) == sorted([FORKED.request(7, 7), FORKED.request(7, 20)])
-    assert read_request(kept[0]).note.text.startswith(ORIGIN)
+    assert sorted(kept) == sorted([cosigned + FORKED.request(7, 7), cosigned + FORKED.request(7, 20)])
+    assert read_request(kept[0].removeprefix(cosigned)).note.text.startswith(ORIGIN)
     assert statuses(witness, LOG.request(7, 20)) == [200]
+
+
+def test_checkpoints_with_wrong_proofs_of_strangers_do_not_keep_out_evidence(
+    witness: Witness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(witnessing, "MAX_CONTRADICTIONS", 2)
+    assert statuses(witness, LOG.request(0, 7)) == [200]
+    wrong = [write_request(7, [bytes([number]) * 32], LOG.note(size)) for size in (8, 9, 10) for number in range(3)]
+    assert statuses(witness, *wrong, FORKED.request(7, 7)) == [422] * 9 + [409]
+    kept = sorted(path.name[:8] for path in (tmp_path / "witness" / "contradictions").iterdir())
+    assert kept == ["no-proof", "no-proof", "two-tree"]
+
+
+def test_a_witness_that_has_lost_its_memory_does_not_begin_again_with_its_key(tmp_path: Path) -> None:
+    make_witness(tmp_path)
+    (tmp_path / "cosigned.sqlite").unlink()
+    with pytest.raises(ValueError, match="is lost: begin again in an empty directory, with another name"):
+        make_witness(tmp_path)
 
 
 def test_it_knows_a_log_by_origin_and_key_alone(witness: Witness) -> None:

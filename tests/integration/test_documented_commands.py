@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from deploy.cli import main, target
 from deploy.local.environment import ENVIRONMENT_FILE
 from deploy.local.installation import LocalInstallation
+from events.proof.documents import write_document
 from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 
@@ -69,6 +70,7 @@ def test_every_documented_command_does_what_it_says_on_the_installation_that_run
         client.sign_up("Documented", "correct horse battery")
         match_id = client.post("/matches", {"game": "bashni", "seats": [{"kind": "me"}, {"kind": "open"}]})["id"]
         (beside / f"rookery-{match_id}.json").write_text(rookery("audit", "export", match_id).stdout)
+        (beside / "RECEIPT").write_bytes(write_document(client.get(f"/matches/{match_id}/receipt")))
     (beside / "rookery-keys.json").write_text(rookery("audit", "keys").stdout)
     assert len(COMMANDS) > 20
     for command in COMMANDS:

@@ -13,11 +13,11 @@ export function bindActions({page, api, version, mark, refresh, recover}) {
     const act = button?.dataset;
     if (!act) return;
     const chosen = [...(button.form?.querySelectorAll("select") || [])];
-    const signing =
-      SIGNABLE.includes(act.act) &&
-      (await import("./signing.js")
-        .then(({offerToSign}) => offerToSign(act.act, page.dataset.match, version()))
-        .catch(() => null)); // an act never waits for its signature
+    const signing = SIGNABLE.includes(act.act)
+      ? await import("./signing.js")
+          .then(({offerToSign}) => offerToSign(act.act, page.dataset.match, version()))
+          .catch(() => null) // an act never waits for its signature
+      : null;
     if (act.ask && !(await confirmAct({...act, ask: fillIn(act.ask, chosen), signing}))) return;
     const body = act.body
       ? JSON.parse(act.body)

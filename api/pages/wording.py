@@ -132,6 +132,11 @@ def rating_value(value: RatingValue) -> str:
     return rating_range(value.rating, value.deviation) if value.provisional else f"{value.rating:.0f}"
 
 
+def rating_with_margin(value: RatingValue) -> str:
+    """Return a rating of then with what it may be off: 1712 ± 64; of a provisional one the interval says it."""
+    return rating_value(value) if value.provisional else f"{rating_value(value)} ± {value.high - value.rating:.0f}"
+
+
 def weight_words(weight: float) -> str:
     """Return the weight of a pairwise result: 1, ⅔, ½, else two decimals."""
     return {1.0: "1", 2 / 3: "⅔", 0.5: "½"}.get(weight, f"{weight:.2f}")

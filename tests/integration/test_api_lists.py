@@ -200,6 +200,7 @@ def test_a_rating_is_explained_with_what_counted_and_what_did_not(
     ):
         assert words
         assert words in page
+    assert "± " not in page  # an interval has no other margin
     for view in ("/players/boris", "/leaderboards?pool=bashni-2", f"/matches/{counted}"):
         shown_there = stranger.client.get(view).text
         assert "?</abbr>" not in shown_there

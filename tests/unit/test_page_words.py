@@ -4,10 +4,12 @@ import pytest
 
 from api.pages.event_wording import EventWording, people_named
 from api.pages.rating_chart import rating_chart
-from api.pages.wording import Result, change, reason_words, result_of
+from api.pages.wording import Result, change, rating_with_margin, reason_words, result_of
+from api.representations.rated_matches import represent_rating
 from api.representations.ratings import PublicChange
 from domain.match.commands import Resign
 from domain.match.terms import DAY
+from domain.rating import Rating
 from events.people.person import Person
 from events.readmodels import summarise
 from events.store.converter import write_value
@@ -65,6 +67,11 @@ def test_a_result_is_described_from_the_viewers_side() -> None:
 )
 def test_the_change_of_a_rating_is_the_difference_of_the_numbers_shown(before: float, after: float, shown: str) -> None:
     assert change(before, after) == shown
+
+
+def test_a_rating_has_one_margin_and_a_provisional_one_is_an_interval() -> None:
+    assert rating_with_margin(represent_rating(Rating(1712.3, 50, 0.06))) == "1712 ± 98"
+    assert rating_with_margin(represent_rating(Rating(1500, 350, 0.06))) == "810–2190"
 
 
 def test_an_undeclared_reason_is_spelled_out() -> None:

@@ -13,7 +13,7 @@ from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, parse_vkey
 from events.proof.policies import Policy
 from events.proof.public_keys import MAX_KEY_SET_BYTES, read_key_set
-from events.transparency.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor
+from events.transparency.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
 
 KEYS_PATH = ".well-known/rookery-keys.json"
 TIMEOUT_S = 30.0
@@ -30,7 +30,10 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of what was seen; a directory in it for each host.",
 )
-@click.option("--vkey", help="The verifier key of the log; without it the keys that the server publishes are trusted.")
+@click.option(
+    "--vkey",
+    help="The verifier key of the log; without it those that the server publishes in the first run are trusted.",
+)
 @click.option("--policy", "policy_file", type=FILE, help="Which witnesses must have cosigned (c2sp.org/tlog-policy).")
 def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -> None:
     """Read what is new in the log of the installation at URL, and check it against all that was seen before.
@@ -49,7 +52,9 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
     ):
         fetch = fetcher(connections, url)
         directory = state / host.replace(":", "-")
-        known = [key.raw] if key is not None else _published_keys(fetch)
+        known = [] if key is None else [key.raw]
+        if key is None and not was_seen(directory):
+            known = _published_keys(fetch)
         try:
             found = Monitor(fetch, directory, known, None if key is None else key.name).run()
         except ContradictionError as error:
@@ -101,7 +106,7 @@ def _report(found: Finding, policy: Policy | None, *, trusted: bool) -> None:
     if found.is_new_key:
         lines.append("  NEW KEY: it is in an entry of the log and was not known before; ask the operator about it")
     if not trusted:
-        lines.append("  the key is trusted as the server publishes it: name the one that you know with --vkey")
+        lines.append("  the key is trusted as the server has published it: name the one that you know with --vkey")
     if found.entries:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(found.entries.items()))
         lines.append(f"  entries read: {kinds}")

@@ -2,7 +2,8 @@
 
 A monitor does not trust the log: it computes the root from the tiles (c2sp.org/tlog-tiles) and compares the tiles with
 the entries. What it has seen it keeps in a directory, so that a log which shows another past is found out, and each run
-reads only what is new. A key that signs must be one that was trusted at the beginning, or be in an entry of the log.
+reads only what is new. A key that signs must be one that was trusted at the beginning, or be in an entry of the log,
+and no entry may say that it is revoked.
 """
 
 import base64
@@ -19,6 +20,7 @@ import fsspec
 from events.proof import merkle
 from events.proof.documents import DocumentError
 from events.proof.notes import MAX_NOTE_BYTES, NoteKey, SignedNote, parse_note
+from events.proof.public_keys import thumbprint
 from events.proof.tree_heads import TreeHead, note_key, parse_tree_head
 from events.runtime.durable_files import write_durably
 from events.store.converter import SchemaError, pack, unpack
@@ -53,7 +55,7 @@ class Seen(NamedTuple):
     ``keys`` are those that may sign, 32 bytes as hexadecimal digits: those that were trusted when the log was seen for
     the first time, and those in its entries. ``size`` and ``subtrees`` (hexadecimal) are those of the tree under
     ``note``; ``read`` and ``read_subtrees`` of what was read beyond it, under no note yet, and ``read_keys`` the keys
-    in there.
+    in there. ``revoked`` and ``read_revoked`` are the ids of keys that entries say are revoked.
     """
 
     origin: str
@@ -64,6 +66,8 @@ class Seen(NamedTuple):
     read: int = 0
     read_subtrees: tuple[str, ...] = ()
     read_keys: tuple[str, ...] = ()
+    revoked: tuple[str, ...] = ()
+    read_revoked: tuple[str, ...] = ()
 
 
 class Finding(NamedTuple):
@@ -82,6 +86,11 @@ class Finding(NamedTuple):
     unpublished: int
 
 
+def was_seen(directory: Path) -> bool:
+    """Return whether a log was seen before, and what was seen is kept in ``directory``."""
+    return (directory / STATE_FILE).exists()
+
+
 class Monitor:
     """Follows the log behind ``fetch``, and keeps what it has seen in ``directory``.
 
@@ -96,6 +105,7 @@ class Monitor:
         known = () if self._seen is None else self._seen.keys
         self._trusted = tuple(dict.fromkeys((*known, *(raw.hex() for raw in keys))))
         self._keys_read: tuple[str, ...] = ()
+        self._revoked: tuple[str, ...] = ()
         self._origin = origin if self._seen is None else self._seen.origin
         self._entries: Counter[str] = Counter()
         self._unpublished = 0
@@ -118,17 +128,17 @@ class Monitor:
         self._compare(known, head, note)
         tree = None
         if known.size < known.read <= head.size:
-            tree = self._grown(head, known.read, known.read_subtrees, known.read_keys)
+            tree = self._grown(head, known.read, known.read_subtrees, known.read_keys, known.read_revoked)
         if tree is None or tree.root() != head.root:
             # What was read in advance may have been wrong: it is no evidence.
-            tree = self._grown(head, known.size, known.subtrees)
+            tree = self._grown(head, known.size, known.subtrees, (), known.revoked)
         if tree.root() != head.root:
             raise ContradictionError(self._explain(head, note, tree, known))
         key = self._signer(head, note)
         subtrees = tuple(node.hex() for node in tree.subtrees)
         is_new = key.raw.hex() not in self._trusted
         keys = tuple(dict.fromkeys((*self._trusted, *self._keys_read)))
-        self._keep(Seen(head.origin, keys, str(note), head.size, subtrees))
+        self._keep(Seen(head.origin, keys, str(note), head.size, subtrees, revoked=self._revoked))
         return Finding(head, note, key, is_new, head.size - known.size, self._entries, self._unpublished)
 
     def _compare(self, known: Seen, head: TreeHead, note: SignedNote) -> None:
@@ -142,9 +152,19 @@ class Monitor:
                 f"Both notes are in {self._keep_evidence(known.note, str(note))}"
             )
 
-    def _grown(self, head: TreeHead, size: int, subtrees: Sequence[str], keys: Sequence[str] = ()) -> GrowingTree:
-        """Return the tree of all leaves up to ``head``, of which ``size`` were read before, with the ``keys``."""
-        self._keys_read, self._unpublished = tuple(keys), 0
+    def _grown(
+        self,
+        head: TreeHead,
+        size: int,
+        subtrees: Sequence[str],
+        keys: Sequence[str] = (),
+        revoked: Sequence[str] = (),
+    ) -> GrowingTree:
+        """Return the tree of all leaves up to ``head``, of which ``size`` were read before.
+
+        Those have ``keys``, and the ids of keys that are ``revoked``.
+        """
+        self._keys_read, self._revoked, self._unpublished = tuple(keys), tuple(revoked), 0
         self._entries.clear()
         tree = GrowingTree(size, [bytes.fromhex(node) for node in subtrees])
         tiles = -(-head.size // TILE_WIDTH)
@@ -161,7 +181,11 @@ class Monitor:
                 if tree.size < head.size:
                     seen = self._seen or Seen(head.origin, self._trusted)
                     read = tuple(node.hex() for node in tree.subtrees)
-                    self._keep(seen._replace(read=tree.size, read_subtrees=read, read_keys=self._keys_read))
+                    self._keep(
+                        seen._replace(
+                            read=tree.size, read_subtrees=read, read_keys=self._keys_read, read_revoked=self._revoked
+                        )
+                    )
         return tree
 
     def _tile(self, number: int, size: int) -> tuple[list[bytes], bytes | None]:
@@ -213,7 +237,9 @@ class Monitor:
             if kind == "key":
                 raw = base64.b64decode(fields["public"] + "=", b"-_")
                 self._keys_read = (*self._keys_read, raw.hex())
-        except (ValueError, KeyError, TypeError):
+            elif kind == "revocation":
+                self._revoked = (*self._revoked, str(fields["key"]))
+        except (ValueError, KeyError, TypeError, RecursionError):
             kind = "of no known kind"
         self._entries[kind] += 1
 
@@ -225,9 +251,11 @@ class Monitor:
                     note.check(key)
                 except DocumentError as fault:
                     raise ContradictionError(f"the checkpoint of {head.origin}: {fault.reason}") from None
-                return key
+                if thumbprint(key.raw) not in self._revoked:
+                    return key
         raise ContradictionError(
-            f"the checkpoint of {head.origin} is signed by no key that is trusted, nor by one that is in the log"
+            f"the checkpoint of {head.origin} is signed by no key that is trusted, nor by one that is in the log, or "
+            "only by one that is revoked there"
         )
 
     def _explain(self, head: TreeHead, note: SignedNote, tree: GrowingTree, known: Seen) -> str:

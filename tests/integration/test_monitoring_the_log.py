@@ -52,7 +52,13 @@ def test_a_log_is_followed_mirrored_and_judged(
         code, output = run()
         assert (code, f": {size} leaves, root " in output) == (0, True), output
         assert "1 match" in output
-        assert "the key is trusted as the server publishes it" in output
+        assert "the key is trusted as the server has published it" in output
+    keys.rotate()
+    size = log.sign(services.now() + 2 * DAY_MS).size
+    watched.clear()
+    code, output = run()
+    assert (code, "NEW KEY" in output) == (0, True), output
+    assert not [path for path in watched if "keys" in path], "published keys are trusted in the first run alone"
     vkey = note_key(log.origin(), keys.signing().public.raw).vkey
     code, output = run("--vkey", vkey)
     assert (code, "0 leaves are new; all before are as they were" in output) == (0, True)

@@ -120,6 +120,25 @@ def test_a_new_key_must_be_in_the_log(tmp_path: Path) -> None:
     assert watch(TiledLog([*ENTRIES[:301], begun, *ENTRIES[301:]], NEW_KEY), tmp_path).grown_by == 899
 
 
+def test_a_key_that_the_log_says_is_revoked_signs_no_more(tmp_path: Path) -> None:
+    watch(TiledLog(ENTRIES[:300]), tmp_path)
+    stolen = PublicKey(KEY.public.raw, 0)
+    revoked = [*ENTRIES[:300], canonical_json({"form": 2, "key": stolen.id, "kind": "revocation", "since": 5})]
+    for entries in (revoked, [*revoked, ENTRIES[300]]):
+        with pytest.raises(ContradictionError, match="or only by one that is revoked there"):
+            watch(TiledLog(entries), tmp_path)
+    public = PublicKey(NEW_KEY.public.raw, 5)
+    begun = canonical_json({"form": 2, "key": public.id, "kind": "key", "public": base64url(public.raw), "since": 5})
+    assert watch(TiledLog([*revoked, begun], NEW_KEY), tmp_path).is_new_key
+    with pytest.raises(ContradictionError, match="or only by one that is revoked there"):
+        watch(TiledLog([*revoked, begun, ENTRIES[300]]), tmp_path)
+
+
+def test_an_entry_that_cannot_be_read_is_of_no_known_kind(tmp_path: Path) -> None:
+    nested = b"[" * 60_000
+    assert watch(TiledLog([nested, *ENTRIES[:2]]), tmp_path).entries == {"of no known kind": 1, "match": 2}
+
+
 def test_an_interrupted_run_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TILES_AT_ONCE", 1)
     log = TiledLog(ENTRIES)

@@ -36,6 +36,9 @@ ACTS: Mapping[str, str] = {
 """The types of events that can be signed, and what they are in words."""
 
 MAX_CLIENT_DATA_CHARACTERS = 4096
+MAX_CLIENT_DATA_BRACKETS = 32
+"""How often [ and { may occur in it: browsers write one, and parsers differ in how deep they read."""
+
 MAX_AUTHENTICATOR_DATA_BYTES = 1024
 MIN_AUTHENTICATOR_DATA_BYTES = 37
 """The hash of the relying party, the flags and the counter (Web Authentication, section 6.1)."""
@@ -215,9 +218,12 @@ def _check_assertion(signed: PlayerSignature, challenge: bytes) -> bytes:
 
 
 def _read_client_data(text: str) -> Mapping[str, Any]:
+    if text.count("[") + text.count("{") > MAX_CLIENT_DATA_BRACKETS:
+        raise DocumentError("client_data", f"it has more than {MAX_CLIENT_DATA_BRACKETS} opening brackets")
     try:
-        client = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        # Numbers are not used, and an int may not have thousands of digits.
+        client = json.loads(text, parse_int=float, parse_constant=_refuse_constant)
+    except ValueError:
         raise DocumentError("client_data", "it is not JSON") from None
     if not isinstance(client, dict):
         raise DocumentError("client_data", "it is no JSON object")

@@ -61,6 +61,16 @@ FAULTS: dict[str, tuple[Signer, Change, str]] = {
     "no client data": (PASSKEY, lambda signed: replace(signed, client_data=None), ".client_data"),
     "client data that is no JSON": (PASSKEY, lambda signed: replace(signed, client_data="{"), ".client_data"),
     "client data that is no object": (PASSKEY, lambda signed: replace(signed, client_data="[]"), ".client_data"),
+    "client data with too many brackets": (
+        PASSKEY,
+        lambda signed: replace(signed, client_data=_with_member(signed, "[" * 1500 + "]" * 1500)),
+        ".client_data",
+    ),
+    "client data with a long number": (
+        PASSKEY,
+        lambda signed: replace(signed, client_data=_with_member(signed, "9" * 5000)),
+        ".signature",
+    ),
     "another counter": (
         PASSKEY,
         lambda signed: replace(signed, authenticator_data=(signed.authenticator_data or "")[:-1] + "8"),
@@ -72,6 +82,10 @@ FAULTS: dict[str, tuple[Signer, Change, str]] = {
         ".authenticator_data",
     ),
 }
+
+
+def _with_member(signed: PlayerSignature, value: str) -> str:
+    return f'{(signed.client_data or "").removesuffix("}")},"more":{value}}}'
 
 
 def resigned_with(signer: Signer) -> PlayedMatch:

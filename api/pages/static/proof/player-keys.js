@@ -8,6 +8,7 @@ const ACTS = ["draw-offered", "draw-accepted", "player-resigned", "ruling-appeal
 const BESIDE = ["calendar-set", "clock-paused", "clock-resumed"]; // recorded by the server when an act is under way
 const SIGNATURE = /^[0-9a-f]{128}$/;
 const HEX_BYTES = /^(?:[0-9a-f]{2})*$/;
+const MAX_CLIENT_DATA_BRACKETS = 32; // parsers differ in how deep they read
 const MIN_AUTHENTICATOR_BYTES = 37;
 const ORIGIN = /^https?:\/\/([a-z0-9.-]+)(?::[0-9]+)?$/;
 const USER_PRESENT = 1;
@@ -72,7 +73,7 @@ async function checkPasskey(signed, here, challenge) {
 
 // Returns the host for which a browser has asked for a signature of `challenge`; null for any other text.
 function hostOf(text, challenge) {
-  if (text === undefined) return null;
+  if (text === undefined || text.split(/[[{]/).length - 1 > MAX_CLIENT_DATA_BRACKETS) return null;
   let client;
   try {
     client = JSON.parse(text);

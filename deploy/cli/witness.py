@@ -134,5 +134,6 @@ def _standing(each: WitnessStanding) -> str:
     if each.contradicts:
         return f"{cosigned}; CONTRADICTS this log: {each.trouble}"
     if each.failures:
-        return f"{cosigned}; has failed {each.failures} times: {each.trouble}; is asked again at {rfc3339(each.due)}"
+        times = "once" if each.failures == 1 else f"{each.failures} times in a row"
+        return f"{cosigned}; has failed {times}: {each.trouble}; is asked again at {rfc3339(each.due)}"
     return cosigned

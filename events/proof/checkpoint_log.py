@@ -324,14 +324,20 @@ class CheckpointLog:
         self._growth.restore(leaves)
 
     def _sign(self, day: str, now: int) -> Checkpoint:
-        """Sign the log as the checkpoint of a day or an hour, and as a note, unless there is one; return it."""
+        """Sign the log as the checkpoint of a day or an hour, and as a note, unless there is one; return it.
+
+        Returns the last checkpoint instead if another process has signed a later one meanwhile: checkpoints are in the
+        order of their days and hours.
+        """
         origin, key = self._store.installation().id, self._keys.signing()
         record_keys(self._administration, self._keys.known())
         last = self._administration.last()
         administration = AdministrationHead(last.version, Digest(last.digest.hex()))
 
         def sign(pipeline: StorePipeline) -> Checkpoint:
-            signed = pipeline.hget(self._places.checkpoints, day)
+            latest = (pipeline.get(self._places.latest_day) or b"").decode(errors="replace")
+            later = pipeline.hget(self._places.checkpoints, latest) if latest > day else None
+            signed = later or pipeline.hget(self._places.checkpoints, day)
             if signed is not None:
                 return read_checkpoint(signed)
             size = int(pipeline.get(self._places.log_size) or 0)

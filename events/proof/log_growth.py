@@ -102,10 +102,18 @@ class LogGrowth:
         logged = self._client.hgetall(self._places.others)
         packed = logged.get(b"administration")
         number = 0 if packed is None else orjson.loads(packed)["number"]
-        if any(act.act != CHECKPOINT_SIGNED for act in self._administration.acts(number, ACTS_PER_LOOK)):
+        if self._has_news(number):
             last = self._administration.last()
             leaves.append(AdministrationLeaf(last.version, last.digest.hex()))
         return self._append(size, [leaf for leaf in leaves if logged.get(leaf.subject.encode()) != leaf.stored])
+
+    def _has_news(self, number: int) -> bool:
+        """Return whether the log of administration has other entries after ``number`` than of checkpoints."""
+        while acts := self._administration.acts(number, ACTS_PER_LOOK):
+            if any(act.act != CHECKPOINT_SIGNED for act in acts):
+                return True
+            number = acts[-1].number
+        return False
 
     def _heads(self, names: Sequence[str]) -> list[Head]:
         """Return the heads of matches, EMPTY for each that cannot be read."""

@@ -29,7 +29,7 @@ class TimestampStore:
 
     def of_day(self, day: str) -> bytes | None:
         """Return what the service has answered for the checkpoint of ``day`` (TimeStampResp, DER); None for nothing."""
-        return self._client.hget(self._key, day)
+        return None if day == _ATTEMPTS else self._client.hget(self._key, day)
 
     def waiting(self, now: int) -> str | None:
         """Return the day whose checkpoint is to be timestamped ``now`` (ms since 1970 UTC); None if there is none."""

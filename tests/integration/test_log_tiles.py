@@ -9,14 +9,16 @@ import pytest
 from api.services import EXTENSION, Services
 from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
 from events.archive.storage import Storage
-from events.proof import merkle
+from events.proof import log_growth, merkle
 from events.proof.checkpoint_log import CheckpointLog, hour_of
-from events.proof.checkpoints import leaf_of
+from events.proof.checkpoints import Checkpoint, leaf_of
 from events.proof.leaf_store import LeafStore
 from events.proof.leaves import MatchLeaf
 from events.proof.log_audit import audit_log
+from events.proof.log_growth import LogGrowth
 from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key, parse_tree_head
+from events.readmodels.summary import DAY_MS
 from events.transparency.tiles import entries_of_bundle, places_of
 from events.transparency.tlog_proofs import read_tlog_proof
 from tests.support.bundles import unread
@@ -202,6 +204,36 @@ def test_a_checkpoint_is_made_each_hour_in_which_something_has_happened(shop: St
     assert shop.checkpoints.sign_hour(shop.now) == third
     assert not sweeper.request_checkpoint(), "it was looked at"
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
+
+
+def test_no_hour_is_signed_after_a_later_day(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.start("alice", "bob")
+    shop.checkpoints.sign(shop.now)
+    slow, next_day = CheckpointLog(shop.store, shop.keyring), list[Checkpoint]()
+    log_changes = LogGrowth.log_changes
+
+    def overtaken(growth: LogGrowth) -> None:
+        monkeypatch.setattr(LogGrowth, "log_changes", log_changes)
+        shop.now += 2 * HOUR_MS
+        next_day.append(shop.checkpoints.sign_hour(shop.now))
+        shop.start("alice", "bob")
+        log_changes(growth)
+
+    monkeypatch.setattr(LogGrowth, "log_changes", overtaken)
+    shop.start("alice", "bob")
+    assert slow.sign_hour(shop.now + HOUR_MS) == next_day[0] == slow.latest()
+    assert next_day[0].day == "2023-11-15"
+    assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
+
+
+def test_entries_of_many_checkpoints_hide_no_later_act(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_growth, "ACTS_PER_LOOK", 2)
+    for day in range(5):
+        size = shop.checkpoints.sign(shop.now + day * DAY_MS).size
+    shop.parts.administration.record("role-given", "operator", {}, "once")
+    assert shop.checkpoints.sign(shop.now + 5 * DAY_MS).size == size + 1
 
 
 def test_the_log_keeps_its_name_and_cosignatures_join_the_note_of_the_last_tree(shop: SteppedInstallation) -> None:

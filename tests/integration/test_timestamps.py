@@ -134,6 +134,7 @@ def test_a_service_that_fails_is_asked_again_later(shop: SteppedInstallation, se
     assert not timestamps(shop, service).request_due(T0)
     service.reply = able
     assert shop.parts.timestamps.waiting(T0 + 59_000) is None
+    assert shop.parts.timestamps.of_day("attempts") is None, "what is kept beside the days is no timestamp"
     assert timestamps(shop, service).request_due(T0 + 60_000)
     assert len(service.received) == 2
 

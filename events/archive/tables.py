@@ -17,7 +17,7 @@ from events.archive.errors import DamagedArchiveError
 from events.archive.framing import FileWriter, Frame, compress
 
 MAGIC = b"rookery table 1\n"
-ENTRIES_PER_BLOCK = 256
+ENTRIES_PER_BLOCK = 512
 MAX_TABLES_OF_A_SIZE = 6
 """Of tables that differ by less than a factor of MAX_TABLES_OF_A_SIZE."""
 

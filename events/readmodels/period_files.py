@@ -25,7 +25,7 @@ KIND = "ratings"
 """The folder of these files in the storage."""
 
 MAGIC = b"rookery rating periods 1\n"
-ENTRIES_PER_BLOCK = 256
+ENTRIES_PER_BLOCK = 1024
 MAX_REMEMBERED_BYTES = 8 * 2**20
 BYTES_PER_PACKED_BYTE = 16
 """Bytes in memory for one of a compressed block, about."""

@@ -46,7 +46,7 @@ class Table:
 
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_a_list_is_read_from_any_place_across_blocks_and_tables(newest_first: bool) -> None:
-    stored = [entries(800, seed) for seed in (1, 2)]
+    stored = [entries(1300, seed) for seed in (1, 2)]
     read = [Table(each) for each in stored]
     assert all(len(table.index.blocks) > 2 for table in read)
     everything = sorted((entry for each in stored for entry in each), key=lambda entry: entry[:3], reverse=newest_first)

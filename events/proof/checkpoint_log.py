@@ -214,9 +214,23 @@ class CheckpointLog:
         return Inclusion(checkpoint, place, tag.version, _digests(path), form, self.note_of(checkpoint))
 
     def note(self) -> str | None:
-        """Return the last tree that was signed as a signed note, None before the first."""
-        packed = self._client.get(self._places.note)
-        return None if packed is None else packed.decode()
+        """Return the last tree that was signed as a signed note, None before the first or where it is damaged.
+
+        The next checkpoint puts a new one in the place of one that is damaged.
+        """
+        packed = self.stored_note()
+        if packed is None:
+            return None
+        try:
+            parse_tree_head(parse_note(packed).text)
+        except DocumentError as error:
+            log.error("the note of the last tree cannot be read", error=str(error))
+            return None
+        return packed.decode()
+
+    def stored_note(self) -> bytes | None:
+        """Return the note as it is stored, None before the first."""
+        return self._client.get(self._places.note)
 
     def note_of(self, checkpoint: Checkpoint) -> str | None:
         """Return the note of the same tree as ``checkpoint``; None when another one was signed meanwhile, or none."""

@@ -166,7 +166,7 @@ class _Audit:
         return found
 
     def _read_note(self) -> None:
-        place, note = "the note of the last tree", self._log.note()
+        place, note = "the note of the last tree", self._log.stored_note()
         if note is None:
             return
         head = parse_tree_head(parse_note(note).text)

@@ -14,6 +14,7 @@ from events.proof.bundle import make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, RolledBackError
 from events.proof.checkpoints import Checkpoint, Consistency
 from events.proof.guard import CheckpointGuard
+from events.proof.log_audit import audit_log
 from events.proof.notes import NoteKey, parse_note
 from events.proof.policies import Policy, parse_policy
 from events.proof.receipts import Comparison, compare, make_receipt
@@ -21,6 +22,7 @@ from events.proof.tree_heads import note_key, parse_tree_head
 from events.proof.verification import Step, verify
 from events.readmodels.summary import DAY_MS
 from events.runtime.egress import Egress
+from events.runtime.keys import ProofKeys
 from events.runtime.wall_clock import rfc3339
 from events.service.signed_checkpoints import (
     ContradictedError,
@@ -212,6 +214,20 @@ def test_a_process_that_asks_while_another_signs_finds_no_contradiction(clubs: t
     assert standing.trouble == "a later checkpoint was signed while it was asked"
     club.sign(2)
     assert club.is_cosigned_by(other)
+
+
+def test_a_note_that_is_damaged_is_found_and_signed_again(clubs: tuple[Club, Club]) -> None:
+    club, other = clubs
+    match = club.shop.start("alice", "bob")
+    club.sign(0)
+    club.shop.client.set(ProofKeys(PREFIX).note, "damaged")
+    [finding] = audit_log(club.shop.store, club.log, club.shop.keyring).findings
+    assert finding.place == "the note of the last tree"
+    assert club.log.note() is None
+    assert read_bundle(club.bundle(match)).inclusion.note is None
+    club.sign(1)
+    assert club.is_cosigned_by(other)
+    assert audit_log(club.shop.store, club.log, club.shop.keyring).findings == []
 
 
 def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[Club, Club]) -> None:

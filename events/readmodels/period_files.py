@@ -132,30 +132,32 @@ class PeriodFiles:
         """Return days of a player in a pool up to ``day``, a rated one, and not all that the file has."""
         index, place = self._index(file), (pool, player, day)
         block = bisect_right(index.players, place) - 1
-        found = self._rows(file, PlayerPeriods, index.player_blocks[block]) if block >= 0 else ()
-        run = bisect_right(found, place, key=lambda each: each.place) - 1
-        days = found[run].up_to(day) if run >= 0 else ()
-        if not days or found[run].place[:2] != (pool, player) or days[-1].end.day != day:
-            raise DamagedArchiveError(f"the file {file.name} lacks day {day} of {player} in {pool}")
-        return found[run]._replace(days=tuple(days))
+        rows = self._rows(file, index.player_blocks[block]) if block >= 0 else []
+        at = bisect_right(rows, place, key=_place_of_row) - 1
+        for run in _made_of(PlayerPeriods, rows[at : at + 1]) if at >= 0 else ():
+            days = run.up_to(day)
+            if days and run.place[:2] == (pool, player) and days[-1].end.day == day:
+                return run._replace(days=tuple(days))
+        raise DamagedArchiveError(f"the file {file.name} lacks day {day} of {player} in {pool}")
 
     def result(self, file: PeriodFile, match_id: str) -> RatedResult | None:
         """Return the result of a match; None when it is not in the file."""
         index = self._index(file)
         block = bisect_right(index.results, match_id) - 1
-        found = self._rows(file, RatedResult, index.result_blocks[block]) if block >= 0 else ()
-        place = bisect_left(found, match_id, key=lambda each: each.match)
-        return found[place] if place < len(found) and found[place].match == match_id else None
+        rows = self._rows(file, index.result_blocks[block]) if block >= 0 else []
+        at = bisect_left(rows, match_id, key=_match_of_row)
+        found = _made_of(RatedResult, rows[at : at + 1])
+        return found[0] if found and found[0].match == match_id else None
 
     def players(self, file: PeriodFile) -> Iterator[PlayerPeriods]:
         """Yield all that a file has of players, by pool, player and day."""
         for block in self._index(file).player_blocks:
-            yield from _read_rows(PlayerPeriods, self._read(file, block))
+            yield from _made_of(PlayerPeriods, read_json(self._read(file, block)))
 
     def results(self, file: PeriodFile) -> Iterator[RatedResult]:
         """Yield all results in a file, by match."""
         for block in self._index(file).result_blocks:
-            yield from _read_rows(RatedResult, self._read(file, block))
+            yield from _made_of(RatedResult, read_json(self._read(file, block)))
 
     def find_fault(self, file: PeriodFile) -> str | None:
         """Return what is wrong with a file, None when all of it reads as it was written."""
@@ -178,12 +180,14 @@ class PeriodFiles:
         found: _FileIndex = self._remembered.get([file.name], load)[0]
         return found
 
-    def _rows(self, file: PeriodFile, made: type[T], block: Frame) -> Sequence[T]:
+    def _rows(self, file: PeriodFile, block: Frame) -> list[Any]:
+        """Return the rows of a block as JSON: making objects of all of them costs ten times what reading them does."""
+
         def load(_: object) -> list[Measured]:
             packed = self._read(file, block)
-            return [(_read_rows(made, packed), BYTES_PER_PACKED_BYTE * len(packed))]
+            return [(read_json(packed), BYTES_PER_PACKED_BYTE * len(packed))]
 
-        found: Sequence[T] = self._remembered.get([(file.name, block)], load)[0]
+        found: list[Any] = self._remembered.get([(file.name, block)], load)[0]
         return found
 
     def _read(self, file: PeriodFile, frame: Frame) -> bytes:
@@ -212,9 +216,26 @@ def _add_rows(file: FileWriter, values: Sequence[Any]) -> Frame:
     return file.add(compress(orjson.dumps([row.write(value) for value in values], default=tuple)))
 
 
-def _read_rows(made: type[T], packed: bytes) -> list[T]:
+def _place_of_row(row: Any) -> _Place:
+    """Return the place of the PlayerPeriods in a row."""
     try:
-        return [row_of(made).read(each) for each in read_json(packed)]
+        pool, player, _, ((end, _), *_) = row
+        return str(pool), str(player), int(end[0])
+    except (TypeError, ValueError, LookupError) as error:
+        raise DamagedArchiveError(f"a row of rating periods has no place ({error})") from error
+
+
+def _match_of_row(row: Any) -> str:
+    """Return the match of the RatedResult in a row."""
+    try:
+        return str(row[0])
+    except (TypeError, LookupError) as error:
+        raise DamagedArchiveError(f"a row of rated results has no match ({error})") from error
+
+
+def _made_of(made: type[T], rows: Iterable[Any]) -> list[T]:
+    try:
+        return [row_of(made).read(each) for each in rows]
     except (SchemaError, TypeError) as error:
         raise DamagedArchiveError(f"a block of rating periods cannot be read ({error})") from error
 

@@ -27,8 +27,8 @@ KIND = "rookery receipt 1"
 MAX_RECEIPT_BYTES = 4096
 """One has about half a thousand."""
 
-KEPT_MS = 60_000
-"""For how long a process signs receipts with the key that it has read; a key's horizon is far longer ahead."""
+KEPT_MS = 5000
+"""For how long a process signs receipts with the key that it has read: so long it may not know that it was revoked."""
 
 _MARKS = b" \t\r\n|>"
 """What mail programs put between the pieces of a copied receipt; it has none of these itself."""

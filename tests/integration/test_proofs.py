@@ -20,8 +20,9 @@ from events.proof.documents import DocumentError, write_document
 from events.proof.keys import RESERVED_MS, KeyRing
 from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import KeySet, key_set, read_key_set
-from events.proof.receipts import Comparison, compare, read_receipt
+from events.proof.receipts import Comparison, ReceiptSigner, compare, read_receipt
 from events.proof.verification import verify
+from events.store.contract import Head
 from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 from tests.support.matches import T0
@@ -76,6 +77,16 @@ class TestKeys:
             (old.id, T0, T0 + RESERVED_MS),
             (new.id, T0 + 5000, None),
         ]
+
+    def test_receipts_have_another_key_five_seconds_after_a_revocation(self, shop: SteppedInstallation) -> None:
+        signer, head = ReceiptSigner(shop.keyring, lambda: "0123456789abcdef", lambda: shop.now), Head(1, bytes(32))
+        revoked = signer.sign("m", head).key
+        present = shop.keyring.revoke(revoked, shop.now)
+        shop.now += 5000
+        receipt = signer.sign("m", head)
+        assert present is not None
+        assert receipt.key == present.id
+        receipt.check(trusted(shop))
 
     def test_what_a_process_signs_while_another_rotates_the_key_verifies(self, shop: SteppedInstallation) -> None:
         for minutes_ahead in (0, 5, 600, -600):

@@ -1,5 +1,9 @@
 """Monitoring the log of an installation from outside."""
 
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +21,8 @@ from events.transparency.monitor import READERS, ContradictionError, Fetch, Fetc
 
 KEYS_PATH = ".well-known/rookery-keys.json"
 TIMEOUT_S = 30.0
+MAX_WAITS = 10
+MAX_WAIT_S = 60.0
 TIMEOUTS = {"connect": TIMEOUT_S, "read": TIMEOUT_S, "write": TIMEOUT_S, "pool": 10 * TIMEOUT_S}
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -62,27 +68,55 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
     _report(found, policy, trusted=key is not None)
 
 
-def fetcher(connections: httpcore.ConnectionPool, url: str) -> Fetch:
-    """Return what fetches paths below ``url``, for a ``Monitor``."""
+def fetcher(connections: httpcore.ConnectionPool, url: str, wait: Callable[[float], object] = time.sleep) -> Fetch:
+    """Return what fetches paths below ``url``, for a ``Monitor``.
+
+    A server limits how often it is asked. When it says that it was asked too often, ``wait`` is called with the
+    seconds after which it wants to be asked again.
+    """
     base = url.rstrip("/")
 
     def fetch(path: str, max_bytes: int) -> bytes | None:
-        try:
-            with connections.stream("GET", f"{base}/{path}", extensions={"timeout": TIMEOUTS}) as answer:
+        for _ in range(MAX_WAITS):
+            with (
+                _worded(f"{base}/{path}"),
+                connections.stream("GET", f"{base}/{path}", extensions={"timeout": TIMEOUTS}) as answer,
+            ):
                 if answer.status == 404:
                     return None
-                if answer.status != 200:
+                if answer.status == 200:
+                    return _read(answer, f"{base}/{path}", max_bytes)
+                if answer.status != 429:
                     raise FetchError(f"{base}/{path} answers with status {answer.status}")
-                content = bytearray()
-                for chunk in answer.iter_stream():
-                    content += chunk
-                    if len(content) > max_bytes:
-                        raise FetchError(f"{base}/{path} has more than {max_bytes:,} bytes")
-                return bytes(content)
-        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise FetchError(f"{base}/{path} cannot be read: {str(error) or type(error).__name__}") from None
+                seconds = _retry_after_s(answer)
+            wait(seconds)
+        raise FetchError(f"{base}/{path} answers with status 429 however long one waits")
 
     return fetch
+
+
+def _read(answer: httpcore.Response, url: str, max_bytes: int) -> bytes:
+    content = bytearray()
+    for chunk in answer.iter_stream():
+        content += chunk
+        if len(content) > max_bytes:
+            raise FetchError(f"{url} has more than {max_bytes:,} bytes")
+    return bytes(content)
+
+
+def _retry_after_s(answer: httpcore.Response) -> float:
+    """Return after how many seconds the server wants to be asked again, at most MAX_WAIT_S."""
+    [text] = [value for name, value in answer.headers if name.lower() == b"retry-after"][:1] or [b""]
+    return min(int(text), MAX_WAIT_S) if re.fullmatch(rb"[0-9]{1,9}", text) else MAX_WAIT_S
+
+
+@contextlib.contextmanager
+def _worded(url: str) -> Iterator[None]:
+    """Raise FetchError in place of the errors of httpcore."""
+    try:
+        yield
+    except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+        raise FetchError(f"{url} cannot be read: {str(error) or type(error).__name__}") from None
 
 
 def _published_keys(fetch: Fetch) -> list[bytes]:

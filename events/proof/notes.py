@@ -158,7 +158,11 @@ def parse_vkey(text: str) -> NoteKey:
 
 
 def check_key_name(name: str) -> None:
-    """Raise DocumentError unless ``name`` can be that of a key: not empty, without spaces and plus signs."""
+    """Raise DocumentError unless ``name`` can be that of a key: not empty, without spaces and plus signs, Unicode."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise DocumentError("name", f"{name!r:.80} is not UTF-8") from None
     if not name or _NO_NAME.search(name) or _CONTROL.search(name):
         raise DocumentError("name", f"{name!r:.80} is no name of a key: it is empty, or has a space or a plus sign")
 

@@ -1,7 +1,10 @@
 """The log of a running API, monitored and judged from outside: by the command and by Go's packages."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import httpcore
 import pytest
 from click.testing import CliRunner
 from flask import Flask
@@ -13,7 +16,7 @@ from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key
 from events.readmodels.summary import DAY_MS
 from events.transparency.growing_tree import TILE_WIDTH
-from events.transparency.monitor import Fetch
+from events.transparency.monitor import Fetch, FetchError
 from tests.support.callers import ME, OPEN, Caller
 from tests.support.judge import NO_JUDGE, find_judge, judge
 
@@ -83,3 +86,25 @@ def test_a_log_is_followed_mirrored_and_judged(
         (mirror / path).write_bytes(client.get(f"/{path}").data)
     asked = {"kind": "tiles", "directory": str(mirror), "vkeys": [vkey, witness.public.vkey], "entries": True}
     assert judge(program, [asked]) == ["ok"]
+
+
+class Limiting:
+    """A pool of connections to a server that answers with ``statuses``, one after the other."""
+
+    def __init__(self, *statuses: int) -> None:
+        self._statuses = list(statuses)
+
+    @contextmanager
+    def stream(self, *_: object, **__: object) -> Iterator[httpcore.Response]:
+        headers = [(b"Retry-After", b"7")]
+        yield httpcore.Response(self._statuses.pop(0), headers=headers, content=iter([b"tile"]))
+
+
+def test_a_server_that_limits_requests_is_asked_again_when_it_says() -> None:
+    waits = list[float]()
+    fetch = monitor.fetcher(Limiting(429, 429, 200, 404), "https://rookery.example", waits.append)  # type: ignore[arg-type]
+    assert (fetch("tile/0/000", 100), waits) == (b"tile", [7, 7])
+    assert fetch("tile/0/001", 100) is None
+    fetch = monitor.fetcher(Limiting(*[429] * 10), "https://rookery.example", waits.append)  # type: ignore[arg-type]
+    with pytest.raises(FetchError, match="answers with status 429 however long one waits"):
+        fetch("tile/0/000", 100)

@@ -104,6 +104,7 @@ def test_a_malformed_note_is_refused_with_the_place(note: str | bytes, reason: s
         ("PeterNeumann", "is no verifier key"),
         (NEUMANN.replace("c74f20a3", "c74f20a4"), "this key has the id c74f20a3"),
         ("Peter Neumann" + NEUMANN[12:], "no name of a key"),
+        ("Peter\udcff" + NEUMANN[5:], "is not UTF-8"),
         (NEUMANN[:-4], "it is no Ed25519 key"),
         (NEUMANN.replace("+ARpc", "+Bhpc"), "it is no Ed25519 key"),
         (NEUMANN + "!", "is not base64"),

@@ -343,7 +343,7 @@ class CheckpointLog:
         Returns the last checkpoint instead if another process has signed a later one meanwhile: checkpoints are in the
         order of their days and hours.
         """
-        origin, key = self._store.installation().id, self._keys.signing()
+        origin, key = self._store.installation().id, self._growth.logged_key()
         record_keys(self._administration, self._keys.known())
         last = self._administration.last()
         administration = AdministrationHead(last.version, Digest(last.digest.hex()))

@@ -8,17 +8,19 @@ import orjson
 import structlog
 
 from events.people.administration import Administration
-from events.proof.keys import KeyRing, record_keys
+from events.proof.keys import KeyRing, SigningKey, record_keys
 from events.proof.leaf_notes import LeafNotes
 from events.proof.leaf_store import LeafStore
 from events.proof.leaves import (
     AdministrationLeaf,
+    KeyLeaf,
     Leaf,
     MatchLeaf,
     OtherLeaf,
     leaves_of_key,
     read_leaf,
 )
+from events.proof.public_keys import base64url
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ProofKeys
@@ -60,6 +62,15 @@ class LogGrowth:
             self.log_heads(self._store.live_streams(shard))
         while not self._log_others():
             pass
+
+    def logged_key(self) -> SigningKey:
+        """Return the key that signs now, of which there is a leaf: one that has just been replaced has a successor."""
+        while True:
+            key = self._keys.signing()
+            begun = KeyLeaf(key.public.id, base64url(key.public.raw), key.public.since)
+            if self._client.hget(self._places.others, begun.subject) == begun.stored:
+                return key
+            self._log_others()
 
     def log_heads(self, match_ids: Iterable[str]) -> None:
         """Add a leaf for each match whose head is not logged; none is added twice."""

@@ -13,7 +13,7 @@ from events.proof import log_growth, merkle
 from events.proof.checkpoint_log import CheckpointLog, hour_of
 from events.proof.checkpoints import Checkpoint, leaf_of
 from events.proof.leaf_store import LeafStore
-from events.proof.leaves import MatchLeaf
+from events.proof.leaves import KeyLeaf, MatchLeaf, read_leaf
 from events.proof.log_audit import audit_log
 from events.proof.log_growth import LogGrowth
 from events.proof.notes import parse_note
@@ -223,6 +223,23 @@ def test_no_hour_is_signed_after_a_later_day(shop: SteppedInstallation, monkeypa
     shop.start("alice", "bob")
     assert slow.sign_hour(shop.now + HOUR_MS) == next_day[0] == slow.latest()
     assert next_day[0].day == "2023-11-15"
+    assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
+
+
+def test_a_key_that_is_replaced_meanwhile_is_in_the_tree_that_its_successor_signs(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_changes = LogGrowth.log_changes
+
+    def replaced(growth: LogGrowth) -> None:
+        log_changes(growth)
+        shop.keyring.rotate()
+
+    monkeypatch.setattr(LogGrowth, "log_changes", replaced)
+    signed = shop.checkpoints.sign(shop.now)
+    assert signed.key == shop.keyring.signing().public.id
+    keys = [leaf for leaf in map(read_leaf, shop.checkpoints.leaves(0, signed.size)) if isinstance(leaf, KeyLeaf)]
+    assert [leaf.key for leaf in keys] == [key.id for key in shop.keyring.known()]
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
 
 

@@ -1,7 +1,7 @@
 """The page that verifies bundles in the reader's browser, and the same page as one file that needs no server.
 
 Both carry all that they need: the boards and pieces of all games and the public keys of this server. Their content
-security policies allow no connection to anything, so that nobody has to trust that a file stays where it is.
+security policies allow no connection to anything, so that no one has to trust that a file stays where it is.
 """
 
 import json

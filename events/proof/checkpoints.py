@@ -148,7 +148,7 @@ def statement(
 def leaf_of(match_id: str, version: int, digest: str, form: int = NAMED_FORM) -> bytes:
     """Return the leaf that says that ``match`` had this ``version`` with this ``digest``, as it is hashed.
 
-    In form 2 it cannot be guessed by somebody who does not know the digest: matches may be private, leaves are public.
+    In form 2 it cannot be guessed without the digest: matches may be private, leaves are public.
     """
     head = canonical_json({"digest": digest, "match": match_id, "version": version})
     if form == NAMED_FORM:

@@ -1,7 +1,7 @@
 """Cosignatures of witnesses, as C2SP defines them (https://c2sp.org/tlog-cosignature): Ed25519, cosignature/v1.
 
 A witness states with one that, at an instant, the tree head under it was the largest consistent one that it had seen of
-the log. So whoever holds a cosigned tree head knows that the log has shown the witness no other story.
+the log. So a holder of a cosigned tree head knows that the log has shown the witness no other story.
 """
 
 from collections.abc import Iterable

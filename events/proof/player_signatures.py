@@ -1,6 +1,6 @@
 """Acts that players have signed with keys of their own: what is signed, and the check (docs/proof/player-keys.md).
 
-A signature shows that whoever holds the key has consented to the act in the match as it stood then. That the key is a
+A signature shows that the holder of the key has consented to the act in the match as it stood then. That the key is a
 certain player's is the statement of the server: it logs when a person adds a key (``events.people.player_keys``).
 """
 

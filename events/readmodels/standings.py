@@ -18,7 +18,7 @@ PROVISIONAL_DEVIATION = 110.0
 
 
 NORMAL_95 = 1.959964
-"""A normal variable is within so many standard deviations of its mean with 95 % probability."""
+"""A normal variable is within this number of standard deviations of its mean with 95 % probability."""
 
 
 def interval_of(rating: float, deviation: float) -> tuple[float, float]:

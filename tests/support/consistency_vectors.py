@@ -54,7 +54,7 @@ def _vectors() -> Iterator[dict[str, Any]]:
         ("a path that is too long", "consistency", "path", lambda case: case["proof"]["path"].append("0" * 64)),
         ("a path in another order", "consistency", "path", lambda case: case["proof"]["path"].reverse()),
         ("a hash in capitals", "consistency", "path[0]", put("proof.path[0]", "A" * 64)),
-        ("a log written anew", "consistency", "path", put("earlier", checkpoint_of(3, _root(4), SERVER))),
+        ("a log written again", "consistency", "path", put("earlier", checkpoint_of(3, _root(4), SERVER))),
         ("the later one first", "consistency", "path", both(_exchange, put("proof.sizes", [7, 3]))),
     ):
         yield _vector(name, change=change, proved=STEPS[: STEPS.index(step)], fault={"step": step, "place": place})

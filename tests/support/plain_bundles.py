@@ -152,7 +152,7 @@ def sealed(
     note: bool = True,
     log_key: Signer | None = None,
 ) -> Content:
-    """Sign ``content`` by ``key``; with a ``version``, include that in a log of so many ``leaves``. Return it."""
+    """Sign ``content`` by ``key``; with a ``version``, include that in a log of ``leaves`` leaves. Return it."""
     if version is not None:
         event = content["events"][version - 1]
         content["inclusion"] = inclusion_of(content["match"], version, event["digest"], leaves, form, log_key or key)

@@ -208,7 +208,7 @@ function verdictOf({bundle, evidence, fault, proved}) {
     return {className: "bad", words: "The server has told two stories, and signed both"};
   if (proved.includes("signature"))
     return {className: "good", words: "The record is whole, and the server has signed it"};
-  return {className: "", words: "The record fits together, but nobody has been shown to vouch for it"};
+  return {className: "", words: "The record fits together, but it is not shown that anybody vouches for it"};
 }
 
 function stepsOf(report, trusted) {

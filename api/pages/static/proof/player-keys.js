@@ -67,7 +67,7 @@ async function checkPasskey(signed, here, challenge) {
   if (host === null) refuse(`${here}.client_data`, "it is not what a browser makes for this act");
   const authenticator = bytesOfHex(encoded);
   if (hexOf(await sha256(utf8(host))) !== encoded.slice(0, 64)) refuse(place, "it is for another site");
-  if (!(authenticator[32] & USER_PRESENT)) refuse(place, "nobody has touched the authenticator");
+  if (!(authenticator[32] & USER_PRESENT)) refuse(place, "no person has touched the authenticator");
   return joined(authenticator, await sha256(utf8(signed.client_data)));
 }
 

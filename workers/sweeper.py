@@ -17,7 +17,8 @@ from domain.match.state import opponent_id
 from domain.search import LEVELS
 from events.archive.errors import ArchiveUnavailableError
 from events.installation import Installation
-from events.proof.checkpoint_log import NoCheckpointError, day_of, hour_of
+from events.proof.checkpoint_log import NoCheckpointError
+from events.proof.checkpoints import day_of, hour_of
 from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from events.people.administration import ACTS, SCHEMA, Act, Administration
-from events.proof.checkpoint_log import DAY_LETTERS
-from events.proof.checkpoints import Checkpoint
+from events.proof.checkpoints import DAY_LETTERS, Checkpoint
 from events.proof.log_audit import LogFinding
 from events.proof.log_growth import CHECKPOINT_SIGNED
 from events.runtime.errors import StoreUnavailableError

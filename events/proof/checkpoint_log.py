@@ -1,7 +1,6 @@
 """The log of checkpoints in the store: leaves are appended, the tree is signed, proofs are computed from it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 
 import orjson
 import structlog
@@ -10,12 +9,15 @@ from events.archive.store import ArchivingStore
 from events.people.administration import SERVER, Administration
 from events.proof import merkle
 from events.proof.checkpoints import (
+    DAY_LETTERS,
     FORMAT,
     KIND,
     AdministrationHead,
     Checkpoint,
     Consistency,
     Inclusion,
+    day_of,
+    hour_of,
     read_checkpoint,
     statement,
     write_checkpoint,
@@ -35,8 +37,6 @@ from events.runtime.transactions import transact
 from events.store.contract import Head
 from events.store.converter import Digest
 from events.store.logged_leaves import LoggedLeaf, unpack_logged
-
-DAY_LETTERS = len("2026-01-31")
 
 ROLLBACK_ACCEPTED = "rollback-accepted"
 """The act by which an operator lets the server sign a log that does not extend what it has signed before."""
@@ -398,16 +398,6 @@ class CheckpointLog:
             return
         facts = {"day": checkpoint.day, "size": checkpoint.size, "root": checkpoint.root}
         self._administration.record(CHECKPOINT_SIGNED, SERVER, facts, f"checkpoint:{checkpoint.day}")
-
-
-def day_of(now: int) -> str:
-    """Return the day in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31."""
-    return datetime.fromtimestamp(now / 1000, UTC).date().isoformat()
-
-
-def hour_of(now: int) -> str:
-    """Return the hour in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31T04."""
-    return datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%dT%H")
 
 
 def _digests(nodes: Sequence[bytes]) -> tuple[Digest, ...]:

@@ -9,6 +9,7 @@ saved checkpoints, or shows in the log as two heads for one version. ``docs/proo
 
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from events.proof import merkle
@@ -28,6 +29,8 @@ NAMED_FORM = 1
 
 PRESENT_FORM = 2
 """The form of leaves that are added now: a leaf of a match commits to what it says, and names nothing."""
+
+DAY_LETTERS = len("2026-01-31")
 
 MAX_CHECKPOINT_BYTES = 16_384
 """Of a checkpoint or a consistency proof; both are far smaller."""
@@ -154,6 +157,16 @@ def leaf_of(match_id: str, version: int, digest: str, form: int = NAMED_FORM) ->
     if form == NAMED_FORM:
         return head
     return canonical_json({"commitment": hashlib.sha256(head).hexdigest(), "form": form, "kind": "match"})
+
+
+def day_of(now: int) -> str:
+    """Return the day in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31."""
+    return datetime.fromtimestamp(now / 1000, UTC).date().isoformat()
+
+
+def hour_of(now: int) -> str:
+    """Return the hour in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31T04."""
+    return datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%dT%H")
 
 
 def write_checkpoint(checkpoint: Checkpoint) -> bytes:

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from events.proof.checkpoint_log import DAY_LETTERS, CheckpointLog
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.checkpoints import DAY_LETTERS
 from events.runtime.backoff import Backoff
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ProofKeys

@@ -5,7 +5,7 @@ import threading
 from redis.crc import key_slot
 
 from domain.match.state import Seat
-from events.proof.checkpoint_log import day_of
+from events.proof.checkpoints import day_of
 from events.readmodels.summary import DAY_MS
 from events.runtime.connections import connect
 from events.runtime.errors import StoreUnavailableError

@@ -10,7 +10,7 @@ from domain.games import find_ruleset
 from domain.match.commands import Resign
 from domain.match.enums import Status
 from events.notices.kinds import NoticeChannel
-from events.proof.checkpoint_log import day_of
+from events.proof.checkpoints import day_of
 from events.readmodels import ReadModelKeys, dump, rated_result, summarise
 from events.readmodels.ratings import Ratings
 from events.readmodels.summary import DAY_MS

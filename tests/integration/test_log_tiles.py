@@ -10,8 +10,8 @@ from api.services import EXTENSION, Services
 from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
 from events.archive.storage import Storage
 from events.proof import log_growth, merkle
-from events.proof.checkpoint_log import CheckpointLog, hour_of
-from events.proof.checkpoints import Checkpoint, leaf_of
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.checkpoints import Checkpoint, hour_of, leaf_of
 from events.proof.leaf_store import LeafStore
 from events.proof.leaves import KeyLeaf, MatchLeaf, read_leaf
 from events.proof.log_audit import audit_log

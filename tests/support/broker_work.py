@@ -1,7 +1,7 @@
 """Tasks of every kind of worker, done over a real broker by a real worker."""
 
 from domain.match.commands import Resign
-from events.proof.checkpoint_log import day_of
+from events.proof.checkpoints import day_of
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
 from events.service.fleet_jobs import JobState

@@ -11,7 +11,7 @@ from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.state import CLOCK, MatchState, Seat, is_person
 from events.installation import Installation
-from events.proof.checkpoint_log import day_of
+from events.proof.checkpoints import day_of
 from events.readmodels import dump
 from events.runtime.keys import TimeKeys
 from events.runtime.settings import Settings

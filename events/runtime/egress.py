@@ -1,4 +1,4 @@
-"""The one way in which Rookery calls servers that others name: webhooks of players and push services.
+"""The one way in which Rookery calls servers that others name: webhooks, push services, witnesses, timestamp services.
 
 Any URL may lead anywhere, also into the network of the operator. So a name is resolved once, every address that it has
 is checked, and the connection goes to one of the checked addresses; the name is used only for the Host header and the

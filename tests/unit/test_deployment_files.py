@@ -44,6 +44,12 @@ def test_containers_on_one_host_and_on_a_cluster_are_the_same_parts() -> None:
     assert parts_of_compose("compose.yaml") == PARTS
 
 
+@pytest.mark.parametrize("name", ["compose.yaml", "compose-cluster.yaml"])
+def test_containers_get_the_settings_of_calls_to_other_servers(name: str) -> None:
+    environment = yaml.safe_load((PRODUCTION / name).read_text())["x-rookery"]["environment"]
+    assert {"ROOKERY_EGRESS_ALLOWED", "ROOKERY_CONTACT", "ROOKERY_TIMESTAMP_URL"} <= environment.keys()
+
+
 def test_units_start_the_same_parts_as_containers() -> None:
     assert parts_of_units() == PARTS
 

@@ -343,7 +343,7 @@ class CheckpointLog:
         Returns the last checkpoint instead if another process has signed a later one meanwhile: checkpoints are in the
         order of their days and hours.
         """
-        origin, key = self._store.installation().id, self._growth.logged_key()
+        origin = self._store.installation().id
         record_keys(self._administration, self._keys.known())
         last = self._administration.last()
         administration = AdministrationHead(last.version, Digest(last.digest.hex()))
@@ -354,6 +354,8 @@ class CheckpointLog:
             signed = later or pipeline.hget(self._places.checkpoints, day)
             if signed is not None:
                 return read_checkpoint(signed)
+            # Read while the size is watched: no tree with the revocation of a key is signed by that key.
+            key = self._growth.logged_key()
             size = int(pipeline.get(self._places.log_size) or 0)
             root = Digest(merkle.root(size, self.leaf_store.tree()).hex())
             if self._guard is not None:

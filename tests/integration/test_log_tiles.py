@@ -12,8 +12,9 @@ from events.archive.storage import Storage
 from events.proof import log_growth, merkle
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.checkpoints import Checkpoint, hour_of, leaf_of
+from events.proof.keys import SigningKey
 from events.proof.leaf_store import LeafStore
-from events.proof.leaves import KeyLeaf, MatchLeaf, read_leaf
+from events.proof.leaves import KeyLeaf, MatchLeaf, RevocationLeaf, read_leaf
 from events.proof.log_audit import audit_log
 from events.proof.log_growth import LogGrowth
 from events.proof.notes import parse_note
@@ -241,6 +242,26 @@ def test_a_key_that_is_replaced_meanwhile_is_in_the_tree_that_its_successor_sign
     keys = [leaf for leaf in map(read_leaf, shop.checkpoints.leaves(0, signed.size)) if isinstance(leaf, KeyLeaf)]
     assert [leaf.key for leaf in keys] == [key.id for key in shop.keyring.known()]
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
+
+
+def test_a_key_that_is_revoked_meanwhile_signs_no_tree_that_says_so(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, logged_key = shop.checkpoints, LogGrowth.logged_key
+
+    def revoked(growth: LogGrowth) -> SigningKey:
+        found = logged_key(growth)
+        monkeypatch.setattr(LogGrowth, "logged_key", logged_key)
+        shop.keyring.revoke(found.public.id, shop.now)
+        growth.log_changes()
+        return found
+
+    monkeypatch.setattr(LogGrowth, "logged_key", revoked)
+    signed = log.sign(shop.now)
+    leaves = [read_leaf(leaf) for leaf in log.leaves(0, signed.size)]
+    [revocation] = [leaf for leaf in leaves if isinstance(leaf, RevocationLeaf)]
+    assert signed.key == shop.keyring.signing().public.id != revocation.key
+    assert audit_log(shop.store, log, shop.keyring).findings == []
 
 
 def test_entries_of_many_checkpoints_hide_no_later_act(

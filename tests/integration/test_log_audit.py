@@ -428,6 +428,7 @@ def test_what_an_earlier_release_wrote_is_no_fault(
     with monkeypatch.context() as patched:
         # It logged nothing but matches.
         patched.setattr(LogGrowth, "_log_others", lambda _: True)
+        patched.setattr(LogGrowth, "logged_key", lambda _: shop.keyring.signing())
         first, key = sign(shop, 0), shop.keyring.signing()
     delete(f"{ADMINISTRATION}:log", f"{ADMINISTRATION}:head", f"{ADMINISTRATION}:once")(shop, "")
     write_log()

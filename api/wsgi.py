@@ -4,6 +4,7 @@ from flask import Flask
 
 from api import app
 from api.access.proxies import behind_proxies
+from api.pages import verify_page
 from events.runtime.logs import configure
 from events.runtime.settings import Settings
 
@@ -11,5 +12,6 @@ from events.runtime.settings import Settings
 def create_app() -> Flask:
     """Return the app with the settings of the environment."""
     configure()
+    verify_page.prepare()
     settings = Settings.from_environment()
     return behind_proxies(app.create_app(settings), settings.trusted_proxies)

@@ -61,7 +61,7 @@ test:  ## all checks and, at the same time, all tests, with a real server, real 
 	@$(MAKE) -j 2 $(VENV)/development programs
 	@$(MAKE) -j 3 check run-tests
 
-run-tests: $(VENV)/development
+run-tests: $(VENV)/development $(BIOME)
 	$(BIN)/pytest -q -n $(JOBS)
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
@@ -118,7 +118,7 @@ $(VENV)/development: requirements-dev.txt requirements.txt pyproject.toml | $(BI
 	@$(call install,--no-deps --no-build-isolation -e .,--no-deps --no-build-isolation -e .)
 	@touch $(VENV)/product $@
 
-# Formats and lints the scripts of the pages, pinned by version and hash.
+# Formats and lints the scripts of the pages and judges the OpenAPI document, pinned by version and hash.
 $(BIOME): $(addprefix tests/javascript/, package.json package-lock.json .npmrc) | $(VENV)/development
 	@mkdir -p $(VENV)/javascript
 	@cp $^ $(VENV)/javascript

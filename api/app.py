@@ -5,13 +5,14 @@ from collections.abc import Callable
 from flask import Flask
 
 from api import health, metrics
-from api.access import headers, limits, read_limits, request_ids
+from api.access import headers, hosts, limits, read_limits, request_ids
 from api.access.auth import refuse_other_sites, session_cookie
 from api.access.limits import Limits, RateLimits
 from api.http import compression, problems
 from api.http.bodies import MAX_BODY_BYTES
 from api.http.openapi import OpenApi
 from api.pages import blueprint as pages
+from api.representations.webhooks import SentWebhook, webhook_operations
 from api.resources import BLUEPRINTS, log_tiles
 from api.services import EXTENSION, Services, refuse_wrong_clock
 from events.archive.store import ArchivingStore
@@ -36,6 +37,7 @@ def create_app(
     services = Services(settings, now, store)
     app.extensions[EXTENSION] = services
     request_ids.register(app)
+    hosts.register(app)
     compression.register(app)
     headers.register(app)
     health.register(app)
@@ -47,5 +49,6 @@ def create_app(
     problems.register(app)
     for blueprint in (*BLUEPRINTS, log_tiles.blueprint, pages):
         app.register_blueprint(blueprint)
-    OpenApi(app, {blueprint.name: title for blueprint, title in BLUEPRINTS.items()}, session_cookie(settings))
+    tags = {blueprint.name: title for blueprint, title in BLUEPRINTS.items()}
+    OpenApi(app, tags, session_cookie(settings), SentWebhook, webhook_operations())
     return app

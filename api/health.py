@@ -8,7 +8,7 @@ from flask import Flask, Response
 from api.http.answers import instant, json_response
 from api.http.problems import problem_of
 from api.services import services
-from events.runtime.errors import StoreError
+from events.runtime.errors import OtherStoreError, StoreError
 from events.runtime.liveness import MAX_SILENCE_S
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import WrongInstallationError, describe_offset
@@ -44,7 +44,9 @@ def readyz() -> Response:
         kept_at, provisional = instant(heartbeat.last_beat()), heartbeat.provisional()
         incidents = services().incidents.all()
         impaired = _impaired(services().liveness.ages_s()) | _wrong_clocks(heartbeat.offsets())
-    except WrongInstallationError as error:
+        if shortages := store.copies.shortages():
+            impaired["replicas"] = "; ".join(shortages)
+    except (WrongInstallationError, OtherStoreError) as error:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
     except StoreError as error:
         problem = problem_of(error)

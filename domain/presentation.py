@@ -26,6 +26,11 @@ class Fact(NamedTuple):
     value: str
 
 
+def matters(count: int, limit: int) -> bool:
+    """Tell whether a counter that ends a game at ``limit`` is worth a line of text: from half of that on."""
+    return 2 * count >= limit
+
+
 class Composition(NamedTuple):
     """A kind of move that is put together part by part, because there are too many of them to enumerate.
 

@@ -4,17 +4,13 @@ A rating period is a set of results. Their order does not matter, to the last bi
 (``ExactSum``), so a projection that is rebuilt from the same events gives byte-identical ratings, whether a period is
 rated as a whole or continued result by result.
 
-A match of several seats is rated as pairwise results, see ``compare``. How it is has versions: ratings that were
-computed by an earlier one are computed in the same way until they are made again. ``docs/proof/ratings.md`` specifies
-every version to the last bit.
+A match of several seats is rated as pairwise results, see ``compare``. ``docs/proof/ratings.md`` specifies all of it to
+the last bit.
 """
 
 from collections.abc import Iterable, Sequence
 from math import exp, fsum, isclose, isfinite, log, pi, sqrt
 from typing import NamedTuple
-
-RATING_VERSION = 2
-"""The present version. Version 1 counts a match of N seats as N * (N - 1) / 2 duels, and places by their distance."""
 
 START_RATING = 1500.0
 MAX_DEVIATION = 350.0
@@ -180,25 +176,25 @@ def expected_score(own: Rating, opponent: Rating) -> float:
     return odds / (1 + odds)
 
 
-def weight_of_result(seats: int, version: int = RATING_VERSION) -> float:
+def weight_of_result(seats: int) -> float:
     """Return the weight of each pairwise result of a match with this number of seats.
 
     The N - 1 results of a seat share its own luck in the match. If each seat performs as its strength and a noise of
     its own, they carry as much information as 2 * (N - 1) / N duels: each counts 2 / N of one.
     """
-    return 1.0 if version == 1 else 2 / seats
+    return 2 / seats
 
 
-def compare(scores: Sequence[float], version: int = RATING_VERSION) -> tuple[tuple[tuple[int, float], ...], ...]:
+def compare(scores: Sequence[float]) -> tuple[tuple[tuple[int, float], ...], ...]:
     """Return for each seat its results against other seats as they are rated, as (other seat, score) in seat order.
 
-    With two seats, and in version 1, that is ``pairwise``. With several, version 2 asks who was better, not by how
-    much: the seat with the higher score has won, 1 to 0. Equal seats have drawn if no seat was better than both. If one
-    was, nothing is known about the two, and they have no result: counted as a draw, it would pull the strong and the
-    weak who lose to the same winner together. Raises ValueError as ``pairwise`` does.
+    With two seats that is ``pairwise``. With several, the seat with the higher score has won, 1 to 0: it counts who was
+    better, not by how much. Equal seats have drawn if no seat was better than both. If one was, nothing is known
+    about the two, and they have no result: counted as a draw, it would pull the strong and the weak who lose to the
+    same winner together. Raises ValueError as ``pairwise`` does.
     """
     table = pairwise(scores)
-    if version == 1 or len(scores) == 2:
+    if len(scores) == 2:
         return table
     best = max(scores)
     return tuple(

@@ -4,7 +4,6 @@ API, stream, relay, tasks, command line, simulation and tests all take the parts
 first used; building it does not connect.
 """
 
-import time
 from collections.abc import Callable
 from functools import cached_property
 from urllib.parse import urlsplit
@@ -16,10 +15,10 @@ from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.ledger import Ledger
-from events.notices.looks import Looks
 from events.notices.outbox import Outbox
 from events.notices.preferences import PreferencesStore
 from events.notices.presence import Presence
+from events.notices.scheduled_checks import ScheduledChecks
 from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
@@ -39,17 +38,15 @@ from events.proof.receipts import ReceiptSigner
 from events.push.sender_key import SenderKeyStore
 from events.readmodels import ReadModels
 from events.readmodels.archived import ArchivedModels
-from events.readmodels.archived_periods import NOTHING_ARCHIVED, ArchivedPeriods
-from events.readmodels.period_archive import PeriodArchive
-from events.readmodels.period_files import PeriodFiles
 from events.readmodels.projector import EventSummaries, Projector
 from events.readmodels.ratings import Ratings
-from events.readmodels.summary import DAY_MS
-from events.runtime.connections import connect
+from events.runtime.connections import SINGLE, connect, read_place
 from events.runtime.egress_rules import EgressRules
+from events.runtime.keys import WorkListKeys
 from events.runtime.liveness import RedisLiveness
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
+from events.runtime.work_list import WorkList
 from events.service.archiving import Archiver
 from events.service.bot_admission import BotAdmission
 from events.service.figures import Figures, Sources
@@ -57,7 +54,6 @@ from events.service.flag_lateness import FlagLateness
 from events.service.fleet_jobs import FleetJobs
 from events.service.incidents import Incidents
 from events.service.jobs import Jobs
-from events.service.lost_tails import LostTails
 from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.service.outages import Heartbeat
@@ -65,16 +61,18 @@ from events.service.personal_data import PersonalDataStores
 from events.service.summaries import CachedSummaries, result_reader
 from events.service.timekeeper import Timekeeper
 from events.store.rewriting import Rewriting
-from events.store.told_files import ToldFiles
 from events.transparency.timestamp_store import TimestampStore
 from events.transparency.witnesses import Witnesses
 
 
-def make_store(settings: Settings, now: Callable[[], int] | None = now_ms) -> ArchivingStore:
+def make_store(
+    settings: Settings, now: Callable[[], int] | None = now_ms, creates: bool | None = None
+) -> ArchivingStore:
     """Return the event store that ``settings`` name; it connects when it is first used.
 
     It refuses writes while ``now``, the wall clock of this process, differs from its own; None for a virtual clock,
-    which it does not judge.
+    which it does not judge. Its first use makes an installation if it ``creates`` one; None if it is a single server:
+    of several, one that has lost everything may have become the primary.
     """
     return ArchivingStore(
         connect(settings.redis_url),
@@ -83,6 +81,8 @@ def make_store(settings: Settings, now: Callable[[], int] | None = now_ms) -> Ar
         now,
         wait_replicas=settings.wait_replicas,
         archive_url=settings.archive_url,
+        creates=read_place(settings.redis_url).kind == SINGLE if creates is None else creates,
+        mark_file=settings.mark_file,
     )
 
 
@@ -106,15 +106,11 @@ class Installation:
     ) -> None:
         self.settings = settings
         self.now = now or now_ms
+        self._own_clock = now
         self.name = name
         self.store = store or make_store(settings, None if now else now_ms)
         self.client = self.store.client
         self.prefix = self.store.prefix
-        # With a clock of its own an installation looks once at each server, not again as time passes.
-        self._monotonic: Callable[[], float] = (lambda: 0.0) if now else time.monotonic
-        self.store.watch = self.lost_tails
-        if settings.told_directory is not None:
-            self.store.told.files = ToldFiles(settings.told_directory)
 
     @cached_property
     def matches(self) -> Matches:
@@ -144,6 +140,8 @@ class Installation:
             blocks=self.blocks,
             bot_admission=self.bot_admission,
             notebooks=self.notebooks,
+            chats=self.chats,
+            checks=self.checks,
             availability=self.availability,
             addresses=self.addresses,
             receipts=self.receipts,
@@ -164,12 +162,7 @@ class Installation:
     def readmodels(self) -> ReadModels:
         """The read models."""
         archived = ArchivedModels(self.store, lambda match_id: EventSummaries(self.store).read(match_id, 0, None))
-        return ReadModels(self.client, self.prefix, self.store.shards, self.now, archived, self.archived_periods)
-
-    @cached_property
-    def archived_periods(self) -> ArchivedPeriods:
-        """The rating periods that are in files."""
-        return ArchivedPeriods(self.client, PeriodFiles(self.store.storage))
+        return ReadModels(self.client, self.prefix, self.store.shards, self.now, archived)
 
     @cached_property
     def projector(self) -> Projector:
@@ -181,14 +174,7 @@ class Installation:
     @cached_property
     def ratings(self) -> Ratings:
         """The ratings, for writing."""
-        archive = PeriodArchive(self.client, self.archived_periods, self._last_period_due)
-        return Ratings(self.client, self.readmodels.keys, result_reader(self.matches), archive)
-
-    def _last_period_due(self) -> int:
-        """Return the last day whose rating periods are to be archived."""
-        if self.settings.archive_url is None:
-            return NOTHING_ARCHIVED
-        return self.now() // DAY_MS - self.settings.archive_after_days - 1
+        return Ratings(self.client, self.readmodels.keys, result_reader(self.matches))
 
     @cached_property
     def archiver(self) -> Archiver:
@@ -230,12 +216,12 @@ class Installation:
     @cached_property
     def outbox(self) -> Outbox:
         """What is to be sent to people."""
-        return Outbox(self.client, self.prefix, self.store.shards)
+        return Outbox(self.client, self.prefix, self.store.shards, self._own_clock)
 
     @cached_property
-    def looks(self) -> Looks:
-        """What is to be looked at again."""
-        return Looks(self.client, self.prefix, self.store.shards)
+    def checks(self) -> ScheduledChecks:
+        """What is to be checked at an instant."""
+        return ScheduledChecks(self.client, self.prefix, self.store.shards, self._own_clock)
 
     @cached_property
     def preferences(self) -> PreferencesStore:
@@ -290,27 +276,30 @@ class Installation:
     @cached_property
     def inbox(self) -> Inbox:
         """The mail that has arrived."""
-        return Inbox(self.client, self.prefix, self.store.shards)
+        return Inbox(self.client, self.prefix, self.store.shards, self._own_clock)
 
     @cached_property
     def jobs(self) -> Jobs:
         """Long work that was requested."""
-        return Jobs(self.client, self.prefix, self.now)
+        return Jobs(self.client, self.prefix, self.now, self._work_list(WorkListKeys(self.prefix, "jobs", "work")))
+
+    @cached_property
+    def turns(self) -> WorkList:
+        """The matches that wait for an opponent, owned by who created them."""
+        return self._work_list(WorkListKeys(self.prefix, "opponents", "turns"))
+
+    def _work_list(self, *keys: WorkListKeys) -> WorkList:
+        return WorkList(self.client, keys, self._own_clock)
 
     @cached_property
     def fleet_jobs(self) -> FleetJobs:
         """Work over all matches, done by the fleet."""
-        return FleetJobs(self.client, self.prefix)
+        return FleetJobs(self.client, self.prefix, now=self._own_clock)
 
     @cached_property
     def incidents(self) -> Incidents:
         """What went wrong with the store."""
         return Incidents(self.client, self.prefix)
-
-    @cached_property
-    def lost_tails(self) -> LostTails:
-        """What finds out which acknowledged events the store has lost."""
-        return LostTails(self.store, self.incidents, self.now, self._monotonic)
 
     @cached_property
     def flag_lateness(self) -> FlagLateness:
@@ -418,7 +407,7 @@ class Installation:
             readmodels=self.readmodels,
             rewriting=self.rewriting,
             jobs=self.jobs,
-            looks=self.looks,
+            checks=self.checks,
             subscriptions=self.subscriptions,
             feed_addresses=self.feed_addresses,
             inbox=self.inbox,

@@ -79,8 +79,6 @@ class ArchiveRound:
         if self._now() - self._emptied_at >= DAY_MS:
             if self._waiting:
                 return self._archive(next(iter(self._waiting)))
-            if self._archiver.archive_ratings():
-                return 0
             self._archiver.move_notes()
             self._archiver.merge_tables()
             self._archiver.collect()

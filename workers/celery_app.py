@@ -12,23 +12,20 @@ from events.runtime.exit_codes import exit_quickly
 from events.runtime.logs import configure
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
-from workers import celery_beats
+from workers import broker_messages, celery_beats
 from workers.broker import MAX_TASK_S, broker_configuration
-from workers.fair_queue import QUICK, SLOW
 from workers.fleet import presence
 from workers.tasks import CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE, TaskContext, register
 
-DELIVERY_THREADS = 8
+DELIVERY_THREADS = 12
 FLEET_NICENESS = 10
 """By how much a worker of the fleet yields to everything else on its machine."""
-
-OPPONENTS = {QUICK: Queue.QUICK_OPPONENTS, SLOW: Queue.OPPONENTS}
-"""The queue of each lane: its tasks are hints that a match waits there."""
 
 
 def make_app(settings: Settings) -> Celery:
     """Return the Celery application of an installation; it connects when it is first used."""
     default = Queue.DEFAULT.name_in_broker(settings.prefix)
+    broker_messages.install()
     app = Celery("rookery")
     app.conf.update(broker_configuration(settings))
     app.conf.update(
@@ -37,9 +34,10 @@ def make_app(settings: Settings) -> Celery:
         result_backend=None,
         task_ignore_result=True,
         task_routes={
-            **{name: {"queue": default} for name in (RATE, SETTLE, CHECKPOINT, JOB)},
+            **{name: {"queue": default} for name in (RATE, SETTLE, CHECKPOINT)},
             **{name: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)} for name in (DELIVER, READ_MAIL, COSIGN)},
-            FLEET_SLICES: {"queue": Queue.FLEET.name_in_broker(settings.prefix)},
+            # What people ask for is done apart from what must not wait for it: ratings and checkpoints.
+            **{name: {"queue": Queue.FLEET.name_in_broker(settings.prefix)} for name in (JOB, FLEET_SLICES)},
         },
         # Crash-safe: a task is removed from the broker when its effect is stored, not when it begins, so the tasks of a
         # killed worker come back. The sweeper finds what the broker itself loses.

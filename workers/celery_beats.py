@@ -1,8 +1,8 @@
 """The beats of Celery's processes (``events.runtime.beats``): the main loop of a worker, each process of its pool.
 
-The main loop beats by a timer of its own, so that a loop that has stopped is noticed. A process that searches for an
-opponent does so in one long call; it beats from a thread, which shows that the process runs, while the time limit of
-tasks ends a search that does not end by itself.
+The main loop beats by a timer of its own, so that a loop that has stopped is noticed. A task may be one long call, such
+as the search for an opponent's move. So every process that does tasks also beats from a thread, which shows that it
+runs; the time limit of tasks ends a search that does not end by itself.
 """
 
 import threading
@@ -53,10 +53,9 @@ def _expect_task(task: Any = None, **_: Any) -> None:
 
 
 def _begin_process(**_: Any) -> None:
-    process = current_process()
-    if not hasattr(process, "index"):
-        return  # a worker that does its tasks in its main loop, which beats already
-    line = f"process-{process.index + 1}"
+    # A worker that does its tasks in its main loop has no index. That loop may be silent for the time of a task.
+    index = getattr(current_process(), "index", None)
+    line = "process" if index is None else f"process-{index + 1}"
     threading.Thread(target=_beat_on, args=[line], name="beats", daemon=True).start()
 
 

@@ -25,6 +25,7 @@ from events.service.matches import Matches, UnknownMatchError
 from events.service.timekeeper import Timekeeper
 from events.store.contract import EventStore
 from events.store.feed import Delivery, FeedGroup, FeedState
+from events.store.redis import RedisStore
 from events.store.wake_ups import Woken
 from workers.threads import TRANSIENT, repeat
 
@@ -250,7 +251,7 @@ def sync_clocks(
 
     def handle(match_id: str, versions: set[int]) -> None:
         loaded = matches.load_at_least(match_id, max(versions))
-        if loaded.state.clock is None or not due.is_playing(loaded.state):
+        if not due.is_playing(loaded.state):
             return
         # Preferences count at the start only: what a player says in the match later is not overruled.
         if not loaded.state.play.moves and has_started(match_id, versions):
@@ -281,6 +282,19 @@ def log_acts(
                 flag_lateness.record(event, now())
 
     return match_by_match(group, handle)
+
+
+def once_copied(store: RedisStore, handle: Handle) -> Handle:
+    """Return ``handle`` so that it begins when the replicas have the events that were delivered.
+
+    For effects outside their shards, such as a mail: a failover that takes an event would leave them behind.
+    """
+
+    def handle_copied(deliveries: Sequence[Delivery]) -> Failures:
+        store.await_copies(sorted({delivery.shard for delivery in deliveries}))
+        return handle(deliveries)
+
+    return handle_copied
 
 
 def match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], None]) -> Handle:

@@ -8,12 +8,23 @@ from domain.match.opponents import move_of, takes_draw
 from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
-from domain.search import ENGINE_VERSION, seed_for
+from domain.search import ENGINE_VERSION, LEVELS, seed_for
 from events.installation import Installation
 from events.readmodels.summary import draw_answers_owed
+from events.runtime.origin import current
+from events.runtime.queues import Queue
+from events.runtime.work_list import Repeats
 from events.service.matches import Executed, UnknownMatchError
 from events.store.contract import Head, Request, StaleVersionError
-from workers.fair_queue import lane_of
+
+QUICK, SLOW = "quick", "slow"
+"""The lanes of the matches that wait for an opponent: a process is reserved for cheap answers."""
+
+OPPONENTS = {QUICK: Queue.QUICK_OPPONENTS, SLOW: Queue.OPPONENTS}
+"""The queue of each lane: its tasks are hints that a match waits there."""
+
+MAX_QUICK_NODES = 1000
+"""An answer whose search may visit more positions than this waits in the slow lane."""
 
 MAX_ATTEMPTS = 5
 
@@ -49,6 +60,30 @@ def debts_of(state: MatchState) -> list[Debt]:
         for number, draw in owing
         if (seat := state.seats[number]).player is not None and seat.level is not None
     ]
+
+
+def lane_of(level: int) -> str:
+    """Return the lane in which the answers of an opponent of ``level`` wait."""
+    return QUICK if LEVELS[level].nodes <= MAX_QUICK_NODES else SLOW
+
+
+def add_turn(installation: Installation, match_id: str) -> str | None:
+    """Let a match wait for the opponent that owes it an answer; return the lane, None when nothing is owed.
+
+    Opponents' time is shared by who created the matches: each answer costs its creator the nodes that its search may
+    visit. So a person with a hundred matches against the strongest opponent waits for them, and others do not. Raises
+    what ``Matches.load`` raises.
+
+    Crash-safe: what is owed is read off the match. One that waits and owes nothing any more costs nothing; one that
+    owes something and does not wait is added by the sweeper.
+    """
+    state = installation.matches.load(match_id).state
+    debt = next(iter(debts_of(state)), None)
+    if debt is None:
+        return None
+    lane, nodes, now = lane_of(debt.level), LEVELS[debt.level].nodes, installation.now()
+    installation.turns.add(match_id, state.creator, now, str(current()), lane=lane, cost=nodes, repeats=Repeats.AGAIN)
+    return lane
 
 
 def answer(installation: Installation, match_id: str, lane: str | None = None) -> Executed | None:

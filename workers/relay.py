@@ -30,11 +30,10 @@ from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
 from workers.cosigning import CosigningRound
 from workers.feed_watch import FEED, FeedWatch
-from workers.fleet.rounds import FleetRound
-from workers.jobs import JobRound
+from workers.hints import Wake, hint_rounds
+from workers.marking import MarkKeeper
 from workers.notices.decide import Decider
-from workers.notices.incoming_mail import MailRound
-from workers.notices.rounds import NoticeRounds, Wake
+from workers.notices.rounds import NoticeRounds
 from workers.opponents import debts_of
 from workers.shares import Shares
 from workers.sweeper import Sweeper
@@ -77,9 +76,7 @@ class Relay:
         rounds: list[Callable[[], object]] = [
             partial(continue_erasures, installation.personal_data),
             GuestRound(installation.personal_data, installation.now),
-            JobRound(installation.jobs, tasks.request_job, installation.now),
-            FleetRound(installation.fleet_jobs, tasks.request_slices, installation.now),
-            MailRound(installation.inbox, tasks.request_reading, installation.now),
+            installation.fleet_jobs.advance_running,
             CosigningRound(installation, tasks.request_cosignatures),
         ]
         if installation.settings.archive_url is not None:
@@ -87,11 +84,15 @@ class Relay:
             rounds.append(LeavesRound(installation.checkpoints))
         shares = Shares(installation.liveness, self._name, store.shards)
         sweeper = Sweeper(installation, tasks, shares.own, rounds)
-        notice_rounds = NoticeRounds(installation, decider, tasks.request_delivery, wake, shares.own)
+        notice_rounds = NoticeRounds(installation, decider, shares.own)
+        hints = hint_rounds(installation, tasks, wake, shares.own)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}
         works["ticker"] = Ticker(installation, shares.own).run
         works["notice-rounds"] = notice_rounds.run
+        works["hints"] = hints.run
         works["sweeper"] = lambda stop: self._sweep_and_trim(stop, sweeper, running, shares)
+        if installation.settings.mark_file is not None:
+            works["mark"] = MarkKeeper(store, installation.settings.mark_file, shares.own).run
         watch = FeedWatch(store, shares, running, [*works, FEED])
         works[FEED] = watch.run
         if not wait_until_available(stop, watch.step):
@@ -99,6 +100,8 @@ class Relay:
         log.info("runs", name=self._name, shards=store.shards)
         if store.topology.cannot_move_slots:
             log.warning(store.topology.cannot_move_slots)
+        if costs := store.copies.costs():
+            log.warning(costs)
         run_threads(works, stop)
         log.info("stops", name=self._name)
 
@@ -117,6 +120,8 @@ class Relay:
             ),
             notices: consumers.match_by_match(notices, decider.look_at_match),
         }
+        for group in (ratings, administration, notices):
+            handlers[group] = consumers.once_copied(parts.store, handlers[group])
         return [Consumer(group, handle) for group, handle in handlers.items()]
 
     def _group(self, name: Group) -> FeedGroup:

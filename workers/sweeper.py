@@ -23,9 +23,7 @@ from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
-from events.store.told import Claim
 from workers import retries
-from workers.phantoms import PhantomWalk
 from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.task_queue import TaskQueue
 from workers.threads import TRANSIENT
@@ -60,9 +58,6 @@ class Sweeper:
         self._now = installation.now
         self._looked_hour = ""
         self._retries = retries.Retries()
-        self._phantoms = PhantomWalk(
-            installation, lambda match_id: self._remind("rating", match_id, 0, tasks.request_rating)
-        )
         self._streams = self._own_streams()
         self._clocks = self._own_streams()
 
@@ -76,8 +71,7 @@ class Sweeper:
         found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
         if not has_shard(self._share, FIRST_SHARD):
             return found
-        found += self.remind_unsettled() + self._phantoms.step()
-        self._parts.lost_tails.look_at(range(self._store.shards))
+        found += self.remind_unsettled()
         self.request_checkpoint()
         for do_round in self._rounds:
             try:
@@ -132,9 +126,8 @@ class Sweeper:
             beats.beat()
             if projected is None or (projected.summary.version, projected.digest) != head.tag:
                 found += 1
-                if projected is not None:
-                    claimed = {match_id: {projected.summary.version: Claim(projected.digest)}}
-                    self._parts.lost_tails.compare(claimed)
+                if projected is not None and (left := self._store.head(match_id).version) < projected.summary.version:
+                    log.error("the end of a match is lost", match=match_id, left=left, was=projected.summary.version)
                 for error in self._parts.projector.project([match_id]).values():
                     log.error("a match cannot be replayed", match=match_id, error=str(error))
                 continue

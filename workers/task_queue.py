@@ -5,9 +5,8 @@ from typing import Any
 from events.installation import Installation
 from events.runtime.origin import TASK_HEADER, current
 from workers.broker import MAX_CONFIRMATION_S
-from workers.celery_app import OPPONENTS, make_app
-from workers.fair_queue import FairQueue, lane_of
-from workers.opponents import debts_of
+from workers.celery_app import make_app
+from workers.opponents import OPPONENTS, add_turn
 from workers.tasks import ANSWER, CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
 
 
@@ -16,8 +15,7 @@ class TaskQueue:
 
     def __init__(self, installation: Installation) -> None:
         self._app = make_app(installation.settings)
-        self._matches = installation.matches
-        self._waiting = FairQueue(installation.client, installation.prefix)
+        self._installation = installation
         self._prefix = installation.prefix
 
     def request_answer(self, match_id: str) -> None:
@@ -25,11 +23,13 @@ class TaskQueue:
 
         Also raises what ``Matches.load`` raises.
         """
-        state = self._matches.load(match_id).state
-        for debt in debts_of(state)[:1]:
-            lane = lane_of(debt.level)
-            self._waiting.add(match_id, state.creator, debt.level, str(current()))
-            self._send(ANSWER, (lane,), queue=OPPONENTS[lane].name_in_broker(self._prefix))
+        lane = add_turn(self._installation, match_id)
+        if lane is not None:
+            self.request_turn(lane)
+
+    def request_turn(self, lane: str) -> None:
+        """Enqueue a task that answers the matches that wait in ``lane``."""
+        self._send(ANSWER, (lane,), queue=OPPONENTS[lane].name_in_broker(self._prefix))
 
     def request_rating(self, match_id: str) -> None:
         """Enqueue the task that updates the ratings by the result of a match."""
@@ -47,9 +47,9 @@ class TaskQueue:
         """Enqueue the task that asks witnesses to cosign the last checkpoint."""
         self._send(COSIGN)
 
-    def request_job(self, subject: str) -> None:
-        """Enqueue the task that does the job of a match or a person."""
-        self._send(JOB, (subject,))
+    def request_jobs(self) -> None:
+        """Enqueue a task that does the jobs of matches and people."""
+        self._send(JOB)
 
     def request_delivery(self) -> None:
         """Enqueue a task that sends what is due in the outbox."""

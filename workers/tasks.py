@@ -1,12 +1,12 @@
 """The tasks: thin shells around plain functions.
 
-A task carries at most the id of a match, of a person or of a fleet job. It works on what it finds, however often, how
-late and in which order it is delivered. ANSWER only says that a match waits in a lane, and answers the match that is
-next there; DELIVER that something is due in the outbox; FLEET_SLICES that a fleet job has slices to be done. Celery
-does not repeat a task that fails: sweeper and rounds enqueue it again.
+A task carries at most the id of a match, of a fleet job, or a lane of a work list. It works on what it finds, however
+often, how late and in which order it is delivered: most tasks are hints that something can be claimed from a work list.
+Celery does not repeat a task that fails: sweeper and hints enqueue it again.
 """
 
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import structlog
 from celery import Celery, current_task
@@ -15,18 +15,21 @@ from celery.worker import state
 from events.installation import Installation
 from events.runtime.egress import Egress
 from events.runtime.origin import TASK_HEADER, following
+from events.runtime.work_list import Claim
+from events.service.jobs import Job
 from events.service.signed_checkpoints import sign_hour_of
+from events.store.converter import unpack
 from events.transparency.cosigning import Cosigning
 from events.transparency.timestamps import Timestamps
 from workers.broker import MAX_CONFIRMATION_S
-from workers.fair_queue import FairQueue
+from workers.claims import do_due
 from workers.fleet.presence import own_name
 from workers.fleet.work import MAX_SLICE_S, TASK_S, do_slices
 from workers.jobs import do_job
 from workers.notices.channels import make_senders
 from workers.notices.deliver import Deliveries
 from workers.notices.incoming_mail import MailReader
-from workers.opponents import answer
+from workers.opponents import OPPONENTS, answer
 
 ANSWER = "rookery.answer-next"
 RATE = "rookery.rate"
@@ -45,11 +48,6 @@ log = structlog.get_logger("worker")
 
 class TaskContext(Installation):
     """An installation as its tasks see it. It connects at the first task, after the worker has forked."""
-
-    @cached_property
-    def waiting(self) -> FairQueue:
-        """The matches that wait for an opponent."""
-        return FairQueue(self.client, self.prefix)
 
     @cached_property
     def deliveries(self) -> Deliveries:
@@ -83,15 +81,18 @@ class TaskContext(Installation):
 def register(app: Celery, context: TaskContext) -> None:
     """Define the tasks of ``app``, to be done in ``context``."""
 
-    def answer_next(lane: str) -> None:
-        turn = context.waiting.take(lane)
-        if turn is None:
-            return
-        # Crash-safe: a kill here does not put the match back; it still owes an answer, and the sweeper asks for it.
-        with following([turn.origin], ANSWER, match=turn.match_id):
-            executed = answer(context, turn.match_id, lane)
-            if executed is not None:
-                log.info("answered", version=executed.version, repeated=executed.repeated)
+    def request(task: str, *arguments: str, **options: Any) -> None:
+        app.send_task(task, arguments, confirm_timeout=MAX_CONFIRMATION_S, **options)
+
+    def answer_due(lane: str) -> None:
+        def answer_turn(turn: Claim) -> None:
+            with following([turn.content], ANSWER, match=turn.id):
+                executed = answer(context, turn.id, lane)
+                if executed is not None:
+                    log.info("answered", version=executed.version, repeated=executed.repeated)
+
+        queue = OPPONENTS[lane].name_in_broker(context.prefix)
+        do_due(context.turns, [lane], answer_turn, partial(request, ANSWER, lane, queue=queue), context.now)
 
     def rate_match(match_id: str) -> None:
         with following([current_task.request.get(TASK_HEADER) or ""], RATE, match=match_id):
@@ -102,12 +103,15 @@ def register(app: Celery, context: TaskContext) -> None:
         with following([], SETTLE):
             context.ratings.settle()
 
-    def do_job_of(subject: str) -> None:
-        job = context.jobs.pending(subject)
-        with following([] if job is None else [job.origin], JOB):
-            kind = do_job(context.personal_data, subject)
-            if kind is not None:
-                log.info("job done", of=subject, kind=kind)
+    def do_jobs() -> None:
+        def do_claimed(claim: Claim) -> None:
+            job = unpack(Job, claim.content)
+            with following([job.origin], JOB):
+                do_job(context.personal_data, claim.id, job)
+                log.info("job done", of=claim.id, kind=job.kind)
+
+        context.store.check_clock()
+        do_due(context.jobs.work, [""], do_claimed, partial(request, JOB), context.now)
 
     def deliver_due() -> None:
         with following([], DELIVER):
@@ -128,18 +132,15 @@ def register(app: Celery, context: TaskContext) -> None:
             context.have_attested()
 
     def do_fleet_slices(job: str) -> None:
-        def request(job_id: str) -> None:
-            app.send_task(FLEET_SLICES, (job_id,), confirm_timeout=MAX_CONFIRMATION_S)
-
         with following([], FLEET_SLICES):
-            done = do_slices(context, job, own_name(), request, lambda: bool(state.should_stop))
+            done = do_slices(context, job, own_name(), partial(request, FLEET_SLICES), lambda: bool(state.should_stop))
             log.info("fleet slices done", job=job, slices=done)
 
     # Not shared: Celery would give them to the applications of other installations in this process, too.
-    app.task(answer_next, name=ANSWER, shared=False)
+    app.task(answer_due, name=ANSWER, shared=False)
     app.task(rate_match, name=RATE, shared=False)
     app.task(settle_ratings, name=SETTLE, shared=False)
-    app.task(do_job_of, name=JOB, shared=False)
+    app.task(do_jobs, name=JOB, shared=False)
     app.task(sign_checkpoint, name=CHECKPOINT, shared=False)
     app.task(ask_witnesses, name=COSIGN, shared=False)
     app.task(deliver_due, name=DELIVER, shared=False)

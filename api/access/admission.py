@@ -1,13 +1,14 @@
 """Admission of new matches: limits, invitations, and players who block one another."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from api.access.limits import spend, spend_by_address
 from api.http.problems import Problem
 from api.services import services
 from domain.match.commands import CreateMatch
 from domain.match.state import Seat
+from events.notices.kinds import WhoMayInvite
 from events.people.capacity import Proposal
 from events.people.person import Person
 
@@ -16,47 +17,54 @@ MAX_ACTIVE_MATCHES = 2000
 
 MAX_MATCHES_AGAINST_OPPONENTS = 100
 MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
+WHO_IS_REFUSED = {
+    WhoMayInvite.NO_GUESTS: "guests",
+    WhoMayInvite.ACQUAINTED: "people who have finished no match with them",
+    WhoMayInvite.NOBODY: "anybody",
+}
 
 
 def admit_match(match_id: str, seats: Sequence[Seat], person: Person) -> None:
     """Count a match that ``person`` creates.
 
-    Raises the problems blocked, too-many-requests and too-many-matches.
-
-    The opponents' time is limited, so the matches that they play with one person are, too. The read models count them.
+    Raises the problems blocked, not-invitable, too-many-requests and too-many-matches.
     """
     spend("matches", person.id)
     spend_by_address("all_matches")
     refuse_blocked(person, seats)
     if services().store.head(match_id).version:
         return  # it was created by an earlier request, which counted
-    for invited in dict.fromkeys(seat.player for seat in seats if not seat.joined and seat.player is not None):
-        spend("invitations", person.id, invited)
-    active = services().readmodels.active(person.id)
-    if len(active) >= MAX_ACTIVE_MATCHES:
+    invited = dict.fromkeys(seat.player for seat in seats if not seat.joined and seat.player is not None)
+    for player in services().people.persons(invited).values():
+        _refuse_unwanted_invitation(person, player)
+    for each in invited:
+        spend("invitations", person.id, each)
+    if len(services().readmodels.active(person.id)) >= MAX_ACTIVE_MATCHES:
         detail = f"You have {MAX_ACTIVE_MATCHES} matches going: end one before you begin another."
         raise Problem("too-many-matches", detail)
-    if _has_opponent(seats):
-        _admit_opponents(person, active)
 
 
 @contextmanager
-def bot_places(command: CreateMatch, person: Person) -> Iterator[frozenset[str]]:
-    """Take the places of the bots in a match that ``person`` creates in the block; yield those that accept at once.
+def match_places(command: CreateMatch, person: Person) -> Iterator[frozenset[str]]:
+    """Take the places for a match that ``person`` creates in the block; yield the bots in it that accept at once.
 
-    Raises BeyondCapacityError.
+    Bots say how many matches they play. The opponents' time is limited, so the matches that they play with one person
+    are, too. Raises BeyondCapacityError and the problems too-many-requests and too-many-matches.
     """
     players: dict[str, str | None] = {
         seat.player: person.kind for seat in command.seats if seat.player is not None and not seat.joined
     }
     if person.kind == "bot" and any(seat.player == person.id for seat in command.seats):
         players[person.id] = None
-    if not players or services().store.head(command.match).version:
+    against_opponents = any(seat.level is not None for seat in command.seats)
+    if not (players or against_opponents) or services().store.head(command.match).version:
         yield frozenset()
         return
-    proposal = Proposal(command.game, command.setup, command.rated, command.private, command.terms)
-    with services().bot_admission.places(command.match, proposal, players) as accepting:
-        yield accepting
+    with ExitStack() as places:
+        if against_opponents:
+            places.enter_context(_place_against_opponents(command.match, person))
+        proposal = Proposal(command.game, command.setup, command.rated, command.private, command.terms)
+        yield places.enter_context(services().bot_admission.places(command.match, proposal, players))
 
 
 def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
@@ -66,17 +74,30 @@ def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
         raise Problem("blocked", "A player of this match has blocked you.")
 
 
-def _admit_opponents(person: Person, active: Sequence[str]) -> None:
-    guest = person.kind == "guest"
+def _refuse_unwanted_invitation(inviter: Person, invited: Person) -> None:
+    """Raise the problem not-invitable when ``invited``, a person, has chosen to take no such invitation."""
+    wanted = services().preferences.read(invited.id).who_may_invite
+    is_refused = wanted == WhoMayInvite.NOBODY
+    if wanted == WhoMayInvite.ACQUAINTED or (wanted == WhoMayInvite.NO_GUESTS and inviter.kind == "guest"):
+        is_refused = not services().readmodels.have_met(inviter.id, invited.id)
+    if is_refused and invited.kind == "person" and invited.id != inviter.id:
+        detail = f"{invited.name} takes no invitations from {WHO_IS_REFUSED[wanted]}."
+        raise Problem("not-invitable", f"{detail} Leave the seat open, and send a link to the match instead.")
+
+
+@contextmanager
+def _place_against_opponents(match_id: str, person: Person) -> Iterator[None]:
+    guest, readmodels = person.kind == "guest", services().readmodels
     maximum = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS
     if guest:
-        # The read models lag behind: without this, requests that outrun them could begin any number.
         spend("guest_matches", person.id)
-    projected = services().readmodels.projected(active)
-    if sum(each is not None and _has_opponent(each.summary.seats) for each in projected) >= maximum:
-        detail = f"You are playing {maximum} matches against opponents: end one before you begin another"
-        raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
 
+    def playing() -> list[str]:
+        summaries = [each.summary for each in readmodels.projected(readmodels.active(person.id)) if each is not None]
+        return [summary.match for summary in summaries if any(seat.level is not None for seat in summary.seats)]
 
-def _has_opponent(seats: Iterable[Seat]) -> bool:
-    return any(seat.level is not None for seat in seats)
+    with services().bot_admission.place(person.id, match_id, maximum, playing) as is_free:
+        if not is_free:
+            detail = f"You are playing {maximum} matches against opponents: end one before you begin another"
+            raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
+        yield

@@ -2,11 +2,12 @@
 
 from flask import Response, g, request
 
-from api.access.limits import rate_limits, too_many
+from api.access.limits import announce, rate_limits, too_many
 from api.http.problems import Problem
 from api.services import services
 from domain.match.enums import Channel
 from events.people.person import Person, Suspension, UnknownPersonError
+from events.private.availability import Availability, unpack_availability
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import rfc3339
 
@@ -81,6 +82,11 @@ def require_person() -> Person:
     return person
 
 
+def admitted_availability() -> Availability:
+    """Return the availability of the caller of an unsafe request, as it was when the request was admitted."""
+    return unpack_availability(g.availability)
+
+
 def admit_person(session_only: bool) -> None:
     """Raise a problem unless a person is asking, on unsafe methods no more often than their limit allows.
 
@@ -95,7 +101,7 @@ def admit_person(session_only: bool) -> None:
 
 def shows_credential() -> bool:
     """Return whether the request carries a credential, valid or not."""
-    return "Authorization" in request.headers or bool(_credential()[1])
+    return _TICKET in request.environ or "Authorization" in request.headers or bool(_credential()[1])
 
 
 def refuse_token() -> None:
@@ -208,11 +214,14 @@ def _admit() -> None:
     writes = rate_limits().items["writes"]
     admission = services().people.credentials.admit(kind, secret, writes.get_expiry()) if secret else None
     g.person = admission.person if admission else None
+    g.availability = admission.availability if admission else None
     _refuse_bad_token(kind, g.person)
     if admission and admission.suspension:
         raise account_suspended(admission.suspension)
-    if admission and admission.used > writes.amount:
-        raise too_many("writes", admission.resets_in)
+    if admission:
+        announce("writes", writes.amount - admission.used, admission.resets_in)
+        if admission.used > writes.amount:
+            raise too_many("writes", admission.resets_in)
 
 
 def _credential() -> tuple[str, str]:

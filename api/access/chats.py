@@ -7,6 +7,7 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.state import MatchState
 from events.people.person import Person
+from events.private.chats import chat_players
 
 
 def may_read_chat(state: MatchState, person: Person | None) -> bool:
@@ -23,11 +24,6 @@ def is_chat_open(state: MatchState) -> bool:
     """Return whether all people who play the match, or have played it, want others to join in when it is over."""
     players = chat_players(state)
     return bool(players) and players <= services().chats.players_open_to_others(state.match_id)
-
-
-def chat_players(state: MatchState) -> set[str]:
-    """Return the ids of the people who play the match."""
-    return {seat.player for seat in state.seats if seat.player is not None and seat.level is None and seat.joined}
 
 
 def refuse_chat_reader(state: MatchState, person: Person | None) -> None:

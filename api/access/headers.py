@@ -6,11 +6,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 from flask import Flask, Response, g, request
 
+from api.access.auth import session_cookie
 from api.access.request_ids import HEADER
 from api.http.problems import SECRET_ARGUMENTS
 from api.services import services
 
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 _NOT_SNIFFED = ("X-Content-Type-Options", "nosniff")
 _PATH_FOR_THIS_SITE = ("Referrer-Policy", "same-origin")
@@ -39,7 +40,7 @@ def stream_origin(configured: str, host: str) -> str:
     A stream on the loopback interface gets the name of the page: browsers do not send cookies of one name to another.
     """
     parts, name = urlsplit(configured), without_port(host)
-    if name in _LOOPBACK and (parts.hostname in _LOOPBACK or parts.hostname == "::1"):
+    if name in LOOPBACK and (parts.hostname in LOOPBACK or parts.hostname == "::1"):
         parts = parts._replace(netloc=f"{name}:{parts.port}" if parts.port else name)
     return urlunsplit(parts).rstrip("/")
 
@@ -70,6 +71,8 @@ def _add(response: Response) -> Response:
         added.append(("Vary", "Cookie, Authorization"))
         if "Cache-Control" not in response.headers:
             added.append(("Cache-Control", "private, no-cache"))
+        if session_cookie(settings) not in request.cookies:  # pages do not plan by it, and every byte of theirs counts
+            added += g.get("rate_limit", {}).items()
     response.headers.extend(added)
     return response
 

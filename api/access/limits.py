@@ -9,10 +9,11 @@ import time
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
-from flask import Flask, current_app, request
+from flask import Flask, current_app, g, request
 from limits import RateLimitItem, parse
 
 from api.http.problems import Problem
+from events.private.chats import MAX_BYTES_OF_PERSON
 from events.runtime.connections import StoreClient, translating
 from events.runtime.counters import fixed_windows
 
@@ -25,15 +26,16 @@ SITE_SHARE = 8
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes, archives, jobs of workers, calendars, matches that are created, those of guests against opponents, reports,
+    Writes, archives, calendars, matches that are created, those of guests against opponents, reports,
     test notices, notices that are sent again, addresses of webhooks, keys that are added, and words in chats, as
     messages and as bytes, count per person, invitations per person and whom they invite; sign-ins per name and address,
-    and all together per address; sign-ups, guests, and all new matches together, per address; reads, and computations
-    for them, per person, or per address for anonymous callers. An address is what the nearest trusted proxy says;
-    limits leave room for a school behind one. IPv6 addresses count by network and by site: every customer has 2**64 of
-    them.
+    and all together per address; sign-ups, guests, and all new matches together, per address; new guests of the whole
+    installation; reads, and computations for them, per person, or per address for anonymous callers. An address is what
+    the nearest trusted proxy says; limits leave room for a school behind one. IPv6 addresses count by network and by
+    site: every customer has 2**64 of them.
     Mails to confirm an address count per person and mail address, requests for new passwords per name or mail address;
-    both, and links of mails that are followed, count by network, too.
+    both, and links of mails that are followed, count by network, too. Jobs of workers count by their nodes: per person,
+    and per address for guests and anonymous callers.
     """
 
     writes: str = "600/minute"
@@ -41,14 +43,15 @@ class Limits(NamedTuple):
     sign_ins: str = "60/minute"
     sign_up: str = "60/hour"
     guests: str = "200/hour"
+    all_guests: str = "600/minute"
     archives: str = "10/hour"
-    jobs: str = "60/hour"
+    jobs: str = "600000/hour"
     calendars: str = "40/day"
     matches: str = "600/hour"
     all_matches: str = "3000/hour"
     guest_matches: str = "30/hour"
     words: str = "600/hour"
-    chat_bytes: str = "1000000/30 day"
+    chat_bytes: str = MAX_BYTES_OF_PERSON
     reports: str = "50/day"
     invitations: str = "20/day"
     test_notices: str = "30/hour"
@@ -65,14 +68,18 @@ class Limits(NamedTuple):
     player_keys: str = "30/day"
 
 
+ANNOUNCED = frozenset({"writes", "reads", "computations"})
+"""The limits of which responses of the API tell what remains. The others would show what strangers have tried."""
+
 EXCEEDED = {
     "writes": "You have made too many requests in the last minute.",
     "sign_in": "This name and password have been tried too often.",
     "sign_ins": "Too many people have tried to sign in from your network address.",
     "sign_up": "Too many people have signed up from your network address.",
     "guests": "Too many guests have come from your network address.",
+    "all_guests": "Too many guests are arriving at this moment.",
     "archives": "You have had your archive made too often.",
-    "jobs": "You have asked for too many long jobs.",
+    "jobs": "You have asked for too much long work.",
     "calendars": "You have changed your calendar and vacations too often.",
     "matches": "You have created too many matches.",
     "all_matches": "Too many matches have been created from your network address.",
@@ -106,19 +113,22 @@ class RateLimits:
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
 
     @translating
-    def spend(self, limit: str, *who: str, share: int = 1, cost: int = 1) -> None:
-        """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up.
+    def spend(self, limit: str, *who: str, share: int = 1, cost: int = 1) -> int:
+        """Count one use of ``limit`` by ``who`` and return how many remain in this window.
 
-        ``share`` is how many times the limit they have together.
+        ``share`` is how many times the limit they have together. Raises the problem too-many-requests when it is used
+        up.
         """
         item = self.items[limit]
         # Counters hold names and addresses as hashes only.
         who = tuple(hashlib.sha256(each.encode(errors="replace")).hexdigest()[:32] for each in who)
         if share > 1:
             item = type(item)(item.amount * share, item.multiples)
-        if not self._limiter.hit(item, limit, *who, cost=cost):
+        used = self._limiter.storage.incr(item.key_for(limit, *who), item.get_expiry(), amount=cost)
+        if used > item.amount:
             resets = self._limiter.get_window_stats(item, limit, *who).reset_time
             raise too_many(limit, math.ceil(resets - time.time()))
+        return item.amount - used
 
 
 def install(app: Flask, limits: RateLimits) -> None:
@@ -132,15 +142,31 @@ def rate_limits() -> RateLimits:
     return found
 
 
-def spend(limit: str, *who: str, cost: int = 1) -> None:
-    """Count ``cost`` uses of ``limit`` of the current app by ``who``; raises the problem too-many-requests."""
-    rate_limits().spend(limit, *who, cost=cost)
+def spend(limit: str, *who: str, cost: int = 1) -> int:
+    """Count ``cost`` uses of ``limit`` by ``who`` and return how many remain; raises the problem too-many-requests."""
+    return rate_limits().spend(limit, *who, cost=cost)
 
 
 def too_many(limit: str, seconds: int) -> Problem:
     """Return the problem of ``limit``, which is used up for ``seconds``."""
     wait = max(1, seconds)
+    announce(limit, 0, wait)
     return Problem("too-many-requests", f"{EXCEEDED[limit]} Wait {wait} seconds.", headers={"Retry-After": str(wait)})
+
+
+def announce(limit: str, remaining: int, resets_in_s: int | None = None) -> None:
+    """Let the response tell what remains of a limit that clients plan with (draft-ietf-httpapi-ratelimit-headers-10).
+
+    ``resets_in_s`` is None where asking for it would be one more round trip.
+    """
+    if limit not in ANNOUNCED:
+        return
+    item = rate_limits().items[limit]
+    window = "" if resets_in_s is None else f";t={max(0, resets_in_s)}"
+    g.rate_limit = {
+        "RateLimit-Policy": f'"{limit}";q={item.amount};w={item.get_expiry()}',
+        "RateLimit": f'"{limit}";r={max(0, remaining)}{window}',
+    }
 
 
 def address() -> str:
@@ -148,12 +174,16 @@ def address() -> str:
     return networks(request.remote_addr or "unknown")[0]
 
 
-def spend_by_address(limit: str, *who: str) -> None:
-    """Count one use of ``limit`` by ``who`` at the caller's address, and at its site; raises too-many-requests."""
+def spend_by_address(limit: str, *who: str, cost: int = 1) -> int:
+    """Count ``cost`` uses of ``limit`` by ``who`` at the caller's address, and at its site.
+
+    Returns how many remain to the address in this window; raises the problem too-many-requests.
+    """
     network, *site = networks(request.remote_addr or "unknown")
-    rate_limits().spend(limit, *who, network)
+    remaining = rate_limits().spend(limit, *who, network, cost=cost)
     for whole in site:
-        rate_limits().spend(limit, *who, whole, share=SITE_SHARE)
+        rate_limits().spend(limit, *who, whole, share=SITE_SHARE, cost=cost)
+    return remaining
 
 
 def networks(remote: str) -> list[str]:

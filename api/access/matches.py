@@ -1,11 +1,14 @@
 """Which matches a person may see. A match hidden from the caller is answered exactly like one that does not exist."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from api.access.auth import current_person
-from api.http.problems import Problem, no_such_match
+from api.http.problems import no_such_match
 from api.services import services
+from domain.match.decisions.cases import refuse_involved, refuse_party
 from domain.match.guards import seat_of
+from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.person import Person
@@ -17,20 +20,9 @@ def visible_match(match_id: str) -> Loaded:
     try:
         loaded = services().matches.load(match_id)
     except UnknownMatchError:
-        raise absent_match(match_id) from None
+        raise no_such_match() from None
     refuse_stranger(loaded.state)
     return loaded
-
-
-def absent_match(match_id: str) -> Problem:
-    """Return the problem for a match of which the store has nothing; one that was lost is said to be."""
-    if services().incidents.losses(match_id):
-        return Problem(
-            "no-such-match",
-            "This match was lost in a failure of the server: nothing of it is left. The operators of the server know "
-            "which events there were.",
-        )
-    return no_such_match()
 
 
 def own_match(match_id: str) -> Loaded:
@@ -61,6 +53,21 @@ def may_see(state: MatchState, person: Person | None) -> bool:
     if state.has_part(person.id):
         return True
     return bool(state.cases.disputes) and ARBITER in services().administration.roles_of(person.id)
+
+
+def is_sole_arbiter(state: MatchState, person: Person) -> bool:
+    """Return whether nobody but ``person`` holds the office of arbiter and may rule on the open case of the match."""
+    dispute = state.cases.open
+    if dispute is None:
+        return False
+    for other, roles in services().administration.holders().items():
+        if ARBITER not in roles or other == person.id:
+            continue
+        with suppress(CommandError):
+            refuse_party(state, other)
+            refuse_involved(state, dispute, other)
+            return False
+    return True
 
 
 def listed_for(person: Person | None, match_ids: Sequence[str]) -> set[str]:

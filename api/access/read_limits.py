@@ -5,7 +5,7 @@ import time
 from flask import Flask, current_app, g, request
 
 from api.access.auth import SAFE_METHODS, current_person, shows_credential
-from api.access.limits import rate_limits, spend, spend_by_address
+from api.access.limits import announce, rate_limits, spend, spend_by_address
 from api.http.problems import Problem
 from events.people.person import Person
 from events.runtime.errors import StoreError
@@ -49,17 +49,16 @@ def _limit_reads() -> None:
         return  # counted as a write
     costly = name in COSTLY_PAGES if endpoint is None else endpoint.costly
     try:
-        _count("computations" if costly else "reads")
+        count_reads("computations" if costly else "reads")
     except StoreError:
         rates.unreachable_until = time.monotonic() + UNREACHABLE_S
 
 
-def _count(limit: str) -> None:
+def count_reads(limit: str, cost: int = 1) -> None:
+    """Count ``cost`` uses of ``limit`` by the caller, or by an anonymous one's address; raises too-many-requests."""
     person = _known_person()
-    if person is not None:
-        spend(limit, person.id)
-    else:
-        spend_by_address(limit)
+    remaining = spend(limit, person.id, cost=cost) if person is not None else spend_by_address(limit, cost=cost)
+    announce(limit, remaining)
 
 
 def _known_person() -> Person | None:

@@ -18,8 +18,8 @@ MAX_BODY_BYTES = 64 * 1024
 def read_json() -> Any:
     """Return the body of the request; it is parsed once, however often it is asked for.
 
-    Raises the problems not-json (another content type) and malformed-json (not UTF-8, not JSON, a key twice in one
-    object, NaN, a number or a nesting beyond reason).
+    A request without a body sends an empty object. Raises the problems not-json (another content type) and
+    malformed-json (not UTF-8, not JSON, a key twice in one object, NaN, a number or a nesting beyond reason).
     """
     if "json" not in g:
         g.json = _parsed()
@@ -45,10 +45,13 @@ def load(schema: ma.Schema, content: Any) -> Any:
 
 
 def _parsed() -> Any:
+    body = _body()
+    if not body:
+        return {}
     if request.mimetype != JSON:
         raise Problem("not-json", "Send a JSON body with Content-Type: application/json.")
     try:
-        return json.loads(_body().decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError:
         raise Problem("malformed-json", "The body is nested too deeply.") from None
     except ValueError as error:

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from api.http.answers import Answer, json_response
 from api.http.bodies import read_json
+from api.http.openapi import Described
 from api.http.problems import Problem
 from events.people.person import Person
 from events.store.contract import DIGEST_DIGITS, Head, Request, VersionTag
@@ -30,8 +31,8 @@ VersionTagText = Annotated[
 ]
 
 _KEY = re.compile("^[!-~]{1,128}$")
-_CONDITION = re.compile(f'^(?:W/)?"({TAG_PATTERN})"$')
-_BARE_VERSION = re.compile('^(?:W/)?"?[0-9]{1,15}"?$')
+_CONDITION = re.compile(f'^"({TAG_PATTERN})"$')
+_BARE_VERSION = re.compile('^"?[0-9]{1,15}"?$')
 
 VERSION_HEADER = {"ETag": f'The version tag of the match in quotation marks, such as "{EXAMPLE_TAG}"'}
 COMMAND_HEADERS = {**VERSION_HEADER, "Idempotency-Replayed": "true when an earlier request with this key did it"}
@@ -56,6 +57,28 @@ IF_NONE_MATCH_PARAMETER = {
     "description": "An ETag: when the match is still at that version of the same history the answer is 304",
     "schema": {"type": "string"},
 }
+
+
+CONDITIONAL = Described(
+    headers={"ETag": "Names this content"},
+    parameters=[
+        {
+            "name": "If-None-Match",
+            "in": "header",
+            "description": "An ETag: when the content is still the same the answer is 304",
+            "schema": {"type": "string"},
+        }
+    ],
+    also=[304],
+)
+"""The document's part of an answer with an ETag of its content."""
+
+
+def unless_unchanged(response: Response) -> Response:
+    """Return ``response`` with an ETag of its content, or 304 when the caller has it."""
+    response.add_etag(weak=True)  # the same content may be compressed or not
+    response.make_conditional(request)
+    return response
 
 
 def idempotent_request(person: Person, *, confidential: bool = False) -> Request:
@@ -91,6 +114,9 @@ def expected_version() -> VersionTag | None:
     if matched is not None:
         return VersionTag.parse(matched[1])
     reason = f'must be the version tag of an answer in quotation marks, such as "{EXAMPLE_TAG}"'
+    if condition.startswith("W/"):  # RFC 9110, section 13.1.1: the comparison is strong
+        detail = f"If-Match {reason}: a weak one never matches."
+        raise Problem("version-tag-required", detail, {"If-Match": [reason]})
     if _BARE_VERSION.fullmatch(condition):
         detail = f"If-Match {reason}: a version number alone does not tell which history it belongs to."
         raise Problem("version-tag-required", detail, {"If-Match": [reason]})

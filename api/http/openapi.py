@@ -3,7 +3,7 @@
 import inspect
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
@@ -25,6 +25,15 @@ from api.http.schemas import ExactlyOne, InstantField, KindField
 
 EXTENSION = "rookery-openapi"
 EXAMPLES = Path(__file__).with_name("examples.json")
+DESCRIPTION = (
+    "Correspondence matches of tower games: every move is an event. Errors are RFC 9457 problems. Requests that act on "
+    "a match take an Idempotency-Key, and If-Match with the version that they are meant for."
+)
+RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait before trying again", "schema": {"type": "integer"}}}
+LIMIT_HEADERS = {
+    "RateLimit-Policy": {"$ref": "#/components/headers/RateLimit-Policy"},
+    "RateLimit": {"$ref": "#/components/headers/RateLimit"},
+}
 SIGNED_IN: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
 _PARAMETER = re.compile(r"<(?:(int):)?(\w+)>")
 _REFERENCE = "#/components/schemas/{name}"
@@ -63,12 +72,22 @@ class Endpoint:
 class OpenApi:
     """The document of ``app``, whose sessions are in the cookie ``session_cookie``.
 
-    ``tags`` are the names of the blueprints with their titles, in the order of the document.
+    ``tags`` are the names of the blueprints with their titles, in the order of the document. ``payload`` is the body of
+    all webhooks; ``webhooks`` has for each type of them a summary and the schema of its answer.
     """
 
-    def __init__(self, app: Flask, tags: Mapping[str, str], session_cookie: str) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        tags: Mapping[str, str],
+        session_cookie: str,
+        payload: type[Answer],
+        webhooks: Mapping[str, tuple[str, type[Answer] | None]],
+    ) -> None:
         self._app = app
         self._tags = tags
+        self._payload = payload
+        self._webhooks = webhooks
         self._session_cookie = session_cookie
         app.extensions[EXTENSION] = self
         app.add_url_rule("/openapi.json", "openapi", lambda: Response(self._text, content_type=JSON))
@@ -81,6 +100,7 @@ class OpenApi:
             "1",
             "3.1.0",
             plugins=[_Plugin()],
+            info={"description": DESCRIPTION, "contact": {"name": "The operator of this server"}},
             servers=[{"url": "/", "description": "This server"}],
             tags=[{"name": name, "description": title} for name, title in self._tags.items()],
         )
@@ -91,16 +111,45 @@ class OpenApi:
             for rule in self._app.url_map.iter_rules()
             if hasattr(view := self._app.view_functions[rule.endpoint], "endpoint")
         ]
-        for name, schema in _answer_schemas([endpoint for _, _, endpoint in routes]).items():
+        answers = {endpoint.answer for _, _, endpoint in routes if endpoint.answer}
+        of_webhooks = {self._payload, *(answer for _, answer in self._webhooks.values() if answer)}
+        for name, schema in _answer_schemas(answers | of_webhooks).items():
             spec.components.schema(name, schema)
         for status in sorted({status for _, _, endpoint in routes for status in endpoint.refusals}):
             spec.components.response(HTTPStatus(status).name, _refusal(HTTPStatus(status)))
+        spec.components.header(
+            "RateLimit-Policy",
+            {"description": 'The limit that counts this request: "writes";q=600;w=60', "schema": {"type": "string"}},
+        )
+        spec.components.header(
+            "RateLimit",
+            {"description": 'What remains of it: "writes";r=593;t=42', "schema": {"type": "string"}},
+        )
         for rule, view, endpoint in routes:
-            path, parameters = _path(rule)
             methods = (rule.methods or set()) - {"HEAD", "OPTIONS"}
             operations = {method.lower(): _operation(rule.endpoint, view, endpoint) for method in methods}
-            spec.path(path, operations=operations, parameters=parameters)
-        return _with_examples(spec.to_dict())
+            spec.path(document_path(rule), operations=operations, parameters=_parameters(rule))
+        document: dict[str, Any] = spec.to_dict()
+        webhooks = {name: {"post": self._webhook(name, *described)} for name, described in self._webhooks.items()}
+        return {**_with_examples(document), "webhooks": webhooks}
+
+    def _webhook(self, name: str, summary: str, answer: type[Answer] | None) -> dict[str, Any]:
+        """Return the operation of a type of webhook, which its receiver implements (OpenAPI 3.1, section 4.8.1)."""
+        taken: dict[str, Any] = {"description": "The webhook has arrived"}
+        if answer:
+            taken["content"] = {JSON: {"schema": _reference(answer)}}
+        return {
+            "operationId": name.replace(".", "_"),
+            "summary": summary,
+            "description": "Signed as Standard Webhooks has it. Any status from 200 to 299 says that it has arrived."
+            + (" With 200 the body may ask for what is to be done." if answer else ""),
+            "parameters": [
+                {"name": header, "in": "header", "required": True, "schema": {"type": "string"}}
+                for header in ("webhook-id", "webhook-timestamp", "webhook-signature")
+            ],
+            "requestBody": {"required": True, "content": {JSON: {"schema": _reference(self._payload)}}},
+            "responses": {"200": taken, "2XX": {"description": "The webhook has arrived"}},
+        }
 
     @cached_property
     def _text(self) -> str:
@@ -123,6 +172,11 @@ class _Converter(OpenAPIConverter):
         if isinstance(schema, ExactlyOne):
             return {"oneOf": [_only(described, name, schema) for name in schema.FIELDS]}
         return described
+
+    def field2default(self, field: ma.fields.Field[Any], **options: Any) -> dict[str, Any]:
+        """Return the default of ``field``; None stands for a field that is not sent, and has no type."""
+        default: dict[str, Any] = super().field2default(field, **options)
+        return {} if default.get("default", ...) is None else default
 
     def one_of_kinds(self, field: ma.fields.Field[Any], **_: Any) -> dict[str, Any]:
         """Return the alternatives of a ``KindField``."""
@@ -152,8 +206,11 @@ class _Plugin(MarshmallowPlugin):
     Converter = _Converter
 
 
-def _answer_schemas(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    answers = {endpoint.answer for endpoint in endpoints if endpoint.answer}
+def _reference(answer: type[Answer]) -> dict[str, str]:
+    return {"$ref": _REFERENCE.format(name=answer.__name__)}
+
+
+def _answer_schemas(answers: Set[type[Answer]]) -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components([ProblemDocument, *answers], ref_template=_REFERENCE)
     for schema in schemas.values():
         del schema["title"]
@@ -167,12 +224,17 @@ def _refusal(status: HTTPStatus) -> dict[str, Any]:
     codes = [code for code, (usual, _) in KINDS.items() if usual == status]
     if codes:
         content["example"] = msgspec.to_builtins(Problem(codes[0], EXPLANATIONS[codes[0]]).document)
-    return {"description": status.phrase, "content": {JSON_PROBLEM: content}}
+    described = {"description": status.phrase, "content": {JSON_PROBLEM: content}}
+    return {**described, "headers": RETRY_AFTER} if status in (429, 503) else described
 
 
-def _path(rule: Rule) -> tuple[str, list[dict[str, Any]]]:
-    """Return the path of a rule and its parameters, by the names that are published: ``match_id`` is {match}."""
-    parameters = [
+def document_path(rule: Rule) -> str:
+    """Return the path of a rule by the names that are published: ``match_id`` is {match}."""
+    return _PARAMETER.sub(lambda found: f"{{{found[2].removesuffix('_id')}}}", rule.rule)
+
+
+def _parameters(rule: Rule) -> list[dict[str, Any]]:
+    return [
         {
             "in": "path",
             "name": name.removesuffix("_id"),
@@ -181,7 +243,6 @@ def _path(rule: Rule) -> tuple[str, list[dict[str, Any]]]:
         }
         for kind, name in _PARAMETER.findall(rule.rule)
     ]
-    return _PARAMETER.sub(lambda found: f"{{{found[2].removesuffix('_id')}}}", rule.rule), parameters
 
 
 def _operation(name: str, view: Any, endpoint: Endpoint) -> dict[str, Any]:
@@ -201,7 +262,9 @@ def _operation(name: str, view: Any, endpoint: Endpoint) -> dict[str, Any]:
     if parameters:
         operation["parameters"] = parameters
     if endpoint.body:
-        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": endpoint.body}}}
+        # A request without a body sends an empty object.
+        required = bool(endpoint.body().validate({}))
+        operation["requestBody"] = {"required": required, "content": {JSON: {"schema": endpoint.body}}}
     for status in endpoint.described.get("also", ()):
         operation["responses"][str(status)] = {"description": HTTPStatus(status).phrase}
     for status in endpoint.refusals:
@@ -212,12 +275,12 @@ def _operation(name: str, view: Any, endpoint: Endpoint) -> dict[str, Any]:
 def _success(endpoint: Endpoint) -> dict[str, Any]:
     success: dict[str, Any] = {"description": HTTPStatus(endpoint.status).phrase}
     described = endpoint.described
-    if "headers" in described:
-        success["headers"] = {
-            name: {"description": text, "schema": {"type": "string"}} for name, text in described["headers"].items()
-        }
+    headers = {
+        name: {"description": text, "schema": {"type": "string"}} for name, text in described.get("headers", {}).items()
+    }
+    success["headers"] = {**headers, **LIMIT_HEADERS}
     if endpoint.answer:
-        success["content"] = {JSON: {"schema": {"$ref": _REFERENCE.format(name=endpoint.answer.__name__)}}}
+        success["content"] = {JSON: {"schema": _reference(endpoint.answer)}}
     elif "content" in described:
         success["content"] = {described.get("content_type", JSON): {"schema": described["content"]}}
     return success
@@ -229,5 +292,6 @@ def _with_examples(document: dict[str, Any]) -> dict[str, Any]:
         operation = document["paths"][path][method.lower()]
         if "request" in example:
             operation["requestBody"]["content"][JSON]["example"] = example["request"]
-        operation["responses"][str(example["status"])]["content"][JSON]["example"] = example["answer"]
+        if "answer" in example:
+            operation["responses"][str(example["status"])]["content"][JSON]["example"] = example["answer"]
     return document

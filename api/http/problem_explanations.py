@@ -5,6 +5,7 @@ from collections.abc import Mapping
 EXPLANATIONS: Mapping[str, str] = {
     # The request
     "bad-request": "The server cannot make sense of the request: look at its address, headers and host.",
+    "other-host": "The request names a host under which this installation is not served.",
     "malformed-json": "The body is not UTF-8 or not JSON, has a key twice, or breaks off. The detail says where.",
     "not-json": "Send the body as JSON, with the header Content-Type: application/json.",
     "too-large": "A body has at most 64 KiB.",
@@ -36,13 +37,14 @@ EXPLANATIONS: Mapping[str, str] = {
     "no-such-player-key": "You have no key for signing with this id; it may have been removed.",
     "too-many-player-keys": "An account has at most 10 keys for signing: remove one first.",
     "invalid-player-key": "The key does not answer to the nonce, or of a kind that is not taken. The detail says why.",
-    "invalid-signature": "The signature under an act is not that of the key over this match. Act again, or unsigned.",
+    "invalid-signature": "The signature is not that of the key under this move or act. Do it again, or unsigned.",
     "sign-up-required": "Guests cannot do this: sign up, and keep everything you have.",
     "no-such-webhook": "You have no webhook with this id; it may have been deleted.",
     "no-such-delivery": "The notice is not in your ledger any more, so it cannot be sent again.",
     "too-many-webhooks": "An account has at most 5 webhooks: delete one first.",
     "invalid-webhook-address": "Webhooks go to public hosts, by https on port 443. The detail says what is wrong.",
     "blocked": "A player of this match has blocked you.",
+    "not-invitable": "The player has chosen who may invite them. Leave the seat open and send a link to the match.",
     "not-blocked": "You neither block nor mute this player.",
     "too-many-blocks": "Unblock some people first.",
     "not-blockable": "You can block or mute other people only.",
@@ -93,7 +95,6 @@ EXPLANATIONS: Mapping[str, str] = {
     # Time
     "time-up": "The time of the player to move is up.",
     "time-not-up": "There is time left on the clock, so nothing can be claimed.",
-    "no-clock": "No clock runs in this match.",
     "invalid-gift": "A gift of time has a minimum and a maximum, and no seat can save more than the terms allow.",
     "nothing-to-forgive": "The match did not end because your opponent's time was up.",
     "too-late-to-forgive": "A flag can be forgiven only for some time after it fell.",
@@ -121,6 +122,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "no-such-target": "A notice goes to your confirmed mail address, or to a browser or webhook that you have.",
     # Disputes
     "conflict-of-interest": "Arbiters may not act in matches that they play, created or are invited to.",
+    "own-case": "Another arbiter rules on a case that an arbiter has opened, unless nobody else could.",
     "own-ruling": "An appeal goes to an arbiter who has not ruled in the case.",
     "not-your-case": "Only the arbiter who ruled on the appeal, or an operator, can do this.",
     "dispute-open": "The match has an open case: what you want to add belongs there.",

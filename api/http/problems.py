@@ -13,14 +13,14 @@ from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 from api.http.answers import Answer, json_response
 from api.http.problem_explanations import EXPLANATIONS
 from domain.match.refusals import CommandError
-from events.archive.errors import ArchiveUnavailableError
+from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
 from events.people.passwords import TooManySignInsError
 from events.private.notebooks import QuotaExceededError
 from events.runtime.errors import StoreFullError, StoreUnavailableError
 from events.service.bot_admission import BeyondCapacityError
 from events.service.matches import UnknownMatchError
 from events.store.contract import ClockMismatchError, RequestMismatchError, StaleVersionError, describe_offset
-from events.store.copies import NotCopiedError
+from events.store.copies import NotCopiedError, ReplicasBehindError
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER_S = 2
@@ -39,10 +39,12 @@ SECRET_ARGUMENTS = ("secret", "token")
 KINDS: Mapping[str, tuple[int, str]] = {
     "bad-request": (400, "The request cannot be understood"),
     "malformed-json": (400, "The body is not JSON"),
+    "other-host": (421, "This server is another host"),
     "not-signed-in": (401, "You are not signed in"),
     "invalid-token": (401, "The token is not valid"),
     "wrong-password": (401, "The name or the password is wrong"),
     "blocked": (403, "You are blocked"),
+    "not-invitable": (403, "This player takes no such invitations"),
     "suspended": (403, "Your account is suspended"),
     "cross-origin": (403, "The request comes from another site"),
     "chat-closed": (403, "The chat is closed to you"),
@@ -51,6 +53,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "role-required": (403, "You need a role for this"),
     "conflict-of-interest": (403, "You have an interest in this match"),
     "own-ruling": (403, "It is your own ruling"),
+    "own-case": (403, "You have opened this case"),
     "not-your-case": (403, "It is not your case"),
     "not-your-seat": (403, "You have no seat in this match"),
     "not-found": (404, "There is nothing here"),
@@ -89,7 +92,6 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "match-not-over": (409, "The match is not over"),
     "time-up": (409, "The time is up"),
     "time-not-up": (409, "The time is not up"),
-    "no-clock": (409, "No clock runs"),
     "nothing-to-forgive": (409, "There is nothing to forgive"),
     "too-late-to-forgive": (409, "It is too late to forgive"),
     "too-many-offers": (409, "You have made too many offers in this match"),
@@ -293,12 +295,14 @@ def problem_of(error: Exception) -> Problem:
             "take it. Repeat it in a moment, with the same idempotency key: it is not carried out twice."
         )
         return Problem("not-copied", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
-    if isinstance(error, ArchiveUnavailableError):
+    if isinstance(error, ReplicasBehindError):
         detail = (
-            "This needs matches that are archived because they ended long ago, and the archive cannot be reached now. "
-            "Nothing has changed. Matches that are being played are not concerned. Try again later."
+            "The server takes no moves now: a copy of its store is behind or cannot be reached. Nothing is known to "
+            "have changed. You can read as usual; try again in a moment, with the same idempotency key."
         )
-        return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_FULL_S)})
+        return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+    if isinstance(error, ArchiveUnavailableError | DamagedArchiveError):
+        return _of_archive(error)
     if isinstance(error, StoreUnavailableError):
         detail = "Nothing is known to have changed. Try again in a moment, with the same idempotency key."
         return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
@@ -308,6 +312,20 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, HTTPException):
         return _of_http(error)
     return Problem("internal-error", "The error has been recorded. There is nothing wrong with your request.")
+
+
+def _of_archive(error: ArchiveUnavailableError | DamagedArchiveError) -> Problem:
+    detail = (
+        "This needs matches that are archived because they ended long ago, and the archive cannot be reached now. "
+        "Nothing has changed. Matches that are being played are not concerned. Try again later."
+    )
+    if isinstance(error, DamagedArchiveError):
+        detail = (
+            "This needs a match that is archived because it ended long ago, and its file in the archive is damaged. "
+            "Nothing has changed. Matches that are being played are not concerned. This one can be read again when the "
+            "operator has restored the file."
+        )
+    return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_FULL_S)})
 
 
 def _stale(error: StaleVersionError) -> Problem:
@@ -365,7 +383,7 @@ def _as_page(error: Exception, problem: Problem) -> Response | None:
     page = current_app.extensions.get("rookery-problem-page")
     if page is None or request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
         return None
-    if isinstance(error, BadHost):  # without a host there are no addresses to link to
+    if isinstance(error, BadHost) or problem.code == "other-host":  # there are no addresses to link to
         return None
     g.person = None  # the page does not use the store, which may be unreachable
     try:
@@ -379,7 +397,7 @@ def _as_page(error: Exception, problem: Problem) -> Response | None:
 def _of_http(error: HTTPException) -> Problem:
     status = error.code or 500
     if isinstance(error, BadHost):
-        return Problem("bad-request", "The Host header does not name a host.")
+        return Problem("bad-request", "A request names exactly one host in its header Host.")
     if status in _BY_STATUS:
         code, detail = _BY_STATUS[status]
     else:

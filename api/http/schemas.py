@@ -13,6 +13,7 @@ import marshmallow as ma
 from marshmallow import fields, validate
 
 from api.http.messages import reword
+from events.people.passwords import MAX_PASSWORD_LENGTH
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -56,6 +57,13 @@ class StrictString(fields.String):
         if _SURROGATE.search(value):
             raise ma.ValidationError("must be proper Unicode, without half surrogates")
         return value
+
+
+class PresentPassword(StrictString):
+    """The password of the caller, which the endpoint checks before its view is called (``api.access.passwords``)."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=True, validate=validate.Length(1, MAX_PASSWORD_LENGTH), **options)
 
 
 class EnumField(StrictString):

@@ -13,12 +13,13 @@ from flask import Flask, Response, copy_current_request_context, request
 from redis.client import PubSub
 
 from api import health, metrics
-from api.access import headers, request_ids
+from api.access import headers, hosts, limits, request_ids
 from api.access.auth import current_person, redeem_ticket, require_person
 from api.access.chats import may_read_chat
-from api.access.limits import address
+from api.access.limits import Limits, RateLimits, address
 from api.access.matches import visible_match
 from api.access.proxies import behind_proxies
+from api.access.read_limits import count_reads
 from api.addresses import PREFIX
 from api.http import problems
 from api.http.conditions import EXAMPLE_TAG
@@ -35,20 +36,28 @@ from events.runtime.settings import Settings
 from events.store.contract import EMPTY, VersionTag
 from events.store.feed import FeedTail
 
+EVENTS_PER_READ = 20
+
 
 def create_stream_app(
-    settings: Settings, max_streams: int = MAX_STREAMS, max_per_address: int = MAX_STREAMS_PER_ADDRESS
+    settings: Settings,
+    max_streams: int = MAX_STREAMS,
+    max_per_address: int = MAX_STREAMS_PER_ADDRESS,
+    rates: Limits | None = None,
 ) -> Flask:
     """Return the live stream as an app that nothing connects before the first watcher.
 
-    It serves at most ``max_streams`` watchers, and ``max_per_address`` of one network address.
+    It serves at most ``max_streams`` watchers, and ``max_per_address`` of one network address. ``rates`` replace the
+    limits of how often streams are opened, which count for each ``EVENTS_PER_READ`` events that one begins with.
     """
     app = Flask("stream", static_folder=None)
     services = Services(settings)
     app.extensions[EXTENSION] = services
     request_ids.register(app)
+    hosts.register(app)
     headers.register(app)
     health.register(app)
+    limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
     metrics.register(app)
     problems.register(app)
     app.after_request(_allow_page)
@@ -66,7 +75,8 @@ def create_stream_app(
     def stream_match(match_id: str) -> Response:
         redeem_ticket()
         after = _after()
-        state, person = visible_match(match_id).state, current_person()
+        (state, head, *_), person = visible_match(match_id), current_person()
+        count_reads("reads", 1 + max(0, head.version - after.version) // EVENTS_PER_READ)
         private, watcher = state.private, hub.enter(match_id, may_read_chat(state, person), address())
 
         @copy_current_request_context
@@ -86,6 +96,7 @@ def create_stream_app(
     def stream_account() -> Response:
         redeem_ticket()
         person = require_person()
+        count_reads("reads")
         watcher = hub.enter_account(person.id, address())
 
         @copy_current_request_context

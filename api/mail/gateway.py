@@ -45,6 +45,7 @@ _WORDED = {
     "552 Error: message size exceeds fixed maximum message size": (
         f"552 5.3.4 A mail has at most {MAX_MAIL_BYTES} bytes"
     ),
+    "553 5.1.3 Error: malformed address": "553 5.1.3 This address cannot be read: write it as <name@example.org>",
     "500 Line too long (see RFC5321 4.5.3.1.6)": "550 5.6.0 A line of a mail has at most 998 bytes (RFC 5321)",
 }
 """Replies of aiosmtpd that have no enhanced status code."""
@@ -102,15 +103,20 @@ class Gateway:
         await asyncio.sleep(0)  # in which the sockets are closed
         log.info("stops")
 
-    def has_room_for(self, network: str) -> bool:
-        """Tell whether one more connection of ``network`` may be open."""
-        if len(self.connections) >= MAX_CONNECTIONS:
+    def make_room_for(self, network: str) -> bool:
+        """Tell whether one more connection of ``network`` may be open; where all are taken, one that is idle is closed.
+
+        That is the oldest of those that have named no valid recipient: whoever holds them open keeps out nobody.
+        """
+        by_peer = not self.listening.lmtp and not _is_own(network)
+        if by_peer and list(self.connections.values()).count(network) >= MAX_CONNECTIONS_PER_PEER:
             return False
-        return (
-            self.listening.lmtp
-            or _is_own(network)
-            or list(self.connections.values()).count(network) < MAX_CONNECTIONS_PER_PEER
-        )
+        if len(self.connections) < MAX_CONNECTIONS:
+            return True
+        idle = next((connection for connection in self.connections if not connection.has_recipient), None)
+        if idle is not None:
+            idle.turn_away()
+        return idle is not None
 
     def _accept(self) -> SMTP:
         kind = LmtpConnection if self.listening.lmtp else Connection
@@ -137,6 +143,7 @@ class Connection(SMTP):
         self._gateway = gateway
         self._turned_away = False
         self.refusals = 0
+        self.has_recipient = False
 
     @property
     def network(self) -> str:
@@ -147,7 +154,7 @@ class Connection(SMTP):
         """Take the connection, unless there are too many."""
         if self not in self._gateway.connections:
             network = networks(str((transport.get_extra_info("peername") or ["unknown"])[0]))[0]
-            if not self._gateway.has_room_for(network):
+            if not self._gateway.make_room_for(network):
                 self._turned_away = True
                 if isinstance(transport, asyncio.WriteTransport):
                     transport.write(BUSY)
@@ -174,6 +181,13 @@ class Connection(SMTP):
     async def push(self, status: Any) -> None:
         """Send a reply."""
         await super().push(_WORDED.get(status, status))
+
+    def turn_away(self) -> None:
+        """Close the connection to make room for another."""
+        self._gateway.connections.pop(self, None)
+        if isinstance(self.transport, asyncio.WriteTransport):
+            self.transport.write(BUSY)
+            self.transport.close()
 
     def abort(self) -> None:
         """Close the connection at once."""
@@ -231,6 +245,7 @@ class _Handler:
                 await server.push(CLOSING)
                 server.abort()
             return reply
+        server.has_recipient = True
         envelope.rcpt_tos.append(address)
         self._recipients[address] = recipient
         return reply

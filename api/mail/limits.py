@@ -13,7 +13,8 @@ MAIL_LIMITS: Mapping[str, str] = {
     "mail-player": "200/day",  # mails to all addresses of one person
     "mail-sender": "300/hour",  # mails with one envelope sender
     "mail-stranger": "120/hour",  # refused addresses, by the server that named them
-    "mail-postmaster": "20/hour",
+    "mail-postmaster": "20/hour",  # mails to the operator, by the envelope sender
+    "mail-postmaster-peer": "60/hour",  # the same, by the server that brings them
 }
 
 

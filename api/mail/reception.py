@@ -13,12 +13,13 @@ from api.mail.limits import MailLimits
 from events.installation import Installation
 from events.mail.admission import MAX_HEADERS_BYTES, author_of, has_too_many_headers, header, read_headers
 from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
-from events.notices.inbox import ReceivedMail, mail_digest
+from events.notices.inbox import ReceivedMail, mail_digest, text_digest
 from events.runtime.errors import StoreError
 
 MAX_MAIL_BYTES = 1_000_000
 MAX_SUBJECT_CHARACTERS = 200
-POSTMASTER = "postmaster"
+OPERATOR_NAMES = ("postmaster", "abuse")
+"""Whose mail is the operator's (RFC 2142)."""
 
 OK = "250 2.1.5 OK"
 ACCEPTED = "250 2.0.0 Accepted"
@@ -39,7 +40,16 @@ log = structlog.get_logger("gateway")
 
 @dataclass(frozen=True, slots=True)
 class Postmaster:
-    """The operator, as the recipient of a mail."""
+    """The operator, as the recipient of a mail of ``sender`` that ``peer`` brings."""
+
+    sender: str
+    peer: str | None
+
+    @property
+    def uses(self) -> tuple[tuple[str, str], ...]:
+        """The limits that a mail counts for, and by whom, once it is delivered."""
+        by_sender = ("mail-postmaster", self.sender)
+        return (by_sender,) if self.peer is None else (by_sender, ("mail-postmaster-peer", self.peer))
 
 
 class Reception:
@@ -79,8 +89,9 @@ class Reception:
             local_part, domain = address, self._domain
         if domain.casefold() != self._domain:
             return NO_RELAY, None
-        if local_part.casefold() == POSTMASTER:
-            return (OK, Postmaster()) if self._limits.spend("mail-postmaster", "") else (TOO_MANY, None)
+        if local_part.casefold() in OPERATOR_NAMES:
+            postmaster = Postmaster(return_path.casefold(), peer)
+            return (OK, postmaster) if all(self._limits.is_left(*use) for use in postmaster.uses) else (TOO_MANY, None)
         if peer is not None and not self._limits.is_left("mail-stranger", peer):
             return TOO_MANY_REFUSED, None
         try:
@@ -106,6 +117,8 @@ class Reception:
         headers = read_headers(content)
         sender, now, inbox = author_of(headers) or "", self._installation.now(), self._installation.inbox
         if isinstance(recipient, Postmaster):
+            if not all(self._limits.spend(*use) for use in recipient.uses):
+                return TOO_MANY
             inbox.keep_for_postmaster(sender or return_path, content, now)
             return ACCEPTED
         local_part = recipient.local_part
@@ -118,6 +131,7 @@ class Reception:
             subject=header(headers, "Subject")[:MAX_SUBJECT_CHARACTERS],
             size=len(content),
             at=now,
+            text=text_digest(content),
         )
         # Crash-safe: the mail is accepted only after it is stored. Killed in between, the other server was not told and
         # sends it again; then its digest is known, and nothing happens twice.

@@ -7,8 +7,8 @@ import marshmallow as ma
 import msgspec
 from flask import Response
 
-from api.access.auth import require_person
-from api.access.matches import absent_match, may_see
+from api.access.auth import admitted_availability, require_person
+from api.access.matches import may_see
 from api.endpoints import endpoint
 from api.http.answers import Answer, json_response
 from api.http.conditions import (
@@ -20,6 +20,7 @@ from api.http.conditions import (
     expected_version,
     idempotent_request,
 )
+from api.http.problems import no_such_match
 from api.representations.events import Event, represent_event
 from api.representations.receipts import ReceiptField, represent_receipt
 from api.services import services
@@ -72,9 +73,10 @@ def execute(
             request,
             expected_version() or expected,
             may_see=lambda state: may_see(state, person),
+            availability={person.id: admitted_availability()},
         )
     except UnknownMatchError:
-        raise absent_match(match_id) from None
+        raise no_such_match() from None
     for event in executed.events:
         services().administration.record_event(event)
     answer = ExecutedCommand(

@@ -1,24 +1,30 @@
 """Long work that a worker does: bundles, recomputed answers of opponents, archives of personal data."""
 
+import hashlib
 from enum import StrEnum
 from typing import Annotated
 
 from api.access.auth import current_person
-from api.access.limits import address, spend
+from api.access.limits import address, rate_limits, spend
 from api.http.answers import Answer, one_of
 from api.http.problems import Problem
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
-from domain.search import ENGINE_VERSION
+from domain.search import ENGINE_VERSION, LEVELS
 from events.people.person import Person
 from events.proof.bundle import BundleContent, BundledHead, basis_of_content
-from events.service.jobs import BUNDLE, RECOMPUTATION, basis_of_answer
+from events.service.jobs import BUNDLE, NODES_PER_EVENT, RECOMPUTATION, basis_of_answer
 from events.service.personal_data import takes_long
 from events.store.converter import Digest
 from events.store.envelope import Envelope
 
 MAX_EVENTS_AT_ONCE = 500
 """The longest match that is replayed within a request; a worker replays longer ones."""
+
+ADDRESS_SHARE = 4
+"""All people at an address, which may be a school's, may have this many times the jobs of one of them."""
+
+GUEST = "guest"
 
 ANSWERS = ("move-submitted", "draw-accepted", "draw-declined")
 """Types of events by which an opponent may have answered."""
@@ -46,8 +52,10 @@ def request_recomputation(match_id: str, version: int) -> None:
 
     Raises the problems not-recomputable, too-many-requests and job-running.
     """
-    if recomputation_of(recomputable_event(match_id, version)) is None:
-        _request(match_id, RECOMPUTATION, version)
+    event = recomputable_event(match_id, version)
+    if recomputation_of(event) is None:
+        level = int(event.actor.removeprefix(OPPONENT_PREFIX))
+        _request(match_id, RECOMPUTATION, version, LEVELS[level].nodes + version * NODES_PER_EVENT)
 
 
 def request_bundle(match_id: str) -> JobState:
@@ -57,7 +65,7 @@ def request_bundle(match_id: str) -> JobState:
     """
     if stored_content(match_id) is not None:
         return JobState.FINISHED
-    _request(match_id, BUNDLE)
+    _request(match_id, BUNDLE, 0, services().matches.load(match_id).head.version * NODES_PER_EVENT)
     return JobState.ASKED
 
 
@@ -99,8 +107,14 @@ def archive_state(person: Person) -> JobState | None:
     return JobState.NONE if takes_long(services().personal_data, person) else None
 
 
-def _request(match_id: str, kind: str, version: int = 0) -> None:
+def _request(match_id: str, kind: str, version: int, cost: int) -> None:
+    """Request a job of ``cost`` nodes: guests, of whom anybody can be many, count by their address."""
     person = current_person()
-    spend("jobs", person.id if person else address())
-    if not services().jobs.request(match_id, kind, version):
+    if person is None or person.kind == GUEST:
+        requester = hashlib.sha256(address().encode()).hexdigest()[:16]
+    else:
+        requester = person.id
+    spend("jobs", requester, cost=cost)
+    rate_limits().spend("jobs", "all", address(), cost=cost, share=ADDRESS_SHARE)
+    if not services().jobs.request(match_id, kind, version, requester=requester, cost=cost):
         raise Problem("job-running", "A worker is busy with another job of this match: ask again when it is done.")

@@ -264,7 +264,6 @@ WORDS: Mapping[type[e.Event], str | Callable[[Any, Audience], str]] = {
     e.PlayerResigned: lambda event, to: _by_line(event, "resigned", to),
     e.MatchAborted: _aborted,
     e.MatchFinished: lambda event, to: result_words(event.scores, to.seat_names, event.reason, to.state.game),
-    e.CalendarSet: "{who} chose other free days.",
     e.ClockPaused: _paused,
     e.ClockResumed: _resumed,
     e.TimeCorrected: "The clocks were corrected: the clock of the server was wrong.",

@@ -87,7 +87,7 @@ def available_actions(state: MatchState, viewer: str | None, seat: int | None, n
         claim=possible(c.CallTime(player=viewer)),
         forgive=possible(c.ForgiveFlag(player=viewer)),
         rematch=_can_propose_rematch(state, viewer),
-        conditional_moves=in_game and (state.terms is None or state.terms.lines),
+        conditional_moves=in_game and state.terms.lines,
     )
 
 

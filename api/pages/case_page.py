@@ -8,7 +8,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.access.matches import may_see, visible_match
+from api.access.matches import is_sole_arbiter, may_see, visible_match
 from api.http.problems import Problem
 from api.operations.reports import report_page
 from api.pages.available_actions import is_possible
@@ -60,7 +60,8 @@ class CasePermissions:
     """What the case page offers its viewer.
 
     To players whatever would be accepted now, to arbiters whatever they may rule on. ``reopens`` are the numbers of
-    the cases that can be reopened; ``must_recuse`` tells that the viewer ruled before and another arbiter has to rule.
+    the cases that can be reopened; ``must_recuse`` tells that another arbiter has to rule, because the viewer opened
+    the case or acted before an appeal.
     """
 
     raise_dispute: bool = False
@@ -93,7 +94,7 @@ def case_page(match_id: str) -> str:
         open_case=open_case,
         reads_statements=may_read_statements(state, person),
         may=may,
-        signs=person is not None and may.appeal and services().player_keys.of(person.id).asks,
+        seat=None if person is None else state.seat_of(person.id),
         version_tag=str(loaded.head.tag),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
         grounds={ground: GROUND_WORDS[ground] for ground in Ground},
@@ -133,10 +134,10 @@ def _may_judge(state: MatchState, person: Person) -> bool:
 
 
 def _must_recuse(state: MatchState, person: Person) -> bool:
-    """Tell whether ``person`` acted before an appeal, so that another arbiter has to rule on the open case."""
+    """Tell whether ``person`` opened the open case or acted before an appeal, so that another arbiter has to rule."""
     try:
         if state.cases.open is not None:
-            refuse_involved(state, state.cases.open, person.id)
+            refuse_involved(state, state.cases.open, person.id, is_sole_arbiter(state, person))
     except CommandError:
         return True
     return False

@@ -45,7 +45,7 @@ class Deadline(NamedTuple):
 def seat_clocks(state: MatchState, now: int) -> list[SeatClock | None]:
     """Return the clock of each seat at ``now``; None for an eliminated seat, and for all while no clock runs."""
     clock = state.clock
-    if clock is None or state.status != Status.PLAYING:
+    if state.status != Status.PLAYING:
         return [None] * len(state.seats)
     gone = find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position)
     return [None if seat in gone else _seat_clock(clock, seat, now) for seat in range(len(state.seats))]
@@ -75,8 +75,8 @@ PAUSED = {
 def describe_deadline(state: MatchState, now: int) -> Deadline | None:
     """Return the deadline of the seat to move; None while no clock runs."""
     clock = state.clock
-    expected = clocks.forecast(clock) if clock is not None else None
-    if clock is None or expected is None:
+    expected = clocks.forecast(clock)
+    if expected is None:
         return None
     past = expected.at is not None and expected.at <= now
     falls_at = clocks.falls_at(clock)
@@ -97,7 +97,7 @@ def describe_deadline(state: MatchState, now: int) -> Deadline | None:
 
 def upcoming_vacations(state: MatchState, now: int) -> list[clocks.Pause]:
     """Return the future vacations that will stop clocks of the match, in the order of time."""
-    if state.clock is None or state.status != Status.PLAYING:
+    if state.status != Status.PLAYING:
         return []
     coming = (pause for pause in state.clock.pauses if pause.reason == PauseReason.VACATION and pause.since > now)
     return sorted(coming, key=lambda pause: pause.since)
@@ -106,7 +106,7 @@ def upcoming_vacations(state: MatchState, now: int) -> list[clocks.Pause]:
 def _consequence(state: MatchState, expected: Forecast) -> str:
     if expected.limit == Limit.FIRST_MOVE:
         return "the match is called off without a result"
-    if state.terms is not None and state.terms.flag != FlagRule.AUTOMATIC:
+    if state.terms.flag != FlagRule.AUTOMATIC:
         return "the others may claim that time is up"
     game = find_ruleset(state.game, state.ruleset)
     name = game.setups[state.setup].seat_names[expected.seat]

@@ -28,7 +28,6 @@ class DraftPanel(NamedTuple):
     limits: Draft
     json: str
     pieces: list[PieceButton]
-    whole_turns: bool
 
 
 def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> DraftPanel | None:
@@ -46,4 +45,4 @@ def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> DraftPane
         for face, drawing in faces([each.piece], colours, "draft-").items()
     ]
     facts = json.encode({**to_builtins(limits), "foot": FOOT}).decode()
-    return DraftPanel(limits, facts, buttons, bool(state.terms and state.terms.whole_turns))
+    return DraftPanel(limits, facts, buttons)

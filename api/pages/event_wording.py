@@ -11,11 +11,11 @@ from api.pages.settings_page import DAYS
 from api.pages.wording import instant, reason_words, score_words
 from api.representations.players import represent_player
 from domain.games import GAMES
-from domain.match.enums import Limit, PlayerKeyKind
+from domain.match.enums import Channel, Limit
 from domain.match.player_signatures import PlayerSignature
 from domain.match.terms import Terms, duration, in_words
 from events.people.person import Person
-from events.proof.player_signatures import key_id
+from events.proof.player_signatures import ACTS, key_id
 from events.store.converter import read_value
 
 _PLAYERS = frozenset({"creator", "player", "arbiter"})
@@ -66,6 +66,8 @@ class EventWording:
             except (LookupError, TypeError, ValueError, AttributeError):
                 words = json.dumps(value, ensure_ascii=False)
             pairs.append((_NAMES.get(field, field.replace("_", " ")), words))
+        if type in ACTS and content.get("channel") == Channel.MAIL:
+            pairs.append(("signed", "no, for a mail carries no signature of a key"))
         return pairs
 
     def _value(self, type: str, field: str, value: Any) -> str:
@@ -99,8 +101,7 @@ class EventWording:
 
 
 def _signature_words(signed: PlayerSignature) -> str:
-    kind = "a passkey" if signed.kind == PlayerKeyKind.PASSKEY else "a device key"
-    return f"by {kind} of the player, {key_id(signed.key)}"
+    return f"by the player's key {key_id(signed.key)}, over version {signed.version}"
 
 
 def people_named(content: Mapping[str, Any]) -> set[str]:

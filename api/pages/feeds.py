@@ -24,7 +24,7 @@ from api.services import services
 from domain.games import GAMES
 from domain.match.state import MatchState
 from events.notices.notice import Notice
-from events.notices.wording import enumerated, headline
+from events.notices.wording import enumerated, headline, news_of
 from events.people.person import Person
 from events.readmodels import Summary, summarise
 from events.service.names import blocked_by, names_of_others
@@ -162,7 +162,7 @@ def _notice_entries(player: str, notices: Sequence[Notice]) -> list[Entry]:
         if summary is None:
             return notice.summary
         others = names_of_others(summary.seats, player, persons, blocked)
-        return headline(notice.fact, _game_title(summary.game), others)
+        return headline([news_of(notice.fact)], _game_title(summary.game), others)
 
     return [
         Entry(

@@ -139,7 +139,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         chat=_chat(state, person, seat),
         deadline=describe_deadline(foreseen, now),
         vacations=upcoming_vacations(foreseen, now),
-        terms=in_words(state.terms) if state.terms else (),
+        terms=in_words(state.terms),
         losses=services().incidents.losses(state.match_id),
         next_match=_next_awaited(viewer, state.match_id),
         preview=link_preview(state, game, board.ply, players, summarise_standing(state, seats)),

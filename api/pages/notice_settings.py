@@ -6,18 +6,19 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person, refuse_token
 from api.operations.notice_targets import targets_of
 from api.pages.layout import blueprint, sign_in_first
-from api.pages.notice_wording import CHANNELS, KINDS, PAYLOADS, TIMINGS, VERDICTS, WRITERS, hour_words
+from api.pages.notice_wording import CHANNELS, INVITERS, KINDS, PAYLOADS, TIMINGS, VERDICTS, WRITERS, hour_words
 from api.pages.subscriptions import push_section
 from api.services import services
 from domain.match.terms import HOUR, duration
 from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON
 from events.notices.inbox import MAX_MAILS_SHOWN
-from events.notices.kinds import NoticeChannel, Timing
+from events.notices.kinds import NoticeChannel, NoticeKind, Timing
+from events.notices.preferences import DEFAULT_QUIET_HOURS
 from events.webhooks.signing import public_key_of
 
 REMINDERS_H = (0, 3, 6, 12, 24, 48, 72, 168)
-QUIET_HOURS = (22, 7)
-"""What is proposed to those who have none."""
+MIN_MATCHES_FOR_DIGEST = 10
+"""From this number of active matches on, a digest of turns is suggested."""
 
 ATTEMPTS_SHOWN = 20
 """Of a webhook, on its page: each with all that was sent. The API has the others."""
@@ -37,13 +38,16 @@ def notice_settings() -> str | Response:
         return sign_in_first()
     refuse_token()  # the page shows the mail address
     preferences = services().preferences.read(person.id)
+    matches = len(services().readmodels.active(person.id))
+    is_many = matches >= MIN_MATCHES_FOR_DIGEST and preferences.mail[NoticeKind.TURN] == Timing.AT_ONCE
     return render_template(
         "notice_settings.html",
         preferences=preferences,
         timings={NoticeChannel.MAIL: preferences.mail, NoticeChannel.PUSH: preferences.push},
-        quiet=preferences.quiet or QUIET_HOURS,
+        quiet=preferences.quiet or DEFAULT_QUIET_HOURS,
         reminders={hours: _reminder(hours) for hours in sorted({*REMINDERS_H, preferences.remind_before_h})},
         choices=CHOICES,
+        matches_for_digest=matches if is_many else 0,
         kinds=KINDS,
         channels=CHANNELS,
         timing_words=TIMINGS,
@@ -55,6 +59,7 @@ def notice_settings() -> str | Response:
         mail_is_sent=services().settings.mail is not None,
         mail=services().addresses.read(person.id),
         writers=WRITERS,
+        inviters=INVITERS,
         received=services().inbox.recent(person.id, MAX_MAILS_SHOWN),
         verdicts=VERDICTS,
         webhooks=services().endpoints.of(person.id),

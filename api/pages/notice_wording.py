@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from events.notices.endpoints import PayloadForm
 from events.notices.inbox import Verdict
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayWrite
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
 
 
 class KindWords(NamedTuple):
@@ -22,7 +22,7 @@ KINDS: Mapping[NoticeKind, KindWords] = {
     NoticeKind.INVITATION: KindWords("Invitations", "You are invited to a match."),
     NoticeKind.STARTED: KindWords("Start", "A match of yours has begun."),
     NoticeKind.ENDED: KindWords("End", "A match of yours is over."),
-    NoticeKind.CHAT: KindWords("Chat", "There is a message in a match of yours. Its text is never sent."),
+    NoticeKind.CHAT: KindWords("Chat", "There is a message in a match of yours."),
     NoticeKind.CASE: KindWords("Disputes", "There is a dispute in a match of yours."),
     NoticeKind.RULING: KindWords("Rulings", "An arbiter has ruled in a match of yours."),
 }
@@ -60,7 +60,15 @@ VERDICTS: Mapping[Verdict, str] = {
     Verdict.BOUNCE: "not delivered",
     Verdict.NOT_ALLOWED: "not allowed",
     Verdict.UNSUBSCRIBED: "stopped notices",
+    Verdict.REPEATED: "same Message-ID again",
     Verdict.FAILED: "failed",
+}
+
+INVITERS: Mapping[WhoMayInvite, str] = {
+    WhoMayInvite.ANYONE: "Anyone",
+    WhoMayInvite.NO_GUESTS: "Anyone but guests",
+    WhoMayInvite.ACQUAINTED: "Those I have finished a match with",
+    WhoMayInvite.NOBODY: "Nobody",
 }
 
 PAYLOADS: Mapping[PayloadForm, str] = {

@@ -34,16 +34,15 @@ def rating(player: str, pool: str) -> str:
         )
     except ValueError:
         abort(404, NO_SUCH_PAGE)
-    visible = listed_for(person, [match.match for match in rated.page.items])
+    visible = listed_for(person, [match.match for match in rated.items])
     return render_template(
         "rating.html",
         player=shown,
         pool=pool,
         title=titles[pool],
         present=next((each for each in readmodels.ratings(shown.id) if each.pool == pool), None),
-        matches=[] if unrated else represent_rated_matches(rated.page.items, visible),
-        next=rated.page.next,
-        version=rated.version,
+        matches=[] if unrated else represent_rated_matches(rated.items, visible),
+        next=rated.next,
         unrated=other if unrated or not cursor else None,
         only_unrated=unrated,
     )

@@ -48,7 +48,7 @@ def settings() -> str | Response:
         blocked=services().people.persons(blocks),
         tokens=services().people.tokens.of(person),
         max_label_length=MAX_LABEL_LENGTH,
-        signing=services().player_keys.of(person.id),
+        player_keys=services().player_keys.of(person.id),
         max_key_name_length=MAX_KEY_NAME_LENGTH,
         bot=services().bots.among([person.id]).get(person.id),
         bot_games={name: game_title(name) for name in CAPACITY_GAMES},

@@ -19,7 +19,7 @@ from api.pages.layout import blueprint
 
 STATIC = Path(__file__).with_name("static")
 
-IMMUTABLE = "public, max-age=31536000, immutable"
+IMMUTABLE = "max-age=31536000, immutable"
 REVALIDATED = "no-cache"
 
 

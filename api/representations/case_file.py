@@ -53,6 +53,9 @@ class Ruling(Answer):
     rule: Erasable
     digests: RulingDigests
     appeal: Annotated[bool, Meta(description="Whether it is the second, last one")]
+    sole_arbiter: Annotated[
+        bool, Meta(description="Whether the arbiter had opened the case, and nobody else could rule on it")
+    ]
 
 
 class Dispute(Answer):
@@ -187,6 +190,7 @@ class _Recorded:
             rule=texts["rule"].text,
             digests=RulingDigests(reason=_digest(texts["reason"]), rule=_digest(texts["rule"])),
             appeal=envelope.data["appeal"],
+            sole_arbiter=bool(envelope.data.get("sole_arbiter")),
         )
 
     def _arbiter(self, envelope: Envelope) -> Player:

@@ -109,10 +109,8 @@ def represent_terms(terms: match_terms.Terms) -> Terms:
     )
 
 
-def represent_clock(state: MatchState, now: int) -> Clock | None:
-    """Return the clocks of a match as they are at ``now``; None for a match from before there were clocks."""
-    if state.clock is None:
-        return None
+def represent_clock(state: MatchState, now: int) -> Clock:
+    """Return the clocks of a match as they are at ``now``."""
     expected = clocks.forecast(state.clock)
     return Clock(
         seats=[_seat_clock(state.clock, seat, now) for seat in range(len(state.seats))],

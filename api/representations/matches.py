@@ -66,7 +66,7 @@ class MatchSummary(Answer):
         Instant | None,
         Meta(description="When the time of the player to move is up, or an open match is called off; null: never"),
     ]
-    terms: Annotated[Terms | None, Meta(description="null: from before there were clocks, none runs")]
+    terms: Terms
 
 
 class MatchPage(Answer):
@@ -83,13 +83,6 @@ class Takeback(Answer):
     seat: Annotated[int, Meta(description="Who asks")]
     ply: Annotated[int, Meta(description="The match would go on after this many plies")]
     agreed: Annotated[Sequence[int], Meta(description="Seats that agree so far")]
-
-
-class Loss(Answer):
-    """Events of a match that the server has lost."""
-
-    found_at: Instant
-    after_version: Annotated[int, Meta(description="The last version that was left of the match")]
 
 
 class Match(MatchSummary):
@@ -112,15 +105,11 @@ class Match(MatchSummary):
             description="How each move came: web, api, mail, webhook, opponent, conditional, forced; null: not recorded"
         ),
     ]
-    clock: Clock | None
+    clock: Clock
     takeback: Annotated[Takeback | None, Meta(description="The request to take moves back that stands")]
     fallen: Annotated[FallenFlag | None, Meta(description="The flag that fell last")]
     rematch_of: Annotated[str | None, Meta(description="The match before this one")]
     rematch: Annotated[str | None, Meta(description="The match after this one, once it is proposed")]
-    losses: Annotated[
-        Sequence[Loss],
-        Meta(description="Events that the server has lost, by a power cut or damage; almost always empty"),
-    ]
     stream_url: str
 
 
@@ -161,7 +150,7 @@ def represent_summary(summary: Summary, persons: Mapping[str, Person]) -> MatchS
         created_at=rfc3339(summary.created_at),
         updated_at=rfc3339(summary.updated_at),
         deadline=instant(summary.deadline),
-        terms=None if summary.terms is None else represent_terms(summary.terms),
+        terms=represent_terms(summary.terms),
     )
 
 
@@ -203,10 +192,6 @@ def represent_match(state: MatchState, head: Head, ply: int | None = None, now: 
         fallen=represent_fallen_flag(state),
         rematch_of=state.rematch_of,
         rematch=rematch_of(state),
-        losses=[
-            Loss(found_at=rfc3339(loss.at), after_version=loss.after)
-            for loss in services().incidents.losses(state.match_id)
-        ],
         stream_url=f"{stream_origin(services().settings.stream_url, request.host)}{match_path(state.match_id)}/stream",
     )
 

@@ -33,7 +33,10 @@ class BlockList(Answer):
 @blueprint.get("/me/blocks")
 @endpoint(answer=BlockList, signed_in=True)
 def list_blocks() -> BlockList:
-    """Whom you block and mute; they are not told"""
+    """List blocked and muted players
+
+    They are not notified of it.
+    """
     listed = services().blocks.of(require_person().id)
     persons = services().people.persons(listed)
     return BlockList(
@@ -46,21 +49,30 @@ def list_blocks() -> BlockList:
 @blueprint.put("/me/blocks/<player>")
 @endpoint(204, body=EmptyBody, signed_in=True, problems=[404, 409])
 def block(_: object, player: str) -> None:
-    """Block a player: no invitations, no seats in matches that you open, no messages"""
+    """Block a player
+
+    No invitations from them, no seats for them in matches that the caller opens, none of their messages.
+    """
     _put(player, BLOCK)
 
 
 @blueprint.put("/me/mutes/<player>")
 @endpoint(204, body=EmptyBody, signed_in=True, problems=[404, 409])
 def mute(_: object, player: str) -> None:
-    """Mute a player: their messages are not shown to you"""
+    """Mute a player
+
+    Their messages are not shown to the caller.
+    """
     _put(player, MUTE)
 
 
 @blueprint.delete("/me/blocks/<player>")
 @endpoint(204, signed_in=True, problems=[404])
 def unblock(player: str) -> None:
-    """Neither block nor mute a player any more"""
+    """Unblock a player
+
+    They are neither blocked nor muted any more.
+    """
     if not services().blocks.remove(require_person().id, identify(player)):
         raise Problem("not-blocked", "You neither block nor mute this player.")
 

@@ -86,7 +86,10 @@ class BotQuery(StrictSchema):
 @blueprint.get("/bots")
 @endpoint(answer=BotList, query=BotQuery)
 def list_bots(query: Mapping[str, Any]) -> BotList:
-    """The bots of this server: what each of them takes on, and how much of it is free"""
+    """List the bots
+
+    What each of them takes on, and how much of it is free.
+    """
     limit = query["limit"]
     found = services().bots.listed(query.get("cursor", ""), limit + 1)
     page = found[:limit]
@@ -99,7 +102,10 @@ def list_bots(query: Mapping[str, Any]) -> BotList:
 @blueprint.get("/me/bot")
 @endpoint(answer=Bot, signed_in=True, problems=[404])
 def show_own_bot() -> Bot:
-    """What the caller, a bot, has declared to take on"""
+    """Show the caller's bot
+
+    The capacity that the caller, a bot, has declared.
+    """
     person = require_person()
     return _represent([_own_bot(person)])[0]
 
@@ -127,7 +133,10 @@ def declare_bot(sent: Mapping[str, Any]) -> Bot:
 @blueprint.delete("/me/bot")
 @endpoint(204, signed_in=True, session_only=True, problems=[404, 409])
 def retire_bot() -> None:
-    """Make a bot an ordinary account again; only while it plays no match and has played no rated one"""
+    """Make a bot an ordinary account again
+
+    Only while it plays no match and has played no rated one.
+    """
     person = require_person()
     _own_bot(person)
     if services().readmodels.active(person.id):

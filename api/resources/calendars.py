@@ -26,7 +26,7 @@ blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX)
 
 
 class CalendarRequest(StrictSchema):
-    zone = StrictString(
+    time_zone = StrictString(
         required=True, validate=validate.Length(1, 60), metadata={"description": "An IANA name, such as Europe/Berlin"}
     )
     free_days = fields.List(
@@ -48,7 +48,7 @@ class CalendarRequest(StrictSchema):
 
 
 class Calendar(Answer):
-    zone: str
+    time_zone: str
     free_days: Sequence[int]
     auto_vacation: bool
     plays_forced: bool
@@ -74,18 +74,24 @@ class VacationList(Answer):
 @blueprint.get("/me/calendar")
 @endpoint(answer=Calendar, signed_in=True)
 def show_calendar() -> Calendar:
-    """The time zone of the caller, the free days of the week, and what is done automatically"""
+    """Show the caller's calendar
+
+    Time zone, free days of the week, automatic vacation and forced moves.
+    """
     return _represent_calendar(_availability())
 
 
 @blueprint.put("/me/calendar")
 @endpoint(answer=Calendar, body=CalendarRequest, signed_in=True)
 def set_calendar(sent: Mapping[str, Any]) -> Calendar:
-    """Set time zone, free days and what is done automatically; free days change once in 7 days, from now on"""
+    """Set the caller's calendar
+
+    Free days change once in 7 days, from now on. All matches of the caller follow.
+    """
     now = services().now()
 
     def change(availability: Availability) -> Availability:
-        after = with_calendar(availability, sent["zone"], sent["free_days"], now)
+        after = with_calendar(availability, sent["time_zone"], sent["free_days"], now)
         refuse_early_change(availability, after, now)
         return after._replace(auto_vacation=sent["auto_vacation"], plays_forced=sent["plays_forced"])
 
@@ -95,14 +101,20 @@ def set_calendar(sent: Mapping[str, Any]) -> Calendar:
 @blueprint.get("/me/vacations")
 @endpoint(answer=VacationList, signed_in=True)
 def list_vacations() -> VacationList:
-    """The vacations of the caller, past ones too, and what is left of them this year"""
+    """List the caller's vacations
+
+    Past ones too, and the time that is left for vacations this year.
+    """
     return _represent_vacations(_availability(), services().now())
 
 
 @blueprint.post("/me/vacations")
 @endpoint(201, answer=VacationList, body=VacationRequest, signed_in=True, problems=[409])
 def take_vacation(sent: Mapping[str, int]) -> VacationList:
-    """Take a vacation, now or later; your clocks stand still then in all matches whose terms allow it"""
+    """Take a vacation
+
+    Now or later. The caller's clocks stand still then in all matches whose terms allow it.
+    """
     now = services().now()
     since, until = sent.get("since", now), sent["until"]
 
@@ -117,7 +129,10 @@ def take_vacation(sent: Mapping[str, int]) -> VacationList:
 @blueprint.delete("/me/vacations/current")
 @endpoint(204, signed_in=True, problems=[404])
 def end_vacation() -> None:
-    """Come back early from a vacation; the rest of it remains available"""
+    """End the current vacation
+
+    The rest of it remains available.
+    """
     now = services().now()
     _change(lambda own: own._replace(book=vacation.ended(own.book, now)), now)
 
@@ -125,7 +140,10 @@ def end_vacation() -> None:
 @blueprint.delete("/me/vacations/<since>")
 @endpoint(204, signed_in=True, problems=[404])
 def cancel_vacation(since: str) -> None:
-    """Cancel a vacation that lies ahead, named by the instant at which it would begin"""
+    """Cancel a future vacation
+
+    It is named by the instant at which it would begin.
+    """
     now, begin = services().now(), read_instant(since)
     if begin is None:
         raise CommandError("no-vacation", "a vacation is named by the instant at which it begins, as it is listed")
@@ -146,7 +164,7 @@ def _change(change: Change, now: int) -> Availability:
 
 def _represent_calendar(availability: Availability) -> Calendar:
     return Calendar(
-        zone=availability.zone,
+        time_zone=availability.zone,
         free_days=availability.free_days,
         auto_vacation=availability.auto_vacation,
         plays_forced=availability.plays_forced,

@@ -1,6 +1,6 @@
 """Cases: disputes, statements and appeals of players, what arbiters do, and the log of administration."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from marshmallow import ValidationError, fields, validate
 from msgspec import Meta
 
 from api.access.auth import current_person, refuse_token, require_person, require_role
-from api.access.matches import visible_match
+from api.access.matches import is_sole_arbiter, visible_match
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant
@@ -38,7 +38,7 @@ from domain.match.decide import decide
 from domain.match.decisions.cases import MAX_SCORE_DECIMALS
 from domain.match.enums import Ground, RulingKind
 from domain.match.refusals import CommandError
-from events.people.administration import ARBITER, ERASABLE_MEMBERS, LOGGED_MEMBERS, OPERATOR
+from events.people.administration import ARBITER, LOGGED_MEMBERS, OPERATOR
 from events.people.administration import Act as RecordedAct
 from events.people.person import Person
 from events.private.statements import MAX_TEXT_LENGTH
@@ -128,13 +128,7 @@ class Act(Answer):
     at: Instant
     actor: str
     facts: Mapping[str, Any]
-    canonical: Annotated[
-        str | None,
-        Meta(
-            description="The entry as canonical JSON (RFC 8785), as it is hashed; null where an entry of an earlier "
-            "release holds the text of a person who was erased"
-        ),
-    ]
+    canonical: Annotated[str, Meta(description="The entry as canonical JSON (RFC 8785), as it is hashed")]
 
 
 class ActPage(Answer):
@@ -150,7 +144,10 @@ class ActsQuery(StrictSchema):
 @blueprint.post("/matches/<match_id>/disputes")
 @command_endpoint(DisputeRequest)
 def raise_dispute(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Dispute what happened up to a ply"""
+    """Raise a dispute
+
+    About the match up to a ply. An arbiter decides.
+    """
     person = require_person()
     command = c.RaiseDispute(player=person.id, ply=sent["ply"], ground=sent["ground"], statement="")
     return _execute_with_texts(match_id, person, command, sent)
@@ -159,7 +156,10 @@ def raise_dispute(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/statements")
 @command_endpoint(StatementRequest)
 def file_statement(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Make your statement in the open case"""
+    """File a statement
+
+    In the open case. It can be erased with its author.
+    """
     person = require_person()
     return _execute_with_texts(match_id, person, c.FileStatement(player=person.id, statement=""), sent)
 
@@ -167,7 +167,10 @@ def file_statement(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/appeals")
 @command_endpoint(AppealRequest)
 def appeal(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Appeal the ruling to another arbiter; the act may be signed by a key of the player"""
+    """Appeal a ruling
+
+    Another arbiter decides.
+    """
     person = require_person()
     signed, version = checked_signature(sent.get("signed"), match_id, "ruling-appealed")
     command = c.Appeal(player=person.id, statement="", signed=signed)
@@ -177,7 +180,10 @@ def appeal(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/cases")
 @command_endpoint(DisputeRequest)
 def open_case(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Open a case as an arbiter"""
+    """Open a case
+
+    For arbiters. Another arbiter rules on it, unless nobody else holds the office.
+    """
     arbiter = _require_arbiter(match_id)
     command = c.OpenCase(arbiter=arbiter.id, ply=sent["ply"], ground=sent["ground"], statement="")
     return _logged(
@@ -188,7 +194,10 @@ def open_case(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/freezing")
 @command_endpoint(FreezeRequest)
 def freeze(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Freeze a match while its case is open, or let it go on, as an arbiter"""
+    """Freeze a match or let it go on
+
+    For arbiters, while its case is open. No clock runs while it is frozen.
+    """
     arbiter = _require_arbiter(match_id)
     act = "match-frozen" if sent["frozen"] else "match-unfrozen"
     command = c.Freeze(arbiter=arbiter.id, frozen=sent["frozen"])
@@ -198,7 +207,10 @@ def freeze(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/rulings")
 @command_endpoint(RulingRequest)
 def rule(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Rule on the open case, as an arbiter"""
+    """Rule on the open case
+
+    For arbiters. The ruling is carried out at once and is recorded with its reason.
+    """
     arbiter = _require_arbiter(match_id)
     scores, remaining = sent.get("scores"), sent.get("remaining")
     command = c.Rule(
@@ -209,6 +221,7 @@ def rule(sent: Mapping[str, Any], match_id: str) -> Response:
         ply=sent.get("ply"),
         scores=None if scores is None else tuple(scores),
         remaining=None if remaining is None else tuple(seconds * SECOND_MS for seconds in remaining),
+        sole_arbiter=is_sole_arbiter(visible_match(match_id).state, arbiter),
     )
     return _logged(
         "ruling-made", arbiter, match_id, sent, lambda: _execute_with_texts(match_id, arbiter, command, sent)
@@ -218,7 +231,10 @@ def rule(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/reopenings")
 @command_endpoint(ReopeningRequest)
 def reopen_case(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Reopen a settled case, as its arbiter or an operator"""
+    """Reopen a settled case
+
+    For its arbiter or an operator.
+    """
     person = require_role(ARBITER, OPERATOR)
     refuse_token()
     disputes, number = visible_match(match_id).state.cases.disputes, sent["dispute"]
@@ -234,7 +250,10 @@ def reopen_case(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/ruleset-proposals")
 @command_endpoint(ProposalRequest)
 def propose_ruleset(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Propose another ruleset, as an arbiter"""
+    """Propose another ruleset
+
+    For arbiters. It applies when all players agree.
+    """
     arbiter = _require_arbiter(match_id)
     command = c.ProposeRuleset(arbiter=arbiter.id, ruleset=sent["ruleset"], reason="")
     return _logged(
@@ -245,28 +264,40 @@ def propose_ruleset(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/ruleset-acceptance")
 @command_endpoint(EmptyBody)
 def accept_ruleset(_: object, match_id: str) -> Response:
-    """Agree to the ruleset that is proposed"""
+    """Accept another ruleset
+
+    It applies when all players have agreed.
+    """
     return execute(match_id, c.AcceptRuleset(player=require_person().id))
 
 
 @blueprint.post("/matches/<match_id>/ruleset-refusal")
 @command_endpoint(EmptyBody)
 def decline_ruleset(_: object, match_id: str) -> Response:
-    """Do not agree to the ruleset that is proposed"""
+    """Decline another ruleset
+
+    The match goes on under the present one.
+    """
     return execute(match_id, c.DeclineRuleset(player=require_person().id))
 
 
 @blueprint.get("/matches/<match_id>/disputes")
 @endpoint(answer=CaseFile, problems=[404])
 def show_case_file(match_id: str) -> CaseFile:
-    """The case file of a match: disputes and rulings for all, statements for the parties and arbiters"""
+    """Show the case file
+
+    Disputes and rulings for all who may see the match, statements for the parties and arbiters only.
+    """
     return represent_case_file(visible_match(match_id).state, current_person())
 
 
 @blueprint.get("/cases")
 @endpoint(answer=MatchPage, query=Paging, signed_in=True)
 def list_open_cases(query: Mapping[str, Any]) -> MatchPage:
-    """Matches with an open case, the longest wait first, for arbiters"""
+    """List open cases
+
+    For arbiters, the longest wait first.
+    """
     require_role(ARBITER)
     return match_page("cases", query)
 
@@ -274,12 +305,14 @@ def list_open_cases(query: Mapping[str, Any]) -> MatchPage:
 @blueprint.get("/administration/log")
 @endpoint(answer=ActPage, query=ActsQuery, signed_in=True)
 def show_administration_log(query: Mapping[str, int]) -> ActPage:
-    """What arbiters and operators have done, from the first act after a number"""
+    """Show the log of administration
+
+    The acts of arbiters and operators, from the first one after a number on.
+    """
     require_role(ARBITER, OPERATOR)
     acts = services().administration.acts(query["after"], query["limit"])
-    present = services().people.persons(act.actor for act in acts)
     return ActPage(
-        items=[_represent_act(act, present) for act in acts],
+        items=[_represent_act(act) for act in acts],
         next=acts[-1].number if len(acts) == query["limit"] else None,
     )
 
@@ -334,17 +367,13 @@ def _logged(
         raise
 
 
-def _represent_act(act: RecordedAct, present: Container[str]) -> Act:
-    """Return an entry of the log; texts that older ones recorded are left out when their author was erased."""
-    facts = dict(act.facts)
-    if act.actor not in present:
-        facts = {name: value for name, value in facts.items() if name not in ERASABLE_MEMBERS}
+def _represent_act(act: RecordedAct) -> Act:
     return Act(
         number=act.number,
         id=act.id,
         act=act.act,
         at=rfc3339(act.at),
         actor=act.actor,
-        facts=facts,
-        canonical=act.canonical if len(facts) == len(act.facts) else None,
+        facts=act.facts,
+        canonical=act.canonical,
     )

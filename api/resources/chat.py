@@ -8,7 +8,7 @@ from marshmallow import validate
 from msgspec import Meta
 
 from api.access.auth import current_person, require_person
-from api.access.chats import chat_players, is_chat_open, may_write_chat, refuse_chat_reader, refuse_chat_writer
+from api.access.chats import is_chat_open, may_write_chat, refuse_chat_reader, refuse_chat_writer
 from api.access.limits import spend
 from api.access.matches import visible_match
 from api.addresses import PREFIX
@@ -23,7 +23,7 @@ from api.services import services
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.people.person import Person
-from events.private.chats import ChatFullError
+from events.private.chats import ChatFullError, chat_players
 from events.private.chats import Message as StoredMessage
 from events.runtime.wall_clock import rfc3339
 
@@ -60,7 +60,10 @@ class ChatQuery(StrictSchema):
 @blueprint.get("/matches/<match_id>/chat")
 @endpoint(answer=Chat, query=ChatQuery, problems=[404])
 def show_chat(query: Mapping[str, int], match_id: str) -> Chat:
-    """What was said, oldest first; the live stream announces messages as events named chat, without their text"""
+    """List the messages of a match
+
+    Oldest first. The live stream announces messages by events named chat, without their text.
+    """
     state, person = visible_match(match_id).state, current_person()
     refuse_chat_reader(state, person)
     messages = services().chats.read(match_id, query["after"], query["limit"] + 1)
@@ -84,14 +87,17 @@ def show_chat(query: Mapping[str, int], match_id: str) -> Chat:
     parameters=[KEY_PARAMETER],
 )
 def send_message(sent: Mapping[str, str], match_id: str) -> Message:
-    """Say something"""
+    """Send a message
+
+    To all players of the match. The chat is public once the match is over.
+    """
     state, person = visible_match(match_id).state, require_person()
     refuse_chat_writer(state, person)
     spend("words", person.id)
     spend("chat_bytes", person.id, cost=len(sent["text"].encode()))
     chats = services().chats
     # Crash-safe: before the message. A kill in between leaves a mark at which nothing is found.
-    services().looks.mark_chat(match_id, chats.length(match_id), services().now())
+    services().checks.mark_chat(match_id, chats.length(match_id), services().now())
     try:
         message = chats.post(match_id, person.id, sent["text"], idempotent_request(person, confidential=True))
     except ChatFullError as error:
@@ -102,14 +108,20 @@ def send_message(sent: Mapping[str, str], match_id: str) -> Message:
 @blueprint.put("/matches/<match_id>/chat/openness")
 @endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
 def open_chat(_: object, match_id: str) -> None:
-    """Want others to join in when the match is over; they may when all people who played it want that"""
+    """Invite others into the chat
+
+    Others may join in after the match when all people who played it want that.
+    """
     _want_others(match_id, wanted=True)
 
 
 @blueprint.delete("/matches/<match_id>/chat/openness")
 @endpoint(204, signed_in=True, problems=[404])
 def close_chat(match_id: str) -> None:
-    """Do not want others to join in"""
+    """Keep others out of the chat
+
+    Takes the caller's consent back.
+    """
     _want_others(match_id, wanted=False)
 
 

@@ -12,7 +12,7 @@ from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.http.schemas import EmptyBody, ExactlyOne, StrictBoolean, StrictInteger, StrictSchema, StrictString
 from api.operations.commands import MAX_SEATS, command_endpoint, execute
-from api.operations.signed_acts import ActRequest, checked_signature
+from api.operations.signed_acts import ActRequest, ActSignature, checked_signature
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import commands as c
@@ -20,6 +20,7 @@ from domain.match.decisions.moves import MAX_MOVE_CHARACTERS, MAX_MOVES_PER_SUBM
 from domain.match.decisions.timekeeping import MAX_GIFT_MS
 from domain.match.state import Seat
 from domain.match.terms import HOUR
+from events.proof.player_signatures import MOVE
 
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX)
 
@@ -54,6 +55,10 @@ class MoveRequest(ExactlyOne):
         },
     )
     offer_draw = StrictBoolean(load_default=False, metadata={"description": "Offer a draw with the (last) move"})
+    signed = fields.Nested(
+        ActSignature,
+        metadata={"description": "One signature of the caller's own key under the moves in canonical form, if wanted"},
+    )
 
 
 class GiftRequest(StrictSchema):
@@ -68,18 +73,30 @@ class GiftRequest(StrictSchema):
 @blueprint.post("/matches/<match_id>/moves")
 @command_endpoint(MoveRequest)
 def submit_move(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Play a move, or all moves of a turn that takes several, and offer a draw with it if wanted"""
+    """Submit a move
+
+    Or all moves of a turn that takes several, all or none. `offer_draw` adds a draw offer, `signed` a signature by
+    a key of the caller. With an Idempotency-Key a repeated request acts once.
+    """
     player, offer_draw = require_person().id, sent["offer_draw"]
-    if "moves" in sent:
-        moves = tuple(sent["moves"])
-        return execute(match_id, c.SubmitMoves(player=player, moves=moves, channel=channel(), offer_draw=offer_draw))
-    return execute(match_id, c.SubmitMove(player=player, move=sent["move"], channel=channel(), offer_draw=offer_draw))
+    moves = tuple(sent.get("moves", ())) or (sent["move"],)
+    signed, version = checked_signature(sent.get("signed"), match_id, MOVE, moves)
+    command = (
+        c.SubmitMoves(player=player, moves=moves, channel=channel(), offer_draw=offer_draw, signed=signed)
+        if "moves" in sent
+        else c.SubmitMove(player=player, move=moves[0], channel=channel(), offer_draw=offer_draw, signed=signed)
+    )
+    return execute(match_id, command, expected=version)
 
 
 @blueprint.post("/matches/<match_id>/joins")
 @command_endpoint(JoinRequest)
 def join(sent: Mapping[str, int], match_id: str) -> Response:
-    """Take a free seat, or accept an invitation"""
+    """Take a seat
+
+    A free one of an open match, or the one that the caller is invited to. The match starts when all seats are
+    taken.
+    """
     person, state = require_person(), visible_match(match_id).state
     refuse_blocked(person, (*state.seats, Seat.taken(state.creator)))
     with services().bot_admission.joining_place(state, person):
@@ -89,7 +106,10 @@ def join(sent: Mapping[str, int], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/time-gifts")
 @command_endpoint(GiftRequest)
 def give_time(sent: Mapping[str, int], match_id: str) -> Response:
-    """Give another seat more time"""
+    """Give another seat more time
+
+    The seconds are added to its clock. They cannot be taken back.
+    """
     command = c.GiveTime(player=require_person().id, seat=sent["seat"], time=sent["seconds"] * SECOND_MS)
     return execute(match_id, command)
 
@@ -97,7 +117,10 @@ def give_time(sent: Mapping[str, int], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/resignation")
 @command_endpoint(ActRequest)
 def resign(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Give the game up; the act may be signed by a key of the player"""
+    """Resign
+
+    The seat loses. With two seats the match is over.
+    """
     signed, version = checked_signature(sent.get("signed"), match_id, "player-resigned")
     return execute(match_id, c.Resign(player=require_person().id, signed=signed), expected=version)
 
@@ -105,14 +128,21 @@ def resign(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/abortion")
 @command_endpoint(EmptyBody)
 def abort(_: object, match_id: str) -> Response:
-    """Call the match off before its second ply, or decline an invitation"""
+    """Cancel a match or decline an invitation
+
+    Possible before the second ply. The match ends without a result.
+    """
     return execute(match_id, c.AbortMatch(player=require_person().id))
 
 
 @blueprint.post("/matches/<match_id>/draw-offers")
 @command_endpoint(ActRequest)
 def offer_draw(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Propose a draw; the act may be signed by a key of the player"""
+    """Offer a draw
+
+    The match is drawn when all other seats agree. An offer lapses when it is declined, or when a seat
+    that has not agreed moves.
+    """
     signed, version = checked_signature(sent.get("signed"), match_id, "draw-offered")
     return execute(match_id, c.OfferDraw(player=require_person().id, signed=signed), expected=version)
 
@@ -120,7 +150,10 @@ def offer_draw(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/draw-acceptance")
 @command_endpoint(ActRequest)
 def accept_draw(sent: Mapping[str, Any], match_id: str) -> Response:
-    """Agree to the draw on offer; the act may be signed by a key of the player"""
+    """Accept a draw offer
+
+    The match is drawn when all seats have agreed.
+    """
     signed, version = checked_signature(sent.get("signed"), match_id, "draw-accepted")
     return execute(match_id, c.AcceptDraw(player=require_person().id, signed=signed), expected=version)
 
@@ -128,40 +161,58 @@ def accept_draw(sent: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.post("/matches/<match_id>/draw-refusal")
 @command_endpoint(EmptyBody)
 def decline_draw(_: object, match_id: str) -> Response:
-    """Turn the draw on offer down"""
+    """Decline a draw offer
+
+    The offer is gone for everybody.
+    """
     return execute(match_id, c.DeclineDraw(player=require_person().id))
 
 
 @blueprint.post("/matches/<match_id>/takeback-requests")
 @command_endpoint(EmptyBody)
 def request_takeback(_: object, match_id: str) -> Response:
-    """Ask to take your last move, and all since, back"""
+    """Ask for a takeback
+
+    Asks to take back the caller's last move and all moves since. All other players have to agree.
+    """
     return execute(match_id, c.RequestTakeback(player=require_person().id))
 
 
 @blueprint.post("/matches/<match_id>/takeback-acceptance")
 @command_endpoint(EmptyBody)
 def accept_takeback(_: object, match_id: str) -> Response:
-    """Agree to taking moves back"""
+    """Accept a takeback
+
+    The moves are taken back when all other players have agreed.
+    """
     return execute(match_id, c.AcceptTakeback(player=require_person().id))
 
 
 @blueprint.post("/matches/<match_id>/takeback-refusal")
 @command_endpoint(EmptyBody)
 def decline_takeback(_: object, match_id: str) -> Response:
-    """Do not agree to taking moves back, or withdraw your own request"""
+    """Decline a takeback
+
+    Or withdraw the caller's own request.
+    """
     return execute(match_id, c.DeclineTakeback(player=require_person().id))
 
 
 @blueprint.post("/matches/<match_id>/time-claims")
 @command_endpoint(EmptyBody)
 def claim_time(_: object, match_id: str) -> Response:
-    """Claim that the time of the seat to move is up"""
+    """Claim a flag
+
+    Claims that the time of the seat to move is up. Flags also fall without a claim, a little later.
+    """
     return execute(match_id, c.CallTime(player=require_person().id))
 
 
 @blueprint.post("/matches/<match_id>/forgiveness")
 @command_endpoint(EmptyBody)
 def forgive_flag(_: object, match_id: str) -> Response:
-    """Let a match go on that you have just won on time"""
+    """Continue a match won on time
+
+    Within 72 hours of the flag the winner may let the match go on.
+    """
     return execute(match_id, c.ForgiveFlag(player=require_person().id))

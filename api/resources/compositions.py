@@ -52,7 +52,11 @@ class ComposedMove(Answer):
 @blueprint.post("/matches/<match_id>/compositions")
 @endpoint(answer=ComposedMove, body=CompositionRequest, costly=True, problems=[404, 409])
 def check_composition(sent: Mapping[str, Any], match_id: str) -> ComposedMove:
-    """Check a move that is being put together; nothing is played"""
+    """Check a move that is being put together
+
+    For kinds of moves too many to list. Nothing is played: the answer says which parts can follow, the move that
+    the parts make, or why they do not make one yet.
+    """
     state, head, *_ = visible_match(match_id)
     composed = compose(state, sent["kind"], sent["parts"])
     return ComposedMove(

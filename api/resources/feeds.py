@@ -38,7 +38,10 @@ class NewFeedAddress(Answer):
 @blueprint.get("/me/feed-address")
 @endpoint(answer=FeedAddress, signed_in=True)
 def show_feed_address() -> FeedAddress:
-    """Whether feeds of the caller can be read at a secret address, and since when; never the address itself"""
+    """Show whether there is a secret feed address
+
+    And since when. The address itself is never shown again.
+    """
     found = services().feed_addresses.of(require_person().id)
     return FeedAddress(created_at=instant(found.created_at if found else None))
 
@@ -46,7 +49,10 @@ def show_feed_address() -> FeedAddress:
 @blueprint.post("/me/feed-address")
 @endpoint(201, answer=NewFeedAddress, body=EmptyBody, signed_in=True, session_only=True)
 def make_feed_address(_: Mapping[str, Any]) -> NewFeedAddress:
-    """Make a secret address for feeds; the one before it is revoked"""
+    """Create a secret feed address
+
+    Feed readers and calendars need no sign-in there. The address before it is revoked.
+    """
     now = services().now()
     secret = services().feed_addresses.begin(require_person().id, random_letters(SECRET_BYTES), now)
     base = f"{own_origin()}/feeds/{secret}"
@@ -61,6 +67,9 @@ def make_feed_address(_: Mapping[str, Any]) -> NewFeedAddress:
 @blueprint.delete("/me/feed-address")
 @endpoint(204, signed_in=True, session_only=True, problems=[404])
 def revoke_feed_address() -> None:
-    """Revoke the secret address: nothing can be read there any more"""
+    """Revoke the secret feed address
+
+    Nothing can be read there any more.
+    """
     if not services().feed_addresses.revoke(require_person().id):
         raise Problem("no-feed-address", "There is no address of feeds to revoke.")

@@ -62,7 +62,7 @@ class Position(Answer):
         bool,
         Meta(description="false: whether the game is over here takes too long to tell; in a match it is always known"),
     ]
-    moves: Sequence[str]
+    legal_moves: Sequence[str]
 
 
 class PositionQuery(StrictSchema):
@@ -71,23 +71,32 @@ class PositionQuery(StrictSchema):
 
 
 @blueprint.get("/games")
-@endpoint(answer=GameList)
+@endpoint(answer=GameList, conditional=True)
 def list_games() -> GameList:
-    """All games"""
+    """List the games
+
+    Each with its rulesets, setups and levels of opponents.
+    """
     return GameList(items=[_represent(game) for game in GAMES.values()])
 
 
 @blueprint.get("/games/<game>")
 @endpoint(answer=Game, problems=[404])
 def show_game(game: str) -> Game:
-    """One game: its rulesets, its setups with their seats in turn order, and the opponents' levels"""
+    """Show a game
+
+    Its rulesets, its setups with their seats in turn order, and the levels of its opponents.
+    """
     return _represent(_find_game(game))
 
 
 @blueprint.get("/games/<game>/positions")
 @endpoint(answer=Position, query=PositionQuery, costly=True, problems=[404])
 def show_position(query: Mapping[str, Any], game: str) -> Position:
-    """A position: its diagram, whose turn it is, how it has ended, and the legal moves"""
+    """Show a position of a game
+
+    Its diagram, whose turn it is, how it has ended, and the legal moves. No match is needed.
+    """
     rules = _find_game(game)
     if "ruleset" in query:
         rules = _find_ruleset(rules, query["ruleset"])
@@ -102,7 +111,7 @@ def show_position(query: Mapping[str, Any], game: str) -> Position:
         to_move=rules.to_move(position),
         outcome=represent_outcome(outcome),
         outcome_known=known,
-        moves=[rules.format_move(position, move) for move in rules.legal_moves(position)],
+        legal_moves=[rules.format_move(position, move) for move in rules.legal_moves(position)],
     )
 
 

@@ -34,7 +34,10 @@ class IncomingMailList(Answer):
 @blueprint.get("/me/incoming-mail")
 @endpoint(answer=IncomingMailList, signed_in=True, session_only=True)
 def list_incoming_mail() -> IncomingMailList:
-    """The last mails to your addresses here, each with what became of it"""
+    """List the caller's answers by mail
+
+    The last mails to the caller's addresses here, each with its outcome.
+    """
     mails = services().inbox.recent(require_person().id, MAX_MAILS_SHOWN)
     return IncomingMailList(items=[_represent(mail) for mail in mails])
 

@@ -48,7 +48,10 @@ class Recomputation(Answer):
 @blueprint.post("/matches/<match_id>/recomputations")
 @endpoint(202, answer=Recomputation, body=RecomputationRequest, costly=True, problems=[404, 409])
 def ask_recomputation(sent: Mapping[str, int], match_id: str) -> Recomputation:
-    """Have a worker compute an answer of an opponent again; look at the recomputation for its result"""
+    """Request a recomputation
+
+    A worker computes an answer of an opponent again. Read the recomputation for its result.
+    """
     visible_match(match_id)
     request_recomputation(match_id, sent["version"])
     return _represent(match_id, sent["version"])
@@ -57,7 +60,10 @@ def ask_recomputation(sent: Mapping[str, int], match_id: str) -> Recomputation:
 @blueprint.get("/matches/<match_id>/recomputations/<version>")
 @endpoint(answer=Recomputation, problems=[404, 422])
 def show_recomputation(match_id: str, version: str) -> Recomputation:
-    """Whether an answer of an opponent has been computed again, and with what result"""
+    """Show a recomputation
+
+    Whether an answer of an opponent has been computed again, and with which result.
+    """
     visible_match(match_id)
     valid = version.isascii() and version.isdigit() and len(version) <= MAX_VERSION_DIGITS
     return _represent(match_id, int(version) if valid else 0)
@@ -66,7 +72,10 @@ def show_recomputation(match_id: str, version: str) -> Recomputation:
 @blueprint.post("/matches/<match_id>/bundle")
 @endpoint(202, answer=Job, body=EmptyBody, costly=True, problems=[404, 409])
 def ask_bundle(_: object, match_id: str) -> Job:
-    """Have a worker make the bundle of a match that is too long for the server to make it at once"""
+    """Request a bundle
+
+    For a match that is too long for the server to make its bundle at once: a worker makes it.
+    """
     visible_match(match_id)
     return Job(state=request_bundle(match_id))
 

@@ -1,12 +1,12 @@
 """Conditional moves and forced moves: what a seat lays down beforehand. Only its player ever sees them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
 from flask import Blueprint
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 from msgspec import Meta
 
 from api.access.auth import require_person
@@ -17,12 +17,14 @@ from api.http.answers import Answer, one_of
 from api.http.conditions import IF_MATCH_PARAMETER, VersionTagText, expected_version
 from api.http.schemas import EnumField, StrictBoolean, StrictSchema, StrictString, TreeField
 from api.operations.notebooks import max_notebook_bytes
+from api.operations.signed_acts import SigningKey, begin_signed_lines, signature_field
 from api.services import services
 from domain.match import lines as conditional
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import LineAction, LineStatus
 from domain.match.guards import seat_of
 from domain.match.lines import ANY, MAX_LINE_DEPTH, ConditionalMoves
+from domain.match.state import MatchState
 from events.private.conditional_moves import lines_read, lines_shown
 from events.service.matches import Loaded
 
@@ -41,6 +43,7 @@ class LineRequest(StrictSchema):
         metadata={"description": "What to do after this move of another seat, instead of or before what is next"},
     )
     next = TreeField(fields.Nested(lambda: LineRequest()))
+    signature = signature_field("Under this own move, or under what then says, and the moves that lead to it")
 
 
 class LinesRequest(StrictSchema):
@@ -50,6 +53,13 @@ class LinesRequest(StrictSchema):
         metadata={"description": "A tree from the position as it stands; empty: none; unchanged if left out"},
     )
     forced = StrictBoolean(metadata={"description": "Play my only legal move for me; unchanged if left out"})
+    signed = fields.Nested(SigningKey, metadata={"description": "By which key answers are signed, if any are"})
+
+    @validates_schema(skip_on_field_errors=True)
+    def refuse_nameless_signatures(self, sent: Mapping[str, Any], **_: Any) -> None:
+        """Raise ValidationError for signatures without a key."""
+        if "signed" not in sent and any(line.signature for line in _flat(lines_read(sent.get("lines", [])))):
+            raise ValidationError("must be sent with signatures", "signed")
 
 
 class Line(Answer):
@@ -75,27 +85,37 @@ class Lines(Answer):
 @blueprint.get("/matches/<match_id>/lines")
 @endpoint(answer=Lines, signed_in=True, problems=[404])
 def show_lines(match_id: str) -> Lines:
-    """The conditional lines of the caller"""
+    """Show the caller's conditional moves
+
+    And whether forced moves are played. Nobody else can see them.
+    """
     return _represent(own_match(match_id))
 
 
 @blueprint.put("/matches/<match_id>/lines")
 @endpoint(answer=Lines, body=LinesRequest, signed_in=True, problems=[404, 409, 412], parameters=[IF_MATCH_PARAMETER])
 def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
-    """Replace the conditional lines there are, and say whether forced moves are to be played"""
+    """Replace the caller's conditional moves
+
+    Each line is played out by the rules first. `forced` says whether the only legal move is played at once.
+    """
     first = lines_read(sent["lines"]) if "lines" in sent else None
     forced, now = sent.get("forced"), services().now()
     person, before = require_person(), own_match(match_id)
     notebooks = services().notebooks
+    signing, version = begin_signed_lines(sent["signed"], match_id) if "signed" in sent else (None, None)
+
+    def lay_down(state: MatchState, orders: ConditionalMoves) -> ConditionalMoves:
+        key, head = (None, None) if signing is None else (signing.key, signing.loaded.head.version)
+        changed = conditional.laid_down(state, person.id, orders, first, forced, now, key, head)
+        if signing is not None and first and changed.lines is not None:
+            signing.check(changed.lines.first)
+        return changed
+
     if first is not None:
         notebooks.count_conditional_moves(person.id, match_id, _bytes(first), max_notebook_bytes(person))
     try:
-        after = services().match_service.lay_down(
-            match_id,
-            person.id,
-            lambda state, orders: conditional.laid_down(state, person.id, orders, first, forced, now),
-            expected_version(),
-        )
+        after = services().match_service.lay_down(match_id, person.id, lay_down, expected_version() or version)
     except Exception:
         stored = before.orders.get(seat_of(before.state, person.id), ConditionalMoves()).lines
         notebooks.count_conditional_moves(person.id, match_id, _bytes(stored.first if stored else ()))
@@ -106,11 +126,20 @@ def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
 @blueprint.delete("/matches/<match_id>/lines")
 @endpoint(204, signed_in=True, problems=[404])
 def delete_lines(match_id: str) -> None:
-    """Take all conditional lines of the caller away; forced moves stay as they are"""
+    """Delete the caller's conditional moves
+
+    Whether forced moves are played stays as it is.
+    """
     own_match(match_id)
     player = require_person().id
     services().matches.lay_down(match_id, player, lambda _, orders: replace(orders, lines=None))
     services().notebooks.count_conditional_moves(player, match_id, 0)
+
+
+def _flat(lines: Sequence[conditional.Line]) -> Iterator[conditional.Line]:
+    for line in lines:
+        yield line
+        yield from _flat(line.next)
 
 
 def _bytes(lines: tuple[conditional.Line, ...]) -> int:

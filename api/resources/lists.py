@@ -42,7 +42,10 @@ class OwnMatchesQuery(Paging):
 @blueprint.get("/matches")
 @endpoint(answer=MatchPage, query=MatchesQuery, problems=[404])
 def list_matches(query: Mapping[str, Any]) -> MatchPage:
-    """Public matches: open ones to join, or the latest, of one game or player if wanted"""
+    """List public matches
+
+    Open ones to join, or the latest ones; of one game or one player if asked for.
+    """
     player = identify(query["player"]) if "player" in query else None
     return match_page(query["view"], query, player=player, game=query.get("game"), public=True)
 
@@ -50,14 +53,21 @@ def list_matches(query: Mapping[str, Any]) -> MatchPage:
 @blueprint.get("/me/matches")
 @endpoint(answer=MatchPage, query=OwnMatchesQuery, signed_in=True)
 def list_own_matches(query: Mapping[str, Any]) -> MatchPage:
-    """The matches of the caller, private ones too"""
+    """List the caller's matches
+
+    Private ones are listed too.
+    """
     return match_page(query["view"], query, player=require_person().id)
 
 
 @blueprint.get("/me/pending")
-@endpoint(answer=PendingPage, query=Paging, signed_in=True)
+@endpoint(answer=PendingPage, query=Paging, signed_in=True, conditional=True)
 def list_pending(query: Mapping[str, Any]) -> PendingPage:
-    """What awaits the caller: first the matches to move in, then draws and invitations to answer; oldest first"""
+    """List what awaits the caller
+
+    Matches to move in come first, then draws, takebacks and invitations to answer; within each group the oldest
+    first.
+    """
     player, limit = require_person().id, query["limit"]
     awaited = AwaitedMatches(player)
     phase, _, cursor = query.get("cursor", "moves:").partition(":")
@@ -78,9 +88,12 @@ def list_pending(query: Mapping[str, Any]) -> PendingPage:
 
 
 @blueprint.get("/me/queue")
-@endpoint(answer=PendingPage, query=Paging, signed_in=True)
+@endpoint(answer=PendingPage, query=Paging, signed_in=True, conditional=True)
 def list_queue(query: Mapping[str, Any]) -> PendingPage:
-    """What awaits the caller, the first deadline first: the next match to turn to is always the first one"""
+    """List what awaits the caller by deadline
+
+    The nearest deadline comes first, so the next match to turn to is always the first one.
+    """
     player = require_person().id
     page = awaited_page(AwaitedMatches(player), "queue", query.get("cursor"), query["limit"])
     return _represent(page.items, player, page.next)

@@ -14,7 +14,7 @@ blueprint = Blueprint("log", __name__)
 OCTETS = "application/octet-stream"
 PLAIN = "text/plain; charset=utf-8"
 FOR_SECONDS = "public, max-age=5"
-FOR_EVER = "public, max-age=31536000, immutable"
+FOR_EVER = "max-age=31536000, immutable"
 
 
 @blueprint.get("/checkpoint")
@@ -30,8 +30,7 @@ def show_note() -> Response:
 def show_entries(place: str) -> Response:
     """Return a bundle of entries of the log (C2SP tlog-tiles); ``place`` is x001/x234/067 or 000.p/5.
 
-    Each entry comes after its length in two bytes. Bundles with leaves of earlier releases, which name matches, are
-    not published; their hashes are.
+    Each entry comes after its length in two bytes.
     """
     try:
         content = LogTiles(services().checkpoints).entries(parse_place(place))

@@ -15,7 +15,7 @@ from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, instant, one_of
 from api.http.problems import Problem
-from api.http.schemas import EmptyBody, EnumField, StrictSchema, StrictString
+from api.http.schemas import EmptyBody, EnumField, PresentPassword, StrictSchema, StrictString
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
 from events.notices.addresses import MailAddress, asked_again, resumed, stopped, wants, without_address
@@ -23,7 +23,6 @@ from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import address_changed, confirmation
 from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS, InvalidAddressError, address_digest, parse_address
-from events.people.passwords import MAX_PASSWORD_LENGTH
 from events.people.person import Person
 from events.runtime.wall_clock import rfc3339
 
@@ -34,10 +33,8 @@ class AddressRequest(StrictSchema):
     address = StrictString(
         required=True, validate=validate.Length(1, MAX_ADDRESS_OCTETS, error="must be a mail address")
     )
-    password = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_PASSWORD_LENGTH),
-        metadata={"description": "Your password: who has your mail address can choose another password"},
+    password = PresentPassword(
+        metadata={"description": "Your password: who has your mail address can choose another password"}
     )
 
 
@@ -78,19 +75,22 @@ class ConfirmedAddress(Answer):
 @blueprint.get("/me/mail-address")
 @endpoint(answer=MailAddressAnswer, signed_in=True, session_only=True)
 def show_mail_address() -> MailAddressAnswer:
-    """Your mail address, and whether notices are sent to it; only a session can ask, for a token may have leaked"""
+    """Show the caller's mail address
+
+    And whether notices are sent to it. Only a session can ask, for a token may have leaked.
+    """
     return _represent(services().addresses.read(require_person().id))
 
 
 @blueprint.put("/me/mail-address")
 @endpoint(answer=MailAddressAnswer, body=AddressRequest, signed_in=True, session_only=True, problems=[409])
 def set_mail_address(sent: Mapping[str, str]) -> MailAddressAnswer:
-    """Ask for another mail address, which gets a mail with a link; until it is followed the present one stays"""
+    """Change the caller's mail address
+
+    A mail with a link goes to the new address. Until the link is followed the present address stays.
+    """
     person = _mail_user()
     address = _parse(sent["address"])
-    spend_by_address("sign_in", person.name.lower())
-    if services().people.sign_in(person.name, sent["password"]) != person:
-        raise Problem("invalid-fields", "That is not your password.", {"password": ["is not your password"]})
     now = services().now()
     if services().addresses.read(person.id).address != address:
         _spend_confirmation(person, address)
@@ -103,14 +103,20 @@ def set_mail_address(sent: Mapping[str, str]) -> MailAddressAnswer:
 @blueprint.delete("/me/mail-address")
 @endpoint(204, signed_in=True, session_only=True)
 def remove_mail_address() -> None:
-    """Remove your mail address, confirmed or not"""
+    """Remove the caller's mail address
+
+    Confirmed or not. Nothing is sent to it any more.
+    """
     services().addresses.change(require_person().id, without_address)
 
 
 @blueprint.post("/me/mail-address/confirmations")
 @endpoint(202, answer=MailAddressAnswer, body=EmptyBody, signed_in=True, session_only=True, problems=[409])
 def send_confirmation(_: object) -> MailAddressAnswer:
-    """Send the mail with the link once more; links that were sent before stay valid"""
+    """Send the confirmation mail again
+
+    Links that were sent before stay valid.
+    """
     person = _mail_user()
     stored = services().addresses.read(person.id)
     if stored.wanted is None:
@@ -125,7 +131,10 @@ def send_confirmation(_: object) -> MailAddressAnswer:
 @blueprint.post("/mail-confirmations")
 @endpoint(201, answer=ConfirmedAddress, body=ConfirmationRequest)
 def confirm_mail_address(sent: Mapping[str, str]) -> ConfirmedAddress:
-    """Confirm a mail address by the link that was sent to it; no sign-in is needed"""
+    """Confirm a mail address
+
+    By the link that was sent to it. No sign-in is needed.
+    """
     spend_by_address("mail_links")
     person, wanted, before = confirmable_address(sent["token"])
     now = services().now()
@@ -140,7 +149,10 @@ def confirm_mail_address(sent: Mapping[str, str]) -> ConfirmedAddress:
 @blueprint.put("/me/mail-address/who-may-write")
 @endpoint(answer=MailAddressAnswer, body=WhoMayWriteRequest, signed_in=True, session_only=True)
 def set_who_may_write(sent: Mapping[str, WhoMayWrite]) -> MailAddressAnswer:
-    """Say what an answer to mail needs beside its token to act for you"""
+    """Choose what an answer by mail needs
+
+    Beside its token, to act for the caller.
+    """
     chosen = sent["who_may_write"]
     return _represent(
         services().addresses.change(require_person().id, lambda before: replace(before, who_may_write=chosen))
@@ -150,14 +162,20 @@ def set_who_may_write(sent: Mapping[str, WhoMayWrite]) -> MailAddressAnswer:
 @blueprint.post("/me/mail-address/resumption")
 @endpoint(201, answer=MailAddressAnswer, body=EmptyBody, signed_in=True, session_only=True)
 def resume_mail(_: object) -> MailAddressAnswer:
-    """Let notices by mail be sent again after they were stopped or mail came back"""
+    """Resume notices by mail
+
+    After they were stopped, or after mail came back.
+    """
     return _represent(services().addresses.change(require_person().id, resumed))
 
 
 @blueprint.post("/me/mail-address/secrets")
 @endpoint(204, body=EmptyBody, signed_in=True, session_only=True)
 def make_old_mail_worthless(_: object) -> None:
-    """Make all mail that was sent to you worthless: nobody can answer it or follow its links any more"""
+    """Invalidate all mail sent so far
+
+    Nobody can answer it or follow its links any more.
+    """
     services().addresses.make_old_mail_worthless(require_person().id)
 
 
@@ -177,7 +195,10 @@ def refuse_mail(token: str) -> None:
 @blueprint.get("/mail-refusals/<token>")
 @endpoint(307, headers={"Location": "The page with the button"})
 def show_refusal(token: str) -> Response:
-    """Go to the page with the button that stops notices by mail; this changes nothing"""
+    """Go to the page that stops mail
+
+    It has the button that stops notices by mail. This request changes nothing.
+    """
     return Response(status=307, headers={"Location": f"/mail/stop/{quote(token, safe='')}"})
 
 

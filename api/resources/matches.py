@@ -49,7 +49,7 @@ class LegalMoves(Answer):
         str, Meta(description="What the rules demand of the player to move, such as a capture; empty if nothing")
     ]
     checked: Annotated[Sequence[str], Meta(description="The squares of the kings in check")]
-    moves: Sequence[str]
+    legal_moves: Sequence[str]
     hints: Mapping[str, Sequence[Hint]]
     compositions: Annotated[
         Sequence[Composition], Meta(description="Kinds of moves too many to list, to be put together part by part")
@@ -90,7 +90,10 @@ class EventsQuery(StrictSchema):
     also=[304],
 )
 def show_match(query: Mapping[str, Any], match_id: str) -> Response:
-    """A match as it stands, with the position after any ply"""
+    """Show a match
+
+    As it stands, or with the position after an earlier ply.
+    """
     (state, head, *_), ply = visible_match(match_id), query["ply"]
     if ply is not None and ply > len(state.play.moves):
         raise Problem("invalid-fields", f"{len(state.play.moves)} plies have been played.", {"ply": ["is yet to come"]})
@@ -101,7 +104,11 @@ def show_match(query: Mapping[str, Any], match_id: str) -> Response:
 @blueprint.get("/matches/<match_id>/legal-moves")
 @endpoint(answer=LegalMoves, problems=[404], headers=VERSION_HEADER, parameters=[IF_NONE_MATCH_PARAMETER], also=[304])
 def list_legal_moves(match_id: str) -> Response:
-    """The legal moves as they stand: all as strings, and by first square for a board; none unless it is being played"""
+    """List the legal moves
+
+    All of them as strings, and by first square for a board; none unless the match is being played. `version_tag`
+    names the position that they belong to: send it as If-Match with the move.
+    """
     state, head, *_ = visible_match(match_id)
     return versioned(head, lambda: _legal_moves(state, head))
 
@@ -109,7 +116,10 @@ def list_legal_moves(match_id: str) -> Response:
 @blueprint.get("/matches/<match_id>/events")
 @endpoint(answer=EventPage, query=EventsQuery, problems=[404, 409])
 def list_events(query: Mapping[str, Any], match_id: str) -> EventPage:
-    """What has happened in a match, from the first event after a version"""
+    """List the events of a match
+
+    The history of the match, from the first event after a version on.
+    """
     state, store, after, limit = visible_match(match_id).state, services().store, query["after"], query["limit"]
     known = VersionTag.parse(after)
     events = store.read(match_id, int(after), limit) if known is None else store.read_on(match_id, known, limit)
@@ -125,7 +135,7 @@ def _legal_moves(state: MatchState, head: Head) -> LegalMoves:
             to_move=None,
             demand="",
             checked=(),
-            moves=(),
+            legal_moves=(),
             hints={},
             compositions=(),
             draft=None,
@@ -138,7 +148,7 @@ def _legal_moves(state: MatchState, head: Head) -> LegalMoves:
         to_move=game.to_move(position),
         demand=game.demand(position),
         checked=game.scene(position).checked,
-        moves=[game.format_move(position, move) for move in game.legal_moves(position)],
+        legal_moves=[game.format_move(position, move) for move in game.legal_moves(position)],
         hints=represent_hints(game.hints(position)),
         compositions=represent_compositions(game.unlisted.compositions(position)),
         draft=None if draft is None else represent_draft(draft),

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, Response
 from marshmallow import fields, validate
 
-from api.access.admission import admit_match, bot_places
+from api.access.admission import admit_match, match_places
 from api.access.auth import require_person
 from api.addresses import PREFIX, match_id_for, match_path
 from api.endpoints import endpoint
@@ -138,7 +138,10 @@ class MatchRequest(StrictSchema):
     parameters=[KEY_PARAMETER],
 )
 def create_match(wanted: Mapping[str, Any]) -> Response:
-    """Create a match; the seats are in turn order, and it starts when all are taken"""
+    """Create a match
+
+    The seats are in turn order, and the match starts when all are taken. Invited players are notified.
+    """
     person = require_person()
     # The id is made from the key, so that a repeated request meets the stream that the first one began.
     match_id = match_id_for(person, request_key())
@@ -157,7 +160,7 @@ def create_match(wanted: Mapping[str, Any]) -> Response:
         ruleset=wanted.get("ruleset"),
         terms=_terms(wanted["terms"], rated=wanted["rated"]),
     )
-    with bot_places(command, person) as accepting:
+    with match_places(command, person) as accepting:
         command = replace(command, accepting=accepting)
         executed = services().match_service.execute(match_id, command, person.id, idempotent_request(person))
     # As it was created, whatever has happened since: a repeated request gets the first answer.

@@ -74,7 +74,10 @@ EMPTY = Exploration(ply=None, position=None, tree=())
 @blueprint.get("/matches/<match_id>/notes")
 @endpoint(answer=Notes, signed_in=True, problems=[404])
 def show_notes(match_id: str) -> Notes:
-    """What the caller has noted about a match of their own"""
+    """Show the caller's notes
+
+    Of a match of their own. Nobody else can see them.
+    """
     own_match(match_id)
     return Notes(text=services().notebooks.notes(require_person().id, match_id))
 
@@ -82,7 +85,10 @@ def show_notes(match_id: str) -> Notes:
 @blueprint.put("/matches/<match_id>/notes")
 @endpoint(answer=Notes, body=NotesRequest, signed_in=True, problems=[404, 409])
 def write_notes(sent: Mapping[str, str], match_id: str) -> Notes:
-    """Replace what the caller has noted"""
+    """Replace the caller's notes
+
+    An empty text deletes them.
+    """
     own_match(match_id)
     person = require_person()
     services().notebooks.write_notes(person.id, match_id, sent["text"], max_notebook_bytes(person))
@@ -92,7 +98,10 @@ def write_notes(sent: Mapping[str, str], match_id: str) -> Notes:
 @blueprint.get("/matches/<match_id>/exploration")
 @endpoint(answer=Exploration, signed_in=True, problems=[404])
 def show_exploration(match_id: str) -> Exploration:
-    """The tree of moves that the caller has stored for a match of their own"""
+    """Show the caller's saved analysis
+
+    The tree of moves that the caller has stored for a match of their own.
+    """
     own_match(match_id)
     stored = services().notebooks.exploration(require_person().id, match_id)
     return msgspec.json.decode(stored, type=Exploration) if stored else EMPTY
@@ -101,7 +110,10 @@ def show_exploration(match_id: str) -> Exploration:
 @blueprint.put("/matches/<match_id>/exploration")
 @endpoint(answer=Exploration, body=ExplorationRequest, signed_in=True, problems=[404, 409])
 def store_exploration(sent: Mapping[str, Any], match_id: str) -> Exploration:
-    """Replace the stored tree of moves; every move is played out by the rules"""
+    """Replace the caller's saved analysis
+
+    Every move of the tree is played out by the rules first.
+    """
     found = explored(own_match(match_id).state, sent["ply"], lines_read(sent["tree"]))
     exploration = Exploration(ply=found.ply, position=found.position, tree=_represent(found.first))
     text = msgspec.json.encode(exploration).decode() if found.first else ""

@@ -17,7 +17,7 @@ from api.http.problems import Problem
 from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
 from api.operations.notice_targets import targets_of
 from api.services import services
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite
 from events.notices.ledger import MAX_NOTICES
 from events.notices.notice import Delivery as StoredDelivery
 from events.notices.notice import Notice as StoredNotice
@@ -103,6 +103,8 @@ class NoticeSettings(Answer):
     digest_hour: int
     quiet: QuietHours | None
     remind_before_h: int
+    chat_text: Annotated[bool, Meta(description="Whether mails about chats have the messages")]
+    who_may_invite: Annotated[str, one_of(WhoMayInvite, "acquainted: have finished a match with you")]
 
 
 class QuietHoursRequest(StrictSchema):
@@ -130,6 +132,8 @@ class NoticeSettingsRequest(StrictSchema):
         validate=validate.Range(0, MAX_REMIND_BEFORE_H),
         metadata={"description": "Hours before a deadline; 0 for no reminder"},
     )
+    chat_text = StrictBoolean(metadata={"description": "Stays as it is when left out, as does who_may_invite"})
+    who_may_invite = EnumField(WhoMayInvite)
 
 
 class PresenceRequest(StrictSchema):
@@ -140,7 +144,10 @@ class PresenceRequest(StrictSchema):
 @blueprint.get("/me/notices")
 @endpoint(answer=NoticePage, query=NoticesQuery, signed_in=True)
 def list_notices(query: Mapping[str, Any]) -> NoticePage:
-    """What you were told, and what not and why; of one match if wanted"""
+    """List the caller's notices
+
+    With the state of each delivery, and the reason where nothing was sent; of one match if asked for.
+    """
     player = require_person().id
     page = services().ledger.page(player, query.get("cursor"), query["limit"], query.get("match"))
     return NoticePage(items=[_represent(each) for each in page.notices], next=page.cursor, dropped=page.dropped)
@@ -149,20 +156,26 @@ def list_notices(query: Mapping[str, Any]) -> NoticePage:
 @blueprint.delete("/me/notices")
 @endpoint(answer=ErasedNotices, signed_in=True)
 def erase_notices() -> ErasedNotices:
-    """Erase your notices, except those that wait to be sent; nothing is sent a second time because of it"""
+    """Erase the caller's notices
+
+    Those that wait to be sent stay. Nothing is sent a second time because of it.
+    """
     return ErasedNotices(erased=services().ledger.clear(require_person().id))
 
 
 @blueprint.get("/me/notices/<notice_id>")
 @endpoint(answer=Notice, signed_in=True, problems=[404])
 def show_notice(notice_id: str) -> Notice:
-    """One notice"""
+    """Show a notice
+
+    With the state of each of its deliveries.
+    """
     return _represent(_find(notice_id))
 
 
 @blueprint.post("/me/notices/<notice_id>/deliveries")
 @endpoint(202, answer=Notice, body=DeliveryRequest, signed_in=True, problems=[404, 409])
-def send_again(sent: Mapping[str, Any], notice_id: str) -> Notice:
+def resend_notice(sent: Mapping[str, Any], notice_id: str) -> Notice:
     """Have a notice sent once more, or at once where it waits; it keeps its id
 
     What no longer holds by then is not sent, with the reason in the notice.
@@ -184,14 +197,20 @@ def send_again(sent: Mapping[str, Any], notice_id: str) -> Notice:
 @blueprint.get("/me/notice-settings")
 @endpoint(answer=NoticeSettings, signed_in=True)
 def show_notice_settings() -> NoticeSettings:
-    """When you are told of what, by mail and by push message; webhooks have settings of their own"""
+    """Show the settings of notices
+
+    When the caller hears of what by mail and push message. Webhooks have settings of their own.
+    """
     return _represent_settings(services().preferences.read(require_person().id))
 
 
 @blueprint.put("/me/notice-settings")
 @endpoint(answer=NoticeSettings, body=NoticeSettingsRequest, signed_in=True)
 def set_notice_settings(sent: Mapping[str, Any]) -> NoticeSettings:
-    """Set when you are told of what; a kind that is left out stays as it is"""
+    """Change the settings of notices
+
+    A kind that is left out stays as it is.
+    """
     quiet = sent["quiet"]
     if quiet is not None and quiet["since"] == quiet["until"]:
         detail = "Quiet hours that end when they begin would be none or all: choose two different hours, or no quiet."
@@ -205,6 +224,8 @@ def set_notice_settings(sent: Mapping[str, Any]) -> NoticeSettings:
             digest_hour=sent["digest_hour"],
             quiet=None if quiet is None else (quiet["since"], quiet["until"]),
             remind_before_h=sent["remind_before_h"],
+            chat_text=sent.get("chat_text", preferences.chat_text),
+            who_may_invite=sent.get("who_may_invite", preferences.who_may_invite),
         )
 
     return _represent_settings(services().preferences.change(require_person().id, change))
@@ -269,4 +290,6 @@ def _represent_settings(preferences: Preferences) -> NoticeSettings:
         digest_hour=preferences.digest_hour,
         quiet=None if quiet is None else QuietHours(since=quiet[0], until=quiet[1]),
         remind_before_h=preferences.remind_before_h,
+        chat_text=preferences.chat_text,
+        who_may_invite=preferences.who_may_invite,
     )

@@ -15,7 +15,7 @@ from api.http.problems import Problem
 from api.http.schemas import StrictSchema, StrictString
 from api.operations.mail_links import invalid_link, resettable_account
 from api.services import services
-from events.notices.letters import password_reset
+from events.notices.letters import asker, password_reset
 from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
@@ -67,7 +67,7 @@ def ask_for_password_reset(sent: Mapping[str, str]) -> ResetAnswer:
         raise Problem("mail-not-sent", "This server sends no mail: ask its operator for a new password.")
     asked = sent["name"].strip()
     spend_by_address("resets_by_network")
-    spend("resets", asked.casefold())
+    spend("resets", asker(asked))
     services().outbox.add(password_reset(asked, services().now()))
     return ResetAnswer(detail=SENT)
 
@@ -75,7 +75,10 @@ def ask_for_password_reset(sent: Mapping[str, str]) -> ResetAnswer:
 @blueprint.put("/password-resets")
 @endpoint(204, body=NewPasswordRequest)
 def reset_password(sent: Mapping[str, str]) -> None:
-    """Choose a new password by the link in a mail; all sessions of the account end, tokens stay"""
+    """Choose a new password
+
+    By the link in a mail. All sessions of the account end, tokens stay.
+    """
     spend_by_address("mail_links")
     person, mark = resettable_account(sent["token"])
     try:

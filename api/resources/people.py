@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 from marshmallow import validate
 from msgspec import Meta
 from msgspec.structs import asdict
 
+from api.access import passwords
 from api.access.auth import (
-    DEVICE_COOKIE,
     account_gone,
     account_suspended,
     bearer,
@@ -18,12 +18,12 @@ from api.access.auth import (
     end_session,
     require_person,
 )
-from api.access.limits import spend_by_address
+from api.access.limits import spend, spend_by_address
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, json_response
 from api.http.problems import Problem
-from api.http.schemas import StrictSchema, StrictString, pattern
+from api.http.schemas import PresentPassword, StrictSchema, StrictString, pattern
 from api.representations.players import Player, represent_person
 from api.services import services
 from events.people.accounts import NameTakenError
@@ -70,7 +70,7 @@ class SignUpRequest(Credentials, GuestRequest):
 
 
 class PasswordRequest(StrictSchema):
-    current = _password()
+    current = PresentPassword()
     password = _password()
 
 
@@ -102,7 +102,10 @@ class TokenList(Answer):
 @blueprint.post("/players")
 @endpoint(201, answer=Account, body=SignUpRequest, problems=[409], headers=SESSION_HEADER)
 def sign_up(sent: Mapping[str, str]) -> Response:
-    """Sign up, and be signed in; a guest who signs up keeps id, matches, settings, tokens and all else"""
+    """Sign up, and be signed in
+
+    The answer sets the cookie of a session. A guest who signs up keeps id, matches, settings, tokens and all else.
+    """
     spend_by_address("sign_up")
     guest = _guest_of_session()
     try:
@@ -123,17 +126,15 @@ def sign_up(sent: Mapping[str, str]) -> Response:
 @blueprint.post("/sessions")
 @endpoint(201, answer=Account, body=Credentials, problems=[401], headers=SESSION_HEADER)
 def sign_in(sent: Mapping[str, str]) -> Response:
-    """Sign in"""
-    name, people, delays = sent["name"], services().people, services().sign_in_delays
-    spend_by_address("sign_ins")
-    spend_by_address("sign_in", name.lower())
-    if not people.knows_device(name, request.cookies.get(DEVICE_COOKIE, "")):
-        delays.begin(name)
-    person = people.sign_in(name, sent["password"])
+    """Sign in
+
+    The answer sets the cookie of a session, which lasts 90 days. After ten wrong passwords for a name each further
+    attempt has to wait.
+    """
+    person = passwords.sign_in(sent["name"], sent["password"])
     if person is None:
         raise Problem("wrong-password", "No player has this name and this password.")
-    delays.succeed(name)
-    suspension = people.suspension(person)
+    suspension = services().people.suspension(person)
     if suspension is not None:
         raise account_suspended(suspension)
     return begin_session(json_response(_represent(person), 201), person)
@@ -142,14 +143,20 @@ def sign_in(sent: Mapping[str, str]) -> Response:
 @blueprint.delete("/sessions/current")
 @endpoint(204)
 def sign_out() -> Response:
-    """Sign out; without a session there is nothing to do, and that is fine"""
+    """Sign out
+
+    Without a session nothing happens, and the answer is the same.
+    """
     return end_session(Response(status=204))
 
 
 @blueprint.delete("/sessions")
 @endpoint(204, signed_in=True, session_only=True)
 def sign_out_everywhere() -> Response:
-    """Sign out everywhere: all sessions of the caller end, on all devices; tokens stay"""
+    """Sign out everywhere
+
+    All sessions of the caller end, on all devices. Tokens stay.
+    """
     services().people.sessions.end_all(require_person())
     return end_session(Response(status=204))
 
@@ -157,23 +164,27 @@ def sign_out_everywhere() -> Response:
 @blueprint.put("/me/password")
 @endpoint(204, body=PasswordRequest, signed_in=True, session_only=True, headers=SESSION_HEADER)
 def set_password(sent: Mapping[str, str]) -> Response:
-    """Change the password; all other sessions of the caller end, tokens stay"""
+    """Change the password
+
+    All other sessions of the caller end. Tokens stay.
+    """
     person = require_person()
-    spend_by_address("sign_in", person.name.lower())
     try:
-        changed = services().people.set_password(person, sent["current"], sent["password"])
+        services().people.set_password(person, sent["password"])
     except InvalidPasswordError as error:
         raise _invalid_password(error) from error
-    if not changed:
-        raise Problem("invalid-fields", "That is not your password.", {"current": ["is not your password"]})
     return begin_session(Response(status=204), person)
 
 
 @blueprint.post("/guests")
 @endpoint(201, answer=Account, body=GuestRequest, headers=SESSION_HEADER)
 def create_guest(sent: Mapping[str, str]) -> Response:
-    """Play as a guest: a person without a password, for as long as the session lasts"""
+    """Play as a guest
+
+    A guest is a person without a password, for as long as the session lasts. The answer sets its cookie.
+    """
     spend_by_address("guests")
+    spend("all_guests")
     person = services().people.guest()
     _set_time_zone(person, sent["time_zone"])
     return begin_session(json_response(_represent(person), 201), person)
@@ -182,21 +193,30 @@ def create_guest(sent: Mapping[str, str]) -> Response:
 @blueprint.get("/me")
 @endpoint(answer=Account, signed_in=True)
 def show_account() -> Account:
-    """Who is asking"""
+    """Show the caller's account
+
+    Its id and name, what kind of account it is, and the roles that it has.
+    """
     return _represent(require_person())
 
 
 @blueprint.get("/me/tokens")
 @endpoint(answer=TokenList, signed_in=True)
 def list_tokens() -> TokenList:
-    """The tokens of the caller, oldest first, without their secrets"""
+    """List the caller's tokens
+
+    The oldest comes first. Secrets are never shown again.
+    """
     return TokenList(items=[_represent_token(token) for token in services().people.tokens.of(require_person())])
 
 
 @blueprint.post("/me/tokens")
 @endpoint(201, answer=NewToken, body=TokenRequest, signed_in=True, session_only=True, problems=[409])
 def create_token(sent: Mapping[str, str]) -> NewToken:
-    """Make a token for programs; only a session can"""
+    """Create a token for a program
+
+    Only a session can. The secret is shown once, in this answer. Send it as `Authorization: Bearer <secret>`.
+    """
     try:
         token, secret = services().people.tokens.create(require_person(), sent["label"])
     except TooManyTokensError as error:
@@ -209,7 +229,10 @@ def create_token(sent: Mapping[str, str]) -> NewToken:
 @blueprint.delete("/me/tokens/<token>")
 @endpoint(204, signed_in=True, session_only=True, problems=[404])
 def revoke_token(token: str) -> None:
-    """Make a token worthless at once; only a session can"""
+    """Revoke a token
+
+    It is worthless at once. Only a session can revoke tokens.
+    """
     if not services().people.tokens.revoke(require_person(), token):
         raise Problem("no-such-token", "You have no token with this id.")
 

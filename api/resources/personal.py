@@ -24,6 +24,9 @@ from events.store import rewriting
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX)
 
 ZIP = "application/zip"
+ARCHIVE_COST = 10_000
+"""The cost of an archive beside other long work, in nodes of a search."""
+
 ERASED = {
     rewriting.TO_BE_REWRITTEN: (
         "Your data is erased. The files of the store, in which it is still contained, are rewritten without it, "
@@ -84,11 +87,14 @@ def download_archive() -> Response:
 @blueprint.post("/me/archive")
 @endpoint(202, answer=Job, body=EmptyBody, signed_in=True, session_only=True, problems=[409])
 def ask_archive(_: object) -> Job:
-    """Have a worker make the archive of what is stored about you, as it stands now"""
+    """Request the caller's archive
+
+    A worker makes it of all that is stored about the caller as of now.
+    """
     person = require_person()
     spend("archives", person.id)
     services().jobs.erase(person.id)
-    services().jobs.request(person.id, ARCHIVE)
+    services().jobs.request(person.id, ARCHIVE, requester=person.id, cost=ARCHIVE_COST)
     return Job(state=JobState.ASKED)
 
 

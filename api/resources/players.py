@@ -91,7 +91,10 @@ class PlayersMatchesQuery(Paging):
 @blueprint.get("/players/<player>")
 @endpoint(answer=Profile, problems=[404])
 def show_player(player: str) -> Profile:
-    """A player by id or name, with the ratings"""
+    """Show a player
+
+    By id or name, with the ratings.
+    """
     id = identify(player)
     represented = represent_player(id, services().people.persons([id]))
     bot = services().bots.among([id]).get(id)
@@ -102,14 +105,20 @@ def show_player(player: str) -> Profile:
 @blueprint.get("/players/<player>/ratings")
 @endpoint(answer=RatingList, problems=[404])
 def list_ratings(player: str) -> RatingList:
-    """The ratings of a player, one per pool"""
+    """List a player's ratings
+
+    One for each pool.
+    """
     return RatingList(items=_ratings_of(identify(player)))
 
 
 @blueprint.get("/players/<player>/ratings/<pool>/history")
 @endpoint(answer=RatingHistory, problems=[404])
 def show_rating_history(player: str, pool: str) -> RatingHistory:
-    """How a rating has changed, match by match; empty for a pool without matches of the player"""
+    """Show the history of a rating
+
+    Match by match. Empty for a pool without matches of the player.
+    """
     history = services().readmodels.rating_history(identify(player), pool)
     visible = listed_for(current_person(), [change.match for change in history])
     return RatingHistory(
@@ -129,14 +138,20 @@ def show_rating_history(player: str, pool: str) -> RatingHistory:
 @blueprint.get("/players/<player>/matches")
 @endpoint(answer=MatchPage, query=PlayersMatchesQuery, problems=[404])
 def list_matches_of_player(query: Mapping[str, Any], player: str) -> MatchPage:
-    """The public matches of a player"""
+    """List a player's public matches
+
+    The latest come first.
+    """
     return match_page(query["view"], query, player=identify(player), public=True)
 
 
 @blueprint.get("/players/<player>/head-to-head/<other>")
 @endpoint(answer=HeadToHead, problems=[404])
 def show_head_to_head(player: str, other: str) -> HeadToHead:
-    """How a player has scored against another, pool by pool; private matches are counted for the two alone"""
+    """Show the score between two players
+
+    Pool by pool. Private matches count only when one of the two asks.
+    """
     first, second, person = identify(player), identify(other), current_person()
     public = person is None or person.id not in (first, second)
     scores = services().readmodels.head_to_head(first, second, public)
@@ -148,14 +163,20 @@ def show_head_to_head(player: str, other: str) -> HeadToHead:
 @blueprint.get("/leaderboards")
 @endpoint(answer=PoolList)
 def list_pools() -> PoolList:
-    """The pools that have a leaderboard"""
+    """List the pools with a leaderboard
+
+    A pool is a game and its number of seats.
+    """
     return PoolList(items=list(services().readmodels.pools()))
 
 
 @blueprint.get("/leaderboards/<pool>")
 @endpoint(answer=Leaderboard, query=Paging, problems=[404])
 def show_leaderboard(query: Mapping[str, Any], pool: str) -> Leaderboard:
-    """The best of a pool, best first, without provisional ratings; a page may have few, or none"""
+    """Show a leaderboard
+
+    Best first, without provisional ratings. A page may have few entries, or none.
+    """
     readmodels = services().readmodels
     if pool not in readmodels.pools():
         raise Problem("not-found", "There is no leaderboard of this name.")

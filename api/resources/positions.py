@@ -38,7 +38,7 @@ class ExploredPosition(Answer):
             "known"
         ),
     ]
-    moves: Annotated[Sequence[str], Meta(description="What is legal now")]
+    legal_moves: Annotated[Sequence[str], Meta(description="What is legal now")]
     hints: Mapping[str, Sequence[Hint]]
     compositions: Sequence[Composition]
 
@@ -46,7 +46,10 @@ class ExploredPosition(Answer):
 @blueprint.post("/matches/<match_id>/positions")
 @endpoint(answer=ExploredPosition, body=PositionRequest, costly=True, problems=[404, 409])
 def explore(sent: Mapping[str, Any], match_id: str) -> ExploredPosition:
-    """The position after a line of moves from any ply, and what is legal there; nothing is played"""
+    """Play out a line of moves
+
+    The position after a line from any ply, and the legal moves there. Nothing is played in the match.
+    """
     state = visible_match(match_id).state
     ply = sent.get("ply", len(state.play.moves))
     line = play_line(state, ply, sent["line"])
@@ -60,7 +63,7 @@ def explore(sent: Mapping[str, Any], match_id: str) -> ExploredPosition:
         to_move=game.to_move(position),
         result=represent_outcome(line.outcome),
         result_known=line.outcome_known,
-        moves=[] if over else [game.format_move(position, move) for move in game.legal_moves(position)],
+        legal_moves=[] if over else [game.format_move(position, move) for move in game.legal_moves(position)],
         hints={} if over else represent_hints(game.hints(position)),
         compositions=[] if over else represent_compositions(game.unlisted.compositions(position)),
     )

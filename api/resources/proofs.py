@@ -81,9 +81,8 @@ class Leaves(Answer):
 
     The hash of a leaf is the SHA-256 of a byte 0 and the leaf; that of a node is the SHA-256 of a byte 1 and the hashes
     below it (RFC 6962). So anyone can compute the root of every checkpoint, and see whether a match is in it. A leaf of
-    a match is the canonical JSON of its commitment, form 2 and kind match; the commitment is the SHA-256 of the
-    canonical JSON of digest (of an event), match and version, which was the leaf in earlier releases (form 1). The
-    matches of the other leaves are not named: some are private.
+    a match is the canonical JSON of its commitment, form 1 and kind match; the commitment is the SHA-256 of the
+    canonical JSON of digest (of an event), match and version. Matches are not named: some are private.
     """
 
     after: int
@@ -164,21 +163,30 @@ def download_tlog_proof(match_id: str) -> Response:
 @blueprint.get("/schemas/bundle-1")
 @endpoint(content={"type": "object"})
 def show_bundle_schema() -> Response:
-    """The JSON Schema of bundles of format 1"""
+    """Show the schema of bundles
+
+    The JSON Schema of bundles of format 1.
+    """
     return json_response(BUNDLE_SCHEMA)
 
 
 @blueprint.get("/checkpoints")
 @endpoint(answer=CheckpointList)
 def list_checkpoints() -> CheckpointList:
-    """The days that have a checkpoint"""
+    """List the days with a checkpoint
+
+    Days are those of UTC.
+    """
     return CheckpointList(days=services().checkpoints.days())
 
 
 @blueprint.get("/checkpoints/consistency")
 @endpoint(content=_schema(Consistency), query=SizesQuery, problems=[404])
 def show_consistency(query: Mapping[str, int]) -> Response:
-    """The proof that the log of the first size begins that of the second: nothing was taken out or changed"""
+    """Show a consistency proof
+
+    That the log of the first size begins that of the second: nothing was taken out or changed.
+    """
     try:
         proof = services().checkpoints.consistency(query["first"], query["second"])
     except ValueError as error:
@@ -189,7 +197,10 @@ def show_consistency(query: Mapping[str, int]) -> Response:
 @blueprint.get("/checkpoints/leaves")
 @endpoint(answer=Leaves, query=LeavesQuery)
 def list_leaves(query: Mapping[str, int]) -> Leaves:
-    """The hashes of the leaves after a number of them: what the roots of all checkpoints are computed from"""
+    """List the leaves of the log
+
+    Their hashes, after a number of them. The roots of all checkpoints are computed from these.
+    """
     log, after = services().checkpoints, query["after"]
     size = log.size()
     hashes = [hash_of_stored(leaf).hex() for leaf in log.leaves(after, min(query["limit"], max(0, size - after)))]
@@ -200,7 +211,10 @@ def list_leaves(query: Mapping[str, int]) -> Leaves:
 @blueprint.get("/checkpoints/<day>")
 @endpoint(content=_schema(Checkpoint), problems=[404])
 def show_checkpoint(day: str) -> Response:
-    """The signed checkpoint of a day (2026-01-31, UTC), of an hour (2026-01-31T04) if there is one, or ``latest``"""
+    """Show a checkpoint
+
+    Of a day (2026-01-31, UTC), of an hour (2026-01-31T04) if there is one, or `latest`.
+    """
     log = services().checkpoints
     try:
         checkpoint = log.latest() if day == "latest" else log.of_day(day)
@@ -226,8 +240,11 @@ def show_timestamp(day: str) -> Response:
 
 @well_known.get("/rookery-keys.json")
 @endpoint(answer=KeySet)
-def list_keys() -> KeySet:
-    """The keys that bundles and checkpoints of this server are signed with, as a JSON Web Key Set"""
+def list_server_keys() -> KeySet:
+    """List the keys of this server
+
+    Bundles and checkpoints are signed with them. A JSON Web Key Set.
+    """
     return msgspec.convert(key_set(services().keys.public()), KeySet)
 
 

@@ -113,7 +113,10 @@ class PushSubscriptionList(Answer):
 @blueprint.get("/push-key")
 @endpoint(answer=PushKey, problems=[404])
 def show_push_key() -> PushKey:
-    """The public key with which browsers subscribe (RFC 8292); 404 where the server sends no push notices"""
+    """Show the key for push messages
+
+    The public key with which browsers subscribe (RFC 8292). 404 where the server sends no push messages.
+    """
     _refuse_unless_offered()
     return PushKey(key=to_base64url(encoded_point(services().push_key.read().public_key())))
 
@@ -121,7 +124,10 @@ def show_push_key() -> PushKey:
 @blueprint.get("/me/push-subscriptions")
 @endpoint(answer=PushSubscriptionList, signed_in=True)
 def list_subscriptions() -> PushSubscriptionList:
-    """The browsers of the caller that get push notices, and how the last delivery to each went"""
+    """List the browsers with push messages
+
+    With the outcome of the last delivery to each.
+    """
     found = services().subscriptions.of(require_person().id)
     return PushSubscriptionList(items=[_represent(each) for each in found], most=MAX_SUBSCRIPTIONS)
 
@@ -131,7 +137,10 @@ def list_subscriptions() -> PushSubscriptionList:
     201, answer=PushSubscription, body=SubscriptionRequest, signed_in=True, session_only=True, problems=[404, 409]
 )
 def subscribe(sent: Mapping[str, Any]) -> PushSubscription:
-    """Send push notices to this browser for as long as the caller is signed in there; only a session can"""
+    """Subscribe a browser to push messages
+
+    For as long as the caller is signed in there. Only a session can.
+    """
     _refuse_unless_offered()
     target, keys = sent["endpoint"], sent["keys"]
     try:
@@ -160,15 +169,21 @@ def subscribe(sent: Mapping[str, Any]) -> PushSubscription:
 @blueprint.delete("/me/push-subscriptions/<subscription>")
 @endpoint(204, signed_in=True, session_only=True, problems=[404])
 def unsubscribe(subscription: str) -> None:
-    """Send no more push notices to a browser, and forget it"""
+    """Unsubscribe a browser
+
+    It gets no more push messages and is forgotten.
+    """
     if not services().subscriptions.remove(require_person().id, subscription):
         raise _no_such_subscription()
 
 
 @blueprint.post("/me/push-subscriptions/<subscription>/tests")
 @endpoint(202, body=EmptyBody, signed_in=True, problems=[404, 409])
-def send_test(_: Mapping[str, Any], subscription: str) -> None:
-    """Send a test notice to a browser: the list of subscriptions then says what became of it"""
+def send_test_push(_: Mapping[str, Any], subscription: str) -> None:
+    """Send a test message to a browser
+
+    The list of subscriptions then shows its outcome.
+    """
     person, now = require_person(), services().now()
     found = services().subscriptions.find(person.id, subscription)
     if found is None:

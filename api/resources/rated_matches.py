@@ -30,7 +30,6 @@ class RatedMatchQuery(Paging):
 
 class RatedMatchPage(Answer):
     items: Sequence[RatedMatchEntry]
-    version: Annotated[int, Meta(description="The version of the ratings: see docs/proof/ratings.md")]
     next: Next
 
 
@@ -43,20 +42,27 @@ class UnratedMatchPage(Answer):
 @blueprint.get("/players/<player>/ratings/<pool>/matches")
 @endpoint(answer=RatedMatchPage, query=RatedMatchQuery, problems=[404])
 def list_rated_matches(query: Mapping[str, Any], player: str, pool: str) -> RatedMatchPage:
-    """How a rating came about, match by match, the last first; a page may have up to 64 more than ``limit``"""
+    """List the matches of a rating
+
+    How the rating came about, the last match first. A page may have up to 64 more than `limit`.
+    """
     try:
         found = services().readmodels.rated_matches(identify(player), pool, query.get("cursor"), query["limit"])
     except ValueError as error:
         raise invalid_cursor() from error
-    visible = listed_for(current_person(), [match.match for match in found.page.items])
-    items = represent_rated_matches(found.page.items, visible)
-    return RatedMatchPage(items=items, version=found.version, next=found.page.next)
+    visible = listed_for(current_person(), [match.match for match in found.items])
+    items = represent_rated_matches(found.items, visible)
+    return RatedMatchPage(items=items, next=found.next)
 
 
 @blueprint.get("/players/<player>/ratings/<pool>/unrated-matches")
 @endpoint(answer=UnratedMatchPage, query=RatedMatchQuery, problems=[404])
 def list_unrated_matches(query: Mapping[str, Any], player: str, pool: str) -> UnratedMatchPage:
-    """The player's public matches that have ended and do not count, with the reason; a page may have few, or none"""
+    """List matches that do not count
+
+    The player's public matches that have ended and are not rated, with the reason. A page may have few entries, or
+    none.
+    """
     id = identify(player)
     try:
         page = services().readmodels.unrated_matches(id, pool, query.get("cursor"), query["limit"], public=True)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from flask import Blueprint, Response
 
-from api.access.admission import admit_match, bot_places
+from api.access.admission import admit_match, match_places
 from api.access.auth import require_person
 from api.access.matches import visible_match
 from api.addresses import PREFIX, match_path, rematch_id
@@ -35,14 +35,17 @@ blueprint = Blueprint("rematches", __name__, url_prefix=PREFIX)
     parameters=[KEY_PARAMETER],
 )
 def propose_rematch(_: object, match_id: str) -> Response:
-    """Propose a rematch, or accept the one that is proposed: the same terms, everybody one seat on"""
+    """Propose or accept a rematch
+
+    The same terms, everybody one seat on. Mutual proposals become one match.
+    """
     person, before = require_person(), visible_match(match_id).state
     following, guest = rematch_id(match_id), person.kind == "guest"
     admit_match(following, before.seats, person)
     proposal = rematch(before, person.id, following, fresh_seed(), guest)
     asked, execute = idempotent_request(person), services().match_service.execute
     try:
-        with bot_places(proposal, person) as accepting:
+        with match_places(proposal, person) as accepting:
             execute(following, replace(proposal, accepting=accepting), person.id, asked)
     except CommandError as refusal:
         if refusal.code != "match-exists":

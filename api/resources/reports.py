@@ -39,7 +39,10 @@ class ReportsQuery(StrictSchema):
 @blueprint.post("/matches/<match_id>/chat/<int:number>/reports")
 @endpoint(204, body=ReportRequest, signed_in=True, problems=[404])
 def report_message(sent: Mapping[str, str], match_id: str, number: int) -> None:
-    """Report a message to the arbiters; until they have looked at it, you do not see it any more"""
+    """Report a message
+
+    Arbiters decide on it. Until then the caller does not see it any more.
+    """
     state, person = visible_match(match_id).state, require_person()
     refuse_chat_reader(state, person)
     _require_message(match_id, number)
@@ -50,21 +53,30 @@ def report_message(sent: Mapping[str, str], match_id: str, number: int) -> None:
 @blueprint.post("/matches/<match_id>/chat/<int:number>/hiding")
 @endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
 def hide_message(_: object, match_id: str, number: int) -> None:
-    """Hide a message from everybody, as an arbiter"""
+    """Hide a message
+
+    For arbiters: from everybody.
+    """
     _settle(match_id, number, hide=True)
 
 
 @blueprint.post("/matches/<match_id>/chat/<int:number>/showing")
 @endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
 def show_message(_: object, match_id: str, number: int) -> None:
-    """Let a message stand, as an arbiter: its reports are dealt with, and it is shown to everybody (again)"""
+    """Let a message stand
+
+    For arbiters: its reports are closed, and it is shown to everybody.
+    """
     _settle(match_id, number, hide=False)
 
 
 @blueprint.get("/reports")
 @endpoint(answer=ReportPage, query=ReportsQuery, signed_in=True)
 def list_reports(query: Mapping[str, int]) -> ReportPage:
-    """Messages that were reported, for arbiters, the match with the longest wait first; ``limit`` counts matches"""
+    """List reported messages
+
+    For arbiters, the match with the longest wait first. `limit` counts matches.
+    """
     require_role(ARBITER)
     return report_page(query["after"], query["limit"])
 

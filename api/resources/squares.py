@@ -36,7 +36,10 @@ class Square(Answer):
     also=[304],
 )
 def show_square(match_id: str, square: str) -> Response:
-    """A square as the match stands: what is on it, and why no legal move begins there"""
+    """Show a square
+
+    The piece on it as the match stands, and why no legal move begins there.
+    """
     state, head, *_ = visible_match(match_id)
     scene = rules_of(state).scene(state.play.position)
     if square not in {cell.square for cell in scene.cells}:

@@ -25,5 +25,8 @@ class PresetList(Answer):
 @blueprint.get("/terms")
 @endpoint(answer=PresetList)
 def list_terms() -> PresetList:
-    """Terms to choose from; a new match takes these or any others, and the first when none are sent"""
+    """List terms to choose from
+
+    A new match takes one of these or any others, and the first when none are sent.
+    """
     return PresetList(items=[Preset(title=title, terms=represent_terms(terms)) for title, terms in PRESETS.items()])

@@ -128,14 +128,20 @@ class Queued(Answer):
 @blueprint.get("/me/webhooks")
 @endpoint(answer=WebhookList, signed_in=True)
 def list_webhooks() -> WebhookList:
-    """Where you have webhooks sent, oldest first, without their secrets"""
+    """List the caller's webhooks
+
+    Oldest first, without their secrets.
+    """
     return WebhookList(items=[_represent(each) for each in services().endpoints.of(require_person().id)])
 
 
 @blueprint.post("/me/webhooks")
 @endpoint(201, answer=NewWebhook, body=WebhookRequest, signed_in=True, session_only=True, problems=[409])
 def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
-    """Have webhooks sent to an address; only a session can"""
+    """Create a webhook
+
+    Notices of these kinds are posted to the address. The secret is shown once, in this answer. Only a session can.
+    """
     person = require_person()
     if person.kind == "guest":
         raise Problem("sign-up-required", "Guests have no webhooks: sign up first.")
@@ -160,14 +166,20 @@ def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
 @blueprint.get("/me/webhooks/<webhook>")
 @endpoint(answer=Webhook, signed_in=True, problems=[404])
 def show_webhook(webhook: str) -> Webhook:
-    """One of your webhooks, and whether its receiver answers"""
+    """Show a webhook
+
+    And whether its receiver answers.
+    """
     return _represent(_find(require_person(), webhook))
 
 
 @blueprint.put("/me/webhooks/<webhook>")
 @endpoint(answer=Webhook, body=WebhookChange, signed_in=True, session_only=True, problems=[404])
 def change_webhook(sent: Mapping[str, Any], webhook: str) -> Webhook:
-    """Change a webhook; what was switched off after failures is switched on again with enabled; only a session can"""
+    """Change a webhook
+
+    One that was switched off after failures is switched on again by `enabled`. Only a session can.
+    """
     _check_url(sent["url"])
     person = require_person()
     known = _find(person, webhook)
@@ -190,7 +202,10 @@ def change_webhook(sent: Mapping[str, Any], webhook: str) -> Webhook:
 @blueprint.delete("/me/webhooks/<webhook>")
 @endpoint(204, signed_in=True, session_only=True, problems=[404])
 def delete_webhook(webhook: str) -> None:
-    """Delete a webhook with its deliveries; only a session can"""
+    """Delete a webhook
+
+    Its deliveries are deleted with it. Only a session can.
+    """
     if not services().endpoints.remove(require_person().id, webhook):
         raise _no_such_webhook()
 
@@ -198,7 +213,10 @@ def delete_webhook(webhook: str) -> None:
 @blueprint.post("/me/webhooks/<webhook>/secrets")
 @endpoint(201, answer=NewSecret, body=EmptyBody, signed_in=True, session_only=True, problems=[404])
 def rotate_secret(_: object, webhook: str) -> NewSecret:
-    """Replace secret and key of a webhook; for a day the old ones sign beside the new; only a session can"""
+    """Replace the keys of a webhook
+
+    For a day the old ones sign beside the new. Only a session can.
+    """
     now, fresh = services().now(), fresh_keys()
     changed = services().endpoints.change(require_person().id, webhook, lambda known: known.with_fresh_keys(fresh, now))
     if changed is None:
@@ -209,8 +227,11 @@ def rotate_secret(_: object, webhook: str) -> NewSecret:
 
 @blueprint.post("/me/webhooks/<webhook>/tests")
 @endpoint(202, answer=Queued, body=EmptyBody, signed_in=True, problems=[404])
-def send_test(_: object, webhook: str) -> Queued:
-    """Have a webhook of the type test sent; what came of it is among the deliveries a moment later"""
+def send_test_webhook(_: object, webhook: str) -> Queued:
+    """Send a test webhook
+
+    Of the type test. A moment later its outcome is among the deliveries.
+    """
     person = require_person()
     return _queue_test(person, _find(person, webhook))
 
@@ -218,7 +239,10 @@ def send_test(_: object, webhook: str) -> Queued:
 @blueprint.get("/me/webhooks/<webhook>/deliveries")
 @endpoint(answer=DeliveryLog, query=LogQuery, signed_in=True, problems=[404])
 def list_deliveries(query: Mapping[str, int], webhook: str) -> DeliveryLog:
-    """The last attempts of a webhook, the latest first: what was sent, and what was answered"""
+    """List the deliveries of a webhook
+
+    The last attempts, the latest first, with the request and the answer of each.
+    """
     person = require_person()
     found = _find(person, webhook)
     logged = services().endpoints.attempts(person.id, found.id, query["limit"])
@@ -227,8 +251,11 @@ def list_deliveries(query: Mapping[str, int], webhook: str) -> DeliveryLog:
 
 @blueprint.post("/me/webhooks/<webhook>/deliveries/<delivery>/attempts")
 @endpoint(202, answer=Queued, body=EmptyBody, signed_in=True, problems=[404])
-def send_again(_: object, webhook: str, delivery: str) -> Queued:
-    """Send a webhook again, under the same webhook-id; a test is sent as another one"""
+def resend_delivery(_: object, webhook: str, delivery: str) -> Queued:
+    """Send a webhook again
+
+    Under the same webhook-id. A test is sent as another one.
+    """
     person = require_person()
     found = _find(person, webhook)
     if _was_test(person, found, delivery):

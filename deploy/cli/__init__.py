@@ -27,7 +27,6 @@ COMMANDS = {
     "clocks": "deploy.cli.clocks:clocks",
     "audit": "deploy.cli.audit:audit_commands",
     "witness": "deploy.cli.witness:witness",
-    "ratings": "deploy.cli.ratings:ratings",
 }
 
 

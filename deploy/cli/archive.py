@@ -5,7 +5,8 @@ import click
 from deploy.cli.errors import CliError, report_errors
 from deploy.cli.output import escape_unprintable, progress_bar
 from deploy.cli.target import open_installation, target_options, without_secrets
-from events.archive.verification import verify_pack, verify_tables
+from events.archive.catalogue import Archived
+from events.archive.verification import find_fault, verify_matches, verify_tables
 from events.installation import Installation
 
 
@@ -17,7 +18,7 @@ def archive() -> None:
 @archive.command()
 @target_options
 def run() -> None:
-    """Archive all matches that are due, and their ratings, without waiting for the relay to do it.
+    """Archive all matches that are due, without waiting for the relay to do it.
 
     Then merge what was written, and delete files to which nothing has referred for 30 days. It may be stopped and run
     again at any time.
@@ -25,8 +26,6 @@ def run() -> None:
     installation = _with_archive()
     with report_errors():
         archived = installation.archiver.archive_all(installation.store.all_live_streams())
-        while installation.archiver.archive_ratings():
-            pass
         installation.archiver.move_notes()
         installation.archiver.merge_tables()
         deleted = installation.archiver.collect()
@@ -43,13 +42,11 @@ def status() -> None:
         matches = sum(1 for _ in catalogue.archived())
         packs = catalogue.packs()
         tables = catalogue.tables()
-        ratings = installation.archived_periods.days(installation.ratings.present_keys())
     url = installation.settings.archive_url
     click.echo(f"Archive: {'not set (ROOKERY_ARCHIVE_URL)' if url is None else without_secrets(url)}")
     click.echo(f"{matches} matches archived")
     click.echo(f"{len(packs)} packs, {sum(pack.size for pack in packs)} bytes")
     click.echo(f"{len(tables)} tables of lists, {sum(table.size for table in tables)} bytes")
-    click.echo(f"{len(ratings.files)} files of ratings, {sum(file.size for file in ratings.files)} bytes")
 
 
 @archive.command()
@@ -57,36 +54,39 @@ def status() -> None:
 def verify() -> None:
     """Read all files of the archive, and recompute the chain of every match from its stored events.
 
-    The digest that it leads to must be the one in the catalogue, and every match must be in the tables of lists.
+    The digest that it leads to must be the one in the catalogue, and every match must be in the tables of lists. Of a
+    damaged file the matches are named that cannot be read; the others are intact.
     """
     installation = _with_archive()
-    store, damaged, intact, unlisted, unrated = installation.store.archive, 0, 0, False, False
+    store, damaged, intact, changed, unlisted = installation.store.archive, 0, 0, 0, False
     with report_errors():
-        wanted: dict[str, list[int]] = {}
-        for archived in store.catalogue.archived():
-            wanted.setdefault(archived.locator.pack, []).append(archived.locator.place)
-        with progress_bar(len(wanted), "Verifying") as step:
-            for name, places in sorted(wanted.items()):
-                for match, fault in verify_pack(store, store.pack(name), places):
+        unnamed = {archived.locator for archived in store.catalogue.archived()}
+        packs: dict[str, dict[str, Archived]] = {}
+        for match, archived in installation.store.archived():
+            packs.setdefault(archived.locator.pack, {})[match] = archived
+            unnamed.discard(archived.locator)
+        with progress_bar(len(packs), "Verifying") as step:
+            for name, matches in sorted(packs.items()):
+                if (fault := find_fault(store, name)) is not None:
+                    changed += 1
+                    click.echo(f"DAMAGED FILE {name}: {fault}")
+                for match, fault in verify_matches(store, matches):
                     intact += fault is None
                     if fault is not None:
                         damaged += 1
                         click.echo(escape_unprintable(f"DAMAGED {match}: {fault}"))
                 step()
-        for place, fault in verify_tables(store, wanted):
+        for pack, number in sorted(unnamed):
+            damaged += 1
+            click.echo(f"DAMAGED match {number} of the pack {pack}: the list of archived matches lacks it")
+        places = {name: [archived.locator.place for archived in of.values()] for name, of in packs.items()}
+        for place, fault in verify_tables(store, places):
             unlisted = True
             click.echo(f"DAMAGED LISTS {place}: {fault}")
-        periods = installation.archived_periods
-        for file in periods.days(installation.ratings.present_keys()).files:
-            if (fault := periods.files.find_fault(file)) is not None:
-                unrated = True
-                click.echo(f"DAMAGED RATINGS {file.name}: {fault}")
     click.echo(f"{intact} archived matches intact, {damaged} damaged")
     if unlisted:
         click.echo("rookery archive relist writes the lists of archived matches again.")
-    if unrated:
-        click.echo("rookery rebuild makes the archived ratings again.")
-    if damaged or unlisted or unrated:
+    if damaged or changed or unlisted:
         raise SystemExit(1)
 
 

@@ -120,9 +120,9 @@ class _Follower:
             self._requested_at = 0.0  # what was done until now was done here, without a task
             self._request()
         else:
-            taken = self._jobs.take(self._job)
-            if taken is not None:
-                do_slice(self._parts, taken)
+            claimed = self._jobs.claim(self._job)
+            if claimed is not None:
+                do_slice(self._parts, claimed)
                 return
         time.sleep(POLL_S)
 

@@ -66,7 +66,7 @@ def _tls(certificate: Path) -> ssl.SSLContext:
 @target_options
 @click.option("--delete", "number", metavar="ID", help="Delete this mail.")
 def postmaster(number: str | None) -> None:
-    """Show the mails that were sent to the postmaster in the last 30 days, or delete one."""
+    """Show the mails that were sent to postmaster and abuse in the last 30 days, or delete one."""
     installation = open_installation()
     with report_errors():
         if number is not None:

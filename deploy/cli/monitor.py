@@ -13,11 +13,11 @@ import httpcore
 from deploy.cli.errors import CliError, report_errors
 from deploy.cli.output import escape_unprintable
 from deploy.cli.policies import read_policy
+from events.monitor.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
 from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, parse_vkey
 from events.proof.policies import Policy
 from events.proof.public_keys import MAX_KEY_SET_BYTES, read_key_set
-from events.transparency.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
 
 KEYS_PATH = ".well-known/rookery-keys.json"
 TIMEOUT_S = 30.0
@@ -144,8 +144,6 @@ def _report(found: Finding, policy: Policy | None, *, trusted: bool) -> None:
     if found.entries:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(found.entries.items()))
         lines.append(f"  entries read: {kinds}")
-    if found.unpublished:
-        lines.append(f"  {found.unpublished:,} entries are not published (they name private matches): hashes only")
     satisfied = True
     if policy is not None:
         satisfied, words = _judge(found, policy)

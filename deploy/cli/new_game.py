@@ -57,4 +57,4 @@ def _templates(folder: Traversable, path: str = "") -> list[tuple[str, str]]:
 def _target(path: str, values: dict[str, str]) -> str:
     """Return where the template ``path`` goes: "package" and "id" in it stand for the names of the game."""
     target = path.removesuffix(".txt").replace("domain/package/", f"domain/{values['package']}/")
-    return target.replace("/package.py", f"/{values['package']}.py").replace("/id.", f"/{values['id']}.")
+    return target.replace("/id.", f"/{values['id']}.")

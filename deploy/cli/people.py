@@ -7,7 +7,7 @@ from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from events.people.accounts import People
-from events.people.administration import CONSOLE, ERASABLE_MEMBERS, ROLES, Administration
+from events.people.administration import CONSOLE, ROLES, Administration
 from events.people.person import Person
 from events.runtime.errors import StoreError
 from events.runtime.wall_clock import rfc3339
@@ -89,8 +89,7 @@ def show_log(after: int, canonical: bool) -> None:
                 continue
             person = people.person(entry.act.actor)
             actor = entry.act.actor if person is None else f"{person.name} ({person.id})"
-            act, hidden = entry.act, ERASABLE_MEMBERS if person is None else ()
-            facts = canonical_json({name: value for name, value in act.facts.items() if name not in hidden}).decode()
+            act, facts = entry.act, canonical_json(entry.act.facts).decode()
             click.echo(escape_unprintable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
         last, head = administration.last(), administration.head()
     except StoreError as error:

@@ -36,9 +36,9 @@ def rebuild(check: bool, processes: int) -> None:
                 "until it has ended"
             )
         keys = installation.readmodels.keys
-        before = dump(installation.client, keys, installation.archived_periods) if check else {}
+        before = dump(installation.client, keys) if check else {}
         follow_job(REBUILD, {}, processes, "Rebuilding", show)
-        after = dump(installation.client, keys, installation.archived_periods) if check else {}
+        after = dump(installation.client, keys) if check else {}
     different = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     for name in different:
         click.echo(f"DIFFERENT {name}")

@@ -11,10 +11,11 @@ from deploy.cli.following import follow_job
 from deploy.cli.output import escape_unprintable
 from deploy.cli.processes import processes_option
 from deploy.cli.target import find_target, open_installation, target_options
-from deploy.local.watermark import MARK, find_missing, read_mark
 from domain.match.due import Outage
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import find_future_outages
+from events.service.high_water_mark import find_missing
+from events.store.mark import MARK, read_mark
 from events.store.redis import RedisStore
 from events.store.time import StoreClock
 from workers.fleet.kinds import VERIFY
@@ -28,7 +29,7 @@ def verify(processes: int) -> None:
     """Recompute all hash chains and report the place of any damage.
 
     The logs of checkpoints and of administration are recomputed too, and compared with the matches and with each other.
-    Events missing at the end of a match are found by the high-water mark that `rookery up` keeps below --var. Whatever
+    Events missing at the end of a match are found by the high-water mark, in ROOKERY_MARK_FILE or below --var. Whatever
     is dated in the future by the store's clock is reported too.
     """
     installation = open_installation()
@@ -44,7 +45,8 @@ def verify(processes: int) -> None:
         now = StoreClock(store.client, now_ms).store_now()
         follow_job(VERIFY, {}, processes, "Verifying", show)
         logs = audit_logs(installation)
-        missing = _report_missing(store, find_target().var / MARK)
+        target = find_target()
+        missing = _report_missing(store, target.settings.mark_file or target.var / MARK)
         future_outages = find_future_outages(installation.heartbeat, now)
     print_findings("DAMAGED", logs.findings, logs.checkpoints.unlisted)
     print_findings("NOT CHECKED", logs.checkpoints.unchecked)
@@ -92,14 +94,10 @@ def incidents() -> None:
     """List what went wrong with the store, and what each match lost."""
     installation = open_installation()
     with report_errors():
-        found = [(incident, installation.incidents.lost_events(incident)) for incident in installation.incidents.all()]
-    for incident, events in found:
+        found = installation.incidents.all()
+    for incident in found:
         click.echo(f"{rfc3339(incident.at)}  {escape_unprintable(incident.words)}")
         for match_id, version in sorted(incident.lost.items()):
             click.echo(f"  {escape_unprintable(match_id)}: everything after version {version}")
-        for event in events:
-            digest = f"-{event.digest}" if event.digest else ""
-            request = f", request {event.request}" if event.request else ""
-            click.echo(escape_unprintable(f"  {event.match}: version {event.version}{digest}{request}"))
     if not found:
         click.echo("No incidents.")

@@ -7,10 +7,13 @@ from pathlib import Path
 import click
 
 from deploy.cli.errors import CliError, report_errors
-from deploy.cli.target import find_var, open_installation, target_options
+from deploy.cli.target import find_target, find_var, open_installation, target_options
 from deploy.local import aof
 from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copy_aside, find_binary
+from events.installation import make_store
+from events.runtime.settings import MAX_WAIT_REPLICAS
 from events.runtime.topology import CLUSTER_OF_SERVERS, read_topology
+from events.store.copies import ALL
 
 VAR = click.option(
     "--var",
@@ -39,6 +42,49 @@ def topology() -> None:
         click.echo(f"Attention: {found.cannot_move_slots}.")
     elif found.kind == CLUSTER_OF_SERVERS:
         click.echo("Its slots may be moved in one step while Rookery runs (docs/stores.md).")
+
+
+@store_files.command()
+@target_options
+def create() -> None:
+    """Create the installation in a new store that sentinels watch, or in a new cluster.
+
+    A new single server needs no such command: the first start creates it.
+    """
+    with report_errors():
+        created = make_store(find_target().settings, creates=True).installation()
+    click.echo(f"The store holds installation {created.id}, with {created.shards} shards.")
+
+
+@store_files.command()
+@target_options
+@click.argument("number", required=False)
+def replicas(number: str | None) -> None:
+    """Order how many replicas must have an event before it is acknowledged, or print how many must now.
+
+    NUMBER is a number, `all`, or `default` for what ROOKERY_WAIT_REPLICAS says. All processes follow within seconds. An
+    order is needed when a replica is gone for good or for long: until then what is appended is not acknowledged.
+    """
+    installation = open_installation()
+    with report_errors():
+        copies = installation.store.copies
+        if number is not None:
+            copies.order(_read_number(number))
+        for server in installation.client.servers():
+            click.echo(
+                f"{server.address}: {copies.required(server)} of {copies.configured(server)} configured replicas must "
+                "have an event before it is acknowledged"
+            )
+        for attention in filter(None, [copies.costs(), *copies.shortages()]):
+            click.echo(f"Attention: {attention}.")
+
+
+def _read_number(text: str) -> int | str | None:
+    if text in (ALL, "default"):
+        return None if text == "default" else text
+    if text.isdecimal() and int(text) <= MAX_WAIT_REPLICAS:
+        return int(text)
+    raise CliError(f"{text!r} is neither a number up to {MAX_WAIT_REPLICAS} nor {ALL} nor default")
 
 
 @store_files.command()

@@ -15,7 +15,7 @@ from environs import ValidationError
 from deploy.cli.errors import CliError
 from deploy.local.environment import ENVIRONMENT_FILE, ROOT, parse_exports
 from deploy.local.ports import is_serving
-from events.installation import Installation
+from events.installation import Installation, make_store
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
 from events.runtime.settings import Settings, check_store
@@ -85,7 +85,8 @@ def open_installation() -> Installation:
 
     Raises CliError when the URL of the store names servers of another kind.
     """
-    installation = Installation(find_target().settings)
+    settings = find_target().settings
+    installation = Installation(settings, store=make_store(settings, creates=False))
     refuse_other_kinds(installation.client)
     return installation
 

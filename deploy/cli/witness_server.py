@@ -1,17 +1,27 @@
-"""A witness over HTTP: one address to post to, and a page that says whose it is."""
+"""``rookery witness serve``: a witness over HTTP, one address to post to, and a page that says whose it is."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
+import click
 import structlog
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 from waitress.server import create_server
 
+from deploy.cli.errors import CliError
+from events.proof.documents import DocumentError
+from events.proof.notes import ED25519, NoteKey, check_key_name, parse_vkey
+from events.runtime.logs import configure
 from events.transparency.witness_protocol import MAX_REQUEST_BYTES, PATH
-from events.transparency.witnessing import TEXT_TYPE, Witness, WitnessReply
+from events.witness.state import WitnessState
+from events.witness.witness import TEXT_TYPE, Witness, WitnessReply
+
+PORT = 8030
 
 MAX_REQUESTS_PER_MINUTE = 120
 """From one address: a log asks a few times an hour."""
@@ -71,6 +81,40 @@ class WitnessApp:
             return _text(503, "the state of this witness cannot be read or written now")
 
 
+@click.command()
+@click.option("--name", required=True, help="The name of this witness: a host and a path, as club.example/witness.")
+@click.option("--log", "vkeys", multiple=True, required=True, help="Verifier key of a log; may be repeated.")
+@click.option(
+    "--state",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory of its key and memory. It must never go back to an older state: no backup, no snapshot.",
+)
+@click.option("--bind", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
+@click.option("--proxy", help="Address of the proxy in front, which is believed who asks.")
+def serve(name: str, vkeys: tuple[str, ...], state: Path, bind: str, port: int, proxy: str | None) -> None:
+    """Cosign the checkpoints of other logs until SIGTERM (c2sp.org/tlog-witness).
+
+    Its verifier key is printed first, for those logs to add.
+    """
+    configure()
+    logs = [_read_log(vkey) for vkey in vkeys]
+    try:
+        check_key_name(name)
+        memory = WitnessState(state)
+        made = Witness(memory.key(name), logs, memory, lambda: int(time.time()))
+        server = serve_witness(made, bind, port, proxy)
+    except (DocumentError, ValueError) as error:
+        raise CliError(str(error)) from None
+    except OSError as error:
+        raise CliError(f"{error.strerror}: {error.filename or f'port {port} on {bind}'}") from None
+    except sqlite3.Error as error:
+        raise CliError(f"the memory of the witness in {state} cannot be used: {error}") from None
+    click.echo(made.key.public.vkey)
+    server.run()
+
+
 def serve_witness(witness: Witness, bind: str, port: int, proxy: str | None) -> Any:
     """Return a server that listens; ``run`` answers until it is interrupted, ``close`` ends it. Raises OSError.
 
@@ -91,3 +135,13 @@ def serve_witness(witness: Witness, bind: str, port: int, proxy: str | None) -> 
 
 def _text(status: int, words: str) -> WitnessReply:
     return WitnessReply(status, TEXT_TYPE, f"{words}\n".encode())
+
+
+def _read_log(vkey: str) -> NoteKey:
+    try:
+        key = parse_vkey(vkey)
+    except DocumentError as fault:
+        raise CliError(f"--log: {fault}") from None
+    if key.type != ED25519:
+        raise CliError("--log: the verifier key is that of a witness (type 04); a log has one of type 01")
+    return key

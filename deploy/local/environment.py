@@ -8,10 +8,10 @@ from pathlib import Path
 from deploy.local.ports import LOOPBACK, Ports
 from deploy.local.private_files import GUARD_DIRECTORY, KEY_FILE, KEYS_DIRECTORY
 from events.runtime.settings import STORE_URL, Settings, next_database
+from events.store.mark import MARK
 
 ROOT = Path(__file__).parents[2]
 ARCHIVE_DIRECTORY = "archive"
-TOLD_DIRECTORY = "told"
 ENVIRONMENT_FILE = "environment"
 """What a shell sources to run commands on the store of a running installation."""
 
@@ -30,19 +30,20 @@ def local_settings(var: Path, ports: Ports, host: str, password: str, embedded: 
     )
     if embedded:
         settings = settings._replace(redis_url=embedded_url, broker_url=next_database(embedded_url))
-    settings = settings._replace(told_directory=settings.told_directory or (var / TOLD_DIRECTORY).resolve())
     if settings.redis_url != embedded_url:
-        return settings, False
+        return settings._replace(mark_file=settings.mark_file or (var / MARK).resolve()), False
     key_file = settings.key_file or var / KEYS_DIRECTORY / KEY_FILE
     archive_url = settings.archive_url or (var / ARCHIVE_DIRECTORY).resolve().as_uri()
     guard = settings.checkpoint_guard or str((var / KEYS_DIRECTORY / GUARD_DIRECTORY).resolve())
-    return settings._replace(key_file=key_file, archive_url=archive_url, checkpoint_guard=guard), True
+    settings = settings._replace(key_file=key_file, archive_url=archive_url, checkpoint_guard=guard)
+    return settings._replace(mark_file=None), True
 
 
 def child_environment(settings: Settings) -> dict[str, str]:
     """Return the environment of the processes of an installation."""
     return {
-        **os.environ,
+        # The mark of the embedded server is kept by the supervisor alone.
+        **{name: value for name, value in os.environ.items() if name != "ROOKERY_MARK_FILE"},
         **store_environment(settings),
         "ROOKERY_STREAM_URL": settings.stream_url,
         "ROOKERY_PAGE_URL": settings.page_url,
@@ -53,12 +54,18 @@ def child_environment(settings: Settings) -> dict[str, str]:
 
 def store_environment(settings: Settings) -> dict[str, str]:
     """Return the environment variables by which a program reaches the store."""
-    keys = {} if settings.key_file is None else {"ROOKERY_KEY_FILE": str(settings.key_file)}
-    archive = {} if settings.archive_url is None else {"ROOKERY_ARCHIVE_URL": settings.archive_url}
-    guard = {} if settings.checkpoint_guard is None else {"ROOKERY_CHECKPOINT_GUARD": settings.checkpoint_guard}
-    told = {} if settings.told_directory is None else {"ROOKERY_TOLD_DIRECTORY": str(settings.told_directory)}
-    store = {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url}
-    return {**store, "ROOKERY_PREFIX": settings.prefix, **keys, **archive, **guard, **told}
+    optional = {
+        "ROOKERY_KEY_FILE": settings.key_file,
+        "ROOKERY_ARCHIVE_URL": settings.archive_url,
+        "ROOKERY_CHECKPOINT_GUARD": settings.checkpoint_guard,
+        "ROOKERY_MARK_FILE": settings.mark_file,
+    }
+    return {
+        "REDIS_URL": settings.redis_url,
+        "BROKER_URL": settings.broker_url,
+        "ROOKERY_PREFIX": settings.prefix,
+        **{name: str(value) for name, value in optional.items() if value is not None},
+    }
 
 
 def format_exports(environment: Mapping[str, str]) -> str:

@@ -48,15 +48,16 @@ from deploy.local.ports import (
 from deploy.local.private_files import KEYS_DIRECTORY, SERVER_SECRET, restrict_access, write_private
 from deploy.local.process_lock import LeftoverProcessesError, acquire_process_lock
 from deploy.local.programs import IMPAIRED_FILE, programs
-from deploy.local.store_watch import StoreWatch, record_loss
+from deploy.local.store_watch import StoreWatch
 from deploy.local.supervisor import MAX_SILENCE_S, ChildError, SupervisionError, Supervisor
-from deploy.local.watermark import MARK, MissingEvents
 from events.installation import make_store
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
 from events.runtime.keys import InstallationKeys
 from events.runtime.settings import Settings
 from events.runtime.topology import WrongTopologyError, read_topology
+from events.service.high_water_mark import MissingEvents, record_loss
+from events.store.mark import MARK
 from events.store.redis import RedisStore
 
 MAX_START_S = 60.0
@@ -194,7 +195,7 @@ class LocalInstallation:
                 fill(self.settings)
                 if self._directory is not None:
                     self._bind_directory(client, self._directory)
-            write_private(self.var / ENVIRONMENT_FILE, format_exports(store_environment(self.settings)))
+            self._write_environment()
             yield
         except (ChildError, EmbeddedError, LeftoverProcessesError, OSError, PortTakenError, SupervisionError) as error:
             raise InstallationError(str(error)) from error
@@ -257,19 +258,29 @@ class LocalInstallation:
             return "Rookery is starting or stopping there"
 
     def _start_store(self) -> None:
-        """Start the embedded server, if it is the store, and wait for the store; check and keep its high-water mark."""
+        """Start the embedded server, if it is the store, and wait for the store.
+
+        The high-water mark of the embedded server is checked and kept here, that of other stores by the relay.
+        """
         if self._embedded:
             self._start_server()
-        write_private(self.var / ENVIRONMENT_FILE, format_exports(store_environment(self.settings)))
+        self._write_environment()
         with connect(self.settings.redis_url) as client:
             what = "the server" if self._embedded else "the server at REDIS_URL"
             self._await(what, SERVER, lambda: self._is_serving(client))
             if self._directory is not None:
                 self._bind_directory(client, self._directory)
         store = make_store(self.settings)
-        self._watch = self._make_watch(store)
-        self._check_loss(store, self._watch)
-        self._watch.start()
+        store.installation()
+        if self._directory is not None:
+            self._watch = self._make_watch(store, self._directory.path)
+            self._check_loss(store, self._watch, self._directory.path)
+            self._watch.start()
+
+    def _write_environment(self) -> None:
+        """Write the variables by which a shell reaches the store and its high-water mark."""
+        exports = store_environment(self.settings._replace(mark_file=self.settings.mark_file or self.var / MARK))
+        write_private(self.var / ENVIRONMENT_FILE, format_exports(exports))
 
     def _is_serving(self, client: StoreClient) -> bool:
         """Return whether the store answers; raises InstallationError when its URL names servers of another kind."""
@@ -316,18 +327,18 @@ class LocalInstallation:
         directory.bind_to(None if recorded is None else recorded.decode())
         directory.bind_to(RedisStore(client, settings.prefix, settings.shards).installation().id)
 
-    def _make_watch(self, store: RedisStore) -> StoreWatch:
+    def _make_watch(self, store: RedisStore, directory: Path) -> StoreWatch:
         return StoreWatch(
             store,
             self.var / MARK,
             self._message,
-            directory=self._directory.path if self._directory is not None else None,
+            directory,
             behind=self._fsync == EVERYSEC,
             on_loss=self._fail_for_loss,
             on_hang=self._kill_server,
         )
 
-    def _check_loss(self, store: RedisStore, watch: StoreWatch) -> None:
+    def _check_loss(self, store: RedisStore, watch: StoreWatch, directory: Path) -> None:
         """Compare the store with its high-water mark and record what is missing.
 
         Crash-safe: the loss is recorded before a new mark is taken; after a crash in between it is found again.
@@ -341,8 +352,8 @@ class LocalInstallation:
                 f"{report}\nThis was on the disk: a power cut does not take it. Nothing was changed. Restore a backup "
                 "(docs/operators.md), or continue without these events: rookery up --accept-loss"
             )
-        if missing.flushed and self._directory is not None:
-            self._message(f"the files were copied as they are to {copy_aside(self._directory.path, self.var)}")
+        if missing.flushed:
+            self._message(f"the files were copied as they are to {copy_aside(directory, self.var)}")
         record_loss(store, missing)
         self._message(f"{report}\nThe players of these matches are notified; `rookery incidents` lists it.")
 

@@ -35,6 +35,7 @@ CHECK_INTERVAL_S = 1
 """The time between two checks of the deadlines."""
 
 MAX_HEAD_BYTES = 32 * 1024
+MAX_HEADER_FIELDS = 60
 MAX_CONNECTIONS = 1000
 MAX_CONNECTIONS_PER_ADDRESS = 100
 """In one process. Browsers open about six; behind a trusted proxy the proxy enforces its own limit."""
@@ -55,6 +56,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         """See HTTPRequestParser."""
+        if header_plus.count(b"\n") > MAX_HEADER_FIELDS:
+            raise ParsingError(f"A request has {MAX_HEADER_FIELDS} header fields at most")
         try:
             super().parse_header(header_plus)
         except ValueError as error:

@@ -85,11 +85,11 @@ class Bot:
     def move(self, match: str) -> None:
         """Play one of the legal moves; resign where none is listed (see the compositions of Four Towers)."""
         legal = self.ask("GET", f"/matches/{match}/legal-moves")
-        if not legal["moves"]:
+        if not legal["legal_moves"]:
             self.act(match, "resignation", legal["version_tag"])
             return
         self.moves[match] += 1
-        self.act(match, "moves", legal["version_tag"], {"move": self.random.choice(legal["moves"])})
+        self.act(match, "moves", legal["version_tag"], {"move": self.random.choice(legal["legal_moves"])})
 
     def act(self, match: str, what: str, version_tag: str, body: dict[str, Any] | None = None) -> None:
         """Act on a match if it is still at the version; the key makes a repetition harmless."""

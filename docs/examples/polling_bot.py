@@ -34,8 +34,8 @@ def attend(api: str, token: str, item: dict[str, Any]) -> None:
     legal = ask(api, token, "GET", f"{match}/legal-moves")
     if item["owed"] != "move":
         ask(api, token, "POST", f"{match}/{ANSWERS[item['owed']]}", {}, legal["version_tag"])
-    elif legal["moves"]:
-        ask(api, token, "POST", f"{match}/moves", {"move": random.choice(legal["moves"])}, legal["version_tag"])
+    elif legal["legal_moves"]:
+        ask(api, token, "POST", f"{match}/moves", {"move": random.choice(legal["legal_moves"])}, legal["version_tag"])
     else:  # only moves that are too many to list: see the compositions of Four Towers
         ask(api, token, "POST", f"{match}/resignation", {}, legal["version_tag"])
 

@@ -4,7 +4,7 @@ from itertools import groupby
 
 from domain.bashni.board import MAX_HALFMOVE_CLOCK, SEAT_NAMES, SQUARE_NUMBERS
 from domain.bashni.position import Position, column
-from domain.presentation import Fact
+from domain.presentation import Fact, matters
 from domain.scene import Cell, Label, Piece, Scene
 
 _FILES = "abcdefgh"
@@ -21,11 +21,9 @@ def diagram(position: Position) -> str:
         cells = [f"{written.get(file + rank, ''):{widths[file]}}" for file in _FILES]
         lines.append(f"{rank}  {' '.join(cells)}".rstrip())
     lines.append(f"   {' '.join(f'{file:{widths[file]}}' for file in _FILES)}".rstrip())
-    lines += [
-        "",
-        f"{SEAT_NAMES[position.side]} to move",
-        f"King moves without capture in a row: {position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}",
-    ]
+    lines += ["", f"{SEAT_NAMES[position.side]} to move"]
+    if matters(position.halfmove_clock, MAX_HALFMOVE_CLOCK):
+        lines.append(f"King moves without capture in a row: {position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}")
     return "\n".join(lines)
 
 

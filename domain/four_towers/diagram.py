@@ -12,7 +12,8 @@ from domain.four_towers.board import (
     TOWER_SET,
     TOWERS,
 )
-from domain.four_towers.position import NO_RETURN, Position, letter_of, memory_text, pair_text
+from domain.four_towers.position import MAX_HALFMOVE_CLOCK, NO_RETURN, Position, letter_of, memory_text, pair_text
+from domain.presentation import matters
 from domain.scene import Cell, Label, Piece, Scene
 
 TITLES = (
@@ -49,9 +50,9 @@ def diagram(position: Position) -> str:
         lines.append(f"{rank:>2} {' '.join(signs)}".rstrip())
     lines.append("   " + " ".join(_FILES))
     white, black = map(memory_text, position.memories)
-    lines.append(
-        f"{_COLOURS[position.side]} to move, {position.halfmove_clock} quiet plies; dragons imitate {white} and {black}"
-    )
+    quiet = position.halfmove_clock
+    counter = f", {quiet} quiet plies of {MAX_HALFMOVE_CLOCK}" if matters(quiet, MAX_HALFMOVE_CLOCK) else ""
+    lines.append(f"{_COLOURS[position.side]} to move{counter}; dragons imitate {white} and {black}")
     if position.en_passant:
         lines.append("en passant: " + ", ".join(map(pair_text, position.en_passant)))
     if position.returning != NO_RETURN:

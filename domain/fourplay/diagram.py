@@ -2,7 +2,18 @@
 
 from domain.fourplay.attacks import king_of, players_in_check
 from domain.fourplay.board import NAMES, NUMBERS, QUADRANTS, SIDE
-from domain.fourplay.position import BUDGET, KIND_CODES, KING, NEUTRON, PLAYERS, TITLES, Position, army_cost
+from domain.fourplay.position import (
+    BUDGET,
+    KIND_CODES,
+    KING,
+    MAX_HALFMOVE_CLOCK,
+    NEUTRON,
+    PLAYERS,
+    TITLES,
+    Position,
+    army_cost,
+)
+from domain.presentation import matters
 from domain.scene import Cell, Label, Piece, Scene
 
 SEATS = ("Red", "Blue", "Yellow", "Green")
@@ -36,7 +47,10 @@ def diagram(position: Position) -> str:
     else:
         eliminated = ", ".join(SEATS[player] for player in position.eliminated)
         ending = f"; out: {eliminated}" if eliminated else ""
-        lines.append(f"{SEATS[position.side]} to move, {position.halfmove_clock} turns without a capture{ending}")
+        turns = position.halfmove_clock
+        is_near = matters(turns, MAX_HALFMOVE_CLOCK)
+        counter = f", {turns} turns of {MAX_HALFMOVE_CLOCK} without a capture" if is_near else ""
+        lines.append(f"{SEATS[position.side]} to move{counter}{ending}")
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -36,9 +36,10 @@ def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001
 
     Raises as ``parse_move`` does.
     """
-    if is_legal(position, text):
-        return text
-    loose = without_marks(text).lower() if len(text) <= 10_000 else text
+    bare = without_marks(text) if len(text) <= 10_000 else text
+    if is_legal(position, bare):
+        return bare
+    loose = bare.lower()
     if len(loose) > MAX_LENGTH:
         return parse_move(position, text)
     placement = _LOOSE_PLACEMENT.fullmatch(loose)

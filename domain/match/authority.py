@@ -15,7 +15,6 @@ from domain.match import events as e
 from domain.match.bounds import refuse_excess
 from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.decide import decide
-from domain.match.earlier import as_then_decided, is_before_settling, is_of_earlier_release, is_of_present_release
 from domain.match.enums import Channel, LineAction, PauseReason
 from domain.match.event_types import TYPES
 from domain.match.lines import ConditionalMoves, Line, Lines, answer_due, refuse_if_lines_off
@@ -39,18 +38,16 @@ MAX_FREE_STRETCH_MS = 2 * MAX_FREE_DAYS_AHEAD_MS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """An event, who acted in it, and the schema that it was stored with."""
+    """An event and who acted in it."""
 
     event: e.Event
     actor: str
-    schema: int
 
 
 class Authority:
     """Takes the recorded events of one match in order and says which of them cannot have come about.
 
     ``taken_on_trust`` holds what could not be checked, in words, with the versions of the events that rest on it.
-    ``named_by_seat``: the first bundles name who acted ``seat-0`` and so on, which no id of a player is.
     """
 
     def __init__(self, match: str) -> None:
@@ -58,8 +55,6 @@ class Authority:
         self._match = match
         self._due: tuple[e.Event, ...] = ()
         self._initiator = ""
-        self.named_by_seat = False
-        self._present_since: int | None = None
         self._vacations: dict[tuple[int, int], int] = {}
         self._decided_move: MatchState | None = None
 
@@ -81,9 +76,8 @@ class Authority:
         """
         self._decided_move = None
         try:
-            self._refuse_earlier_release(before, recorded)
             if self._due:
-                self._follow(before, recorded)
+                self._follow(recorded)
             else:
                 self._lead(before, recorded, following)
         except UnauthorizedError as unauthorized:
@@ -95,34 +89,20 @@ class Authority:
         """Return why the events cannot end here: the last decision gives more than is recorded."""
         return f"a {_name(self._due[0])} must follow, and nothing does" if self._due else None
 
-    def _refuse_earlier_release(self, before: MatchState | None, recorded: Recorded) -> None:
-        """Raise UnauthorizedError when only an earlier release stores it so and could not have read what is before."""
-        event, schema = recorded.event, recorded.schema
-        if self._present_since is None:
-            if is_of_present_release(event, schema):
-                self._present_since = 1 if before is None else before.version + 1
-        elif is_of_earlier_release(event, schema):
-            words = f"it is stored as only earlier releases did, which could not read version {self._present_since}"
-            raise UnauthorizedError(words)
-
-    def _follow(self, before: MatchState | None, recorded: Recorded) -> None:
+    def _follow(self, recorded: Recorded) -> None:
         expected, *rest = self._due
         _refuse_difference(expected, recorded.event)
-        if recorded.actor != self._initiator and not (self.named_by_seat and _names_a_seat(before, recorded.actor)):
+        if recorded.actor != self._initiator:
             words = f"it follows from what {self._initiator} did, and {recorded.actor} is recorded as its actor"
             raise UnauthorizedError(words)
         self._due = tuple(rest)
 
     def _lead(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> None:
-        event = recorded.event
+        event, actor = recorded.event, recorded.actor
         if event.at <= 0:
             raise UnauthorizedError(f"it is dated {event.at} ms, which is not after 1970 began")
-        if before is None:
-            earlier = is_of_earlier_release(event, recorded.schema)
-            self.named_by_seat = earlier and isinstance(event, e.MatchCreated) and recorded.actor == "seat-0"
-        actor = _named_by_seat(before, recorded) if self.named_by_seat else recorded.actor
         try:
-            decided = self._decided(before, replace(recorded, actor=actor), following)
+            decided = self._decided(before, event, actor, following)
         except CommandError as refused:
             raise UnauthorizedError(f"{actor} could not do this: {refused}") from None
         except UnauthorizedError:
@@ -136,21 +116,18 @@ class Authority:
         self._due = decided[1:]
         if not _is_laid_down(event):
             # What follows from something laid down is an act of the player who triggered it.
-            self._initiator = recorded.actor
-        self._trust(before, recorded, actor)
+            self._initiator = actor
+        self._trust(before, event, actor)
 
-    def _decided(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> tuple[e.Event, ...]:
-        """Return the events that ``decide`` gives for the command behind ``recorded``."""
-        event, actor, schema = recorded.event, recorded.actor, recorded.schema
+    def _decided(
+        self, before: MatchState | None, event: e.Event, actor: str, following: e.Event | None
+    ) -> tuple[e.Event, ...]:
+        """Return the events that ``decide`` gives for the command by which ``actor`` brought ``event`` about."""
         if before is not None and before.play.broken is not None and type(event) not in _WITHOUT_RULES:
             _refuse_other_seat(before, event, actor)
             return (event,)
         if isinstance(event, e.MatchCreated):
-            created, *others = decide(before, creation_of(self._match, event, actor), event.at).events
-            if schema == 1 and isinstance(created, e.MatchCreated):
-                # Before there were terms a match was created without any.
-                created = replace(created, terms=event.terms)
-            return (created, *others)
+            return decide(before, creation_of(self._match, event, actor), event.at).events
         if before is None:
             raise UnauthorizedError("the stream does not begin with the creation of the match")
         _refuse_opponent(before, event, actor)
@@ -159,21 +136,16 @@ class Authority:
         command = command_of(before, event, actor, following)
         if command is None:
             raise UnauthorizedError(f"nothing that happened before brings a {_name(event)} about")
-        before_settling = is_before_settling(event, schema)
-        if before_settling:
-            self._add_trust("that an earlier release, whose rules were less strict, recorded it", before)
-        if self._present_since == 1:
-            refuse_excess(before, command)
+        refuse_excess(before, command)
         # Of a seed that was drawn only that there is one follows from the match.
-        decision = decide(before, command, event.at, fresh_seed="", settles=not before_settling)
-        decided = decision.events
-        if isinstance(event, e.MoveSubmitted) and decided == (event,):
+        decision = decide(before, command, event.at, fresh_seed="")
+        if isinstance(event, e.MoveSubmitted) and decision.events == (event,):
             self._decided_move = decision.state
-        return (as_then_decided(decided[0], schema), *decided[1:]) if decided else ()
+        return decision.events
 
-    def _trust(self, before: MatchState | None, recorded: Recorded, actor: str) -> None:
-        """Note what ``recorded`` rests on that no event shows; raises UnauthorizedError where that is out of bounds."""
-        event, words = recorded.event, None
+    def _trust(self, before: MatchState | None, event: e.Event, actor: str) -> None:
+        """Note what ``event`` rests on that no event shows; raises UnauthorizedError where that is out of bounds."""
+        words = None
         if isinstance(event, e.ClockPaused) and event.reason == PauseReason.OUTAGE:
             words = "that the server was away"
         elif isinstance(event, e.ClockPaused):
@@ -216,7 +188,7 @@ class Authority:
         self._add_vacation(event.seat, event.since, length)
 
     def _count_return(self, before: MatchState, event: e.ClockResumed) -> None:
-        for pause in before.clock.pauses if before.clock is not None else ():
+        for pause in before.clock.pauses:
             if (pause.reason, pause.seat) == (PauseReason.VACATION, event.seat) and pause.seat is not None:
                 until = pause.until or event.at
                 self._add_vacation(pause.seat, pause.since, -max(0, until - max(event.at, pause.since)))
@@ -242,19 +214,19 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
     elif before.play.moves and (
         isinstance(event, e.MoveSubmitted) or before.play.last_ply[event.seat] != len(before.play.moves)
     ):
-        # The shortest line that does it, laid down before the last move.
+        # The shortest line that does it, laid down before the last move. A signature is checked elsewhere.
+        last, signature = before.play.moves[-1], None if event.signed is None else event.signed.signature
         if isinstance(event, e.MoveSubmitted):
-            line = Line(move=before.play.moves[-1], then=None, next=(Line(move=event.move),))
+            line = Line(move=last, next=(Line(move=event.move, signature=signature),))
         else:
-            line = Line(
-                move=before.play.moves[-1],
-                then=LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW,
-            )
+            action = LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW
+            line = Line(move=last, then=action, signature=signature)
         ply = len(before.play.moves) - 1
         position = find_ruleset(before.game, before.ruleset).format_position(before.play.position_after(ply))
-        orders = ConditionalMoves(
-            lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.play.taken_back)
-        )
+        lines = Lines(ply=ply, position=position, first=(line,), taken_back=before.play.taken_back)
+        if event.signed is not None:
+            lines = replace(lines, key=event.signed.key, version=event.signed.version)
+        orders = ConditionalMoves(lines=lines)
     else:
         raise UnauthorizedError("nothing can have been laid down for it: it would be after a move of another seat")
     return answer_due(before, {event.seat: orders}, event.at).events
@@ -322,24 +294,6 @@ def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:
 
 def _shown(value: object) -> str:
     return f"{value.value if isinstance(value, StrEnum) else value!r:.60}"
-
-
-def _named_by_seat(before: MatchState | None, recorded: Recorded) -> str:
-    """Return who acted where the first bundles say ``seat-N``: they named players by seat, and others not at all."""
-    event, actor = recorded.event, recorded.actor
-    if actor != f"seat-{getattr(event, 'seat', 0)}":
-        return actor
-    if isinstance(event, e.MatchCreated):
-        return event.creator
-    named = getattr(event, "arbiter", None) or getattr(event, "player", None)
-    seat = getattr(event, "claimed_by", None) if isinstance(event, e.FlagFell) else getattr(event, "seat", None)
-    if named is None and seat is not None and before is not None and 0 <= seat < len(before.seats):
-        named = before.seats[seat].player
-    return named or CLOCK
-
-
-def _names_a_seat(before: MatchState | None, actor: str) -> bool:
-    return before is not None and actor in {f"seat-{seat}" for seat in range(len(before.seats))}
 
 
 def _name(event: e.Event) -> str:

@@ -38,9 +38,9 @@ def check(calendar: Calendar) -> None:
         )
     instants = [offset.since for offset in calendar.offsets]
     if not instants or instants != sorted(set(instants)):
-        raise CommandError("invalid-calendar", "the offsets of the time zone are not in order", "zone")
+        raise CommandError("invalid-calendar", "the offsets of the time zone are not in order", "time_zone")
     if any(abs(offset.minutes) > 16 * 60 for offset in calendar.offsets):
-        raise CommandError("invalid-calendar", "no time zone is so far from UTC", "zone")
+        raise CommandError("invalid-calendar", "no time zone is so far from UTC", "time_zone")
 
 
 def is_free(calendar: Calendar, at: int) -> bool:

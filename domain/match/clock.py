@@ -277,13 +277,6 @@ def correct(clock: Clock, at: int) -> Clock:
     )
 
 
-def set_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
-    """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
-    former = (*clock.former, Former(seat=seat, until=at, calendar=clock.calendars[seat]))
-    calendars = with_item(clock.calendars, seat, calendar)
-    return _pruned(replace(clock, calendars=calendars, former=former))
-
-
 def _turned(clock: Clock, ending: TurnEnding, following: int | None, at: int, begun: tuple[bool, ...]) -> Clock:
     """Return the clocks when the turn of the running seat ends and that of ``following`` begins."""
     last_turns, remaining = clock.last_turns, clock.remaining

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from domain.match.calendar import Calendar
 from domain.match.enums import Channel, Ground, PauseReason, RulingKind
 from domain.match.player_signatures import PlayerSignature
 from domain.match.state import Seat
@@ -54,7 +53,7 @@ class JoinMatch(_PlayerCommand):
 class SubmitMove(_PlayerCommand):
     """Play a move for the seat of ``player`` whose turn it is, and offer a draw with it if ``offer_draw``.
 
-    An opponent names its level, seed and engine.
+    An opponent names its level, seed and engine. A move that is ``signed`` is in canonical form.
     """
 
     move: str
@@ -63,18 +62,20 @@ class SubmitMove(_PlayerCommand):
     engine: str | None = None
     channel: Channel | None = None
     offer_draw: bool = False
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitMoves(_PlayerCommand):
     """Play ``moves`` one after the other, all or none: a turn may take several plies, such as setting up an army.
 
-    ``offer_draw`` offers a draw with the last of them.
+    ``offer_draw`` offers a draw with the last of them. ``signed`` is one signature under all of them.
     """
 
     moves: tuple[str, ...]
     channel: Channel | None = None
     offer_draw: bool = False
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,13 +153,6 @@ class ForgiveFlag(_PlayerCommand):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetCalendar(_PlayerCommand):
-    """From now on ``player`` has these free days. The server says so in every match of the player."""
-
-    calendar: Calendar | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PauseClock:
     """Stop the time of the seat of ``player`` (None: of all seats) from ``since`` to ``until``: the server asks."""
 
@@ -219,7 +213,7 @@ class Rule(_ArbiterCommand):
     """Rule on the open case. ``reason`` and ``rule`` are the SHA-256 (hexadecimal) of a salt and each text.
 
     ``ply`` belongs to the ruling "take-back", ``scores`` to "decide", ``remaining`` (milliseconds by seat) to
-    "adjust-clocks".
+    "adjust-clocks". ``sole_arbiter`` says that nobody else who holds the office may rule on the case.
     """
 
     ruling: RulingKind
@@ -228,6 +222,7 @@ class Rule(_ArbiterCommand):
     ply: int | None = None
     scores: tuple[float, ...] | None = None
     remaining: tuple[int, ...] | None = None
+    sole_arbiter: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,7 +280,6 @@ PlainCommand = (
     | GiveTime
     | CallTime
     | ForgiveFlag
-    | SetCalendar
     | PauseClock
     | ResumeClock
     | CorrectTime
@@ -302,7 +296,7 @@ PlainCommand = (
 )
 """What is asked of a match beside its creation and its moves."""
 
-SignedAct = Resign | OfferDraw | AcceptDraw | Appeal
-"""The acts that settle a match, which players can sign."""
+SignedAct = SubmitMove | SubmitMoves | Resign | OfferDraw | AcceptDraw | Appeal
+"""Moves, and the acts that settle a match: what players can sign."""
 
 Command = CreateMatch | SubmitMove | SubmitMoves | PlainCommand

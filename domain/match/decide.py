@@ -21,17 +21,14 @@ def decide(
     now: int,
     orders: Mapping[int, ConditionalMoves] = MappingProxyType({}),
     fresh_seed: str | None = None,
-    *,
-    settles: bool = True,
 ) -> Decision:
     """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC), and the match after them.
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
     dated before the one in front of it, unless it corrects the time. ``orders`` are the conditional moves by seat: what
     the command makes due of them follows at once. ``fresh_seed`` is a secret one, for a match against opponents that
-    goes on with known ones. ``settles`` is False for what was recorded before appeals settled a case
-    (``domain.match.earlier``). Raises CommandError when the command is not allowed, ValueError when there is no
-    seed and one is needed.
+    goes on with known ones. Raises CommandError when the command is not allowed, ValueError when there is no seed and
+    one is needed.
     """
     if isinstance(command, c.CreateMatch):
         if state is not None:
@@ -46,7 +43,7 @@ def decide(
     elif isinstance(command, c.SubmitMoves):
         decision = moves.submit_moves(state, command, now)
     else:
-        decision = Decision(state=state).then(*_events(state, command, now, settles))
+        decision = Decision(state=state).then(*_events(state, command, now))
     if not decision.events:
         return decision
     if opponents.needs_fresh_seed(decision.state, decision.events[-1]):
@@ -57,7 +54,7 @@ def decide(
 
 
 def _events(  # noqa: C901 - one case for each command
-    state: MatchState, command: c.PlainCommand, now: int, settles: bool
+    state: MatchState, command: c.PlainCommand, now: int
 ) -> tuple[e.Event, ...]:
     match command:
         case c.JoinMatch():
@@ -84,8 +81,6 @@ def _events(  # noqa: C901 - one case for each command
             return timekeeping.forgive_flag(state, command, now)
         case c.GiveTime():
             return timekeeping.give_time(state, command, now)
-        case c.SetCalendar():
-            return timekeeping.set_calendar(state, command, now)
         case c.PauseClock():
             return timekeeping.pause_clock(state, command, now)
         case c.ResumeClock():
@@ -93,17 +88,17 @@ def _events(  # noqa: C901 - one case for each command
         case c.CorrectTime():
             return timekeeping.correct_time(state, command, now)
         case c.RaiseDispute():
-            return cases.raise_dispute(state, command, now, settles=settles)
+            return cases.raise_dispute(state, command, now)
         case c.OpenCase():
-            return cases.open_case(state, command, now, settles=settles)
+            return cases.open_case(state, command, now)
         case c.FileStatement():
             return cases.file_statement(state, command, now)
         case c.Freeze():
             return cases.freeze(state, command, now)
         case c.Rule():
-            return cases.rule(state, command, now, settles=settles)
+            return cases.rule(state, command, now)
         case c.Appeal():
-            return cases.appeal(state, command, now, settles=settles)
+            return cases.appeal(state, command, now)
         case c.ReopenCase():
             return cases.reopen(state, command, now)
         case c.ProposeRuleset():

@@ -23,7 +23,7 @@ from domain.match.clock import (
     free_stretches,
     has_all_of,
 )
-from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock, SetCalendar
+from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Limit, PauseReason, Status
 from domain.match.guards import seats_playing
@@ -120,20 +120,20 @@ def step_before_claim(
     now: int,
 ) -> Step | VacationDue | None:
     """Return the next step before the flag that ``claimant`` claims (``can_claim``) may fall."""
-    expected = forecast(state.clock) if state.clock is not None else None
+    expected = forecast(state.clock)
     return None if expected is None else _step_before_flag(state, expected.at, outages, availability, now)
 
 
 def can_claim(state: MatchState, claimant: str) -> bool:
     """Tell whether a clock runs of which ``claimant``, who has another seat, can claim the flag."""
-    expected = forecast(state.clock) if state.clock is not None else None
+    expected = forecast(state.clock)
     return expected is not None and state.seat_of(claimant) not in (None, expected.seat)
 
 
 def step_before_turn(state: MatchState, availability: Mapping[str, Availability], now: int) -> Step | None:
     """Return the step that records what has stopped the clock of the present turn by ``now``, None for nothing."""
     player = player_to_move(state)
-    if player is None or state.clock is None or state.clock.seat is None:
+    if player is None or state.clock.seat is None:
         return None
     missing = _missing_pause(state.clock, state.clock.seat, availability[player], max(now, state.updated_at))
     if missing is None:
@@ -149,15 +149,8 @@ def step_before_turn(state: MatchState, availability: Mapping[str, Availability]
 
 
 def sync_step(state: MatchState, availability: Mapping[str, Availability], now: int) -> Step | None:
-    """Return the next step that ends what the players' availability no longer has.
-
-    So the free days of a match whose own events have recorded a calendar become those of the player.
-    """
-    if state.clock is None:
-        return None
+    """Return the next step that ends what the players' availability no longer has."""
     for player, seat in people_playing(state).items():
-        if state.clock.calendars[seat] is not None:
-            return Step(SetCalendar(player=player, calendar=None), player)
         reason = _reason_to_resume(state.clock, seat, availability[player], max(now, state.updated_at))
         if reason is not None:
             return Step(ResumeClock(reason=reason, player=player), player)
@@ -171,7 +164,7 @@ def correction_step(state: MatchState, outages: Sequence[Outage], now: int, tole
     """
     if state.updated_at > now + tolerance:
         return Step(CorrectTime(), CONSOLE)
-    if state.clock is None or state.ended:
+    if state.ended:
         return None
     for pause in state.clock.pauses:
         lasts = pause.reason == PauseReason.OUTAGE and (pause.until is None or pause.until > now + MAX_BEAT_GAP_MS)
@@ -210,7 +203,7 @@ def people_playing(state: MatchState) -> dict[str, int]:
 
 def player_to_move(state: MatchState) -> str | None:
     """Return the person whose clock runs; None when none runs, or an opponent's."""
-    if not is_playing(state) or state.clock is None or state.clock.seat is None:
+    if not is_playing(state) or state.clock.seat is None:
         return None
     seat = state.seats[state.clock.seat]
     return seat.player if seat.player in people_playing(state) else None
@@ -231,7 +224,7 @@ def _step_before_flag(
     now: int,
 ) -> Step | VacationDue | None:
     """Return the next step before a flag falls at the instant ``flag`` (None: it does not)."""
-    if state.clock is None or not is_playing(state):
+    if not is_playing(state):
         return None
     for outage in outages:
         counts = counts_from(state.clock) < outage.until <= now + MAX_BEAT_GAP_MS
@@ -266,9 +259,8 @@ def _missing_pause(clock: Clock, seat: int, availability: Availability, now: int
             pause = Pause(reason=PauseReason.VACATION, seat=seat, since=taken.since, until=taken.until)
             if taken.since <= now and taken.until > clock.since and not _covers(clock, pause):
                 return _MissingPause(pause, taken.automatic)
-    if clock.terms.weekends and clock.calendars[seat] is None:
-        since = max(clock.since, _recorded_until(clock, seat))
-        for begin, end in free_stretches(_with_free_days(clock, seat, availability), seat, since, now + 1):
+    if clock.terms.weekends:
+        for begin, end in free_stretches(_with_free_days(clock, seat, availability), seat, clock.since, now + 1):
             pause = Pause(reason=PauseReason.WEEKEND, seat=seat, since=begin, until=end)
             if not _covers(clock, pause):
                 return _MissingPause(pause)
@@ -297,20 +289,10 @@ def _covers(clock: Clock, wanted: Pause) -> bool:
 
 
 def _with_free_days(clock: Clock, seat: int, availability: Availability) -> Clock:
-    """Return ``clock`` with the calendars of ``availability`` from where those end that the events have recorded."""
-    recorded = _recorded_until(clock, seat)
-    former = (
-        Former(seat=seat, until=each.until, calendar=each.calendar)
-        for each in availability.former
-        if each.until > recorded
-    )
+    """Return ``clock`` with the calendars of ``availability``."""
+    former = (Former(seat=seat, until=each.until, calendar=each.calendar) for each in availability.former)
     calendars = with_item(clock.calendars, seat, availability.calendar)
     return replace(clock, calendars=calendars, former=(*clock.former, *former))
-
-
-def _recorded_until(clock: Clock, seat: int) -> int:
-    """Return the instant until which the events themselves say which days are free for ``seat``."""
-    return max((former.until for former in clock.former if former.seat == seat), default=0)
 
 
 def _is_free(clock: Clock, seat: int, availability: Availability, at: int) -> bool:

@@ -133,13 +133,3 @@ class LineStatus(StrEnum):
 
     DEAD = "dead"
     """The match has gone another way."""
-
-
-class PlayerKeyKind(StrEnum):
-    """Where a player keeps a key for signing acts."""
-
-    DEVICE = "device"
-    """In a program or a browser."""
-
-    PASSKEY = "passkey"
-    """In an authenticator (Web Authentication)."""

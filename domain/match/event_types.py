@@ -1,7 +1,6 @@
 """The names that events are stored under. One that has been stored is never reused for something else."""
 
 from domain.match.events import (
-    CalendarSet,
     CaseReopened,
     ClockPaused,
     ClockResumed,
@@ -51,7 +50,6 @@ TYPES: dict[str, type[Event]] = {
     "player-resigned": PlayerResigned,
     "match-aborted": MatchAborted,
     "match-finished": MatchFinished,
-    "calendar-set": CalendarSet,
     "clock-paused": ClockPaused,
     "clock-resumed": ClockResumed,
     "time-corrected": TimeCorrected,

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from domain.match.calendar import Calendar
 from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.player_signatures import PlayerSignature
 from domain.match.state import Seat
@@ -23,8 +22,7 @@ class _SeatEvent(_TimedEvent):
 class MatchCreated(_TimedEvent):
     """A match exists, with its game, ruleset version, setup and seats.
 
-    Without ``terms`` it is from before there were clocks, and none runs. ``rematch_of`` names the match before it.
-    ``seed`` is random text; of matches from earlier releases a number in decimal.
+    ``rematch_of`` names the match before it. ``seed`` is random text.
     """
 
     creator: str
@@ -35,7 +33,7 @@ class MatchCreated(_TimedEvent):
     rated: bool
     private: bool
     seed: str
-    terms: Terms | None = None
+    terms: Terms
     rematch_of: str | None = None
 
 
@@ -55,7 +53,8 @@ class MatchStarted(_TimedEvent):
 class MoveSubmitted(_SeatEvent):
     """A legal move was played; ``ply`` counts from 1. An opponent's move says how it can be computed again.
 
-    ``channel`` says how it came (domain.match.commands); None only where that was not recorded yet.
+    ``channel`` says how it came; None where the command did not say. ``signed`` is None without a signature of the
+    player, as in the other acts. Of several moves that were sent together the last has it.
     """
 
     ply: int
@@ -64,11 +63,12 @@ class MoveSubmitted(_SeatEvent):
     seed: int | None = None
     engine: str | None = None
     channel: Channel | None = None
+    signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawOffered(_SeatEvent):
-    """A seat has proposed a draw. ``signed`` is None without a signature of the player, as in the other acts."""
+    """A seat has proposed a draw."""
 
     signed: PlayerSignature | None = None
 
@@ -77,7 +77,7 @@ class DrawOffered(_SeatEvent):
 class DrawAccepted(_SeatEvent):
     """A seat has agreed to the draw on offer. An opponent's answer names the engine that computes it again.
 
-    ``engine`` is None for people, and where it was not recorded yet.
+    ``engine`` is None for people.
     """
 
     channel: Channel | None = None
@@ -113,16 +113,6 @@ class MatchFinished(_TimedEvent):
 
     scores: tuple[float, ...]
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalendarSet(_SeatEvent):
-    """On the free days of ``calendar`` (None: on no day) the time of ``seat`` does not run from now on.
-
-    Calendars are recorded no more, for they are private: older matches have them, and lay them down when they go on.
-    """
-
-    calendar: Calendar | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +249,8 @@ class RulingMade(_TimedEvent):
     """An arbiter has ruled on a case: what (domain.match.decisions.cases.RULINGS), why, and by which rule.
 
     ``reason`` and ``rule`` are kept apart like a statement: here stands the SHA-256 (hexadecimal) of a salt and each.
-    What the ruling brings about are the events that follow it. ``appeal`` marks the second and last ruling.
+    What the ruling brings about are the events that follow it. ``appeal`` marks the second and last ruling;
+    ``sole_arbiter`` the ruling of an arbiter who had opened the case, because nobody else could rule on it.
     """
 
     dispute: int
@@ -268,6 +259,7 @@ class RulingMade(_TimedEvent):
     reason: str
     rule: str
     appeal: bool
+    sole_arbiter: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,7 +346,6 @@ LaterEvent = (
     | PlayerResigned
     | MatchAborted
     | MatchFinished
-    | CalendarSet
     | ClockPaused
     | ClockResumed
     | TimeCorrected

@@ -66,8 +66,6 @@ def _evolved(state: MatchState, event: e.LaterEvent) -> MatchState:  # noqa: C90
             return endings.match_annulled(state, event)
         case e.MatchRestored():
             return endings.match_restored(state, event)
-        case e.CalendarSet():
-            return timekeeping.calendar_set(state, event)
         case e.ClockPaused():
             return timekeeping.clock_paused(state, event)
         case e.ClockResumed():

@@ -53,11 +53,10 @@ def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False
     if state.status != Status.PLAYING:
         raise CommandError("match-not-started", "this match has not started: not all seats are taken")
     refuse_if_broken(state)
-    if state.clock is not None:
-        instant = falls_at(state.clock)
-        if instant is not None and now >= instant:
-            names = find_ruleset(state.game, state.ruleset).setups[state.setup].seat_names
-            raise CommandError(TIME_UP, f"the time of {names[state.clock.seat or 0]} is up")
+    instant = falls_at(state.clock)
+    if instant is not None and now >= instant:
+        names = find_ruleset(state.game, state.ruleset).setups[state.setup].seat_names
+        raise CommandError(TIME_UP, f"the time of {names[state.clock.seat or 0]} is up")
 
 
 def refuse_if_broken(state: MatchState) -> None:

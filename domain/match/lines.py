@@ -21,8 +21,11 @@ from domain.match.decisions.moves import resign, submit_move
 from domain.match.decisions.offers import accept_draw
 from domain.match.enums import Channel, LineAction, LineStatus, Status
 from domain.match.guards import active_seat, refuse_if_ended
+from domain.match.player_signatures import MAX_EVENTS_AFTER_SIGNING, PlayerPublicKey, PlayerSignature
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+
+_SIGNED_ACTIONS = (LineAction.RESIGN, LineAction.ACCEPT_DRAW)
 
 ANY = "*"
 """In place of a move of another seat: whatever else it plays."""
@@ -38,25 +41,38 @@ class Line:
     """After ``move``, do ``then`` (one of ACTIONS; None: just go on), and go on with one of ``next``.
 
     ``then`` may stand only after a move of another seat. "wait" lays down that nothing is to be done.
-    "accept-draw" is done if a draw is on offer then; if not, ``next`` counts.
+    "accept-draw" is done if a draw is on offer then; if not, ``next`` counts. ``signature`` (64 bytes, hexadecimal) is
+    the player's under the own ``move``, or under ``then``: under this one answer and the moves that lead to it.
     """
 
     move: str
     then: LineAction | None = None
     next: tuple["Line", ...] = ()
+    signature: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
     """What may follow the ``position`` (as notation) after ``ply`` plies; ``taken_back`` is that of the match then.
 
-    Once moves are taken back all lines are dead: who took a move back would have it played again at once.
+    Once moves are taken back all lines are dead: who took a move back would have it played again at once. Signatures in
+    them are by ``key``, over the match as it stood after ``version``; without any these are None.
     """
 
     ply: int
     position: str
     first: tuple[Line, ...]
     taken_back: int = 0
+    key: PlayerPublicKey | None = None
+    version: int | None = None
+
+    def signed(self, line: Line, version: int) -> PlayerSignature | None:
+        """Return the signature under the answer of ``line`` to the match at ``version``; None without one."""
+        if line.signature is None or self.key is None or self.version is None:
+            return None
+        if version - self.version > MAX_EVENTS_AFTER_SIGNING:
+            return None
+        return PlayerSignature(key=self.key, signature=line.signature, version=self.version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +98,20 @@ def laid_down(
     first: Sequence[Line] | None,
     forced: bool | None,
     now: int,
+    key: PlayerPublicKey | None = None,
+    version: int | None = None,
 ) -> ConditionalMoves:
     """Return ``orders`` with ``first`` as its lines (empty: none) and ``forced``; what is None stays as it is.
 
-    Raises CommandError when the match is over, its terms do not allow lines, and as ``arranged`` does.
+    Signatures in ``first`` are by ``key``, over the match after ``version``. Raises CommandError when the match is
+    over, its terms do not allow lines, and as ``arranged`` does.
     """
     refuse_if_ended(state)
     if first or forced:
         refuse_if_lines_off(state)
     if first is not None:
-        orders = replace(orders, lines=arranged(state, player, first, now) if first else None)
+        lines = replace(arranged(state, player, first, now), key=key, version=version) if first else None
+        orders = replace(orders, lines=lines)
     return orders if forced is None else replace(orders, forced=forced)
 
 
@@ -115,7 +135,7 @@ def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) ->
 
 def refuse_if_lines_off(state: MatchState) -> None:
     """Raise CommandError when the terms of the match do not allow anything to be laid down."""
-    if state.terms is not None and not state.terms.lines:
+    if not state.terms.lines:
         raise CommandError(
             "lines-not-allowed", "the terms of this match do not allow conditional lines or forced moves"
         )
@@ -150,17 +170,22 @@ class _Arranger:
             raise CommandError("invalid-lines", "this can only follow a move of another seat", f"{place}.then")
         if line.then in (LineAction.RESIGN, LineAction.WAIT) and line.next:
             raise CommandError("invalid-lines", "nothing can follow this", f"{place}.next")
+        if line.signature is not None and not (own or line.then in _SIGNED_ACTIONS):
+            raise CommandError("invalid-lines", "only an answer of your own is signed", f"{place}.signature")
         if line.move == ANY:
             return self._any(line, own, place)
         try:
             move = self._game.read_move(position, line.move, self._state.setup)
         except RulesError as error:
             raise CommandError("illegal-move", str(error), f"{place}.move") from error
+        canonical = self._game.format_move(position, move)
+        if canonical != line.move and _has_signature(line):
+            raise CommandError("illegal-move", f"before a signature moves are canonical: {canonical}", f"{place}.move")
         after, before = self._game.play(position, move), history.with_position(position)
         if line.next and is_seen_over(self._game, after, before):
             raise CommandError("invalid-lines", "the game is over here: nothing can follow", f"{place}.next")
         following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()
-        return Line(move=self._game.format_move(position, move), then=line.then, next=following)
+        return Line(move=canonical, then=line.then, next=following, signature=line.signature)
 
     def _any(self, line: Line, own: bool, place: str) -> Line:
         """Take an answer to whatever is played; whether it is legal then shows only then."""
@@ -170,7 +195,13 @@ class _Arranger:
             raise CommandError(
                 "invalid-lines", "after any move there can be one answer, and nothing after it", f"{place}.next"
             )
+        if _has_signature(line):
+            raise CommandError("invalid-lines", "an answer to any move cannot be signed: it names no move", place)
         return line
+
+
+def _has_signature(line: Line) -> bool:
+    return line.signature is not None or any(map(_has_signature, line.next))
 
 
 def is_seen_over(game: AnyGame, position: Any, history: History) -> bool:
@@ -256,21 +287,26 @@ def answer_due(state: MatchState, orders: Mapping[int, ConditionalMoves], now: i
 
 def _answer(state: MatchState, seat: int, player: str, order: ConditionalMoves, now: int) -> Decision:
     game, nothing = find_ruleset(state.game, state.ruleset), Decision(state=state)
-    place = reached(state, order.lines) if order.lines is not None else None
+    lines = order.lines
+    place = None if lines is None else reached(state, lines)
     offered = bool(state.offers.draw_agreed) and seat not in state.offers.draw_agreed
-    if place is not None and place.last is not None:
+    if lines is not None and place is not None and place.last is not None:
+        signed = lines.signed(place.last, state.version)
         if place.last.then == LineAction.RESIGN:
-            return nothing.then(*resign(state, c.Resign(player=player, channel=Channel.CONDITIONAL), now))
+            resignation = c.Resign(player=player, channel=Channel.CONDITIONAL, signed=signed)
+            return nothing.then(*resign(state, resignation, now))
         if place.last.then == LineAction.ACCEPT_DRAW and offered:
-            command = c.AcceptDraw(player=player, channel=Channel.CONDITIONAL)
-            return nothing.then(*accept_draw(state, command, now))
+            agreement = c.AcceptDraw(player=player, channel=Channel.CONDITIONAL, signed=signed)
+            return nothing.then(*accept_draw(state, agreement, now))
     # An offer or a request is news that was not there when the line was laid down: it is answered first.
     if game.to_move(state.play.position) != seat or offered or state.offers.takeback is not None:
         return nothing
-    if place is not None and place.last is not None and place.following:
-        return submit_move(
-            state, c.SubmitMove(player=player, move=place.following[0].move, channel=Channel.CONDITIONAL), now
+    if lines is not None and place is not None and place.last is not None and place.following:
+        answer = place.following[0]
+        command = c.SubmitMove(
+            player=player, move=answer.move, channel=Channel.CONDITIONAL, signed=lines.signed(answer, state.version)
         )
+        return submit_move(state, command, now)
     if order.forced and (place is None or place.last is None or place.last.then != LineAction.WAIT):
         only = list(islice(game.legal_moves(state.play.position), 2))
         if len(only) == 1 and not game.unlisted.compositions(state.play.position):

@@ -6,30 +6,27 @@ The signature is checked before the command, and again by everyone who verifies 
 
 from dataclasses import dataclass
 
-from domain.match.enums import PlayerKeyKind
+MAX_EVENTS_AFTER_SIGNING = 1000
+"""Between what a player has signed over and the act: an answer that was laid down earlier is recorded unsigned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerPublicKey:
-    """The public part of a player's key as the members of a JSON Web Key (RFC 7517): Ed25519, or P-256 with ``y``."""
+    """The public part of a player's key, a point of P-256, as the members of a JSON Web Key (RFC 7517)."""
 
     crv: str
     kty: str
     x: str
-    y: str | None = None
+    y: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSignature:
-    """A player's signature under an act, over the match as it stood after ``version``, which the player has seen.
+    """A player's signature under an act, over the match as it stood after ``version`` and the moves made since.
 
-    ``signature`` has 64 bytes in hexadecimal. Of a passkey ``authenticator_data`` (hexadecimal) and ``client_data`` are
-    what its authenticator and the browser have signed with it (Web Authentication, section 7.2); of a device key None.
+    ``signature`` has 64 bytes in hexadecimal.
     """
 
     key: PlayerPublicKey
-    kind: PlayerKeyKind
     signature: str
     version: int
-    authenticator_data: str | None = None
-    client_data: str | None = None

@@ -79,7 +79,7 @@ def without_seat(state: MatchState, seat: int, at: int) -> MatchState:
     # The position before can never stand again, so that it is no part of the history: that has one for every ply.
     play = replace(state.play, position=position, left_ply=len(state.play.moves))
     state = replace(state, play=play, offers=replace(state.offers, draw_agreed=(), takeback=None))
-    if state.clock is not None and state.clock.seat == to_move(state):
+    if state.clock.seat == to_move(state):
         # Another seat left: the turn goes on as it was.
         return state
     return state.on_clock(clocks.pass_turn, to_move(state), at)

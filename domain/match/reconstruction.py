@@ -6,7 +6,7 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.enums import PauseReason, RulingKind
 from domain.match.state import CLOCK, CONSOLE, MatchState
-from domain.match.terms import MINUTE, STANDARD
+from domain.match.terms import MINUTE
 
 MAX_OUTAGE_AHEAD_MS = 2 * MINUTE
 """By how much an outage may end after the event that records it: another clock has noticed its end."""
@@ -28,7 +28,7 @@ def creation_of(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
         private=event.private,
         seed=event.seed,
         ruleset=event.ruleset,
-        terms=event.terms or STANDARD,
+        terms=event.terms,
         rematch_of=event.rematch_of,
     )
 
@@ -49,8 +49,6 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
             return c.DeclineDraw(player=actor, engine=event.engine)
         case e.PlayerResigned():
             return c.Resign(player=actor, channel=event.channel, signed=event.signed)
-        case e.CalendarSet():
-            return c.SetCalendar(player=actor, calendar=event.calendar)
         case e.TimeGiven():
             return c.GiveTime(player=actor, seat=event.to, time=event.time)
         case e.FlagForgiven():
@@ -83,6 +81,7 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
                 engine=event.engine,
                 channel=event.channel,
                 offer_draw=offers,
+                signed=event.signed,
             )
         case e.MatchAborted():
             return c.CallTime() if actor == CLOCK else c.AbortMatch(player=actor)
@@ -164,6 +163,7 @@ def _ruling(event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rul
         if event.ruling == RulingKind.DECIDE and isinstance(following, e.MatchFinished)
         else None,
         remaining=following.remaining if isinstance(following, e.ClocksAdjusted) else None,
+        sole_arbiter=bool(event.sole_arbiter),
     )
 
 
@@ -174,7 +174,6 @@ BY_ONE_SEAT = (
     e.DrawAccepted,
     e.DrawDeclined,
     e.PlayerResigned,
-    e.CalendarSet,
     e.TimeGiven,
     e.FlagForgiven,
     e.TakebackRequested,

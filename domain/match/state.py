@@ -112,6 +112,11 @@ class Dispute:
     reopened: int = 0
 
     @property
+    def opener(self) -> str | None:
+        """The arbiter who opened it; None when a seat has raised it."""
+        return self.involved[0] if self.seat is None else None
+
+    @property
     def open(self) -> bool:
         """Whether it waits for a ruling."""
         return len(self.rulings) <= self.appealed + self.reopened
@@ -140,7 +145,7 @@ class Play:
     """What has been played.
 
     ``position`` and ``history`` (the position in which each of ``moves`` was played, an empty tuple without a position)
-    are values of the game. ``channels`` says how each move on record came about (None: that was not recorded); it and
+    are values of the game. ``channels`` says how each move on record came about (None: that was not said); it and
     ``moves`` are tuples or vectors. ``last_ply`` which ply each seat played last (0: none). No move before ``left_ply``
     can be taken back, since a seat left the game there. ``taken_back`` counts how often moves were taken back: a ply
     may be played again then.
@@ -177,7 +182,8 @@ class Offers:
     ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is empty when none is
     on offer. ``draw_offered_at`` and ``takeback_asked_at`` say for each seat after how many plies it last did so.
     ``requests`` counts for each seat how often it has offered a draw, asked to take moves back and given time,
-    ``gifts`` how often it has given time since the last move (see ``domain.match.bounds``).
+    ``gifts`` how often it has given time since the last move, ``takebacks`` names the ply of each request to go back
+    (see ``domain.match.bounds``).
     """
 
     draw_agreed: tuple[int, ...] = ()
@@ -186,6 +192,7 @@ class Offers:
     takeback_asked_at: tuple[int | None, ...] = ()
     requests: tuple[int, ...] = ()
     gifts: tuple[int, ...] = ()
+    takebacks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +226,7 @@ class Cases:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchState:
-    """A match after ``version`` events. ``clock`` is None for a match from before there were clocks."""
+    """A match after ``version`` events."""
 
     match_id: str
     version: int
@@ -239,12 +246,12 @@ class MatchState:
     offers: Offers
     result: Result = Result()
     cases: Cases = Cases()
-    clock: Clock | None
+    clock: Clock
 
     @property
-    def terms(self) -> Terms | None:
-        """The terms that were agreed; None for a match from before there were any."""
-        return None if self.clock is None else self.clock.terms
+    def terms(self) -> Terms:
+        """The terms that were agreed."""
+        return self.clock.terms
 
     @property
     def ended(self) -> bool:
@@ -254,8 +261,8 @@ class MatchState:
     def on_clock(
         self, change: Callable[Concatenate[Clock, P], Clock], *arguments: P.args, **options: P.kwargs
     ) -> "MatchState":
-        """Return the match with its clocks changed; as it is when it has none."""
-        return self if self.clock is None else replace(self, clock=change(self.clock, *arguments, **options))
+        """Return the match with its clocks changed."""
+        return replace(self, clock=change(self.clock, *arguments, **options))
 
     def has_part(self, player: str) -> bool:
         """Return whether ``player`` created the match, holds a seat of it or is invited to one."""

@@ -31,9 +31,6 @@ class Terms:
     after every move and saves up to ``cap``. ``ceiling`` bounds one single move beside that (None: nothing does), and
     ``first_move`` the first move of each seat: a seat that does not make it in time does not lose, the match is called
     off. ``flag`` says whether a flag falls by itself or only when another seat claims it.
-
-    ``whole_turns``: where a turn takes several plies (an army that is set up piece by piece), it is one move for the
-    clock. In matches from before that was so it is None, and the clock counts each ply as a move.
     """
 
     control: Control
@@ -47,7 +44,6 @@ class Terms:
     weekends: bool
     takebacks: bool
     lines: bool
-    whole_turns: bool | None = None
 
 
 def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
@@ -65,7 +61,6 @@ def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
         weekends=True,
         takebacks=takebacks,
         lines=True,
-        whole_turns=True,
     )
 
 
@@ -81,7 +76,6 @@ STANDARD = Terms(
     weekends=True,
     takebacks=False,
     lines=True,
-    whole_turns=True,
 )
 """Ten days at the start, one more for every move, twenty at most."""
 

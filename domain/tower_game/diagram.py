@@ -1,7 +1,9 @@
 """The board as text and as a scene: eight ranks of 5 x 5 cubes beside each other."""
 
+from domain.presentation import matters
 from domain.scene import Cell, Label, Piece, Scene
 from domain.tower_game.board import NAMES
+from domain.tower_game.moves import MAX_HALFMOVE_CLOCK
 from domain.tower_game.position import BLACK, KING, MEN, PAWN, Position, in_check
 
 KINDS = ("king", "rook", "bishop", "merchant", "knight", "captain", "jester", "fool", "pawn")
@@ -21,7 +23,9 @@ def diagram(position: Position) -> str:
             lines.append("   ".join(rows))
         lines.append("   ".join("  a b c d e" for _ in ranks))
         lines.append("")
-    lines.append(f"{'White' if position.side == 0 else 'Black'} to move, {position.halfmove_clock} quiet plies")
+    quiet = position.halfmove_clock
+    counter = f", {quiet} quiet plies of {MAX_HALFMOVE_CLOCK}" if matters(quiet, MAX_HALFMOVE_CLOCK) else ""
+    lines.append(f"{'White' if position.side == 0 else 'Black'} to move{counter}")
     return "\n".join(line.rstrip() for line in lines)
 
 

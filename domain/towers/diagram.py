@@ -1,6 +1,6 @@
 """Pictures of a Towers position: as text, and as a scene for a renderer."""
 
-from domain.presentation import Fact
+from domain.presentation import Fact, matters
 from domain.scene import Cell, Label, Piece, Scene
 from domain.towers.board import CASTLES, EMPTY, LETTERS, MAX_HEIGHT, MAX_PUSHES, SEAT_NAMES, SIDE, SQUARES, pieces_of
 from domain.towers.features import castle_counts
@@ -21,7 +21,9 @@ def diagram(position: Position) -> str:
     lines += [_row("", list("abcdefg")), ""]
     for letter, name, supply in zip(letters, names, position.supplies, strict=True):
         lines.append(f"{letter} {name}: {supply} in supply")
-    lines += [f"{names[position.side]} to move", f"Pushes in a row: {position.pushes}"]
+    lines.append(f"{names[position.side]} to move")
+    if matters(position.pushes, MAX_PUSHES):
+        lines.append(f"Pushes in a row: {position.pushes} of {MAX_PUSHES}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from events.archive import pack, tables
 from events.archive.catalogue import Archived, Catalogue, PackFile, pack_name
-from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.archive.errors import DamagedArchiveError, MissingFileError
 from events.archive.framing import Frame, decompress, footer_bytes, index_frame, read_json
 from events.archive.pack import GROUP, ArchivedMatch, PackIndex
 from events.archive.remembered import Measured, Remembered
@@ -105,7 +105,7 @@ class Archive:
         return found
 
     def pack(self, name: str) -> PackFile:
-        """Return a pack by its name; raises ArchiveUnavailableError when it is nowhere."""
+        """Return a pack by its name; raises MissingFileError when it is nowhere."""
         # A failover may have lost the registration of a pack that the catalogue of another server refers to.
         found = self.catalogue.pack(name)
         if found is not None:
@@ -114,7 +114,7 @@ class Archive:
             if pack_name(file) == name:
                 self.catalogue.add_pack(PackFile(file, self.storage.size(file)))
                 return PackFile(file, self.storage.size(file))
-        raise ArchiveUnavailableError(f"the archive lacks the pack {name}")
+        raise MissingFileError(f"the archive lacks the pack {name}")
 
     def _scan(
         self, table: TableFile, index: TableIndex, name: str, newest_first: bool, after: tuple[float, str] | None

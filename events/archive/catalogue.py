@@ -25,7 +25,7 @@ _VALUE = struct.Struct(">6sHBH32s")
 """Name of the pack, place in it, version (3 bytes), digest of the last event."""
 
 LEAF_BYTES = 5
-"""Of the index of the last leaf, which follows that; earlier versions have not stored it."""
+"""Of the index of the last leaf, which follows that where it is known."""
 
 
 _NOTE_LEAF = script_source(__package__, "note_leaf")

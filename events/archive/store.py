@@ -2,7 +2,8 @@
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
+from pathlib import Path
 from typing import NamedTuple
 
 from events.archive.archive import Archive
@@ -33,6 +34,10 @@ NAMES_PER_PAGE = 1000
 MAX_ATTEMPTS = 3
 
 
+class DamagedMatchError(DamagedStreamError, DamagedArchiveError):
+    """An archived match that cannot be read, because a file of the archive is damaged."""
+
+
 class DroppedModels(NamedTuple):
     """The read models that a match loses when it is archived: keys of its summaries, and of lists with its member.
 
@@ -61,10 +66,12 @@ class ArchivingStore(RedisStore):
         prefix: str = "rk:",
         shards: int | None = None,
         now: Callable[[], int] | None = None,
-        wait_replicas: int = 0,
+        wait_replicas: int | None = None,
         archive_url: str | None = None,
+        creates: bool = True,
+        mark_file: Path | None = None,
     ) -> None:
-        super().__init__(client, prefix, shards, now, wait_replicas)
+        super().__init__(client, prefix, shards, now, wait_replicas, creates, mark_file)
         self.storage = Storage(archive_url)
         """The storage of the archive."""
 
@@ -111,6 +118,15 @@ class ArchivingStore(RedisStore):
     def archived_streams(self, shard: int) -> Iterator[str]:
         """Yield the archived matches of a shard, in the order of archiving."""
         return map(_text, self._names(self._keys[shard].archived_streams))
+
+    def archived(self) -> Iterator[tuple[str, Archived]]:
+        """Yield all archived matches, and where they are, shard by shard."""
+        for shard in range(self.shards):
+            names = self.archived_streams(shard)
+            while batch := list(islice(names, NAMES_PER_PAGE)):
+                for name, archived in zip(batch, self.find_archived(batch), strict=True):
+                    if archived is not None:
+                        yield name, archived
 
     def _names(self, key: str) -> Iterator[bytes]:
         """Yield the names in a list that names join at the end.
@@ -316,13 +332,13 @@ class ArchivingStore(RedisStore):
         try:
             return self.archive.match(stream, archived)
         except DamagedArchiveError as error:
-            raise DamagedStreamError(stream, 0, str(error)) from error
+            raise DamagedMatchError(stream, 0, str(error)) from error
 
     def _archived_events(self, match: ArchivedMatch) -> list[Envelope]:
         try:
             return match.envelopes()
         except DamagedArchiveError as error:
-            raise DamagedStreamError(match.stream, 0, str(error)) from error
+            raise DamagedMatchError(match.stream, 0, str(error)) from error
 
     def _conditional_moves_beside(self, match: ArchivedMatch) -> dict[int, str]:
         """Return the conditional moves that an archived match still has: they are private and never archived."""

@@ -5,53 +5,47 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
 from events.archive.archive import Archive
-from events.archive.catalogue import PackFile
+from events.archive.catalogue import Archived
 from events.archive.errors import DamagedArchiveError, MissingFileError
-from events.archive.tables import Locator
 
 Verdict = tuple[str, str | None]
-"""The name of a match, or a place in a pack, and what is wrong with it; None if nothing is."""
+"""The name of a match, and what is wrong with it; None if nothing is."""
 
 
-def verify_pack(archive: Archive, file: PackFile, places: Collection[int]) -> Iterator[Verdict]:
-    """Yield the verdict on each match that the catalogue has at ``places`` of a pack.
+def verify_matches(archive: Archive, matches: Mapping[str, Archived]) -> Iterator[Verdict]:
+    """Yield the verdict on each of ``matches``, which the catalogue has in one pack.
 
-    Raises ArchiveUnavailableError when the storage cannot be reached, and StoreUnavailableError.
+    A damaged file is read as far as it can be: only the matches that cannot be read are damaged. Raises
+    ArchiveUnavailableError when the storage cannot be reached, and StoreUnavailableError.
     """
-    try:
-        digest = hashlib.sha256(archive.storage.read(file.file)).hexdigest()
-        if digest != file.file.rpartition("/")[2]:
-            raise DamagedArchiveError("the file was changed")
-        matches = list(archive.matches(file))
-    except (DamagedArchiveError, MissingFileError) as error:
-        yield from ((f"match {place} of {file.file}", str(error)) for place in places)
-        return
-    wanted = set(places)
-    present = archive.catalogue.find([match.stream for match in matches])
-    for place, (match, found) in enumerate(zip(matches, present, strict=True)):
-        if place not in wanted:
-            continue
-        if found is None or found[:2] != (Locator(file.name, place), match.head):
-            yield match.stream, "the catalogue has it elsewhere, or with another digest"
-            continue
+    for stream, archived in sorted(matches.items(), key=lambda match: match[1].locator):
         try:
-            match.envelopes()
-        except DamagedArchiveError as error:
-            yield match.stream, str(error)
+            archive.match(stream, archived).envelopes()
+            archive.summaries([archived])
+        except (DamagedArchiveError, MissingFileError) as error:
+            yield stream, str(error)
         else:
-            yield match.stream, None
+            yield stream, None
+
+
+def find_fault(archive: Archive, pack: str) -> str | None:
+    """Return what is wrong with the file of a pack, None if nothing is. Raises like ``verify_matches``."""
+    try:
+        _check_digest(archive, archive.pack(pack).file)
+    except (DamagedArchiveError, MissingFileError) as error:
+        return str(error)
+    return None
 
 
 def verify_tables(archive: Archive, places: Mapping[str, Collection[int]]) -> Iterator[Verdict]:
     """Yield what is wrong with tables, and with packs of which matches are in no list; nothing when all is well.
 
-    ``places`` are those of all archived matches, by pack. Raises like ``verify_pack``.
+    ``places`` are those of all archived matches, by pack. Raises like ``verify_matches``.
     """
     listed: dict[str, set[int]] = defaultdict(set)
     for table in archive.catalogue.tables():
         try:
-            if hashlib.sha256(archive.storage.read(table.file)).hexdigest() != table.file.rpartition("/")[2]:
-                raise DamagedArchiveError("the file was changed")
+            _check_digest(archive, table.file)
             for entry in archive.table_entries(table):
                 listed[entry.locator.pack].add(entry.locator.place)
         except (DamagedArchiveError, MissingFileError) as error:
@@ -59,3 +53,8 @@ def verify_tables(archive: Archive, places: Mapping[str, Collection[int]]) -> It
     for name, of_pack in sorted(places.items()):
         if absent := len(set(of_pack) - listed[name]):
             yield f"the pack {name}", f"{absent} of its matches are in no list"
+
+
+def _check_digest(archive: Archive, file: str) -> None:
+    if hashlib.sha256(archive.storage.read(file)).hexdigest() != file.rpartition("/")[2]:
+        raise DamagedArchiveError("the file was changed")

@@ -17,13 +17,13 @@ from events.runtime.keys import (
     IncidentKeys,
     InstallationKeys,
     JobKeys,
-    OpponentKeys,
     PeopleKeys,
     ProofKeys,
     RatingKeys,
     ReadModelKeys,
     ShardKeys,
     TimeKeys,
+    WorkListKeys,
 )
 from events.runtime.notice_keys import (
     IncomingMailKeys,
@@ -48,7 +48,7 @@ class Coverage:
         fleet, archive = FleetKeys(prefix), ArchiveKeys(prefix)
         alone, shard = InstallationKeys(prefix), ShardKeys(prefix, 0)
         models, ratings = ReadModelKeys(prefix, 1), RatingKeys(prefix, 0)
-        opponents, administration = OpponentKeys(prefix, ANY), AdministrationKeys(prefix)
+        administration = AdministrationKeys(prefix)
 
         self.single = [time.heartbeat, time.outages, time.uncredited, time.provisional, time.flag_lateness]
         """Keys with a known name, copied first: the time since the heartbeat is credited after a restore."""
@@ -56,12 +56,7 @@ class Coverage:
         self.before = [
             _of_every_shard(lambda number: [LedgerKeys(prefix, number).decided(ANY)]),
             self._kept_beside_matches(prefix),
-            [
-                *_of_every_shard(
-                    lambda number: _due_keys(LedgerKeys(prefix, number), IncomingMailKeys(prefix, number))
-                ),
-                *(chats.reported, people.availability_syncs),
-            ],
+            [chats.reported, people.availability_syncs],
         ]
         """Keys that are searched for and copied before the matches, in three steps.
 
@@ -94,6 +89,11 @@ class Coverage:
             *(proof.log_size, proof.tile_files, proof.nodes + ANY, proof.logged, proof.others, proof.looked_hour),
             *_of_shards(shard.feed, shard.snapshot(ANY), models.generation(0), models.of_shard(0) + ANY),
             ratings.all + ANY,
+            *_of_every_shard(
+                lambda number: _indexes(LedgerKeys(prefix, number).outbox),
+                lambda number: _indexes(IncomingMailKeys(prefix, number).inbox),
+                lambda number: _indexes(LedgerKeys(prefix, number).checks),
+            ),
         ]
         """Keys that a restore writes from others, or that ``rookery rebuild`` makes."""
 
@@ -103,11 +103,11 @@ class Coverage:
             *(people.writes + ANY, people.failed_sign_ins(ANY), people.sign_in_delay(ANY), chats.channel),
             people.player_key_nonce(ANY),
             *_of_every_shard(lambda number: [LedgerKeys(prefix, number).presence(ANY)]),
-            *(jobs.waiting, jobs.job(ANY), jobs.result(ANY, ANY, ANY), time.offsets),
+            *(WorkListKeys(prefix, "jobs", "work").base + ANY, jobs.result(ANY, ANY, ANY), time.offsets),
             archive.unused,
-            *(opponents.matches, opponents.people, opponents.charge, opponents.origins),
+            WorkListKeys(prefix, "opponents", "turns").base + ANY,
             *(fleet.jobs, fleet.running, fleet.workers),
-            *(fleet.job(ANY), fleet.slices(ANY), fleet.leases(ANY), fleet.takes(ANY), fleet.results(ANY)),
+            *(fleet.job(ANY), fleet.slices(ANY), fleet.results(ANY), WorkListKeys(prefix, "fleet", "work").base + ANY),
         ]
         """Keys that count, are on their way, or are requested again."""
 
@@ -125,7 +125,7 @@ class Coverage:
             *(proof.witnesses, proof.timestamps),
             *(chats.messages(ANY), chats.request(ANY, ANY), chats.open_to_others(ANY), chats.reports(ANY)),
             *(chats.hidden(ANY), chats.matches_of(ANY), chats.matches_reported_by(ANY)),
-            *(incidents.all, incidents.of_match(ANY), incidents.matches(ANY), incidents.lost_events(ANY)),
+            *(incidents.all, incidents.of_match(ANY)),
             *(people.session(ANY), people.token(ANY), people.sessions(ANY), people.tokens(ANY)),
             *(people.blocks(ANY), people.bot_places(ANY), people.notes(ANY), people.explorations(ANY)),
             *(people.conditional_moves(ANY), people.bytes_kept(ANY), people.player_keys(ANY)),
@@ -153,13 +153,23 @@ def _of_shards(*keys: str) -> list[str]:
 
 def _ledger_keys(keys: LedgerKeys) -> list[str]:
     return [
-        *(keys.dispatches(ANY), keys.finished(ANY), keys.digest(ANY), keys.ledger(ANY), keys.dropped(ANY)),
+        *(
+            keys.outbox.entry(ANY),
+            keys.checks.entry(ANY),
+            keys.finished(ANY),
+            keys.digest(ANY),
+            keys.ledger(ANY),
+            keys.dropped(ANY),
+        ),
         *(keys.notice(ANY, ANY), keys.preferences(ANY), keys.outcomes),
     ]
 
 
-def _due_keys(keys: LedgerKeys, mail: IncomingMailKeys) -> list[str]:
-    return [keys.due, keys.reminders, keys.chats, keys.chat_marks, mail.due, mail.attempts]
+def _indexes(keys: WorkListKeys) -> list[str]:
+    return [
+        *(keys.lanes, keys.entries(ANY, ANY), keys.owners(ANY), keys.due(ANY)),
+        *(keys.charges(ANY), keys.charge(ANY)),
+    ]
 
 
 def _subscriber_keys(keys: SubscriberKeys, mail: MailKeys) -> list[str]:
@@ -171,6 +181,6 @@ def _subscriber_keys(keys: SubscriberKeys, mail: MailKeys) -> list[str]:
 
 def _mail_keys(keys: IncomingMailKeys, webhooks: WebhookKeys) -> list[str]:
     return [
-        *(keys.order(ANY), keys.mails(ANY), keys.contents(ANY), keys.refusal(ANY, ANY)),
+        *(keys.inbox.entry(ANY), keys.order(ANY), keys.mails(ANY), keys.contents(ANY), keys.refusals(ANY, ANY)),
         *(webhooks.endpoints(ANY), webhooks.webhook_log(ANY, ANY)),
     ]

@@ -15,9 +15,11 @@ from events.proof.checkpoint_log import CheckpointLog
 from events.proof.leaves import read_leaf
 from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys, PeopleKeys, ShardKeys, literal_pattern, shard_of
+from events.runtime.notice_keys import NoticeKeys
+from events.runtime.work_list import index_entries
 from events.store.contract import Head
 from events.store.envelope import unpack
-from events.store.redis import FORMAT, RESTORING
+from events.store.redis import FORMAT, RESTORING, layout_refusal
 
 TOLD_MS = 2 * 24 * 3600 * 1000
 """Events of this time before the backup are in the restored feeds: what had not followed from them follows now."""
@@ -131,6 +133,7 @@ class _Restore:
         self._shards = [ShardKeys(begin.prefix, shard) for shard in range(begin.shards)]
         self._archived_streams = {keys.archived_streams.encode() for keys in self._shards}
         self._archived: list[bytes] = []
+        self._entries: list[tuple[str, str]] = []
         self._told: dict[int, list[tuple[bytes, int]]] = {shard: [] for shard in range(begin.shards)}
 
     def write(self, records: Iterable[Record]) -> None:
@@ -150,6 +153,7 @@ class _Restore:
                     self._checkpoints.restore(record.leaves)
             self._step(sum(isinstance(record, CopiedMatch) for record in batch))
         self._log_archived()
+        index_entries(self._client, self._entries)
 
     def _log_archived(self) -> None:
         """Log the heads of matches that were archived after the log was copied: nothing else logs archived matches."""
@@ -167,6 +171,8 @@ class _Restore:
         if record.name in self._archived_streams:
             self._archived += record.content
         name = record.name.decode(errors="replace")
+        if (entry := NoticeKeys.parse_entry(self._begin.prefix, name)) is not None:
+            self._entries.append(entry)
         if name.startswith(self._people.accounts) and record.kind == "hash":
             self._write_account(pipeline, name.removeprefix(self._people.accounts), record.content)
 
@@ -215,8 +221,7 @@ class _Restore:
         sequence = max(record.sequence, len(told))
         for number, (match, version) in enumerate(told, sequence - len(told) + 1):
             pipeline.execute_command("XADD", keys.feed, f"{number}-0", "m", match, "v", version)
-        if sequence:
-            pipeline.set(keys.sequence, sequence)
+        pipeline.set(keys.sequence, sequence)
 
 
 def _commands(name: bytes, kind: str, content: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
@@ -246,11 +251,10 @@ def _entries(content: Sequence[bytes]) -> Iterator[tuple[bytes, Sequence[bytes]]
 
 
 def _check_layout(begin: Begin) -> None:
-    if begin.layout != LAYOUT or begin.store_format != FORMAT:
-        raise BackupError(
-            f"the backup has layout {begin.layout} of a store with layout {begin.store_format}: this Rookery knows "
-            f"layout {LAYOUT} of stores with layout {FORMAT}"
-        )
+    if begin.layout != LAYOUT:
+        raise BackupError(f"the backup has layout {begin.layout}, this Rookery knows layout {LAYOUT}")
+    if begin.store_format != FORMAT:
+        raise BackupError(f"the backup is of a store with {layout_refusal(begin.store_format)}")
 
 
 def _check_match(record: CopiedMatch, begin: Begin | None) -> None:

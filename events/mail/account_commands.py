@@ -1,5 +1,7 @@
 """The commands of a mail that are about no match, which are understood in every mail."""
 
+from collections.abc import Sequence
+
 from events.mail.language import Command, Reading, UnknownLine, Verb
 from events.mail.parts import MailParts
 from events.mail.transcript import Effect, Report, Result
@@ -19,7 +21,7 @@ def execute_account_commands(parts: MailParts, reading: Reading, player: str) ->
         else:
             words = "The mail that you have answered is about no single match: answer to the mail of a match."
             results.append(Result(line=item.line, effect=Effect.REFUSED, words=words))
-    return Report(results=tuple(results), gave_up=reading.gave_up, wants_help=asks_for_help(reading))
+    return report_of(reading, results)
 
 
 def stop_mail(parts: MailParts, command: Command, player: str) -> Result:
@@ -31,9 +33,15 @@ def stop_mail(parts: MailParts, command: Command, player: str) -> Result:
 
 def unknown(item: UnknownLine) -> Result:
     """Return what is said of a line that is no command."""
-    return Result(line=item.line, effect=Effect.UNKNOWN, words="This line is no command.")
+    return Result(line=item.line, effect=Effect.UNKNOWN, words=item.reason.value)
 
 
-def asks_for_help(reading: Reading) -> bool:
-    """Tell whether the list of commands is asked for."""
-    return any(command.verb == Verb.HELP for command in reading.commands)
+def report_of(reading: Reading, results: Sequence[Result], receipt: str = "") -> Report:
+    """Return what became of a mail with this ``reading``; with the list of commands if it asks for that."""
+    return Report(
+        results=tuple(results),
+        passed_over=reading.passed_over,
+        gave_up=reading.gave_up,
+        wants_help=any(command.verb == Verb.HELP for command in reading.commands),
+        receipt=receipt,
+    )

@@ -66,7 +66,10 @@ def admit(content: bytes, return_path: str, rules: Rules) -> Admission:
     if rules.address is None:
         return Admission(Verdict.NOT_ALLOWED, "Your account has no confirmed mail address, so no mail can act for it.")
     if author is None:
-        return Admission(Verdict.NOT_ALLOWED, "A mail whose From header does not name exactly one address was refused.")
+        form = f"{rules.address} or Name <{rules.address}>"
+        return Admission(
+            Verdict.NOT_ALLOWED, f"A mail was refused whose From header is not one address in the form {form}."
+        )
     if not same_address(author, rules.address):
         return Admission(
             Verdict.NOT_ALLOWED, "A mail that was not sent from the confirmed address of your account was refused."

@@ -48,7 +48,8 @@ def read_body(content: bytes) -> Body:
     except Exception:
         # The parser raises errors of many kinds for malformed MIME.
         return Body((), TOO_COMPLICATED)
-    lines = tuple(map(plain_line, _LINE_END.split(text[:MAX_TEXT_CHARACTERS])[:MAX_LINES]))
+    text = without_armor(text[:MAX_TEXT_CHARACTERS])
+    lines = tuple(map(plain_line, _LINE_END.split(text)[:MAX_LINES]))
     return Body(lines) if any(lines) else Body((), NO_TEXT)
 
 
@@ -160,6 +161,17 @@ def unflowed(text: str, delete_space: bool) -> str:
             paragraphs.append(">" * quotes + (" " if quotes else "") + content)
         depth, is_open = quotes, is_flowed
     return "\n".join(paragraphs)
+
+
+# Clear-signed text (RFC 9580, 7)
+
+_ARMOR = re.compile(r"\s*-----BEGIN PGP SIGNED MESSAGE-----[ \t]*\r?\n(?:[A-Za-z-]+:.*\r?\n)*\s*")
+
+
+def without_armor(text: str) -> str:
+    """Return clear-signed ``text`` from its first line on and without escaped dashes, any other as it is."""
+    armor = _ARMOR.match(text)
+    return text if armor is None else re.sub(r"(?m)^- ", "", text[armor.end() :])
 
 
 # HTML

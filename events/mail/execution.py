@@ -16,7 +16,8 @@ from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves, Line
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
-from events.mail.account_commands import asks_for_help, stop_mail, unknown
+from events.mail.account_commands import report_of, stop_mail, unknown
+from events.mail.body import MAX_LINE_CHARACTERS
 from events.mail.conditional_lines import has_course, line_of, merged, refuse_own_turn
 from events.mail.language import Command, Reading, UnknownLine, Verb
 from events.mail.match_words import event_words, moves_of, outcome_words, queue_text
@@ -24,6 +25,7 @@ from events.mail.parts import MailParts
 from events.mail.tokens import MatchToken, TokenKind
 from events.mail.transcript import Effect, Report, Result
 from events.people.person import Person
+from events.private.chats import ChatFullError, chat_players
 from events.private.conditional_moves import lines_shown
 from events.private.notebooks import QuotaExceededError
 from events.proof.receipts import write_receipt
@@ -89,8 +91,7 @@ class _Execution:
                 results.append(self._refused(item, f"Your account is suspended{until}: {suspension.reason}"))
             else:
                 results.append(self._carry_out(item, number))
-        gave_up, wants_help = self._reading.gave_up, asks_for_help(self._reading)
-        return Report(results=tuple(results), gave_up=gave_up, wants_help=wants_help, receipt=self._receipt())
+        return report_of(self._reading, results, self._receipt())
 
     def _receipt(self) -> str:
         """Return the receipt for the last command that did something; empty when none did."""
@@ -287,6 +288,27 @@ class _Execution:
     def _orders(self) -> ConditionalMoves:
         return self._parts.matches.load(self._match_id).orders.get(self._token.seat, ConditionalMoves())
 
+    # The chat
+
+    def _say(self, command: Command, number: int) -> Result:
+        parts, player, (text,) = self._parts, self._person.id, command.argument
+        others = chat_players(self._state()) - {player}
+        if others and parts.blocks.blocking(others, player) == others:
+            return self._refused(command, "The players of this match have blocked you.")
+        if len(command.line) >= MAX_LINE_CHARACTERS or not text.isprintable():
+            return self._refused(
+                command, f"Say it in lines of fewer than {MAX_LINE_CHARACTERS} characters, all visible."
+            )
+        if not parts.chats.spend_bytes(player, len(text.encode())):
+            return self._refused(command, "You have written as much as one person may in 30 days.")
+        # Crash-safe: before the message. A kill in between leaves a mark at which nothing is found.
+        parts.checks.mark_chat(self._match_id, parts.chats.length(self._match_id), parts.now())
+        try:
+            parts.chats.post(self._match_id, player, text, self._request(number))
+        except ChatFullError:
+            return self._refused(command, "This chat has no room for more messages.")
+        return Result(line=command.line, effect=Effect.DONE, words="Your message stands in the chat of the match.")
+
     # What is only shown
 
     def _show_board(self, command: Command, _: int) -> Result:
@@ -311,12 +333,11 @@ class _Execution:
         return Result(line=command.line, effect=Effect.REFUSED, words=words)
 
     def _execute(self, command: c.Command, number: int, changes: tuple[type, ...] = BOARD_EVENTS) -> Executed:
-        key = f"mail:{self._person.id}:{self._mail}:{number}"
         for race in range(MAX_RACES):
             expected = self._expected(changes)
             try:
                 executed = self._parts.match_service.execute(
-                    self._match_id, command, self._person.id, Request(key, key), expected, may_see=self._may_see
+                    self._match_id, command, self._person.id, self._request(number), expected, may_see=self._may_see
                 )
                 break
             except StaleVersionError:
@@ -326,6 +347,10 @@ class _Execution:
         if executed.events:
             self._last_done = executed
         return executed
+
+    def _request(self, number: int) -> Request:
+        key = f"mail:{self._person.id}:{self._mail}:{number}"
+        return Request(key, key)
 
     def _may_see(self, state: MatchState) -> bool:
         return self._token.seat < len(state.seats) and state.seats[self._token.seat].player == self._person.id
@@ -375,6 +400,7 @@ _VERBS: Mapping[Verb, Callable[[_Execution, Command, int], Result]] = {
     Verb.DECLINE: _Execution._decline,
     Verb.RESIGN: _Execution._resign,
     Verb.TAKE_BACK: _Execution._take_back,
+    Verb.SAY: _Execution._say,
     Verb.BOARD: _Execution._show_board,
     Verb.QUEUE: _Execution._show_queue,
     Verb.CLEAR_QUEUE: _Execution._clear_queue,

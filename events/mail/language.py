@@ -1,14 +1,16 @@
 """The closed language of commands by mail: a line is a whole command or nothing.
 
-No attempt is made to tell the writer's words from quoted ones by their look. Reading begins at the top and ends at the
-first line that may begin quoted text or a signature; before it, only a line that is nothing but a command counts. What
-is not read can only be missed, never misread.
+Only a line of the writer that is nothing but a command counts. Reading begins at the top and ends where a signature may
+begin, or text that is quoted without marks (``quotation``). What is not read can only be missed, never misread.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+
+from events.mail.quotation import answer_lines, is_closing
 
 MARKER = "----- Write above this line -----"
 """The first line of every mail of ours that can be answered."""
@@ -35,6 +37,7 @@ class Verb(StrEnum):
     DECLINE = "decline"
     RESIGN = "resign"
     TAKE_BACK = "take back"
+    SAY = "say"
     BOARD = "board"
     QUEUE = "queue"
     CLEAR_QUEUE = "clear queue"
@@ -55,7 +58,7 @@ class Command:
     """A ``line`` of a mail that is a command.
 
     ``argument`` is what follows the verb: the move or the moves of a turn, "on" or "off", "draw" or "takeback", the id
-    of the match. ``steps`` belong to a conditional line.
+    of the match, what is said. ``steps`` belong to a conditional line.
     """
 
     line: str
@@ -64,18 +67,32 @@ class Command:
     steps: tuple[Step, ...] = ()
 
 
+class Unread(StrEnum):
+    """Why a line is not read as a command, in words for its writer."""
+
+    NO_COMMAND = "This line is no command."
+    QUOTED_MOVE = "A move in quotation marks is not played: write it alone on its line, without them."
+    BELOW_QUOTATION = "Below quoted text only a move is read, and what follows it: write this above."
+
+
 @dataclass(frozen=True, slots=True)
 class UnknownLine:
-    """A ``line`` after the first command that is none."""
+    """A ``line`` that is not read, though it stands after the first command, or could be meant as one."""
 
     line: str
+    reason: Unread = Unread.NO_COMMAND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a mail asks for, in its order. ``gave_up`` tells that reading ended at too many lines of either kind."""
+    """What a mail asks for, in its order.
+
+    ``passed_over`` are the first lines before any command. ``gave_up`` tells that reading ended at too many lines of
+    either kind.
+    """
 
     items: tuple[Command | UnknownLine, ...]
+    passed_over: tuple[str, ...] = ()
     gave_up: bool = False
 
     @property
@@ -101,31 +118,45 @@ NO_MOVES = Moves(lambda _: False)
 
 
 def read_commands(lines: Sequence[str], moves: Moves) -> Reading:
-    """Return the commands at the top of a mail, whose ``lines`` are as ``read_body`` returns them."""
+    """Return the commands of a mail, whose ``lines`` are as ``read_body`` returns them.
+
+    They stand at its top or, where nothing there plays a move, between and below quoted lines that are marked one by
+    one. There only a move counts, and what goes with it.
+    """
     items: list[Command | UnknownLine] = []
-    unknown, commands, found = 0, 0, False
-    for number, line in enumerate(lines):
-        if not line:
-            continue
-        if ends_reading(line):
+    passed_over: list[str] = []
+    unknown = commands = 0
+    plays = plays_above = False
+    read = cache(lambda line: read_command(line, moves))
+    for line, is_below in answer_lines(lines, lambda line: read(line) is not None):
+        if (is_below and plays_above) or (commands and is_closing(line)):
             break
-        command = read_command(line, moves)
-        if command is None and ends_reading_broken(lines[number : number + 3]):
-            break
-        if command is not None:
+        command = read(line)
+        if command is not None and (plays or not is_below or command.verb == Verb.MOVE):
+            plays = plays or command.verb in (Verb.MOVE, Verb.IF)
+            plays_above = plays and not is_below
+            unknown = unknown if commands else 0
             commands += 1
-            unknown = unknown if found else 0
-            found = True
             if commands > (MAX_PLACEMENTS if moves.several else MAX_COMMANDS):
                 return Reading(items=tuple(items), gave_up=True)
             items.append(command)
             continue
-        unknown += 1
+        unknown += bool(commands) or not is_below
         if unknown > MAX_UNKNOWN_LINES:
-            return Reading(items=tuple(items), gave_up=True)
-        if found:
-            items.append(UnknownLine(line))
-    return Reading(items=tuple(items))
+            return Reading(items=tuple(items), passed_over=tuple(passed_over), gave_up=True)
+        reason = _reason_unread(line, command, moves)
+        if commands or reason is not Unread.NO_COMMAND:
+            items.append(UnknownLine(line, reason))
+        elif len(passed_over) < MAX_UNKNOWN_LINES:
+            passed_over.append(line)
+    return Reading(items=tuple(items), passed_over=tuple(passed_over))
+
+
+def _reason_unread(line: str, command: Command | None, moves: Moves) -> "Unread":
+    if command is not None:
+        return Unread.BELOW_QUOTATION
+    bare = line.strip(_QUOTATION_MARKS)
+    return Unread.QUOTED_MOVE if bare != line and _moves_in(bare, moves) else Unread.NO_COMMAND
 
 
 def read_command(line: str, moves: Moves) -> Command | None:
@@ -136,15 +167,13 @@ def read_command(line: str, moves: Moves) -> Command | None:
         return Command(line=line, verb=Verb(verb), argument=tuple(argument))
     if resigned := _RESIGN.fullmatch(text):
         return Command(line=line, verb=Verb.RESIGN, argument=(resigned[1],))
+    if said := _SAY.fullmatch(line):
+        return Command(line=line, verb=Verb.SAY, argument=(said[1],))
     if text.startswith("if "):
         steps = _steps(line, moves)
         return Command(line=line, verb=Verb.IF, steps=steps) if steps else None
-    bare = _MOVE_WORD.sub("", line, count=1)
-    if _has_form(bare, moves):
-        return Command(line=line, verb=Verb.MOVE, argument=(bare,))
-    words = tuple(bare.split())
-    if moves.several and len(words) > 1 and all(_has_form(word, moves) for word in words):
-        return Command(line=line, verb=Verb.MOVE, argument=words)
+    if moved := _moves_in(line, moves):
+        return Command(line=line, verb=Verb.MOVE, argument=moved)
     return None
 
 
@@ -170,10 +199,38 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "help": (Verb.HELP,),
     "stop mail": (Verb.STOP_MAIL,),
 }
+_SAY = re.compile(r"say(?: ?: ?| )(.+)", re.IGNORECASE)
 _RESIGN = re.compile(r"resign ([a-z0-9-]{1,40})")
-_MOVE_WORD = re.compile(r"^(?:move|play) +", re.IGNORECASE)
+
+MAX_PEELED = 4
+_BEFORE_MOVE = re.compile(r"(?:[-*\u2022] +|\d{1,3} ?\.{1,3} *|(?:my )?(?:move|play)(?: *: *| +))(.+)", re.IGNORECASE)
+"""A bullet, the number of the move, the word for it."""
+
+_EMPHASISED = re.compile(r"(\*\*?|_)(.+)\1[.!]*")
+_QUOTATION_MARKS = "\"'`.!\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u300c\u300d"
+
+
+def _moves_in(line: str, moves: Moves) -> tuple[str, ...]:
+    """Return the move that ``line`` is, or the moves of a turn, without what people write around one; else none."""
+    text = line
+    for _ in range(MAX_PEELED):
+        for bare in (text, text.rstrip(".! ")):
+            if _has_form(bare, moves):
+                return (bare,)
+            words = tuple(bare.split())
+            if moves.several and len(words) > 1 and all(_has_form(word, moves) for word in words):
+                return words
+        if inner := _BEFORE_MOVE.fullmatch(text):
+            text = inner[1]
+        elif inner := _EMPHASISED.fullmatch(text):
+            text = inner[2]
+        else:
+            break
+    return ()
+
+
 _MOVE_CHARACTERS = re.compile(r"[A-Za-z0-9@+#=<>:;,*/().\- -]+", re.ASCII)
-_WORD_MOVE = re.compile(r"pass|done|[o0]-[a-z]", re.IGNORECASE)
+_WORD_MOVE = re.compile(r"(?:pass|done|[o0]-[a-z])[+#]{0,2}", re.IGNORECASE)
 
 
 def _has_form(text: str, moves: Moves) -> bool:
@@ -207,102 +264,3 @@ def _steps(line: str, moves: Moves) -> tuple[Step, ...] | None:
             return None
         steps.append(Step(after, answer))
     return tuple(steps)
-
-
-# Where the writer's own words end
-
-
-def ends_reading(line: str) -> bool:
-    """Tell whether quoted text, a signature or the end of the commands begins with ``line``."""
-    text = line.casefold()
-    return (
-        _MARK.match(text) is not None
-        or text.rstrip(".!, ") in _ENDING_WORDS
-        or text.lstrip("* ").startswith(_SENT_FROM)
-        or text.lstrip("- ").startswith(_FORWARDED)
-        or _HEADER.match(text) is not None
-        or _is_marker(text)
-        or _is_attribution(text)
-    )
-
-
-def ends_reading_broken(lines: Sequence[str]) -> bool:
-    """Tell whether the first of ``lines``, which is no command, begins what a client has broken into two or three."""
-    joined = [" ".join(lines[:count]).casefold() for count in range(2, len(lines) + 1)]
-    return any(_is_marker(text) or _is_attribution(text) for text in joined)
-
-
-def _is_marker(text: str) -> bool:
-    return "abovethisline" in "".join(letter for letter in text if letter.isalpha())
-
-
-def _casefold(*words: str) -> tuple[str, ...]:
-    return tuple(word.casefold() for word in words)
-
-
-_MARK = re.compile(r"[>|¦»«›]|[a-z]{1,4}>(?:[ >]|$)|--|__|==|\*\*\*|~~|\[image|\[cid:")
-"""Quoted lines, also with the writer's initials; lines of signs; "-- " before a signature, with or without space."""
-
-_ENDING_WORDS = frozenset(
-    _casefold(
-        *("stop", "quit", "end", "thanks", "thank you", "thankyou", "thx", "kthxbye", "regards", "best regards"),
-        *("kind regards", "cheers", "danke", "viele grüße", "mit freundlichen grüßen", "mfg", "lg", "merci"),
-        *("cordialement", "gracias", "saludos", "grazie", "saluti", "bedankt", "groeten", "tack", "tak", "mvh"),
-        *("kiitos", "obrigado", "obrigada", "dziękuję", "pozdrawiam", "děkuji", "спасибо", "ありがとう", "谢谢"),
-    )
-)
-_SENT_FROM = _casefold(
-    *("sent from", "sent via", "sent with", "get outlook for", "gesendet von", "von meinem", "gesendet mit"),
-    *("diese nachricht wurde von", "envoyé de", "envoyé depuis", "envoyé à partir", "enviado desde", "enviado do"),
-    *(
-        "enviado de",
-        "enviado via",
-        "enviado con",
-        "obtener outlook",
-        "télécharger outlook",
-        "inviato da",
-        "inviato con",
-    ),
-    *("verzonden vanaf", "verzonden met", "verstuurd vanaf", "skickat från", "skickades från", "sendt fra"),
-    *(
-        "lähetetty",
-        "wysłane z",
-        "wysłano z",
-        "odesláno z",
-        "отправлено с",
-        "отправлено из",
-        "надіслано з",
-        "iphoneから",
-    ),
-    *("outlook for", "发自我的", "從我的", "从我的", "나의 iphone", "iphone에서", "elküldve", "trimis de", "στάλθηκε"),
-    *("נשלח מ", "أُرسلت من", "أرسلت من", "gửi từ"),
-)
-_FORWARDED = _casefold(
-    *("original message", "original-nachricht", "ursprüngliche nachricht", "message d'origine", "message original"),
-    *("mensaje original", "mensagem original", "messaggio originale", "oorspronkelijk bericht", "originalmeddelande"),
-    *("ursprungligt meddelande", "oprindelig meddelelse", "opprinnelig melding", "alkuperäinen viesti"),
-    *("oryginalna wiadomość", "wiadomość oryginalna", "původní zpráva", "исходное сообщение", "begin forwarded"),
-    *("forwarded message", "weitergeleitete nachricht", "reply above", "write above"),
-)
-_HEADER = re.compile(
-    r"\*{0,2}(?:from|von|de|da|van|från|fra|lähettäjä|od|nadawca|от|кому|от кого|від|feladó|kimden|gönderen|από|de la|"
-    r"expéditeur|mittente|remitente|afzender|发件人|寄件者|差出人|보낸 사람|מאת|من|to|an|subject|betreff|objet|"
-    r"asunto|oggetto|onderwerp|sent|gesendet|envoyé|enviado|inviato|verzonden|date|datum)\s{0,3}\*{0,2}\s{0,3}:"
-)
-_WROTE = _casefold(
-    *("wrote", "writes", "schrieb", "schreibt", "a écrit", "écrit", "escribió", "escribio", "escreveu", "ha scritto"),
-    *("scrive", "schreef", "het volgende geschreven", "skrev", "kirjoitti", "napisał", "napisał(a)", "napisała"),
-    *("napsal", "napsal(a)", "napsala", "írta", "a scris", "написал", "написал(а)", "написала", "пише", "пишет"),
-    *("написав", "schrieb am", "yazdı", "şunu yazdı", "έγραψε", "написа", "כתב", "כתב/ה", "كتب", "写道", "寫道"),
-    *("のメール", "wrote", "작성", "님이 작성", "đã viết", "menulis", "rašė", "kirjutas", "je napisao", "je napisal/a"),
-)
-_ATTRIBUTION_END = re.compile(r":\s{0,3}\*{0,2}$")
-_ADDRESS = re.compile(r"<[^<>\s]{1,200}@[^<>\s]{1,200}>|\[mailto|<mailto|@[a-z0-9.-]{3,200}[>)\]]")
-MAX_ATTRIBUTION_CHARACTERS = 700
-
-
-def _is_attribution(text: str) -> bool:
-    """Tell whether ``text`` is a line like "On Sunday, Rookery <address> wrote:"."""
-    if len(text) > MAX_ATTRIBUTION_CHARACTERS or not _ATTRIBUTION_END.search(text):
-        return False
-    return any(words in text for words in _WROTE) or _ADDRESS.search(text) is not None

@@ -9,8 +9,11 @@ from domain.match import events as e
 from domain.match.enums import Channel, LineAction, Status
 from domain.match.lines import ANY, ConditionalMoves, Line
 from domain.match.state import MatchState
+from domain.match.terms import DAY, HOUR, MINUTE
 from events.mail.language import Moves
 from events.private.time_zones import zone_of
+
+MAX_EXAMPLE_PLIES = 20
 
 
 def game_of(state: MatchState) -> AnyGame:
@@ -41,12 +44,26 @@ def moves_of(state: MatchState) -> Moves:
     return Moves(is_move, several=game.draft(start) is not None)
 
 
-def example_move(game: AnyGame, position: object) -> str:
-    """Return a legal move as players write it; of an army to be set up, its first piece."""
-    move = next(iter(game.legal_moves(position)), None)
-    if move is None:
-        move = game.unlisted.any_move(position)
-    return "" if move is None else game.display_move(position, move).rstrip("+#")
+def example_move(state: MatchState) -> str:
+    """Return a move as players write it that is none in the position of ``state``, so that quoting it plays nothing.
+
+    It is one from the beginning of a game; empty when all of those can be played.
+    """
+    game = game_of(state)
+    position = game.initial(state.setup)
+    for _ in range(MAX_EXAMPLE_PLIES):
+        move = next(iter(game.legal_moves(position)), None)
+        if move is None:
+            move = game.unlisted.any_move(position)
+        if move is None:
+            break
+        text: str = game.display_move(position, move).rstrip("+#")
+        try:
+            game.read_move(state.play.position, text, state.setup)
+        except RulesError:
+            return text
+        position = game.play(position, move)
+    return ""
 
 
 def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
@@ -86,6 +103,21 @@ def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
     return ""
 
 
+def result_words(state: MatchState, seat: int) -> str:
+    """Return how a match ended for the player of ``seat``, to be followed by the match: "You have won".
+
+    "Draw" for one that all have drawn, empty without a result.
+    """
+    scores = state.result.scores
+    if state.status != Status.FINISHED or scores is None:
+        return ""
+    if len(set(scores)) == 1:
+        return "Draw"
+    if scores[seat] < max(scores):
+        return "You have lost"
+    return "You have won" if scores.count(scores[seat]) == 1 else "You share the first place of"
+
+
 def outcome_words(state: MatchState) -> str:
     """Return how a match ended, as a sentence; empty while it goes on."""
     game = game_of(state)
@@ -99,6 +131,19 @@ def outcome_words(state: MatchState) -> str:
     scores = ", ".join(f"{name} {score:g}" for name, score in zip(names, state.result.scores, strict=True))
     reason = (game.reasons.get(state.result.reason or "") or state.result.reason or "").replace("-", " ")
     return f"The match is over: {scores} ({reason})."
+
+
+def soon_words(at: int, now: int, zone: str) -> str:
+    """Return how much time is left at ``now`` until ``at``, and when that is in ``zone``.
+
+    "24 hours left, until Wed 07:00"; both instants are milliseconds since 1970 UTC.
+    """
+    local = datetime.fromtimestamp(at // 1000, zone_of(zone))
+    unit = HOUR if at - now > 2 * HOUR else MINUTE
+    count = max(1, round((at - now) / unit))
+    left = f"{count} {'hour' if unit == HOUR else 'minute'}{'s' * (count > 1)}"
+    day = "%a" if at - now < 6 * DAY else "%a %-d %b,"
+    return f"{left} left, until {local:{day} %H:%M}"
 
 
 def instant_words(at: int, zone: str) -> str:

@@ -31,6 +31,7 @@ from events.pictures.standalone import draw_document, render_png
 
 SENDER_NAME = "Rookery"
 POSTMASTER = "postmaster"
+RECEIPT_FILE = "receipt.txt"
 PNG_WIDTH = 480
 """In pixels; mail programs show a picture in the size that it has."""
 
@@ -48,12 +49,13 @@ _SQUARE = re.compile(r"[a-o]{1,2}[0-9]{1,2}")
 
 class _MailPolicy(EmailPolicy):
     def fold(self, name: str, value: Any) -> str:
-        return str(super().fold(name, value)) if name.lower() not in _WHOLE_HEADERS else f"{name}: {value}\r\n"
+        if name.lower() in _WHOLE_HEADERS:
+            return f"{name}: {value}\r\n"
+        # RFC 5322, 2.2.3 lets a header begin with a fold; some programs then show an empty subject.
+        return str(super().fold(name, value)).replace(":\r\n ", ": ", 1)
 
     def fold_binary(self, name: str, value: Any) -> bytes:
-        if name.lower() in _WHOLE_HEADERS:
-            return f"{name}: {value}\r\n".encode("utf-8" if self.utf8 else "ascii")
-        return bytes(super().fold_binary(name, value))
+        return self.fold(name, value).encode("utf-8" if self.utf8 else "ascii", "surrogateescape")
 
 
 MAIL_POLICY = _MailPolicy(linesep="\r\n", raise_on_defect=False, cte_type="7bit", header_factory=SMTP.header_factory)
@@ -94,12 +96,16 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a mail says: paragraphs of lines. ``picture`` stands below the first ``after`` of them."""
+    """What a mail says: paragraphs of lines. ``picture`` stands below the first ``after`` of them.
+
+    ``receipt`` is attached as a file, unless it is empty.
+    """
 
     subject: str
     paragraphs: Sequence[str]
     picture: Picture | None = None
     after: int = 0
+    receipt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,14 +237,16 @@ def _message(site: Site, address: str, content: Content, author: str, now: int, 
         part.add_related(
             content.picture.png, "image", "png", cid=f"<{image}>", disposition="inline", filename="board.png"
         )
-        for number, each in enumerate((message, part)):
-            each.set_boundary(f"rookery-{number}-{hashlib.sha256(id.encode()).hexdigest()[:24]}")
+    if content.receipt:
+        message.add_attachment(content.receipt, subtype="plain", cte="7bit", filename=RECEIPT_FILE)
+    for number, each in enumerate(part for part in message.walk() if part.is_multipart()):
+        each.set_boundary(f"rookery-{number}-{hashlib.sha256(id.encode()).hexdigest()[:24]}")
     return message
 
 
 def _printable(text: str) -> str:
     """Return ``text`` without what a line of mail cannot have: control characters, halves of characters."""
-    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
+    return "".join(each if each.isprintable() or each in "\n\N{NO-BREAK SPACE}" else " " for each in text)
 
 
 def _set_text(message: EmailMessage, text: str, subtype: str) -> None:

@@ -1,4 +1,4 @@
-"""What the mails about notices say: one notice, or a digest of many. Pure."""
+"""What the mails about notices say: those of one match, or of several. Pure."""
 
 import textwrap
 from collections.abc import Sequence
@@ -6,29 +6,50 @@ from dataclasses import dataclass
 
 from domain.games import GAMES
 from domain.match import clock as clocks
+from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.state import MatchState
+from domain.match.terms import in_short
 from events.mail.language import MARKER
-from events.mail.match_words import has_rules, instant_words
+from events.mail.match_words import game_of, has_rules, instant_words, result_words, soon_words
 from events.mail.messages import Addressee, Content, Picture, Site, stop_page
-from events.mail.transcript import WIDTH, View, board_text, clock_text, prompt_text
+from events.mail.transcript import QUOTED_WIDTH, WIDTH, View, board_text, clock_text, offers_text, prompt_text, unbroken
+from events.notices.kinds import NoticeKind
 from events.notices.notice import Notice
-from events.notices.wording import digest_headline, headline
+from events.notices.wording import about as about_fact
+from events.notices.wording import digest_headline, enumerated, game_against, headline, news_of, summarise_fact
 
 MAX_DIGEST_ITEMS = 40
-"""Notices that a digest lists; further ones are counted."""
+"""Matches that a digest lists; further ones are counted."""
+
+MAX_BOARDS = 10
+"""Matches of which a mail about several has the board."""
+
+
+OFFERS = ("draw", "takeback", "ruleset")
+YOUR_TURN = (NoticeKind.TURN, NoticeKind.DEADLINE)
+TO_ANSWER_IN_THE_CHAT = (
+    'To answer in the chat, write the word "say" and your words on one line\nat the top of your answer.'
+)
+TO_ANSWER_ONE_OF_SEVERAL = (
+    "To move, write to the address that stands below the match: the move alone on a line at the top of your mail, as "
+    "the last moves are written. To answer this mail itself moves nothing."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeView:
     """A notice with the match that it is about as its reader sees it; None for one without a seat for the reader.
 
-    ``others`` are the names of the other players.
+    ``inviter`` is the name of who has created the match, ``reply_to`` where the reader sends moves in it, ``messages``
+    are those of its chat that the notice is about, if the reader wants them by mail.
     """
 
     notice: Notice
     view: View | None
-    others: Sequence[str] = ()
+    inviter: str = ""
+    reply_to: str = ""
+    messages: Sequence[str] = ()
 
 
 def wrap(sentences: str) -> str:
@@ -36,47 +57,143 @@ def wrap(sentences: str) -> str:
     return textwrap.fill(sentences, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def notice_content(site: Site, to: Addressee, about: NoticeView, picture: Picture | None) -> Content:
-    """Return the mail about one notice."""
-    notice, view = about.notice, about.view
-    parts = [MARKER, wrap(notice.summary)]
-    if view is not None and has_rules(view.state):
-        parts += [prompt_text(view), *board_text(view).split("\n\n"), clock_text(view)]
-    if notice.match is not None:
-        parts.append(wrap(f"The match: {site.link(f'/matches/{notice.match}')}"))
-    parts += [wrap(f"Why you get this: {notice.reason}"), *_foot(site, to)]
-    return Content(subject=subject_of(about), paragraphs=[part for part in parts if part], picture=picture, after=2)
+def notice_content(site: Site, to: Addressee, abouts: Sequence[NoticeView], picture: Picture | None) -> Content:
+    """Return the mail about the notices of one match, or about one of no match."""
+    parts = [MARKER, *_match_parts(abouts)]
+    if match := abouts[0].notice.match:
+        parts.append(wrap(f"The match: {site.link(f'/matches/{match}')}"))
+    why = " ".join(dict.fromkeys(about.notice.reason for about in abouts))
+    parts += [wrap(f"Why you get this: {why}"), *_foot(site, to)]
+    return Content(subject=subject_of(abouts), paragraphs=[part for part in parts if part], picture=picture, after=2)
 
 
 def digest_content(site: Site, to: Addressee, views: Sequence[NoticeView]) -> Content:
-    """Return the digest of ``views``: those whose time runs out first at the top, then the latest."""
+    """Return the mail about notices of several matches: those whose time runs out first at the top, then the latest."""
     ordered = sorted(views, key=lambda about: (_deadline(about) or 2**62, -about.notice.at))
-    shown = ordered[:MAX_DIGEST_ITEMS]
-    parts = [MARKER, *(_digest_item(site, to, about) for about in shown)]
-    if left_out := len(ordered) - len(shown):
+    matches: dict[str, list[NoticeView]] = {}
+    names = list(dict.fromkeys(name for about in ordered if about.view for name in about.view.others))
+    for about in ordered:
+        of = about.notice.id if about.view is None else about.view.state.match_id
+        matches.setdefault(of, []).append(about)
+    parts = [MARKER]
+    for number, abouts in enumerate(list(matches.values())[:MAX_DIGEST_ITEMS]):
+        parts += _item_parts(site, abouts, with_board=number < MAX_BOARDS)
+    if (left_out := len(matches) - MAX_DIGEST_ITEMS) > 0:
         more = f"{left_out} more {'is' if left_out == 1 else 'are'} not listed here"
         parts.append(wrap(f"{more}: {site.link('/notices')}"))
-    parts.append(wrap("To act, open the match, or answer the mail about it if you had one."))
-    return Content(subject=digest_headline(len(ordered)), paragraphs=[*parts, *_foot(site, to)])
+    parts.append(wrap(TO_ANSWER_ONE_OF_SEVERAL))
+    turns = sum(any(about.notice.kind in YOUR_TURN for about in abouts) for abouts in matches.values())
+    others = sum(about.notice.kind not in YOUR_TURN for about in ordered)
+    return Content(subject=digest_headline(turns, others, names), paragraphs=[*parts, *_foot(site, to)])
 
 
-def subject_of(about: NoticeView) -> str:
-    """Return the subject line; it does not change from move to move, so that mail programs keep a match together."""
-    if about.view is None:
-        return about.notice.summary.rstrip(".")
-    return headline(about.notice.fact, _title(about.view.state), about.others)
+def subject_of(abouts: Sequence[NoticeView]) -> str:
+    """Return the subject line of a mail about the notices of one match."""
+    first = abouts[0]
+    if first.view is None:
+        return first.notice.summary.rstrip(".")
+    others = [name for name in first.view.others if name != first.inviter or not _is_invitation(first)]
+    return headline([_news(about) for about in abouts], _title(first.view.state), others)
 
 
-def _digest_item(site: Site, to: Addressee, about: NoticeView) -> str:
-    notice, deadline = about.notice, _deadline(about)
-    until = "" if deadline is None else f" The time is up on {instant_words(deadline, to.zone)}."
-    lines = wrap(f"* {subject_of(about)}. {notice.summary}{until}")
-    return lines if notice.match is None else f"{lines}\n{site.link(f'/matches/{notice.match}')}"
+def _item_parts(site: Site, abouts: Sequence[NoticeView], *, with_board: bool) -> list[str]:
+    """Return what a mail about several matches says of one of them: subject, board, addresses."""
+    first = abouts[0]
+    parts = [f"* {wrap(_with_names(subject_of(abouts), first.view))}"]
+    if with_board and first.view is not None and has_rules(first.view.state):
+        parts += [wrap(_with_names(_sentence(about), about.view)) for about in abouts if _is_invitation(about)]
+        parts += [*_chat_parts(abouts), offers_text(first.view), *_board_parts(first.view)]
+    elif deadline := _deadline(first):
+        parts.append(wrap(f"The time is up on {instant_words(deadline, first.view.zone if first.view else 'UTC')}."))
+    if first.notice.match is not None:
+        reply = f"\nMoves and answers to: {first.reply_to}" if first.reply_to else ""
+        parts.append(f"The match: {site.link(f'/matches/{first.notice.match}')}{reply}")
+    return [part for part in parts if part]
+
+
+def _match_parts(abouts: Sequence[NoticeView]) -> list[str]:
+    """Return what has happened in a match, what can be written, the board and the clocks."""
+    view = abouts[0].view
+    # What is offered stands in the prompt.
+    shown = [about for about in abouts if view is None or about_fact(about.notice.fact) not in OFFERS]
+    sentences = [_sentence(about) for about in shown]
+    if not sentences and view is not None:
+        sentences = [f"There is an offer in your match of {game_against(_title(view.state), view.others)}."]
+    parts = [wrap(_with_names(" ".join(sentences), view))]
+    parts += _chat_parts(abouts)
+    if view is not None and has_rules(view.state):
+        parts += [prompt_text(view), *_board_parts(view)]
+    return parts
+
+
+def _chat_parts(abouts: Sequence[NoticeView]) -> list[str]:
+    messages = [message for about in abouts for message in about.messages]
+    return ["\n".join(map(_behind_bars, messages)), TO_ANSWER_IN_THE_CHAT] if messages else []
+
+
+def _board_parts(view: View) -> list[str]:
+    return [*board_text(view, after_notice=True).split("\n\n"), clock_text(view)]
+
+
+def _behind_bars(message: str) -> str:
+    """Return a message in lines behind bars that no program breaks once more."""
+    return "\n".join(f"| {unbroken(line)}" for line in textwrap.wrap(message, QUOTED_WIDTH))
+
+
+def _is_invitation(about: NoticeView) -> bool:
+    return about.view is not None and about_fact(about.notice.fact) in ("invitation", "rematch")
+
+
+def _news(about: NoticeView) -> str:
+    """Return what the subject says of a notice to its reader."""
+    notice, view, kind = about.notice, about.view, about_fact(about.notice.fact)
+    if view is not None and kind == "deadline" and (deadline := _deadline(about)) and deadline > view.now:
+        return soon_words(deadline, view.now, view.zone)
+    if view is not None and kind == "ended" and has_rules(view.state):
+        return result_words(view.state, view.seat) or news_of(notice.fact)
+    if _is_invitation(about) and about.inviter:
+        return f"{about.inviter} invites you{' again' if kind == 'rematch' else ''}"
+    return notice.summary.rstrip(".") if kind == "vacation" else news_of(notice.fact)
+
+
+def _sentence(about: NoticeView) -> str:
+    """Return what has happened, with the names of the players."""
+    notice, view, kind = about.notice, about.view, about_fact(about.notice.fact)
+    if view is None:
+        return notice.summary
+    state, game = view.state, game_against(_title(view.state), view.others)
+    if _is_invitation(about) and has_rules(state) and state.status == Status.OPEN:
+        return _invitation(about, view, kind)
+    if kind == "ended" and has_rules(state) and (result := result_words(state, view.seat)):
+        return f"The match of {game} is a draw." if result == "Draw" else f"{result} the match of {game}."
+    is_first = kind == "turn" and not state.play.plies
+    return summarise_fact("first-turn" if is_first else notice.fact, _title(state), view.others)
+
+
+def _with_names(text: str, view: View | None) -> str:
+    """Return ``text`` with the names of players unbroken: one that is a command must not stand alone on a line."""
+    names = "" if view is None else enumerated(view.others)
+    return text.replace(names, unbroken(names)).replace(f" {unbroken(names)}", unbroken(f" {names}")) if names else text
+
+
+def _invitation(about: NoticeView, view: View, kind: str) -> str:
+    state, game = view.state, game_of(view.state)
+    who = unbroken(f"{about.inviter} invites you") if about.inviter else "You are invited"
+    others = [name for name in view.others if name != about.inviter]
+    beside = unbroken(f" with {enumerated(others)}") if others else ""
+    seat = game.setups[state.setup].seat_names[view.seat]
+    terms = "" if state.terms is None else f"; time: {in_short(state.terms)}"
+    until = deadline_of(state)
+    answer = "" if until is None else f" Please answer by {instant_words(until, view.zone)}; the invitation ends then."
+    return (
+        f"{who} to {'another' if kind == 'rematch' else 'a'} match of {game.title}{beside}. You would be {seat}. The "
+        f"match is {'rated' if state.rated else 'not rated'}{' and private' if state.private else ''}{terms}.{answer}"
+    )
 
 
 def _deadline(about: NoticeView) -> int | None:
     """Return when the time of the reader is up, as it stands now: a vacation or a gift has moved it perhaps."""
-    if about.view is None or about.view.state.clock is None:
+    if about.view is None:
         return about.notice.deadline
     expected = clocks.forecast(about.view.state.clock)
     runs = about.view.state.status == Status.PLAYING and expected is not None and expected.seat == about.view.seat

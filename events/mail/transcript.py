@@ -4,7 +4,8 @@ Everything here is pure. No line of an answer, whole or broken into pieces by a 
 stand in quotation marks, boards behind bars. So an answer that is sent back does nothing.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from textwrap import wrap
@@ -18,6 +19,7 @@ from domain.match.state import MatchState
 from domain.match.terms import duration
 from events.mail.language import MARKER, NO_MOVES, Moves, Verb, read_command
 from events.mail.match_words import example_move, game_of, instant_words, moves_of, outcome_words
+from events.notices.wording import game_against
 
 WIDTH = 72
 QUOTED_WIDTH = 60
@@ -26,6 +28,12 @@ MAX_BREAKABLE = 24
 
 MAX_SUBJECT_CHARACTERS = 120
 LAST_MOVES = 4
+
+NO_COMMAND = (
+    "No command was found in your mail, so nothing was done. Write the move alone on a line at the top. Reading ends "
+    "where a signature or quoted text seems to begin, as at a line with a mail address; below quoted text a move is "
+    'read only where each quoted line begins with ">".'
+)
 
 
 class Effect(StrEnum):
@@ -59,10 +67,12 @@ class Result:
 class Report:
     """What became of a mail. ``wants_help`` asks for the list of commands, ``remark`` says why nothing was read.
 
+    ``passed_over`` are lines that were read before any command, and are none.
     ``receipt`` is the document that the server has signed for the last of the commands that did something, if any did.
     """
 
     results: tuple[Result, ...] = ()
+    passed_over: tuple[str, ...] = ()
     gave_up: bool = False
     wants_help: bool = False
     remark: str = ""
@@ -83,7 +93,8 @@ class Report:
 class View:
     """A match as the player of ``seat`` sees it at ``now``, with clocks in the time zone ``zone`` (IANA).
 
-    ``orders`` are the conditional moves of the seat, ``url`` the page of the match.
+    ``orders`` are the conditional moves of the seat, ``url`` the page of the match, ``others`` the names of the other
+    players.
     """
 
     state: MatchState
@@ -92,6 +103,7 @@ class View:
     now: int
     zone: str
     url: str
+    others: Sequence[str] = ()
 
 
 def write_answer(report: Report, view: View | None) -> tuple[str, str]:
@@ -102,28 +114,30 @@ def write_answer(report: Report, view: View | None) -> tuple[str, str]:
         parts.append(help_text(None if view is None else view.state))
     if view is not None:
         parts += [board_text(view), clock_text(view), prompt_text(view), view.url]
-    if report.receipt:
-        parts.append(receipt_text(report.receipt))
     text = "\n\n".join(part for part in parts if part) + "\n"
     return _subject(report, view), text
 
 
 def _subject(report: Report, view: View | None) -> str:
-    errors = [each for each in report.results if each.effect in (Effect.REFUSED, Effect.UNKNOWN)]
+    refused = [each for each in report.results if each.effect == Effect.REFUSED]
+    unread = [each for each in report.results if each.effect == Effect.UNKNOWN]
     if report.plies:
         said = f"{report.plies} move{'s' * (report.plies > 1)} played"
+    elif report.asks_to_confirm:
+        said = "please confirm that you resign"
     elif done := [each for each in report.results if each.effect == Effect.DONE]:
         said = done[0].words.partition("\n")[0].rstrip(".")
-    elif refused := [each for each in errors if each.effect == Effect.REFUSED] or errors:
-        said = f"nothing played: {refused[0].words.rstrip('.')}"
+    elif errors := refused or unread:
+        said = f"nothing played: {errors.pop(0).words.rstrip('.')}"
     elif report.results:
         said = "the board" if view is not None else "help"
     else:
         said = "nothing played: there was no command in your mail"
-    more = len(errors) - (0 if report.plies or any(each.effect == Effect.DONE for each in report.results) else 1)
-    if more > 0:
-        said += f", with {more} {'error' if more == 1 else 'errors'}"
-    title = "" if view is None else f"{game_of(view.state).title}: "
+    if refused:
+        said += f", with {len(refused)} {'error' if len(refused) == 1 else 'errors'}"
+    if unread:
+        said += f"; {len(unread)} {'line was' if len(unread) == 1 else 'lines were'} not read"
+    title = "" if view is None else f"{game_against(game_of(view.state).title, view.others)}: "
     subject = title + said
     return subject if len(subject) <= MAX_SUBJECT_CHARACTERS else f"{subject[: MAX_SUBJECT_CHARACTERS - 3]}..."
 
@@ -135,48 +149,47 @@ def _results(report: Report, moves: Moves) -> list[str]:
     if report.gave_up:
         parts.append(_filled("Reading ended here: too many lines followed. Write commands only, at the top."))
     if not report.results:
-        parts.append(
-            _filled(
-                report.remark
-                or "No command was found in your mail, so nothing was done. Commands are read from the top, up to the "
-                "first line that is quoted or belongs to a signature; what stands below quoted text is not read."
-            )
-        )
+        parts.append(_filled(report.remark or NO_COMMAND))
+        if report.passed_over:
+            lines = [_quoted(number, line) for number, line in enumerate(report.passed_over, 1)]
+            parts.append("\n".join(["These lines were read:", *lines]))
     return parts
 
 
 def _quoted(number: int, line: str) -> str:
     """Return a line of the mail as it is quoted: long ones in pieces that no program breaks once more."""
     first, *others = wrap(line, QUOTED_WIDTH) or [""]
-    pieces = [f"{number}. {first}", *(f"... {other}" for other in others)]
+    pieces = [f"{number}: {first}", *(f"... {other}" for other in others)]
     if len(line) > MAX_BREAKABLE:
         pieces = [piece.replace(" ", "\N{NO-BREAK SPACE}") for piece in pieces]
     return "\n".join(f"> {piece}" for piece in pieces)
 
 
-def receipt_text(receipt: str) -> str:
-    """Return a receipt to be copied, with bars as a board has them, and what it is good for."""
-    words = (
-        'Receipt: what this server has signed about the match as you left it. Keep it; "rookery audit receipt" shows '
-        "whether a bundle of the match, however late, contains it."
-    )
-    pieces = (receipt[start : start + QUOTED_WIDTH] for start in range(0, len(receipt), QUOTED_WIDTH))
-    return "\n".join([_filled(words), "", *(f"| {piece}" for piece in pieces)])
-
-
 # The match
 
 
-def board_text(view: View) -> str:
-    """Return the game, the seat, the last moves and the board, whose lines stand behind bars."""
+def board_text(view: View, *, after_notice: bool = False) -> str:
+    """Return the game, the seat, the last moves and the board, whose lines stand behind bars.
+
+    ``after_notice`` leaves out what the notice above has said: the game, and that it is the reader's turn.
+    """
     state, game = view.state, game_of(view.state)
     names = game.setups[state.setup].seat_names
+    if state.status == Status.OPEN and after_notice:
+        return ""
     if state.status == Status.OPEN:
         return _filled(f"{game.title}: the match has not started. Your seat would be {names[view.seat]}.")
     if state.play.position is None:
         return _filled(f"{game.title}: the match cannot be replayed ({state.play.broken}).")
     heading = f"{game.title}: you are {names[view.seat]}. {_standing(state, view.seat)}"
-    lines = [f"| {line}".rstrip() for line in game.diagram(state.play.position).splitlines()]
+    if after_notice:
+        standing = _standing(state, view.seat).removeprefix("It is your turn.")
+        heading = f"You {'were' if state.ended else 'are'} {names[view.seat]}. {standing.strip()}".strip()
+    mover = f"{names[game.to_move(state.play.position)]} to move"
+    diagram = game.diagram(state.play.position).splitlines()
+    # The heading has said whose turn it is.
+    kept = [re.sub(f"^{mover}[,;] ", "", line) for line in diagram if line != mover]
+    lines = [f"| {line}".rstrip() for line in "\n".join(kept).rstrip().splitlines()]
     return "\n".join([_filled(heading, moves_of(state)), *_last_moves(state, game), "", *lines])
 
 
@@ -189,8 +202,7 @@ def _standing(state: MatchState, seat: int) -> str:
         return "The match is frozen until an arbiter has ruled."
     mover = game.to_move(state.play.position)
     demand = game.demand(state.play.position)
-    turn = "It is your turn." if mover == seat else f"It is the turn of {names[mover]}."
-    return f"{turn} {demand}".strip()
+    return f"It is your turn. {demand}".strip() if mover == seat else f"It is the turn of {names[mover]}."
 
 
 def _last_moves(state: MatchState, game: AnyGame) -> list[str]:
@@ -206,7 +218,7 @@ def _last_moves(state: MatchState, game: AnyGame) -> list[str]:
 def clock_text(view: View) -> str:
     """Return the time of each seat, and the instant by which the seat to move must have moved."""
     state = view.state
-    if state.clock is None or state.status != Status.PLAYING:
+    if state.status != Status.PLAYING:
         return ""
     game = game_of(state)
     names, gone = game.setups[state.setup].seat_names, game.elimination.eliminated(state.play.position)
@@ -229,7 +241,7 @@ def clock_text(view: View) -> str:
 def _consequence(view: View, expected: clocks.Forecast) -> str:
     if expected.limit == Limit.FIRST_MOVE:
         return "otherwise the match is called off"
-    if view.state.terms is not None and view.state.terms.flag != FlagRule.AUTOMATIC:
+    if view.state.terms.flag != FlagRule.AUTOMATIC:
         return "after that another player may claim that time is up"
     return "after that the time is up"
 
@@ -244,14 +256,20 @@ def prompt_text(view: View) -> str:
         return ""
     if state.status == Status.OPEN:
         invited = not state.seats[view.seat].joined
-        return _filled('Write "accept" to take your seat, or "decline".' if invited else "")
-    sentences = [*_open_offers(state, view.seat)]
+        words = f"{unbroken('Write accept')} to take your seat, or {unbroken('decline to')} refuse it."
+        return _filled(words if invited else "")
+    sentences = [offers_text(view)]
     if state.play.broken is None and not state.cases.frozen:
         sentences.append(_move_prompt(state, view.seat))
     if view.orders.lines is not None and view.orders.lines.first:
         sentences.append('You have conditional moves: "queue" shows them.')
     sentences.append('"help" shows all that you can write.')
-    return _filled(" ".join(sentences))
+    return _filled(" ".join(filter(None, sentences)))
+
+
+def offers_text(view: View) -> str:
+    """Return what is offered to the seat or by it and waits for an answer, and how to answer; empty for nothing."""
+    return _filled(" ".join(_open_offers(view.state, view.seat)))
 
 
 def _open_offers(state: MatchState, seat: int) -> Iterable[str]:
@@ -281,13 +299,14 @@ def _move_prompt(state: MatchState, seat: int) -> str:
     game, position = game_of(state), state.play.position
     if game.to_move(position) != seat:
         return 'You can enter conditional moves, which are played at once: "if MOVE then MOVE".'
-    example = example_move(game, position)
+    example = example_move(state)
+    form = f" (in the form {example})" if example else ""
     if game.draft(position) is not None:
         return (
-            f'To set your army up, write one piece on each line at the top of your answer, such as "{example}", and at '
-            'last "done".'
+            f"To set your army up, write one piece on each line at the top of your answer{form}, and at last the word "
+            '"done".'
         )
-    return f'To move, write the move alone on a line at the top of your answer, such as "{example}".'
+    return f"To move, write the move alone on a line at the top of your answer{form}."
 
 
 _HELP = (
@@ -300,6 +319,7 @@ _HELP = (
     ("accept, decline", "answer a draw offer, a takeback or an invitation"),
     ("take back", "ask to take your last move back"),
     ("resign", "give the match up; you are asked to confirm it"),
+    ("say TEXT", "write the text, which stands on the same line, into the chat of the match"),
     ("board", "show the match"),
     ("stop mail", "send no more notices by mail"),
     ("stop", "end of the commands"),
@@ -313,6 +333,11 @@ def help_text(state: MatchState | None) -> str:
     if state is not None and game_of(state).draft(game_of(state).initial(state.setup)) is not None:
         lines.append('| to set your army up: one piece on each line, such as "K@b2", and at last "done"')
     return "\n".join(lines)
+
+
+def unbroken(words: str) -> str:
+    """Return ``words`` so that no program breaks a line between them: none of them can stand alone as a command."""
+    return words.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _filled(text: str, moves: Moves = NO_MOVES) -> str:

@@ -1,11 +1,11 @@
 -- Writes a notice into the ledger of its player, and into the outbox what is to be sent, unless it was decided before.
 --
--- KEYS  1 decided  2 ledger  3 dropped  4 dispatches  5 due  6 finished  7 digest (but for ``due``, all of the player)
+-- KEYS  1 base of the outbox (work_list.lua); of the player: 2 decided  3 ledger  4 dropped  5 finished  6 digest
 -- ARGV  1 player  2 id  3 JSON of the notice  4 its place in the ledger: id and match  5 now
 --       6 what the keys of the player's notices begin with  7 milliseconds that the ledger reaches back
 --       8 most notices  9 milliseconds for which a notice is recognised  10 number of deliveries
 --       then for each delivery: its field, its JSON, and either empty, or for what is to be sent
---       id, JSON, instant at which it is due, 1 for a digest
+--       id, JSON, instant at which it is due, 1 for a digest, lane
 -- Returns 1, or 0 when the notice was decided before.
 --
 -- Crash-safe: one step, so that nothing is in the ledger that is not in the outbox, and nothing is sent twice.
@@ -14,26 +14,26 @@ local now = tonumber(ARGV[5])
 local notice = ARGV[6] .. ARGV[2]
 -- A turn may last longer than its notice is recognised: then the ledger still has it.
 if redis.call('EXISTS', notice) == 1 then return 0 end
-if redis.call('ZADD', KEYS[1], 'NX', now, ARGV[2]) == 0 then return 0 end
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[9])
-redis.call('PEXPIRE', KEYS[1], ARGV[9])
+if redis.call('ZADD', KEYS[2], 'NX', now, ARGV[2]) == 0 then return 0 end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[9])
+redis.call('PEXPIRE', KEYS[2], ARGV[9])
 
 redis.call('HSET', notice, 'notice', ARGV[3])
 redis.call('PEXPIRE', notice, ARGV[7])
-redis.call('ZADD', KEYS[2], now, ARGV[4])
-redis.call('PEXPIRE', KEYS[2], ARGV[7])
-local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[7])
-local surplus = redis.call('ZCARD', KEYS[2]) - #old - ARGV[8]
+redis.call('ZADD', KEYS[3], now, ARGV[4])
+redis.call('PEXPIRE', KEYS[3], ARGV[7])
+local old = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[7])
+local surplus = redis.call('ZCARD', KEYS[3]) - #old - ARGV[8]
 if surplus > 0 then
-  for _, place in ipairs(redis.call('ZRANGE', KEYS[2], #old, #old + surplus - 1)) do old[#old + 1] = place end
+  for _, place in ipairs(redis.call('ZRANGE', KEYS[3], #old, #old + surplus - 1)) do old[#old + 1] = place end
 end
 for _, place in ipairs(old) do
   redis.call('DEL', ARGV[6] .. string.match(place, '^[^:]+'))
-  redis.call('ZREM', KEYS[2], place)
+  redis.call('ZREM', KEYS[3], place)
 end
 if #old > 0 then
-  redis.call('INCRBY', KEYS[3], #old)
-  redis.call('PEXPIRE', KEYS[3], ARGV[7])
+  redis.call('INCRBY', KEYS[4], #old)
+  redis.call('PEXPIRE', KEYS[4], ARGV[7])
 end
 
 local place = 11
@@ -44,14 +44,12 @@ for _ = 1, tonumber(ARGV[10]) do
     place = place + 3
   else
     if ARGV[place + 5] == '1' then
-      redis.call('ZADD', KEYS[7], ARGV[place + 4], ARGV[2])
+      redis.call('ZADD', KEYS[6], ARGV[place + 4], ARGV[2])
       -- A digest that was sent a moment ago takes no more notices.
-      if redis.call('ZSCORE', KEYS[6], id) then id = id .. ':' .. ARGV[2] end
+      if redis.call('ZSCORE', KEYS[5], id) then id = id .. ':' .. ARGV[2] end
     end
-    if redis.call('HSETNX', KEYS[4], id, ARGV[place + 3]) == 1 then
-      redis.call('ZADD', KEYS[5], ARGV[place + 4], ARGV[1] .. ' ' .. id)
-    end
-    place = place + 6
+    work.add(ARGV[1] .. ' ' .. id, ARGV[place + 6], ARGV[1], 1, ARGV[place + 4], ARGV[place + 3], '')
+    place = place + 7
   end
 end
 return 1

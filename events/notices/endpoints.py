@@ -18,6 +18,9 @@ from events.runtime.transactions import transact
 from events.store.converter import write_value
 
 MAX_ENDPOINTS_PER_PERSON = 5
+MAX_QUICK_MS = 2000
+"""A receiver that takes longer is slow, and waits with others of its kind."""
+
 MAX_ATTEMPTS_LOGGED = 50
 """Of one endpoint."""
 
@@ -80,6 +83,12 @@ class Endpoint:
     failing_since: int | None = None
     succeeded_at: int | None = None
     held_until: int | None = None
+    pace_ms: int | None = None
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether its receiver is known to answer quickly."""
+        return self.pace_ms is not None and self.pace_ms <= MAX_QUICK_MS
 
     @property
     def is_off_by_owner(self) -> bool:
@@ -99,6 +108,10 @@ class Endpoint:
         until = now + OLD_KEYS_VALID_MS
         old = (replace(keys, until=until if keys.until is None else keys.until) for keys in self.keys_at(now))
         return replace(self, keys=(fresh, *old)[:2])
+
+    def after_call(self, took_ms: int) -> "Endpoint":
+        """Return the endpoint after a call of ``took_ms``: a slow one is quick again after several quick ones."""
+        return replace(self, pace_ms=max(took_ms, 7 * (self.pace_ms or 0) // 10))
 
     def after_success(self, now: int) -> "Endpoint":
         """Return the endpoint after the receiver has taken a webhook."""

@@ -20,6 +20,7 @@ from events.notices.wording import about, summarise_fact
 
 _TURN = "turn"
 _DEADLINE = "deadline"
+VACATION = "vacation"
 _BEGINNINGS = (
     e.MatchStarted,
     e.MoveSubmitted,
@@ -137,9 +138,32 @@ def chat_fact(state: MatchState, first: int, player: str, at: int) -> Fact:
     )
 
 
+def vacation_fact(state: MatchState, happened: Happened, days_left: int) -> Fact | None:
+    """Return that a day of vacation was taken because a flag would have fallen; None for any other event.
+
+    The fact is the player's: it has the same name in all matches whose clocks the day has stopped.
+    """
+    event = happened.event
+    if not isinstance(event, e.ClockPaused) or not event.automatic or event.seat is None:
+        return None
+    player = state.seats[event.seat].player or ""
+    name = f"{VACATION}:{player}:{event.since}"
+    days = "1 day is" if days_left == 1 else f"{days_left} days are"
+    return Fact(
+        name=name,
+        kind=NoticeKind.DEADLINE,
+        match=state.match_id,
+        version=happened.version,
+        at=event.since,
+        players=(player,),
+        summary=f"A day of vacation was taken for you, {days} left.",
+        deadline=deadline_of_turn(state),
+    )
+
+
 def deadline_of_turn(state: MatchState) -> int | None:
     """Return the instant at which the time of the seat to move is up; None when no clock runs."""
-    expected = None if state.clock is None or state.status != Status.PLAYING else forecast(state.clock)
+    expected = None if state.status != Status.PLAYING else forecast(state.clock)
     return None if expected is None else expected.at
 
 

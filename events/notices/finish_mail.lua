@@ -1,9 +1,8 @@
--- Records what became of a mail and forgets its content; of a person erased meanwhile nothing is written.
+-- Records what became of a mail and forgets its content; nothing of a person erased meanwhile.
 --
--- KEYS  1 mails  2 contents  3 due  4 attempts
--- ARGV  1 digest  2 JSON of the mail  3 member of 3
+-- KEYS  1 base of the inbox (work_list.lua)  2 mails  3 contents
+-- ARGV  1 player  2 digest  3 token of the claim  4 JSON of the mail
 
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end
-redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('ZREM', KEYS[3], ARGV[3])
-redis.call('HDEL', KEYS[4], ARGV[3])
+if work.finish(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) == 0 then return end
+if redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then redis.call('HSET', KEYS[2], ARGV[2], ARGV[4]) end
+redis.call('HDEL', KEYS[3], ARGV[2])

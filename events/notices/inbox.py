@@ -1,4 +1,4 @@
-"""Mail that has arrived: stored before its sender is told that it is accepted, once for each Message-ID, then read.
+"""Mail that has arrived: stored before its sender is told that it is accepted, then read, once for each Message-ID.
 
 A mail is known by its digest (``mail_digest``). What became of it is remembered for MEMORY_DAYS, its content only until
 it has been read. None of it is an event; all of it can be erased.
@@ -6,6 +6,7 @@ it has been read. None of it is an event; all of it can be erased.
 
 import hashlib
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from events.notices.json_text import from_json, to_json
 from events.runtime.connections import StoreClient
 from events.runtime.notice_keys import IncomingMailKeys, PostmasterKeys
-from events.runtime.scripts import load_script
+from events.runtime.work_list import WorkList, work_script
 
 DAY_MS = 86_400_000
 MEMORY_DAYS = 30
@@ -24,8 +25,9 @@ MAX_WAITING = 20
 MAX_WAITING_BYTES = 4_000_000
 """Mails of one person that were not read yet, and their compressed bytes: more must be sent again later."""
 
-REFUSAL_S = 3600
-"""After an answer that only refuses, further ones to the same address are kept back for so long."""
+MAX_REFUSALS = 4
+REFUSALS_S = 3600
+"""So many answers that only refuse are sent in this time about one match, or to mail that is about none."""
 
 MAX_MAILS_SHOWN = 10
 """Of those that a person has sent, on the settings page and by the API."""
@@ -59,6 +61,9 @@ class Verdict(StrEnum):
     UNSUBSCRIBED = "unsubscribed"
     """It turned notices by mail off."""
 
+    REPEATED = "repeated"
+    """Another mail with its Message-ID, but with another text, came before."""
+
     FAILED = "failed"
     """The server could not read it; nothing more was done."""
 
@@ -68,8 +73,9 @@ class ReceivedMail:
     """What is known of a mail to ``player``.
 
     ``recipient`` is the local part that it was sent to, empty once it has been read: it is a secret. ``sender`` is the
-    address in its From header, ``return_path`` that of its envelope, empty for the null one. ``reason`` is a sentence
-    for the player about the verdict. ``at`` is when it arrived, in milliseconds since 1970 UTC.
+    address in its From header, ``return_path`` that of its envelope, empty for the null one. ``text`` is a digest of
+    what stands below its headers; ``repeats`` tells that a mail with its Message-ID and another text came before.
+    ``reason`` is a sentence for the player about the verdict. ``at`` is when it arrived (milliseconds since 1970 UTC).
     """
 
     digest: str
@@ -80,17 +86,20 @@ class ReceivedMail:
     subject: str
     size: int
     at: int
+    text: str = ""
+    repeats: bool = False
     verdict: Verdict = Verdict.WAITING
     reason: str = ""
     answered: bool = False
 
 
 class Taken(NamedTuple):
-    """A mail that is to be read now, for the ``attempt``-th time."""
+    """A mail that was claimed with ``token`` to be read, for the ``attempt``-th time."""
 
     mail: ReceivedMail
     content: bytes
     attempt: int
+    token: str
 
 
 class PostmasterMail(NamedTuple):
@@ -102,6 +111,12 @@ class PostmasterMail(NamedTuple):
     content: bytes
 
 
+def text_digest(content: bytes) -> str:
+    """Return what tells the text of a mail from another: its headers differ by the way on which it came."""
+    head, end, text = content.partition(b"\r\n\r\n")
+    return hashlib.sha256(text if end else head).hexdigest()[:32]
+
+
 def mail_digest(message_id: str, recipient: str, content: bytes) -> str:
     """Return what makes a mail to ``recipient`` known when it comes again: its Message-ID, without one its content."""
     identity = f"id {message_id}".encode(errors="replace") if message_id else b"content " + content
@@ -111,73 +126,74 @@ def mail_digest(message_id: str, recipient: str, content: bytes) -> str:
 class Inbox:
     """The incoming mail of an installation with ``shards`` shards. Safe to share between threads.
 
-    Instants are milliseconds since 1970 UTC. Methods raise StoreError.
+    ``work`` is a work list in which mails are owned by those whom they are to; ``now`` is a clock in place of the
+    store's. Instants are milliseconds since 1970 UTC. Methods raise StoreError.
     """
 
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
+    def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] | None = None) -> None:
         self._client = client
         self._prefix = prefix
         self._shards = shards
+        self.work = WorkList(client, [IncomingMailKeys(prefix, shard).inbox for shard in range(shards)], now)
         self._postmaster = PostmasterKeys(prefix).mails
-        self._add = load_script(client, __package__, "add_mail")
-        self._take = load_script(client, __package__, "take_mail")
-        self._finish = load_script(client, __package__, "finish_mail")
+        self._add = work_script(client, __package__, "add_mail")
+        self._finish = work_script(client, __package__, "finish_mail")
 
     def add(self, mail: ReceivedMail, content: bytes) -> bool:
-        """Store a mail to be read, nothing if it is known; return False when too much of the player waits already."""
+        """Store a mail to be read, nothing if it is known; return False when too much of the player waits already.
+
+        A mail with the Message-ID of a known one, but with another text, is stored as one that repeats it.
+        """
+        added = self._store(mail, content)
+        if added == b"known" and not mail.repeats:
+            known = self._client.hget(self._keys(mail.player).mails(mail.player), mail.digest)
+            if known is not None and from_json(ReceivedMail, known).text != mail.text:
+                digest = hashlib.sha256(f"{mail.digest} {mail.text}".encode()).hexdigest()[:32]
+                return self.add(replace(mail, digest=digest, repeats=True), content)
+        return added != b"full"
+
+    def _store(self, mail: ReceivedMail, content: bytes) -> bytes:
         keys = self._keys(mail.player)
         added: bytes = self._add(
-            keys=[keys.order(mail.player), keys.mails(mail.player), keys.contents(mail.player), keys.due],
+            keys=[keys.inbox.base, keys.order(mail.player), keys.mails(mail.player), keys.contents(mail.player)],
             args=[
                 mail.digest,
                 to_json(mail),
                 zlib.compress(content),
                 mail.at,
-                _member(mail),
+                mail.player,
                 mail.at - MEMORY_DAYS * DAY_MS,
                 MAX_MAILS,
                 MAX_WAITING,
                 MAX_WAITING_BYTES,
             ],
         )
-        return added != b"full"
+        return added
 
-    def take(self, now: int, lease_ms: int) -> Taken | None:
-        """Return a mail that is due, and nobody else for ``lease_ms``; None when none is.
-
-        Crash-safe: the mail of a reader that is killed is due again when the lease ends.
-        """
-        for shard in self._due_shards(now):
-            keys = IncomingMailKeys(self._prefix, shard)
-            while found := self._take(keys=[keys.due, keys.attempts], args=[now, now + lease_ms]):
-                taken = self._read(keys, found[0].decode(), int(found[1]))
-                if taken is not None:
-                    return taken
+    def take(self) -> Taken | None:
+        """Claim a mail that is to be read; None when there is none."""
+        while (claim := self.work.claim()) is not None:
+            player, _, digest = claim.id.partition(" ")
+            keys = self._keys(player)
+            with self._client.pipeline(transaction=False) as pipeline:
+                pipeline.hget(keys.mails(player), digest)
+                pipeline.hget(keys.contents(player), digest)
+                packed, content = pipeline.execute()
+            if packed is not None and content is not None:
+                return Taken(from_json(ReceivedMail, packed), zlib.decompress(content), claim.attempts, claim.token)
+            # It has been forgotten.
+            self.work.finish(claim)
         return None
 
-    def finish(self, mail: ReceivedMail, verdict: Verdict, reason: str, *, answered: bool) -> None:
-        """Record what became of a mail that was taken, and forget its content."""
+    def finish(self, taken: Taken, verdict: Verdict, reason: str, *, answered: bool) -> None:
+        """Record what became of a mail that was taken, and forget its content; nothing when the claim is lost."""
+        mail = taken.mail
         keys = self._keys(mail.player)
         done = replace(mail, verdict=verdict, reason=reason, answered=answered, recipient="")
         self._finish(
-            keys=[keys.mails(mail.player), keys.contents(mail.player), keys.due, keys.attempts],
-            args=[mail.digest, to_json(done), _member(mail)],
+            keys=[keys.inbox.base, keys.mails(mail.player), keys.contents(mail.player)],
+            args=[mail.player, mail.digest, taken.token, to_json(done)],
         )
-
-    def next_due(self) -> int | None:
-        """Return when the next mail is to be read, None when none waits."""
-        with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
-                pipeline.zrange(IncomingMailKeys(self._prefix, shard).due, 0, 0, withscores=True)
-            found = pipeline.execute()
-        return min((int(first[0][1]) for first in found if first), default=None)
-
-    def count_due(self, now: int) -> int:
-        """Return how many mails were to be read by ``now``."""
-        with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
-                pipeline.zcount(IncomingMailKeys(self._prefix, shard).due, "-inf", now)
-            return sum(pipeline.execute())
 
     def recent(self, player: str, limit: int) -> list[ReceivedMail]:
         """Return the last ``limit`` mails to ``player``, the newest first."""
@@ -188,23 +204,26 @@ class Inbox:
         found = self._client.hmget(keys.mails(player), digests)
         return [from_json(ReceivedMail, packed) for packed in found if packed is not None]
 
-    def may_refuse(self, mail: ReceivedMail) -> bool:
-        """Tell whether ``mail`` may be answered by a refusal: no other one to the same address was within the hour.
+    def count_refusal(self, mail: ReceivedMail, about: str) -> int:
+        """Count an answer to ``mail`` that only refuses; return how many there are within REFUSALS_S with this one.
 
-        The same mail gets the same answer however often it is asked for.
+        ``about`` is the match, empty for none. The same mail gets the same number however often it is counted.
         """
-        token = hashlib.sha256(mail.recipient.encode(errors="replace")).hexdigest()[:16]
-        key = self._keys(mail.player).refusal(mail.player, token)
-        is_first = self._client.set(key, mail.digest, nx=True, ex=REFUSAL_S)
-        return bool(is_first) or self._client.get(key) == mail.digest.encode()
+        key = self._keys(mail.player).refusals(mail.player, about)
+        known = self._client.hget(key, mail.digest)
+        if known is not None:
+            return int(known)
+        number = int(self._client.hlen(key)) + 1
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hset(key, mail.digest, number)
+            pipeline.expire(key, REFUSALS_S, nx=True)
+            pipeline.execute()
+        return number
 
     def erase(self, player: str) -> None:
         """Delete all mail to ``player``, read or not."""
         keys = self._keys(player)
-        digests = self._client.hkeys(keys.contents(player))
-        if waiting := [f"{player} {digest.decode()}" for digest in digests]:
-            self._client.zrem(keys.due, *waiting)
-            self._client.hdel(keys.attempts, *waiting)
+        self.work.discard(player)
         self._client.delete(keys.contents(player), keys.mails(player), keys.order(player))
 
     def keep_for_postmaster(self, sender: str, content: bytes, now: int) -> None:
@@ -238,30 +257,3 @@ class Inbox:
 
     def _keys(self, player: str) -> IncomingMailKeys:
         return IncomingMailKeys.of(self._prefix, player, self._shards)
-
-    def _due_shards(self, now: int) -> list[int]:
-        """Return the shards in which a mail is due, that with the longest overdue one first."""
-        with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
-                keys = IncomingMailKeys(self._prefix, shard)
-                pipeline.zrangebyscore(keys.due, "-inf", now, start=0, num=1, withscores=True)
-            found = pipeline.execute()
-        due = [(first[0][1], shard) for shard, first in enumerate(found) if first]
-        return [shard for _, shard in sorted(due)]
-
-    def _read(self, keys: IncomingMailKeys, member: str, attempt: int) -> Taken | None:
-        player, _, digest = member.partition(" ")
-        with self._client.pipeline(transaction=False) as pipeline:
-            pipeline.hget(keys.mails(player), digest)
-            pipeline.hget(keys.contents(player), digest)
-            packed, content = pipeline.execute()
-        if packed is None or content is None:
-            # The person was erased meanwhile, or the mail has been forgotten.
-            self._client.zrem(keys.due, member)
-            self._client.hdel(keys.attempts, member)
-            return None
-        return Taken(from_json(ReceivedMail, packed), zlib.decompress(content), attempt)
-
-
-def _member(mail: ReceivedMail) -> str:
-    return f"{mail.player} {mail.digest}"

@@ -54,6 +54,17 @@ class WhoMayWrite(StrEnum):
     TOKEN_FROM_AND_DMARC = "token-from-and-dmarc"  # noqa: S105
 
 
+class WhoMayInvite(StrEnum):
+    """Who may invite a person to matches, beside blocking; those who have finished a match together are acquainted."""
+
+    ANYONE = "anyone"
+    NO_GUESTS = "no-guests"
+    """Guests only once they are acquainted."""
+
+    ACQUAINTED = "acquainted"
+    NOBODY = "nobody"
+
+
 class PauseCause(StrEnum):
     """Why nothing but answers is sent to a confirmed mail address."""
 

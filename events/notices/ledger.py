@@ -15,6 +15,7 @@ from events.notices.outbox import DIGEST_ID, Dispatch, Purpose, delivery_field
 from events.runtime.connections import StoreClient
 from events.runtime.notice_keys import LedgerKeys
 from events.runtime.scripts import load_script
+from events.runtime.work_list import work_script
 
 MAX_NOTICES = 500
 """Of one player; the oldest are dropped."""
@@ -56,8 +57,8 @@ class Ledger:
         self._client = client
         self._prefix = prefix
         self._shards = shards
-        self._decide = load_script(client, __package__, "decide_notice")
-        self._send_again = load_script(client, __package__, "send_again")
+        self._decide = work_script(client, __package__, "decide_notice")
+        self._send_again = work_script(client, __package__, "send_again")
         self._clear = load_script(client, __package__, "clear_ledger")
 
     def decide(self, notice: Notice, *, digest: bool = False) -> bool:
@@ -73,15 +74,14 @@ class Ledger:
                 deliveries.append("")
             else:
                 is_digest = int(dispatch.purpose == Purpose.DIGEST)
-                deliveries += [dispatch.id, to_json(dispatch), dispatch.due, is_digest]
+                deliveries += [dispatch.id, to_json(dispatch), dispatch.due, is_digest, dispatch.channel]
         return bool(
             self._decide(
                 keys=[
+                    keys.outbox.base,
                     keys.decided(player),
                     keys.ledger(player),
                     keys.dropped(player),
-                    keys.dispatches(player),
-                    keys.due,
                     keys.finished(player),
                     keys.digest(player),
                 ],
@@ -160,7 +160,7 @@ class Ledger:
             requested=True,
         )
         answer = self._send_again(
-            keys=[keys.due, keys.dispatches(player), keys.notice(player, id), keys.digest(player)],
+            keys=[keys.outbox.base, keys.notice(player, id), keys.digest(player)],
             args=[
                 player,
                 dispatch.id,
@@ -169,6 +169,7 @@ class Ledger:
                 delivery_field(channel, target),
                 to_json(delivery),
                 id if channel == NoticeChannel.MAIL else "",
+                channel,
             ],
         )
         return bool(answer != b"none")

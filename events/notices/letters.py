@@ -1,9 +1,9 @@
 """Letters that the server writes by itself. What they say is computed when they are sent: no secret is stored."""
 
-import hashlib
 from enum import StrEnum
 
 from events.notices.kinds import NoticeChannel
+from events.notices.mail_syntax import InvalidAddressError, address_digest, parse_address
 from events.notices.outbox import Dispatch, Letter, Purpose
 
 CHANGE_MS = 10_000
@@ -49,9 +49,15 @@ def password_reset(asked: str, now: int) -> Dispatch:
 
 
 def asker(asked: str) -> str:
-    """Return whose outbox has the letters to those whom ``asked`` means: nobody's, by a digest."""
-    digest = hashlib.sha256(asked.casefold().encode(errors="replace")).hexdigest()[:24]
-    return f"reset-{digest}"
+    """Return whose outbox has the letters to those whom ``asked`` means: nobody's, by a digest.
+
+    All spellings of a mail address (capitals, RFC 5890) have the same one.
+    """
+    try:
+        digest = address_digest(parse_address(asked))
+    except InvalidAddressError:  # a name
+        digest = address_digest(asked)
+    return f"reset-{digest[:24]}"
 
 
 def letter_dispatch(id: str, player: str, letter: Letter, due: int) -> Dispatch:

@@ -9,6 +9,7 @@ MAX_ADDRESS_OCTETS = 254
 
 MAX_LOCAL_OCTETS = 64
 
+_FORM = "anna@example.org"
 _LOCAL = re.compile(r"[^\s@<>()\[\]\\,;:\"\x00-\x1f\x7f]+")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
@@ -26,9 +27,11 @@ def parse_address(text: str, own_domain: str = "") -> str:
     """
     local, at, domain = unicodedata.normalize("NFC", text.strip()).rpartition("@")
     if not at or not local or not domain:
-        raise InvalidAddressError("a mail address is like anna@example.org")
+        raise InvalidAddressError(f"a mail address is like {_FORM}")
     if not _LOCAL.fullmatch(local) or local.startswith(".") or local.endswith(".") or ".." in local:
-        raise InvalidAddressError("the part before @ has a character or a place for a dot that is not supported")
+        raise InvalidAddressError(
+            f"before @, a character or the place of a dot is not supported: write it like {_FORM}"
+        )
     if any(unicodedata.category(character).startswith("C") for character in local):
         raise InvalidAddressError("the part before @ has invisible characters")
     ascii_domain = _ascii_domain(domain)
@@ -49,8 +52,8 @@ def _ascii_domain(domain: str) -> str:
     try:
         text = domain.encode("idna").decode().lower()
     except UnicodeError:
-        raise InvalidAddressError("the part after @ is no domain name") from None
+        raise InvalidAddressError(f"the part after @ is no domain name: write the address like {_FORM}") from None
     labels = text.split(".")
     if len(labels) < 2 or not all(map(_LABEL.fullmatch, labels)) or labels[-1].isdigit():
-        raise InvalidAddressError("the part after @ is no domain name")
+        raise InvalidAddressError(f"the part after @ is no domain name: write the address like {_FORM}")
     return text

@@ -1,13 +1,11 @@
 """The outbox: what is to be sent to people, until it is sent or given up.
 
-A worker leases what is due. It comes back when the lease ends before the worker has said what became of it, so nothing
-is lost with a killed worker. What became of a dispatch is recorded here and in the ledger in one step. Instants are
-milliseconds since 1970 UTC.
+It is a work list (``events.runtime.work_list``). What became of a dispatch is recorded there and in the ledger in one
+step. Instants are milliseconds since 1970 UTC.
 """
 
-import secrets
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -17,9 +15,13 @@ from events.notices.notice import Delivery
 from events.runtime.connections import StoreClient
 from events.runtime.notice_keys import LedgerKeys
 from events.runtime.scripts import load_script
+from events.runtime.work_list import Claim, WorkList, work_script
 
 FINISHED_KNOWN_MS = 30 * 24 * 3600 * 1000
 """How long a dispatch that was sent or given up is recognised, so that it is not added again."""
+
+SLOW_WEBHOOKS = "slow-webhook"
+"""The lane of webhooks whose receivers are slow, or not known yet; each other lane is a channel."""
 
 DIGEST_ID = "digest:"
 """Begins the ids of digests."""
@@ -39,8 +41,8 @@ class Letter:
     """A mail whose content is stored: a confirmation, a password reset, an answer, word about a paused channel.
 
     ``in_reply_to`` is the Message-ID that it answers; ``automatic`` marks an automatic answer, which has no return
-    path; with ``png`` the board of ``match`` is shown as ``seat`` sees it. ``tag`` is the version tag of ``match`` that
-    the text shows: answers to the letter are about that board, whatever has been played until it is sent.
+    path. ``seat`` is that of the player in ``match``, ``tag`` the version tag of ``match`` that the text shows: answers
+    to the letter are about that board, whatever has been played until it is sent. ``receipt`` is attached, if any.
     """
 
     to: str
@@ -52,6 +54,7 @@ class Letter:
     automatic: bool = False
     kind: str = "letter"
     tag: str | None = None
+    receipt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,8 @@ class Dispatch:
 
     ``notices`` are the ids of the notices that it is about; of a digest, all that wait for it when it is taken.
     ``due`` is when it was due, ``attempts`` how often it was taken, ``first_at`` when it was added. ``requested`` tells
-    that the player has asked for it: it is sent whatever the hour.
+    that the player has asked for it: it is sent whatever the hour. ``lane`` and ``token`` are those
+    of the claim of one that was taken.
     """
 
     id: str
@@ -74,6 +78,8 @@ class Dispatch:
     attempts: int = 0
     first_at: int
     requested: bool = False
+    lane: str = ""
+    token: str = ""
 
 
 def delivery_field(channel: NoticeChannel, target: str) -> str:
@@ -84,63 +90,80 @@ def delivery_field(channel: NoticeChannel, target: str) -> str:
 class Outbox:
     """The outbox of an installation with ``shards`` shards. Safe to share between threads.
 
-    Methods raise StoreUnavailableError when the store is unreachable.
+    ``work`` is a work list in which dispatches are owned by their players, in lanes by channel: what is to be sent to
+    one person waits for itself. ``now`` is a clock in place of the store's. Methods raise StoreUnavailableError.
     """
 
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
+    def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] | None = None) -> None:
         self._client = client
         self._prefix = prefix
         self._shards = shards
-        self._add = load_script(client, __package__, "add_dispatch")
-        self._take = load_script(client, __package__, "take_dispatch")
-        self._settle = load_script(client, __package__, "settle_dispatch")
+        self.work = WorkList(client, [LedgerKeys(prefix, shard).outbox for shard in range(shards)], now)
+        self._add = work_script(client, __package__, "add_dispatch")
+        self._settle = work_script(client, __package__, "settle_dispatch")
+        self._gather = work_script(client, __package__, "gather_dispatches")
         self._drop = load_script(client, __package__, "drop_notice")
-        self._erase = load_script(client, __package__, "erase_dispatches")
 
     def add(self, dispatch: Dispatch) -> bool:
         """Add ``dispatch``; return False when one with its id is there, or was finished in the last 30 days."""
-        keys = self._keys(dispatch.player)
+        keys, player = self._keys(dispatch.player), dispatch.player
         return bool(
             self._add(
-                keys=[keys.due, keys.dispatches(dispatch.player), keys.finished(dispatch.player)],
-                args=[dispatch.player, dispatch.id, to_json(dispatch), dispatch.due],
+                keys=[keys.outbox.base, keys.finished(player)],
+                args=[player, dispatch.id, to_json(dispatch), dispatch.due, dispatch.channel],
             )
         )
 
-    def take(self, now: int, lease_ms: int) -> Dispatch | None:
-        """Lease a dispatch that is due at ``now`` until ``now`` + ``lease_ms``, and return it; None when none is due.
+    def take(self, lanes: Collection[str] | None = None) -> Dispatch | None:
+        """Claim a dispatch that is due in one of ``lanes`` (None: in any); None when none is."""
+        claim = self.work.claim(lanes)
+        if claim is None:
+            return None
+        player, _, id = claim.id.partition(" ")
+        dispatch = replace(
+            from_json(Dispatch, claim.content),
+            id=id,
+            due=claim.due,
+            attempts=claim.attempts,
+            lane=claim.lane,
+            token=claim.token,
+        )
+        if dispatch.purpose != Purpose.DIGEST:
+            return dispatch
+        notices = self._client.zrange(self._keys(player).digest(player), "-inf", claim.due, byscore=True)
+        return replace(dispatch, notices=tuple(each.decode() for each in notices))
 
-        It is not the longest due of all shards, so that no shard waits for the others.
-        """
-        # Crash-safe: the lease is its place in the order of what is due. A worker that is killed leaves it there, and
-        # it is taken again when the lease ends.
-        for shard in self._shards_due(now):
-            keys = LedgerKeys(self._prefix, shard)
-            taken = self._take(
-                keys=[keys.due], args=[now, now + lease_ms, keys.dispatches(""), keys.digest(""), DIGEST_ID]
-            )
-            if taken is not None:
-                id, stored, attempts, due, notices = taken
-                dispatch = from_json(Dispatch, stored)
-                return replace(
-                    dispatch,
-                    id=id.decode(),
-                    due=int(due),
-                    attempts=int(attempts),
-                    notices=tuple(each.decode() for each in notices) if notices else dispatch.notices,
-                )
-        return None
+    def renew(self, dispatch: Dispatch) -> bool:
+        """Let the lease of a dispatch that was taken begin again; return False when it is lost."""
+        return self.work.renew(self._claim_of(dispatch))
 
     def finish(self, dispatch: Dispatch, state: DeliveryState, reason: str, now: int) -> None:
-        """Record that ``dispatch`` was sent, not sent or given up, in the ledger too; ``reason`` is for the player."""
+        """Record that ``dispatch`` was sent, not sent or given up, in the ledger too; ``reason`` is for the player.
+
+        Nothing happens when the claim is lost: another worker records what became of it.
+        """
         self._record(dispatch, _delivery(dispatch, state, reason, None, now))
 
-    def postpone(self, dispatch: Dispatch, due: int, reason: str, now: int, *, tried: bool = True) -> None:
-        """Let ``dispatch`` be due again at ``due``; nothing happens when another worker has taken it meanwhile.
+    def postpone(
+        self, dispatch: Dispatch, due: int, reason: str, now: int, *, tried: bool = True, lane: str = ""
+    ) -> None:
+        """Let ``dispatch`` be due again at ``due``, in ``lane`` if one is named; nothing happens as in ``finish``.
 
         ``tried`` tells whether this was an attempt to send it.
         """
-        self._record(dispatch, _delivery(dispatch, DeliveryState.WAITING, reason, due, now), tried)
+        counted = dispatch if tried else replace(dispatch, attempts=dispatch.attempts - 1)
+        moved = replace(counted, lane=lane or dispatch.lane)
+        self._record(moved, _delivery(moved, DeliveryState.WAITING, reason, due, now))
+
+    def gather(self, dispatch: Dispatch, others: Iterable[Dispatch], now: int) -> Dispatch | None:
+        """Return ``dispatch``, which was taken, with the notices of those of ``others`` that can go with it.
+
+        None when it goes with another one, or something is being sent to the player at this moment.
+        """
+        player = dispatch.player
+        ids = [f"{player} {each.id}" for each in (dispatch, *others)]
+        found = self._gather(keys=[self._keys(player).outbox.base], args=[ids[0], dispatch.token, now, *ids[1:]])
+        return None if found is None else replace(dispatch, notices=tuple(each.decode() for each in found))
 
     def drop(self, dispatch: Dispatch, notice: str, reason: str, now: int) -> None:
         """Take ``notice`` out of a digest that was taken from here: it need not be told any more."""
@@ -151,23 +174,9 @@ class Outbox:
             args=[notice, delivery_field(dispatch.channel, dispatch.target), to_json(dropped)],
         )
 
-    def next_due(self, shards: Iterable[int] | None = None) -> int | None:
-        """Return the instant at which something is due next, perhaps one that has passed; None when nothing is.
-
-        Only what ``shards`` hold counts (None: all of them).
-        """
-        with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards) if shards is None else shards:
-                pipeline.zrange(LedgerKeys(self._prefix, shard).due, 0, 0, withscores=True)
-            found = pipeline.execute()
-        return min((int(due) for first in found for _, due in first), default=None)
-
-    def count_due(self, now: int, shards: Iterable[int] | None = None) -> int:
-        """Return how many dispatches are due at ``now`` in ``shards`` (None: in all)."""
-        with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards) if shards is None else shards:
-                pipeline.zcount(LedgerKeys(self._prefix, shard).due, "-inf", now)
-            return sum(pipeline.execute())
+    def next_due(self) -> int | None:
+        """Return the instant at which something can be taken next, perhaps one that has passed; None for nothing."""
+        return min(self.work.next_due().values(), default=None)
 
     def outcomes(self) -> Counter[tuple[str, str]]:
         """Return how many dispatches were ever sent, not sent or given up, by channel and state."""
@@ -182,61 +191,52 @@ class Outbox:
                 counts[channel, state] += int(count)
         return counts
 
-    def waiting(self, limit: int) -> Counter[str]:
-        """Return how many dispatches are not finished, by channel; of each shard ``limit`` are counted at most."""
-        with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
-                pipeline.zrange(LedgerKeys(self._prefix, shard).due, 0, limit - 1)
-            found = pipeline.execute()
-        return Counter(_channel_of(member.decode()) for of_shard in found for member in of_shard)
+    def waiting(self) -> Counter[str]:
+        """Return how many dispatches are not finished, by channel."""
+        counts: Counter[str] = Counter()
+        for lane, count in self.work.count().items():
+            counts[NoticeChannel.WEBHOOK if lane == SLOW_WEBHOOKS else lane] += count
+        return counts
 
     def of(self, player: str) -> list[Dispatch]:
         """Return what is still to be sent to ``player``, in no order."""
-        stored = self._client.hgetall(self._keys(player).dispatches(player))
-        return [from_json(Dispatch, text) for text in stored.values() if text.startswith(b"{")]
+        return [from_json(Dispatch, content) for content in self.work.contents(player).values()]
 
     def erase(self, player: str) -> None:
         """Erase all that is to be sent to ``player``, and what is known of what was sent."""
         keys = self._keys(player)
-        self._erase(keys=[keys.due, keys.dispatches(player), keys.finished(player), keys.digest(player)], args=[player])
+        self.work.discard(player)
+        self._client.delete(keys.finished(player), keys.digest(player))
 
-    def _record(self, dispatch: Dispatch, delivery: Delivery, tried: bool = True) -> None:
+    def _record(self, dispatch: Dispatch, delivery: Delivery) -> None:
         keys, player = self._keys(dispatch.player), dispatch.player
+        following = to_json(replace(dispatch, notices=(), attempts=0, token="", lane="", due=delivery.at))
         self._settle(
-            keys=[keys.due, keys.dispatches(player), keys.finished(player), keys.digest(player), keys.outcomes],
+            keys=[keys.outbox.base, keys.finished(player), keys.digest(player), keys.outcomes],
             args=[
                 player,
                 dispatch.id,
-                dispatch.attempts,
+                dispatch.token,
                 "" if delivery.due is None else delivery.due,
+                dispatch.attempts,
+                dispatch.lane,
                 delivery.at,
                 FINISHED_KNOWN_MS,
                 keys.notice(player, ""),
                 delivery_field(dispatch.channel, dispatch.target),
-                to_json(delivery if tried else replace(delivery, attempts=dispatch.attempts - 1)),
-                int(dispatch.purpose == Purpose.DIGEST),
-                int(not tried),
+                to_json(delivery),
+                following if dispatch.purpose == Purpose.DIGEST else "",
                 *dispatch.notices,
             ],
         )
 
-    def _shards_due(self, now: int) -> Iterable[int]:
-        """Return the shards in which something is due at ``now``, beginning anywhere."""
-        with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
-                pipeline.zcount(LedgerKeys(self._prefix, shard).due, "-inf", now)
-            found = [shard for shard, count in enumerate(pipeline.execute()) if count]
-        start = secrets.randbelow(len(found)) if found else 0
-        return found[start:] + found[:start]
+    def _claim_of(self, dispatch: Dispatch) -> Claim:
+        id, player = f"{dispatch.player} {dispatch.id}", dispatch.player
+        keys = self._keys(player).outbox
+        return Claim(keys, dispatch.lane, dispatch.token, id, player, "", dispatch.due, dispatch.attempts)
 
     def _keys(self, player: str) -> LedgerKeys:
         return LedgerKeys.of(self._prefix, player, self._shards)
-
-
-def _channel_of(member: str) -> NoticeChannel:
-    """Return the channel of a dispatch that is due: its id names it, except those of letters and digests."""
-    _, *named = member.partition(" ")[2].split(":")
-    return NoticeChannel(named[0]) if named and named[0] in list(NoticeChannel) else NoticeChannel.MAIL
 
 
 def _delivery(dispatch: Dispatch, state: DeliveryState, reason: str, due: int | None, now: int) -> Delivery:

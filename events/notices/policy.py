@@ -72,8 +72,9 @@ class Reach:
 class Circumstances:
     """What is known of a player at the instant ``now``.
 
-    ``watching`` tells that the match is open in a visible tab; ``vacation_until`` is the end of the player's vacation,
-    None when there is none; ``outage_ms`` is for how long since the fact the server did not work.
+    ``watching`` tells that the match is open in a visible tab; ``vacation_until`` is the end of a vacation that the
+    player has announced, None when there is none: a day that was taken automatically silences nothing; ``outage_ms``
+    is for how long since the fact the server did not work; with ``many_strangers`` an invitation waits for the digest.
     """
 
     now: int
@@ -83,6 +84,7 @@ class Circumstances:
     watching: bool = False
     vacation_until: int | None = None
     outage_ms: int = 0
+    many_strangers: bool = False
 
 
 class Hold(NamedTuple):
@@ -183,13 +185,14 @@ def _by_mail(fact: Fact, known: Circumstances) -> tuple[list[Delivery], bool]:
         return [_not_sent(NoticeChannel.MAIL, _unwanted(fact.kind, "by mail"), known.now)], False
     if _is_seen(fact, known):
         return [_not_sent(NoticeChannel.MAIL, SEEN, known.now)], False
-    if timing == Timing.AT_ONCE:
+    if timing == Timing.AT_ONCE and not known.many_strangers:
         return [_at_once(NoticeChannel.MAIL, "", fact, known)], False
     digest = next_digest(preferences, known.zone, known.now)
     if _presses(fact.deadline, digest, DIGEST_MARGIN_MS):
         reason = "Sent at once, because the deadline comes before or soon after your next digest."
         return [_at_once(NoticeChannel.MAIL, "", fact, known, reason)], False
-    return [_waiting(NoticeChannel.MAIL, "", "Waits for your digest.", digest, known.now)], True
+    why = "Many people whom you have never played with have invited you today. " if known.many_strangers else ""
+    return [_waiting(NoticeChannel.MAIL, "", f"{why}Waits for your digest.", digest, known.now)], True
 
 
 def _by_push(fact: Fact, known: Circumstances) -> list[Delivery]:

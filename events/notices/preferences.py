@@ -1,15 +1,16 @@
 """How people want to be told: for each kind and channel when, quiet hours, the hour of the digest, the reminder."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from events.notices.json_text import from_json, to_json
-from events.notices.kinds import NoticeKind, Timing
+from events.notices.kinds import NoticeKind, Timing, WhoMayInvite
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import LedgerKeys
 from events.runtime.transactions import transact
 
 MAX_REMIND_BEFORE_H = 168
+DEFAULT_QUIET_HOURS = (22, 7)
 
 _IN_DIGEST = (NoticeKind.CHAT, NoticeKind.STARTED)
 
@@ -31,14 +32,17 @@ class Preferences:
     ``mail`` and ``push`` say for each kind when the player is told through that channel; a push message is never part
     of a digest. ``digest_hour`` (0 to 23) and ``quiet`` (the first quiet hour and the first that is not; they may
     cross midnight) are in the player's time zone. A reminder comes ``remind_before_h`` hours (0: none) before a
-    deadline; in turns of less than twice that time when a fifth of it is left, in very short ones not at all.
+    deadline; in turns of less than twice that time when a fifth of it is left, in very short ones not at all. With
+    ``chat_text`` mails about chats have the messages. ``who_may_invite`` applies to people, bots have a capacity.
     """
 
     mail: Mapping[NoticeKind, Timing] = field(default_factory=default_mail)
     push: Mapping[NoticeKind, Timing] = field(default_factory=default_push)
     digest_hour: int = 8
-    quiet: tuple[int, int] | None = None
+    quiet: tuple[int, int] | None = DEFAULT_QUIET_HOURS
     remind_before_h: int = 24
+    chat_text: bool = False
+    who_may_invite: WhoMayInvite = WhoMayInvite.NO_GUESTS
 
 
 class PreferencesStore:
@@ -89,10 +93,4 @@ def _preferences(stored: object) -> Preferences:
     found = from_json(Preferences, stored)
     # A kind that came later has the default.
     mail, push = ({NoticeKind(kind): Timing(when) for kind, when in each.items()} for each in (found.mail, found.push))
-    return Preferences(
-        mail=default_mail() | mail,
-        push=default_push() | push,
-        digest_hour=found.digest_hour,
-        quiet=found.quiet,
-        remind_before_h=found.remind_before_h,
-    )
+    return replace(found, mail=default_mail() | mail, push=default_push() | push)

@@ -6,40 +6,42 @@ Each says what happened, to the person who is told, and nothing that only some m
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+MAX_NAMES = 4
+"""In the subject of a mail about several matches."""
+
 
 class Wording(NamedTuple):
-    """``summary`` is a sentence of the ledger, ``headline`` the subject of a mail or the title of a push message.
-
-    Both name the game; the headline also has a place for the names of the other players.
-    """
+    """``summary`` is a sentence with places for the game and the other players, ``news`` begins a subject line."""
 
     summary: str
-    headline: str
+    news: str
 
 
 WORDINGS: Mapping[str, Wording] = {
-    "turn": Wording("It is your turn in a match of {game}.", "Your turn: {game}{against}"),
-    "first-turn": Wording("A match of {game} has started, and it is your turn.", "Your turn: {game}{against}"),
-    "deadline": Wording("Your time in a match of {game} is running out.", "Your time is running out: {game}{against}"),
-    "draw": Wording("You are offered a draw in a match of {game}.", "Draw offered: {game}{against}"),
-    "takeback": Wording(
-        "You are asked to let a move be taken back in a match of {game}.", "Take a move back? {game}{against}"
+    "turn": Wording("It is your turn in a match of {game}.", "Your turn"),
+    "first-turn": Wording("A match of {game} has started, and it is your turn.", "Your turn"),
+    "deadline": Wording("Your time in a match of {game} is running out.", "Your time is running out"),
+    "vacation": Wording(
+        "Your time in a match of {game} was up, and a day of vacation was taken for you.",
+        "A day of vacation was taken for you",
     ),
+    "draw": Wording("You are offered a draw in a match of {game}.", "Draw offered"),
+    "takeback": Wording("You are asked to let a move be taken back in a match of {game}.", "Takeback asked for"),
     "ruleset": Wording(
         "An arbiter proposes to go on under another version of the rules in a match of {game}.",
-        "Another version of the rules proposed: {game}{against}",
+        "Another version of the rules proposed",
     ),
-    "chat": Wording("There are new messages in the chat of a match of {game}.", "New messages: {game}{against}"),
-    "invitation": Wording("You are invited to a match of {game}.", "Invitation: {game}{against}"),
-    "rematch": Wording("You are invited to another match of {game} with the same people.", "Rematch: {game}{against}"),
-    "started": Wording("A match of {game} has started.", "Started: {game}{against}"),
-    "ended": Wording("A match of {game} is over.", "Over: {game}{against}"),
-    "aborted": Wording("A match of {game} was called off.", "Called off: {game}{against}"),
-    "flag": Wording("Your time in a match of {game} is up; the others play on.", "Your time is up: {game}{against}"),
-    "case": Wording("A case about a match of {game} was opened.", "Case opened: {game}{against}"),
-    "appeal": Wording("A ruling about a match of {game} was appealed.", "Ruling appealed: {game}{against}"),
-    "reopened": Wording("A case about a match of {game} was reopened.", "Case reopened: {game}{against}"),
-    "ruling": Wording("An arbiter has ruled on a case about a match of {game}.", "Ruling: {game}{against}"),
+    "chat": Wording("There are new messages in the chat of a match of {game}.", "New messages"),
+    "invitation": Wording("You are invited to a match of {game}.", "Invitation"),
+    "rematch": Wording("You are invited to another match of {game} with the same people.", "Rematch"),
+    "started": Wording("A match of {game} has started.", "Started"),
+    "ended": Wording("A match of {game} is over.", "Over"),
+    "aborted": Wording("A match of {game} was called off.", "Called off"),
+    "flag": Wording("Your time in a match of {game} is up; the others play on.", "Your time is up"),
+    "case": Wording("A case about a match of {game} was opened.", "Case opened"),
+    "appeal": Wording("A ruling about a match of {game} was appealed.", "Ruling appealed"),
+    "reopened": Wording("A case about a match of {game} was reopened.", "Case reopened"),
+    "ruling": Wording("An arbiter has ruled on a case about a match of {game}.", "Ruling"),
 }
 """By what a fact is about, which is how its name begins."""
 
@@ -49,23 +51,42 @@ def about(fact: str) -> str:
     return fact.partition(":")[0]
 
 
-def summarise_fact(fact: str, game: str) -> str:
-    """Return the sentence of the ledger about ``fact`` in a match of ``game`` (its title)."""
-    return WORDINGS[about(fact)].summary.format(game=game)
+def summarise_fact(fact: str, game: str, others: Sequence[str] = ()) -> str:
+    """Return the sentence about ``fact`` in a match of ``game`` (its title), in the ledger without the ``others``."""
+    return WORDINGS[about(fact)].summary.format(game=game_against(game, others))
 
 
-def headline(fact: str, game: str, others: Sequence[str] = ()) -> str:
-    """Return the subject of a mail or the title of a push message about ``fact``.
+def headline(news: Sequence[str], game: str, others: Sequence[str] = ()) -> str:
+    """Return the subject of a mail or the title of a push message with ``news`` of a match.
 
     ``game`` is the title of the game, ``others`` are the names of the other players.
     """
-    against = f" against {enumerated(others)}" if others else ""
-    return WORDINGS[about(fact)].headline.format(game=game, against=against)
+    first, *more = dict.fromkeys(news)
+    said = ", ".join([first, *(f"{each[:1].lower()}{each[1:]}" for each in more)])
+    return f"{said}: {game_against(game, others)}"
 
 
-def digest_headline(notices: int) -> str:
-    """Return the subject of a digest with this number of notices."""
-    return "1 notice from your matches" if notices == 1 else f"{notices} notices from your matches"
+def news_of(fact: str) -> str:
+    """Return in a few words what ``fact`` says."""
+    return WORDINGS[about(fact)].news
+
+
+def digest_headline(turns: int, notices: int, names: Sequence[str]) -> str:
+    """Return the subject of a mail about several matches with the other players ``names``.
+
+    In ``turns`` of them it is the reader's turn; ``notices`` say something else.
+    """
+    shown = names if len(names) <= MAX_NAMES else [*names[: MAX_NAMES - 1], "others"]
+    against = f" against {enumerated(shown)}" if names else ""
+    said = f"{notices} notice{'s' * (notices != 1)}"
+    if not turns:
+        return f"{said} from your matches{against}"
+    return f"Your turn in {turns} match{'es' * (turns > 1)}{against}{f', and {said}' if notices else ''}"
+
+
+def game_against(game: str, others: Sequence[str]) -> str:
+    """Return the title of a ``game`` with the names of the ``others`` who play it: "Bashni against Ann and Ben"."""
+    return f"{game} against {enumerated(others)}" if others else game
 
 
 def enumerated(words: Sequence[str]) -> str:

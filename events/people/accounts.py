@@ -9,7 +9,7 @@ import hashlib
 import hmac
 from collections.abc import Callable, Iterable
 
-from events.people.credentials import Credentials
+from events.people.credentials import FOREIGN_REPLY, Credentials, ForeignReplyError
 from events.people.guest_list import GuestList
 from events.people.names import check_name, skeleton
 from events.people.passwords import Passwords, check_password, device_mark
@@ -96,18 +96,15 @@ class People:
             if self._keep(person, ""):
                 return person
 
-    def sign_in(self, name: str, password: str) -> Person | None:
+    def sign_in(self, name: str, password: str, *, first: bool = False) -> Person | None:
         """Return the person with this name and password, or None. An unknown name takes as long as a wrong password.
 
-        Raises TooManySignInsError.
+        With ``first`` it does not wait behind others for a hash. Raises TooManySignInsError.
         """
         person = self.find(name)
         hashed = self._hash_of(person) if person else None
-        if not self._passwords.matches(hashed, password):
+        if not self._passwords.matches(hashed, password, first=first):
             return None
-        if person and person.kind != "guest":
-            # An account older than the index of look-alike names is entered now.
-            self._client.setnx(self._keys.look(skeleton(person.name)), person.id)
         if person and hashed and self._passwords.is_outdated(hashed):
             self._client.hset(self._keys.account(person.id), "password", self._passwords.hash(password))
         return person
@@ -126,18 +123,15 @@ class People:
             and hmac.compare_digest(device_mark(person.id, hashed).encode(), mark.encode(errors="replace"))
         )
 
-    def set_password(self, person: Person, current: str, wanted: str) -> bool:
-        """Make ``wanted`` the password of ``person`` and end all sessions; return False when ``current`` is not theirs.
+    def set_password(self, person: Person, wanted: str) -> None:
+        """Make ``wanted`` the password of ``person``, whose present one was asked for, and end all sessions.
 
         Tokens stay valid. Raises InvalidPasswordError and TooManySignInsError.
         """
         check_password(wanted, person.name)
-        if self.sign_in(person.name, current) != person:
-            return False
         # Crash-safe: a kill in between leaves old sessions valid; setting the password again ends them.
-        self._client.hset(self._keys.account(person.id), "password", self._passwords.hash(wanted))
+        self._client.hset(self._keys.account(person.id), "password", self._passwords.hash(wanted, first=True))
         self.sessions.end_all(person)
-        return True
 
     def password_mark(self, person_id: str) -> str:
         """Return what tells the present password of a person from any other, for ``choose_password``."""
@@ -223,7 +217,10 @@ class People:
     def find(self, name: str) -> Person | None:
         """Return the person with this name, in any case, or None."""
         id = self._client.get(self._keys.name(name))
-        return self.person(id.decode()) if id else None
+        person = self.person(id.decode()) if id else None
+        if person is not None and person.name.lower() != name.lower():
+            raise ForeignReplyError(FOREIGN_REPLY)  # or renamed in between
+        return person
 
     def begin_erasure(self, person: Person) -> bool:
         """Freeze the name of ``person`` before their erasure; return False when they no longer exist under this name.
@@ -252,5 +249,8 @@ class People:
         return bool(self._enrol(keys=keys, args=[person.id, person.name, person.kind, person.created_at, hashed]))
 
     def _hash_of(self, person: Person) -> str | None:
-        stored = self._client.hget(self._keys.account(person.id), "password")
-        return stored.decode() if stored else None
+        """Return the hash of the password of ``person``, read with the name: it is never that of somebody else."""
+        name, hashed = self._client.hmget(self._keys.account(person.id), ["name", "password"])
+        if name is not None and name.decode() != person.name:
+            raise ForeignReplyError(FOREIGN_REPLY)
+        return hashed.decode() if hashed else None

@@ -31,8 +31,8 @@ CONSOLE = state.CONSOLE
 SERVER = "server"
 """The actor of automatic acts of the server."""
 
-SCHEMA = 2
-"""Entries of schema 1 were written before the act, also when it was then refused."""
+SCHEMA = 1
+"""Of entries."""
 
 REFUSED = "refused"
 
@@ -48,12 +48,8 @@ ACTS: Mapping[str, str] = {
 }
 """The acts of arbiters and operators in a match, by the type of their event."""
 
-LOGGED_MEMBERS = ("ply", "ground", "ruling", "appeal", "operator", "ruleset")
+LOGGED_MEMBERS = ("ply", "ground", "ruling", "appeal", "sole_arbiter", "operator", "ruleset")
 """The members of such an event that the log repeats: nothing that must be erasable."""
-
-
-ERASABLE_MEMBERS = ("reason", "rule")
-"""Erasable members that entries of schema 1 may contain."""
 
 
 class Act(NamedTuple):

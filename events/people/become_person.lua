@@ -20,9 +20,10 @@ redis.call('SET', KEYS[4], ARGV[1])
 redis.call('HSET', KEYS[1], 'name', ARGV[2], 'kind', 'person', 'password', ARGV[4])
 redis.call('ZREM', KEYS[7], ARGV[1])
 for _, key in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
-  if redis.call('EXISTS', key) == 1 then redis.call('SET', key, ARGV[3], 'KEEPTTL') end
+  if redis.call('EXISTS', key) == 1 then redis.call('SET', key, string.sub(key, -64) .. ARGV[3], 'KEEPTTL') end
 end
 for _, packed in ipairs(redis.call('HVALS', KEYS[6])) do
-  redis.call('SET', cjson.decode(packed)[3], ARGV[3])
+  local key = cjson.decode(packed)[3]
+  redis.call('SET', key, string.sub(key, -64) .. ARGV[3])
 end
 return 'done'

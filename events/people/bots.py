@@ -96,7 +96,7 @@ class Bots:
     def take_place(
         self, bot: str, match_id: str, concurrent: int, *, projected: Collection[str], playing: Collection[str]
     ) -> Place:
-        """Let ``match_id`` take a place of ``bot``, unless ``concurrent`` other matches have one.
+        """Let ``match_id`` take a place of ``bot``, or of a person, unless ``concurrent`` other matches have one.
 
         ``projected`` are those of ``places`` that the read models had before ``playing`` was read, the matches of the
         bot according to them.

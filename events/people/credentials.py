@@ -1,30 +1,42 @@
 """Credentials: the sessions and tokens by which callers are recognised.
 
 The store keeps the SHA-256 of each secret, never the secret. A session or token key carries the whole person, so that
-recognising a caller takes one round trip.
+recognising a caller takes one round trip; before the person it repeats the digest, so that no reply to another question
+can pass for the answer to this one.
 """
 
 import hashlib
 from typing import NamedTuple
 
-from events.people.person import Person, Suspension, unpack_person, unpack_suspension
+from events.people.person import Person, Suspension, unpack_suspension
 from events.runtime.connections import StoreClient
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
 from events.store.converter import unpack
+
+DIGEST_DIGITS = 64
+"""A key of a session, token or ticket ends with the SHA-256 of its secret in hexadecimal digits."""
+
+FOREIGN_REPLY = "a reply of the event store does not belong to the question"
+
+
+class ForeignReplyError(StoreUnavailableError):
+    """A reply of the store does not belong to what it was asked: nothing of it is used."""
 
 
 class Admission(NamedTuple):
     """The owner of a session or token, and their use of the write limit.
 
     ``used`` counts the person's acts in this window, which ends in ``resets_in`` seconds. ``suspension`` is None when
-    the person may act.
+    the person may act. ``availability`` is packed (``events.private.availability``), None when nothing is set.
     """
 
     person: Person
     used: int
     resets_in: int
     suspension: Suspension | None
+    availability: bytes | None
 
 
 class Credentials:
@@ -42,7 +54,8 @@ class Credentials:
 
     def person_of(self, key: str) -> Person | None:
         """Return the owner of the session or token stored under ``key``, None when it has ended or never existed."""
-        return unpack_person(self._client.get(key))
+        stored = self._client.get(key)
+        return None if stored is None else unpack(Person, belonging_to(key, stored))
 
     def admit(self, kind: str, secret: str, window: int) -> Admission | None:
         """Return the owner of this "session" or "token" and count one act of theirs; None when it is invalid.
@@ -50,8 +63,20 @@ class Credentials:
         Acts are counted in windows of ``window`` seconds, each beginning with the first act after the previous one.
         """
         key = self.key(kind, secret)
-        admitted = self._admit(keys=[key], args=[self._keys.writes, window, self._keys.suspensions])
+        prefixes = self._keys.writes, window, self._keys.suspensions, self._keys.availabilities
+        admitted = self._admit(keys=[key], args=prefixes)
         if not admitted:
             return None
-        packed, used, resets_in, suspension = admitted
-        return Admission(unpack(Person, packed), used, resets_in, unpack_suspension(suspension))
+        match admitted:
+            case [stored, int(used), int(resets_in), suspension, availability]:
+                person = unpack(Person, belonging_to(key, stored))
+                return Admission(person, used, resets_in, unpack_suspension(suspension), availability)
+        raise ForeignReplyError(FOREIGN_REPLY)
+
+
+def belonging_to(key: str, stored: object) -> bytes:
+    """Return what is ``stored`` under ``key`` without the digest before it; raises ForeignReplyError for another's."""
+    digest = key[-DIGEST_DIGITS:].encode()
+    if not (isinstance(stored, bytes) and stored.startswith(digest)):
+        raise ForeignReplyError(FOREIGN_REPLY)
+    return stored[DIGEST_DIGITS:]

@@ -16,7 +16,7 @@ class GuestList:
 
     def due(self, now: int, limit: int) -> list[str]:
         """Return up to ``limit`` guests who are due for a check at ``now``, the longest overdue first."""
-        self._add_earlier_guests()
+        self._add_unlisted_guests()
         return [id.decode() for id in self._client.zrangebyscore(self._keys.guests, "-inf", now, start=0, num=limit)]
 
     def schedule(self, id: str, at: int) -> None:
@@ -27,8 +27,8 @@ class GuestList:
         """Take a guest off the list who has signed up or is gone."""
         self._client.zrem(self._keys.guests, id)
 
-    def _add_earlier_guests(self) -> None:
-        """List, once, the guests of an installation that is older than this list."""
+    def _add_unlisted_guests(self) -> None:
+        """List, once, the guests of a restored installation: no backup contains the list."""
         # Crash-safe: the list is marked complete last; after a kill it is built again.
         if self._client.exists(self._keys.guests_listed):
             return

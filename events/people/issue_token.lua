@@ -10,6 +10,6 @@ if redis.call('EXISTS', KEYS[1]) == 0 then return 'nobody' end
 if redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) and redis.call('HEXISTS', KEYS[3], ARGV[2]) == 0 then
   return 'too many'
 end
-redis.call('SET', KEYS[2], ARGV[1])
+redis.call('SET', KEYS[2], string.sub(KEYS[2], -64) .. ARGV[1])
 redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])
 return 'created'

@@ -4,10 +4,14 @@ import re
 
 NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
 
-_LOOK_ALIKES = str.maketrans("0123456789i", "olzeasbtbgl", "-_")
-"""Digits and letters that are easily confused, each as one common letter; separators are dropped."""
+_LOOK_ALIKES = str.maketrans("012345789iqv", "olzeastbglgu", "-_")
+"""Digits and letters that are easily confused, each as one common letter; separators are dropped.
 
-_PAIRS = (("rn", "m"), ("vv", "w"))
+8 counts as B; 6, which looks like b, counts as itself, because 6 and 8 do not look alike.
+"""
+
+_PAIRS = (("rn", "m"), ("uu", "w"))
+"""Letters that look like one, after v has become u."""
 
 
 class InvalidNameError(ValueError):
@@ -27,15 +31,19 @@ def skeleton(name: str) -> str:
 
 _RESERVED_ANYWHERE = ("administrator", "arbiter", "moderator", "opponent", "operator", "referee", "rookery")
 _OFFICES = (
-    *("admin", "clock", "console", "guest", "judge", "mod", "official", "owner", "root", "security", "server"),
-    *("staff", "support", "sysadmin", "system", "team", "umpire", "webmaster"),
+    *("abuse", "admin", "anonymous", "bot", "clock", "console", "deleted", "engine", "guest", "judge", "mod"),
+    *("noreply", "null", "official", "owner", "postmaster", "root", "security", "server", "staff", "support"),
+    *("sysadmin", "sysop", "system", "team", "umpire", "webmaster"),
 )
 _PREFIXES = ("the", "a", "my", "chief", "head", "real", "site")
 
 _RESERVED_PARTS = tuple(map(skeleton, _RESERVED_ANYWHERE))
 _OFFICE = f"(?:{'|'.join(map(skeleton, _OFFICES))})s?"
 _RESERVED_NAME = re.compile(f"(?:{'|'.join(map(skeleton, _PREFIXES))})*(?:{_OFFICE})+")
-"""The skeleton of a name that consists of offices and prefixes: ``the-judges``, ``support_team``."""
+"""The skeleton of a name that consists of offices and prefixes: ``the-judges``, ``support_team``.
+
+Among the offices are the mailboxes that every host has (RFC 2142), and words that stand for people without a name.
+"""
 
 _RESERVED_FORM = re.compile("guest-|p[a-z2-7]{16}$")
 """Names of guests, and ids."""
@@ -45,7 +53,7 @@ def check_name(name: str) -> None:
     """Raise InvalidNameError unless a person can sign up with ``name``."""
     if not NAME.fullmatch(name):
         raise InvalidNameError("a name has 3 to 24 characters: letters, digits, - and _")
-    folded = skeleton(name)
+    folded = skeleton(name.replace("6", "b"))
     reserved = (
         _RESERVED_FORM.match(name.lower())
         or any(part in folded for part in _RESERVED_PARTS)
@@ -58,4 +66,4 @@ def check_name(name: str) -> None:
 
 def _without_number(name: str) -> str:
     """Return the skeleton of a name without a number at its end: ``admin-2`` counts as ``admin``."""
-    return skeleton(re.sub("[-_]?[0-9]+$", "", name))
+    return skeleton(re.sub("[-_]?[0-9]+$", "", name).replace("6", "b"))

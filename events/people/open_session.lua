@@ -6,7 +6,7 @@
 -- Returns 1, or 0 when there is no such person.
 
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[2])
+redis.call('SET', KEYS[2], string.sub(KEYS[2], -64) .. ARGV[1], 'EX', ARGV[2])
 redis.call('ZADD', KEYS[3], ARGV[3], KEYS[2])
 redis.call('EXPIRE', KEYS[3], ARGV[2])
 local surplus = redis.call('ZCARD', KEYS[3]) - ARGV[4]

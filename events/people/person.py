@@ -32,11 +32,6 @@ def pack_person(person: Person) -> str:
     return pack(person)
 
 
-def unpack_person(stored: bytes | None) -> Person | None:
-    """Return the person of a stored form, None for an empty one."""
-    return unpack(Person, stored) if stored else None
-
-
 def unpack_suspension(stored: bytes | None) -> Suspension | None:
     """Return the suspension of a stored form, None for an empty one."""
     return unpack(Suspension, stored) if stored else None

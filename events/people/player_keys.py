@@ -1,4 +1,4 @@
-"""The keys with which people sign acts that settle a match (docs/proof/player-keys.md): their public parts.
+"""The keys with which people sign their moves and acts (docs/proof/player-keys.md): their public parts.
 
 Which keys a person adds and removes stands in the log of administration as well, and so under every checkpoint: by
 that others can be shown whose a key was, and since when. What is kept here besides is private and can be erased.
@@ -12,7 +12,6 @@ import secrets
 from collections.abc import Callable
 from typing import NamedTuple
 
-from domain.match.enums import PlayerKeyKind
 from domain.match.player_signatures import PlayerPublicKey
 from events.people.administration import Administration
 from events.runtime.connections import StoreClient
@@ -32,42 +31,18 @@ ADDED = "player-key-added"
 REMOVED = "player-key-removed"
 """Acts in the log of administration."""
 
-_SIGNS = b"signs"
-"""The field beside the keys that says whether the person wants to be asked to sign; no id of a key has five letters."""
-
 
 class TooManyPlayerKeysError(ValueError):
     """The person has MAX_PLAYER_KEYS keys and must remove one first."""
 
 
 class PlayerKey(NamedTuple):
-    """A key of a person: its id (the thumbprint of ``key``), its name, and when it was added.
-
-    ``credential`` is the id by which an authenticator knows a passkey, base64url; None for a device key.
-    """
+    """A key of a person: its id (the thumbprint of ``key``), its name, and when it was added."""
 
     id: str
     name: str
-    kind: PlayerKeyKind
     key: PlayerPublicKey
     added_at: int
-    credential: str | None = None
-
-
-class SigningKeys(NamedTuple):
-    """The keys of a person, oldest first, and whether the person wants to be asked to sign."""
-
-    keys: tuple[PlayerKey, ...]
-    signs_acts: bool
-
-    @property
-    def asks(self) -> bool:
-        """Whether pages ask the person to sign: only who has a key can."""
-        return self.signs_acts and bool(self.keys)
-
-    def find(self, key_id: str) -> PlayerKey | None:
-        """Return the key with this id, None when the person has no such key."""
-        return next((key for key in self.keys if key.id == key_id), None)
 
 
 class PlayerKeys:
@@ -92,50 +67,38 @@ class PlayerKeys:
         stored = self._client.getdel(self._keys.player_key_nonce(person))
         return stored is not None and secrets.compare_digest(stored, nonce.encode(errors="replace"))
 
-    def add(
-        self,
-        person: str,
-        key_id: str,
-        name: str,
-        kind: PlayerKeyKind,
-        key: PlayerPublicKey,
-        credential: str | None = None,
-    ) -> PlayerKey:
+    def add(self, person: str, key_id: str, name: str, key: PlayerPublicKey) -> PlayerKey:
         """Add a key of a person, who has shown to hold it; a key that the person has gets the new name.
 
         Raises TooManyPlayerKeysError.
         """
-        present = self.of(person).keys
+        present = self.of(person)
         if len(present) >= MAX_PLAYER_KEYS and all(each.id != key_id for each in present):
             raise TooManyPlayerKeysError(f"a person can have {MAX_PLAYER_KEYS} keys at most: remove one first")
-        added = PlayerKey(key_id, name, kind, key, self._now(), credential)
-        facts = {"person": person, "key": key_id, "kind": kind.value, "public": write_value(key)}
+        added = PlayerKey(key_id, name, key, self._now())
+        facts = {"person": person, "key": key_id, "public": write_value(key)}
         self._administration.record(ADDED, person, facts)
         self._client.hset(self._keys.player_keys(person), key_id, pack(added))
         return added
 
-    def of(self, person: str) -> SigningKeys:
-        """Return the keys of a person."""
-        stored = self._client.hgetall(self._keys.player_keys(person))
-        keys = [unpack(PlayerKey, packed) for field, packed in stored.items() if field != _SIGNS]
-        return SigningKeys(tuple(sorted(keys, key=lambda key: (key.added_at, key.id))), _SIGNS in stored)
+    def of(self, person: str) -> list[PlayerKey]:
+        """Return the keys of a person, oldest first."""
+        keys = [unpack(PlayerKey, packed) for packed in self._client.hgetall(self._keys.player_keys(person)).values()]
+        return sorted(keys, key=lambda key: (key.added_at, key.id))
+
+    def find(self, person: str, key_id: str) -> PlayerKey | None:
+        """Return the key of a person that has this id; None when the person has no such key."""
+        packed = self._client.hget(self._keys.player_keys(person), key_id)
+        return None if packed is None else unpack(PlayerKey, packed)
 
     def remove(self, person: str, key_id: str) -> bool:
         """Remove a key of a person; return False when the person has no such key. What it has signed stays valid."""
         key = self._keys.player_keys(person)
-        if key_id.encode() == _SIGNS or not self._client.hexists(key, key_id):
+        if not self._client.hexists(key, key_id):
             return False
         self._administration.record(REMOVED, person, {"person": person, "key": key_id})
         self._client.hdel(key, key_id)
         return True
-
-    def ask_to_sign(self, person: str, wanted: bool) -> None:
-        """Let a person be asked, or not, to sign acts that settle a match."""
-        key = self._keys.player_keys(person)
-        if wanted:
-            self._client.hset(key, _SIGNS, "")
-        else:
-            self._client.hdel(key, _SIGNS)
 
     def erase(self, person: str) -> None:
         """Delete the keys of a person with their names; the log and the events keep the public parts."""

@@ -19,9 +19,10 @@ local renamed = cjson.decode(ARGV[3])
 renamed[3] = redis.call('HGET', KEYS[1], 'kind')
 local packed_person = cjson.encode(renamed)
 for _, key in ipairs(redis.call('ZRANGE', KEYS[6], 0, -1)) do
-  if redis.call('EXISTS', key) == 1 then redis.call('SET', key, packed_person, 'KEEPTTL') end
+  if redis.call('EXISTS', key) == 1 then redis.call('SET', key, string.sub(key, -64) .. packed_person, 'KEEPTTL') end
 end
 for _, packed in ipairs(redis.call('HVALS', KEYS[7])) do
-  redis.call('SET', cjson.decode(packed)[3], packed_person)
+  local key = cjson.decode(packed)[3]
+  redis.call('SET', key, string.sub(key, -64) .. packed_person)
 end
 return 1

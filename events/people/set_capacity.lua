@@ -19,9 +19,10 @@ local person = cjson.decode(ARGV[4])
 person[2] = redis.call('HGET', KEYS[1], 'name')
 local packed_person = cjson.encode(person)
 for _, key in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
-  if redis.call('EXISTS', key) == 1 then redis.call('SET', key, packed_person, 'KEEPTTL') end
+  if redis.call('EXISTS', key) == 1 then redis.call('SET', key, string.sub(key, -64) .. packed_person, 'KEEPTTL') end
 end
 for _, packed in ipairs(redis.call('HVALS', KEYS[3])) do
-  redis.call('SET', cjson.decode(packed)[3], packed_person)
+  local key = cjson.decode(packed)[3]
+  redis.call('SET', key, string.sub(key, -64) .. packed_person)
 end
 return 1

@@ -6,8 +6,8 @@ it becomes invalid when that ends.
 
 import hashlib
 import secrets
-from typing import Any
 
+from events.people.credentials import DIGEST_DIGITS, belonging_to
 from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys
 
@@ -27,14 +27,16 @@ class Tickets:
     def issue(self, credential: str) -> str:
         """Return a ticket that can be redeemed for ``credential`` once, within TICKET_S seconds."""
         ticket = secrets.token_urlsafe(24)
-        self._client.set(self._key(ticket), credential, ex=TICKET_S)
+        key = self._key(ticket)
+        self._client.set(key, key[-DIGEST_DIGITS:] + credential, ex=TICKET_S)
         return ticket
 
     def redeem(self, ticket: str) -> str | None:
         """Invalidate ``ticket`` and return its credential; None for an invalid one."""
         # Crash-safe: a reply that is lost costs the client one more redirection.
-        credential: Any = self._client.getdel(self._key(ticket))
-        return None if credential is None else credential.decode()
+        key = self._key(ticket)
+        stored = self._client.getdel(key)
+        return None if stored is None else belonging_to(key, stored).decode()
 
     def _key(self, ticket: str) -> str:
         return self._keys.ticket(hashlib.sha256(ticket.encode()).hexdigest())

@@ -84,7 +84,7 @@ def with_calendar(availability: Availability, zone: str, free_days: Iterable[int
     try:
         offsets = offsets_of(zone, year_of(now))
     except KeyError:
-        raise CommandError("invalid-calendar", f"there is no time zone {zone!r}", "zone") from None
+        raise CommandError("invalid-calendar", f"there is no time zone {zone!r}", "time_zone") from None
     changed = Calendar(offsets, tuple(sorted(free_days)))
     calendar.check(changed)
     after = availability._replace(
@@ -211,7 +211,7 @@ class RedisAvailabilityStore(AvailabilityStore):
         if not wanted:
             return {}
         packed = self._client.mget([self._keys.availability(player) for player in wanted])
-        return {player: _unpack(each)[1] for player, each in zip(wanted, packed, strict=True)}
+        return {player: unpack_availability(each) for player, each in zip(wanted, packed, strict=True)}
 
     def change(self, player: str, change: Change) -> tuple[Availability, PendingSync | None]:
         """See AvailabilityStore. A concurrent writer makes ``change`` start again from what is stored then."""
@@ -261,6 +261,11 @@ def _sync(
 
 def _pack(revision: int, availability: Availability) -> str:
     return json.dumps([revision, availability._asdict()], separators=(",", ":"))
+
+
+def unpack_availability(packed: bytes | None) -> Availability:
+    """Return the availability stored as ``packed``; None: nothing is set."""
+    return _unpack(packed)[1]
 
 
 def _unpack(packed: bytes | None) -> tuple[int, Availability]:

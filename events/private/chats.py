@@ -8,14 +8,20 @@ import hashlib
 from collections.abc import Callable
 from typing import NamedTuple
 
+from limits import parse
 from redis.client import PubSub
 
-from events.runtime.connections import StoreClient
+from domain.match.state import MatchState
+from events.runtime.connections import StoreClient, translating
+from events.runtime.counters import fixed_windows
 from events.runtime.keys import ChatKeys
 from events.runtime.scripts import load_script
 from events.store.contract import Request, RequestMismatchError
 
 MAX_MESSAGES_PER_CHAT = 5000
+MAX_BYTES_OF_PERSON = "1000000/30 day"
+"""In the notation of the limits package; counted as "chat_bytes"."""
+
 REQUEST_KNOWN_S = 24 * 3600
 """How long a repeated request is recognised."""
 
@@ -33,6 +39,11 @@ class ChatFullError(Exception):
     """A chat has MAX_MESSAGES_PER_CHAT messages."""
 
 
+def chat_players(state: MatchState) -> set[str]:
+    """Return the ids of the people who play the match."""
+    return {seat.player for seat in state.seats if seat.player is not None and seat.level is None and seat.joined}
+
+
 class Chats:
     """The chats of an installation. Safe to share between threads.
 
@@ -43,6 +54,7 @@ class Chats:
         self._client = client
         self._keys = ChatKeys(prefix)
         self._now = now
+        self._limiter = fixed_windows(client, prefix)
         self._post = load_script(client, __package__, "post_message")
         self._erase = load_script(client, __package__, "erase_messages")
 
@@ -73,6 +85,12 @@ class Chats:
         if fingerprint != request.fingerprint:
             raise RequestMismatchError(match_id, request.key)
         return self.read(match_id, int(number) - 1, 1)[0]
+
+    @translating
+    def spend_bytes(self, author: str, size: int) -> bool:
+        """Count ``size`` bytes that ``author`` is about to write; return False when the limit is used up."""
+        hashed = hashlib.sha256(author.encode()).hexdigest()[:32]
+        return self._limiter.hit(parse(MAX_BYTES_OF_PERSON), "chat_bytes", hashed, cost=size)
 
     def read(self, match_id: str, after: int, limit: int) -> list[Message]:
         """Return up to ``limit`` messages with numbers above ``after``, in order."""

@@ -7,7 +7,9 @@ from typing import Any
 
 from domain.match.enums import LineAction
 from domain.match.lines import ConditionalMoves, Line, Lines
+from domain.match.player_signatures import PlayerPublicKey
 from events.store.contract import StoredConditionalMoves
+from events.store.converter import write_value
 
 
 def packed(orders: ConditionalMoves) -> str | None:
@@ -23,6 +25,8 @@ def packed(orders: ConditionalMoves) -> str | None:
             "position": lines.position,
             "first": lines_shown(lines.first),
             "taken_back": lines.taken_back,
+            "key": lines.key and write_value(lines.key),
+            "version": lines.version,
         },
     }
     return json.dumps(content, separators=(",", ":"))
@@ -34,8 +38,12 @@ def unpacked(kept: StoredConditionalMoves) -> dict[int, ConditionalMoves]:
 
 
 def lines_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
-    """Return lines as JSON values: objects of ``move``, ``then`` and ``next``."""
-    return [{"move": line.move, "then": line.then, "next": lines_shown(line.next)} for line in lines]
+    """Return lines as JSON values: objects of ``move``, ``then``, ``next`` and, where there is one, ``signature``."""
+    shown = []
+    for line in lines:
+        signature = {} if line.signature is None else {"signature": line.signature}
+        shown.append({"move": line.move, "then": line.then, "next": lines_shown(line.next), **signature})
+    return shown
 
 
 def tree_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
@@ -46,7 +54,12 @@ def tree_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
 def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return the lines that ``lines_shown`` showed; ``then`` and ``next`` may be left out."""
     return tuple(
-        Line(move=each["move"], then=_action(each.get("then")), next=lines_read(each.get("next", [])))
+        Line(
+            move=each["move"],
+            then=_action(each.get("then")),
+            next=lines_read(each.get("next", [])),
+            signature=each.get("signature"),
+        )
         for each in content
     )
 
@@ -60,7 +73,10 @@ def _orders(text: str) -> ConditionalMoves:
     """Return what ``packed`` made ``text`` of; a match is loaded many times between two changes of its orders."""
     content = json.loads(text)
     lines = content["lines"]
+    if lines:
+        key = lines["key"] and PlayerPublicKey(**lines["key"])
+        lines = Lines(**{**lines, "first": lines_read(lines["first"]), "key": key})
     return ConditionalMoves(
-        lines=lines and Lines(**{**lines, "first": lines_read(lines["first"])}),
+        lines=lines,
         forced=content["forced"],
     )

@@ -97,11 +97,7 @@ def named_texts(envelope: Envelope, stored: StoredTexts, present: Container[str]
         if digest is None:
             texts[member] = NamedText("", fault="no text was recorded")
             continue
-        if digest == envelope.data[member]:
-            statement = stored.get((envelope.actor, digest))
-        else:
-            # An older schema recorded the text itself. It cannot be removed from the event, but it is not shown.
-            statement = Statement("", envelope.data[member]) if envelope.actor in present else None
+        statement = stored.get((envelope.actor, digest))
         if statement is None:
             missing = "the text is missing, although its author has not been erased"
             texts[member] = NamedText(digest, fault=missing if envelope.actor in present else None)

@@ -1,11 +1,10 @@
 """The audit of the log of administration: its chain and its end, against roles, matches and checkpoints."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from events.people.administration import ACTS, SCHEMA, Act, Administration
-from events.proof.checkpoints import DAY_LETTERS, Checkpoint
+from events.people.administration import ACTS, Act, Administration
+from events.proof.checkpoints import Checkpoint
 from events.proof.log_audit import LogFinding
 from events.proof.log_growth import CHECKPOINT_SIGNED
 from events.runtime.errors import StoreUnavailableError
@@ -20,14 +19,12 @@ LAG_MS = 60_000
 class AuditedAdministration(NamedTuple):
     """The number of entries that were audited, and what is wrong.
 
-    ``named`` are match, version and digest of the events that entries name. ``announced`` are acts, actors and matches
-    of entries of earlier releases, which do not name events.
+    ``named`` are match, version and digest of the events that entries name.
     """
 
     entries: int
     findings: list[LogFinding]
     named: frozenset[tuple[str, int, str]]
-    announced: Mapping[tuple[str, str, str], int]
 
 
 class RecordedAct(NamedTuple):
@@ -65,14 +62,8 @@ def unlogged(audited: AuditedAdministration, acts: Iterable[RecordedAct], now: i
 
     ``now`` is milliseconds since 1970 UTC: the latest acts may not have reached the log yet.
     """
-    announced = Counter(audited.announced)
     for act in acts:
-        if act.at > now - LAG_MS or (act.match, act.version, act.digest) in audited.named:
-            continue
-        earlier = ACTS[act.type], act.arbiter, act.match
-        if announced[earlier] > 0:
-            announced[earlier] -= 1
-        else:
+        if act.at <= now - LAG_MS and (act.match, act.version, act.digest) not in audited.named:
             place = f"{act.match} at version {act.version}"
             yield LogFinding(place, f"{act.type} is not in the log of administration", act.match)
 
@@ -88,18 +79,16 @@ class _Audit:
         self._store, self._administration, self._checkpoints = store, administration, checkpoints
         self._findings: list[LogFinding] = []
         self._named: set[tuple[str, int, str]] = set()
-        self._announced: Counter[tuple[str, str, str]] = Counter()
         self._roles: dict[str, set[str]] = {}
         self._signed: set[str] = set()
         self._heads: dict[int, list[tuple[str, str]]] = {}
         places = [(f"checkpoint {day}", checkpoint) for day, checkpoint in checkpoints.items()]
         for place, checkpoint in [*places, *((f"kept checkpoint {each.day}", each) for each in saved)]:
-            if checkpoint.administration is not None:
-                number, digest = checkpoint.administration
-                self._heads.setdefault(number, []).append((place, digest))
+            number, digest = checkpoint.administration
+            self._heads.setdefault(number, []).append((place, digest))
 
     def run(self) -> AuditedAdministration:
-        last, schema = Head(0, GENESIS), 0
+        last = Head(0, GENESIS)
         try:
             self._check_head(last)
             for entry in self._administration.entries():
@@ -107,11 +96,10 @@ class _Audit:
                 if entry.fault is not None:
                     self._add(f"entry {entry.number} of the log of administration", entry.fault)
                 if entry.act is not None:
-                    schema = entry.act.schema
                     self._act(entry.act)
                 self._check_head(last)
             head = self._administration.head()
-            if head is None and schema >= SCHEMA:
+            if head is None and last.version:
                 self._add("the log of administration", "the head that stands beside it is missing")
             elif head is not None and head != last:
                 reason = f"it ends with entry {last.version}, and the head beside it is that of entry {head.version}"
@@ -125,10 +113,10 @@ class _Audit:
             for place, _ in places if number > last.version else ():
                 reason = f"it has the log of administration up to entry {number}, and that ends with {last.version}"
                 self._add(place, reason)
-        for day in (name for name in self._checkpoints if len(name) == DAY_LETTERS):
+        for day in self._checkpoints:
             if self._signed and min(self._signed) < day < max(self._signed) and day not in self._signed:
                 self._add(f"checkpoint {day}", "the log of administration does not know that it was signed")
-        return AuditedAdministration(last.version, self._findings, frozenset(self._named), self._announced)
+        return AuditedAdministration(last.version, self._findings, frozenset(self._named))
 
     def _add(self, place: str, reason: str, match_id: str | None = None) -> None:
         self._findings.append(LogFinding(place, reason, match_id))
@@ -145,10 +133,8 @@ class _Audit:
             (held.add if act.act == "role-granted" else held.discard)(facts["role"])
         elif act.act == CHECKPOINT_SIGNED:
             self._checkpoint(act)
-        elif act.act in ACTS.values() and "version" in facts:
-            self._event(act)
         elif act.act in ACTS.values():
-            self._announced[act.act, act.actor, facts["match"]] += 1
+            self._event(act)
 
     def _event(self, act: Act) -> None:
         match_id, version, digest = act.facts["match"], act.facts["version"], act.facts["digest"]

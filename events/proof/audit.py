@@ -91,8 +91,6 @@ class Ply(NamedTuple):
     def clocks(self) -> tuple[str, str] | None:
         """The time that the seat had when it moved, and after it, in words; None when no clock runs."""
         before, after = self.before.clock, self.after.clock
-        if before is None or after is None:
-            return None
         return duration(left(before, self.event.seat, self.event.at)), duration(after.remaining[self.event.seat])
 
     @property
@@ -224,7 +222,7 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
     if event is None:
         return Record(envelope, None, before, None, fault=unreadable)
     after, deviation, unauthorized, decided = None, None, None, None
-    recorded = Recorded(event=event, actor=envelope.actor, schema=envelope.schema)
+    recorded = Recorded(event=event, actor=envelope.actor)
     # A move is decided once, and the match after it taken from there: nearly all events are moves.
     first = authority is not None and isinstance(event, MoveSubmitted) and authority.is_open
     if authority is not None and first:

@@ -9,8 +9,7 @@ A bundle is a document (``events.proof.documents``): canonical JSON and a line f
 - ``inclusion``: the proof that a daily checkpoint includes the match, once there is one (``events.proof.checkpoints``);
 - ``signature``: Ed25519 of the server's key over the bytes ``rookery bundle 1``, a line feed, and the canonical JSON of
   match, version and digest of the head, the instant of signing, the SHA-256 of the canonical JSON of all members but
-  ``signature`` and ``inclusion``, and, if the signature has a member ``inclusion``, that member: the SHA-256 of the
-  canonical JSON of ``inclusion``, or of ``null`` when there was none. Bundles of earlier releases do not have it.
+  ``signature`` and ``inclusion``, and that of the canonical JSON of ``inclusion``, or of ``null`` when there was none.
 
 While a match with an opponent is being played its seed is withheld, since the opponent's moves could be computed from
 it in advance. Then the digest of the event that set it last (the first, or a later ``seed-drawn``) is taken as stated,
@@ -115,14 +114,13 @@ class Facts(NamedTuple):
 class BundleSignature(NamedTuple):
     """Whose key signed when (milliseconds since 1970 UTC), and the signature.
 
-    ``inclusion`` is the digest of the bundle's member ``inclusion`` when it was signed; None in bundles of earlier
-    releases, whose signature does not cover it.
+    ``inclusion`` is the digest of the bundle's member ``inclusion`` when it was signed.
     """
 
     key: str
     signed_at: int
     value: SignatureText
-    inclusion: Digest | None = None
+    inclusion: Digest
 
 
 class BundleContent(NamedTuple):
@@ -322,8 +320,7 @@ def _bundled(envelope: Envelope) -> dict[str, Any]:
 
 def _envelope(match_id: str, event: BundledEvent) -> Envelope:
     # A withheld seed does not affect the rules: any value of its type will do.
-    seed = "" if event.schema >= _FIRST_WITH_TEXT.get(event.type, 0) else 0
-    content = {**event.data, **dict.fromkeys(event.withheld or (), seed)}
+    content = {**event.data, **dict.fromkeys(event.withheld or (), "")}
     return Envelope(event.digest, match_id, event.version, event.type, event.schema, event.at, event.actor, content)
 
 
@@ -346,13 +343,13 @@ def _content(match_id: str, envelopes: Sequence[Envelope], facts: Facts) -> Bund
 
 def _statement(match_id: str, head: BundledHead, unsigned: bytes, signature: BundleSignature) -> dict[str, Any]:
     """Return what is signed; ``unsigned`` is the canonical JSON of all members but signature and inclusion."""
-    statement = {
+    return {
         **head._asdict(),
         "content": hashlib.sha256(unsigned).hexdigest(),
+        "inclusion": signature.inclusion,
         "match": match_id,
         "signed_at": signature.signed_at,
     }
-    return statement if signature.inclusion is None else {**statement, "inclusion": signature.inclusion}
 
 
 def _add_position(stood: list[BundledPosition], version: int, before: MatchState | None, after: MatchState) -> None:
@@ -369,9 +366,6 @@ def _add_position(stood: list[BundledPosition], version: int, before: MatchState
 def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in created.items() if name not in _ELSEWHERE}
 
-
-_FIRST_WITH_TEXT = {"match-created": 3, "seed-drawn": 2}
-"""The first schema of each type in which the seed is text; earlier it was a number."""
 
 _ELSEWHERE = frozenset({"creator", "game", "ruleset", "seats", SEED})
 _BUNDLE = shape_of(Bundle)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import orjson
 import structlog
 
 from events.archive.store import ArchivingStore
@@ -124,6 +123,7 @@ class CheckpointLog:
         self._growth.log_changes()
         if self.size() > latest.size:
             latest = self._sign(hour, now)
+            self._record(latest)
         self._client.set(self._places.looked_hour, hour)
         return latest
 
@@ -140,12 +140,13 @@ class CheckpointLog:
     def _latest_recorded(self) -> Checkpoint | None:
         """Return the last checkpoint, None before the first or where it is damaged.
 
-        Crash-safe: the process that signed the day may have been killed before it recorded that.
+        Crash-safe: the process that signed it may have been killed before it recorded that. It is done before the next
+        one is signed, so that none is left out.
         """
         try:
             latest = self.latest()
             if latest is not None:
-                self._record(self._of_day_or(latest, latest.day[:DAY_LETTERS]))
+                self._record(latest)
         except (DocumentError, NoCheckpointError) as error:
             log.error("the last checkpoint cannot be read", error=str(error))
             return None
@@ -208,10 +209,8 @@ class CheckpointLog:
         place, tag = unpack_logged(logged)
         if place >= checkpoint.size:
             return None
-        [stored] = self.leaf_store.read(place, 1)
         path = merkle.inclusion_path(place, checkpoint.size, self.leaf_store.tree())
-        form = orjson.loads(stored).get("form")
-        return Inclusion(checkpoint, place, tag.version, _digests(path), form, self.note_of(checkpoint))
+        return Inclusion(checkpoint, place, tag.version, _digests(path), self.note_of(checkpoint))
 
     def note(self) -> str | None:
         """Return the last tree that was signed as a signed note, None before the first or where it is damaged.
@@ -392,12 +391,10 @@ class CheckpointLog:
         return str(sign_tree_head(head, key)).encode()
 
     def _record(self, checkpoint: Checkpoint) -> None:
-        """Record in the log of administration that ``checkpoint``, that of a day, was signed, once.
+        """Record in the log of administration that ``checkpoint`` was signed, once.
 
         Crash-safe: killed before this, the next checkpoint makes up for it.
         """
-        if len(checkpoint.day) > DAY_LETTERS:
-            return
         facts = {"day": checkpoint.day, "size": checkpoint.size, "root": checkpoint.root}
         self._administration.record(CHECKPOINT_SIGNED, SERVER, facts, f"checkpoint:{checkpoint.day}")
 

@@ -24,11 +24,8 @@ FORMAT = 1
 KIND = "rookery checkpoint 1"
 """The first line of what is signed."""
 
-NAMED_FORM = 1
-"""The form of leaves of earlier releases: a leaf names its match."""
-
-PRESENT_FORM = 2
-"""The form of leaves that are added now: a leaf of a match commits to what it says, and names nothing."""
+LEAF_FORM = 1
+"""The version of the form of leaves."""
 
 DAY_LETTERS = len("2026-01-31")
 
@@ -48,8 +45,8 @@ class Checkpoint(NamedTuple):
 
     ``origin`` is the id of the installation and ``signed_at`` milliseconds since 1970 UTC. ``day`` is the day in UTC
     (2026-01-31), or the hour (2026-01-31T04) of a further checkpoint of a day. ``administration`` is the head of the
-    log of administration, None in checkpoints of earlier releases. What is signed is all this but ``format``, ``key``
-    and ``signature``, as canonical JSON after KIND.
+    log of administration. What is signed is all this but ``format``, ``key`` and ``signature``, as canonical JSON after
+    KIND.
     """
 
     format: int
@@ -60,7 +57,7 @@ class Checkpoint(NamedTuple):
     signed_at: int
     key: str
     signature: SignatureText
-    administration: AdministrationHead | None = None
+    administration: AdministrationHead
 
     @property
     def statement(self) -> dict[str, Any]:
@@ -78,15 +75,14 @@ class Checkpoint(NamedTuple):
 class Inclusion(NamedTuple):
     """The proof that the log of ``checkpoint`` has a version of a match as its ``leaf``, counted from 0.
 
-    ``path`` is the audit path of RFC 6962, section 2.1.1. ``form`` is that of the leaf, 1 when it is absent. ``note``
-    is the same tree as a checkpoint of C2SP (tlog-checkpoint), with its signatures and cosignatures.
+    ``path`` is the audit path of RFC 6962, section 2.1.1. ``note`` is the same tree as a checkpoint of C2SP
+    (tlog-checkpoint), with its signatures and cosignatures.
     """
 
     checkpoint: Checkpoint
     leaf: int
     version: int
     path: tuple[Digest, ...]
-    form: int | None = None
     note: str | None = None
 
     def check(self, match_id: str, digest: str) -> None:
@@ -98,9 +94,7 @@ class Inclusion(NamedTuple):
             raise DocumentError(
                 "checkpoint.format", f"format {self.checkpoint.format} is not known here, only {FORMAT}"
             )
-        if self.form not in (None, PRESENT_FORM):
-            raise DocumentError("form", f"form {self.form} of leaves is not known here, only {PRESENT_FORM}")
-        hashed = merkle.leaf_hash(leaf_of(match_id, self.version, digest, self.form or NAMED_FORM))
+        hashed = merkle.leaf_hash(entry_of_head(match_head(match_id, self.version, digest)))
         path = [bytes.fromhex(node) for node in self.path]
         root = merkle.root_from_inclusion(hashed, self.leaf, self.checkpoint.size, path)
         if root is None or root.hex() != self.checkpoint.root:
@@ -141,22 +135,31 @@ def statement(
     size: int,
     root: Digest,
     signed_at: int,
-    administration: AdministrationHead | None = None,
+    administration: AdministrationHead,
 ) -> dict[str, Any]:
     """Return what is signed of a checkpoint."""
-    stated: dict[str, Any] = {"day": day, "origin": origin, "root": root, "signed_at": signed_at, "size": size}
-    return stated if administration is None else {**stated, "administration": write_value(administration)}
+    return {
+        "administration": write_value(administration),
+        "day": day,
+        "origin": origin,
+        "root": root,
+        "signed_at": signed_at,
+        "size": size,
+    }
 
 
-def leaf_of(match_id: str, version: int, digest: str, form: int = NAMED_FORM) -> bytes:
-    """Return the leaf that says that ``match`` had this ``version`` with this ``digest``, as it is hashed.
+def match_head(match_id: str, version: int, digest: str) -> bytes:
+    """Return the statement that ``match`` had this ``version`` with this ``digest``, as canonical JSON."""
+    return canonical_json({"digest": digest, "match": match_id, "version": version})
 
-    In form 2 it cannot be guessed without the digest: matches may be private, leaves are public.
+
+def entry_of_head(head: bytes) -> bytes:
+    """Return the leaf of a match as it is hashed: it commits to ``head``, which nobody guesses without the digest.
+
+    Matches may be private, leaves are public.
     """
-    head = canonical_json({"digest": digest, "match": match_id, "version": version})
-    if form == NAMED_FORM:
-        return head
-    return canonical_json({"commitment": hashlib.sha256(head).hexdigest(), "form": form, "kind": "match"})
+    commitment = hashlib.sha256(head).hexdigest().encode()
+    return b'{"commitment":"%s","form":%d,"kind":"match"}' % (commitment, LEAF_FORM)
 
 
 def day_of(now: int) -> str:

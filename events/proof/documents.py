@@ -6,7 +6,7 @@ changes its content or makes it invalid.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from events.store.converter import SchemaError, Shape
@@ -26,6 +26,7 @@ MAX_INTEGER_DIGITS = 20
 
 # Possessive quantifiers: no backtracking, so that matching takes constant memory.
 _NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?|[^"\[\]{}]++)++', re.DOTALL)
+_CONSTANTS = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
 _TOKENS = re.compile(r'"((?:[^"\\]++|\\.?)*+)"?|[\[\]{}:,]', re.DOTALL)
 
 
@@ -55,16 +56,6 @@ def read_document(packed: bytes, formats: Mapping[str, int], max_bytes: int) -> 
     ``formats`` are members that identify a format, with the value that is known here: they are checked before all
     others. ``max_bytes`` is the largest size. Raises DocumentError.
     """
-    if len(packed) > max_bytes:
-        raise DocumentError("", f"it is larger than the {max_bytes:,} bytes that are read")
-    try:
-        text = packed.decode()
-    except UnicodeDecodeError as error:
-        before = packed[: error.start].decode()
-        raise DocumentError(path_at(before, len(before)), f"byte {error.start + 1} is not UTF-8") from None
-    if sum(map(text.count, "[{,")) > MAX_VALUES:
-        raise DocumentError("", f"it has more than the {MAX_VALUES:,} values that are read")
-    _refuse_depth(text)
     duplicates: list[str] = []
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,12 +65,7 @@ def read_document(packed: bytes, formats: Mapping[str, int], max_bytes: int) -> 
             duplicates.append(next(name for name, _ in pairs if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
         return collected
 
-    try:
-        value = json.loads(text, object_pairs_hook=collect, parse_int=_integer, parse_constant=float)
-    except json.JSONDecodeError as error:
-        raise DocumentError(
-            path_at(text, error.pos), f"{_byte(text, error.pos)} {_syntax_error(text, error)}"
-        ) from None
+    text, value = read_json(packed, max_bytes, collect)
     if not isinstance(value, dict):
         raise DocumentError("", "it is no JSON object")
     for name, known in formats.items():
@@ -94,6 +80,33 @@ def read_document(packed: bytes, formats: Mapping[str, int], max_bytes: int) -> 
     if packed != canonical:
         _refuse_form(text, canonical.decode(), duplicates)
     return value
+
+
+def read_json(packed: bytes, max_bytes: int, collect: Callable[[list[tuple[str, Any]]], Any] = dict) -> tuple[str, Any]:
+    """Return the text that ``packed`` is, and its value as JSON (RFC 8259); ``collect`` makes objects of members.
+
+    A whole number of MAX_INTEGER_DIGITS or more is a float. Raises DocumentError.
+    """
+    if len(packed) > max_bytes:
+        raise DocumentError("", f"it is larger than the {max_bytes:,} bytes that are read")
+    try:
+        text = packed.decode()
+    except UnicodeDecodeError as error:
+        before = packed[: error.start].decode()
+        raise DocumentError(path_at(before, len(before)), f"byte {error.start + 1} is not UTF-8") from None
+    if sum(map(text.count, "[{,")) > MAX_VALUES:
+        raise DocumentError("", f"it has more than the {MAX_VALUES:,} values that are read")
+    _refuse_depth(text)
+    constants: list[str] = []
+    try:
+        value = json.loads(text, object_pairs_hook=collect, parse_int=_integer, parse_constant=constants.append)
+    except json.JSONDecodeError as error:
+        _refuse_constant(text, constants)
+        raise DocumentError(
+            path_at(text, error.pos), f"{_byte(text, error.pos)} {_syntax_error(text, error)}"
+        ) from None
+    _refuse_constant(text, constants)
+    return text, value
 
 
 def read_shape(shape: Shape[T], value: Any) -> T:
@@ -151,6 +164,13 @@ def _refuse_depth(text: str) -> None:
         depth = depth + 1 if bracket in "{[" else max(0, depth - 1)
         if depth > MAX_DEPTH:
             raise DocumentError("", f"it is nested deeper than {MAX_DEPTH} levels")
+
+
+def _refuse_constant(text: str, constants: list[str]) -> None:
+    """Raise the DocumentError of the first NaN or Infinity, if the parser, which takes them, has met one."""
+    if constants:
+        place = next(match.start(1) for match in _CONSTANTS.finditer(text) if match[1])
+        raise DocumentError(path_at(text, place), f"{_byte(text, place)} is not JSON: {constants[0]}")
 
 
 def _refuse_form(text: str, canonical: str, duplicates: list[str]) -> NoReturn:

@@ -137,7 +137,6 @@ class LeafStore:
             pipeline.multi()
             pipeline.append(self._places.tile_files, names)
             pipeline.ltrim(self._places.leaves, count * TILE_WIDTH, -1)
-            pipeline.unlink(*self._lower_nodes(moved * TILE_WIDTH, (moved + count) * TILE_WIDTH))
             return count
 
         return transact(self._client, [self._places.tile_files], forget)
@@ -152,15 +151,6 @@ class LeafStore:
             )
         name = self._storage.write(KIND_OF_FILES, compress(b"\n".join(leaves), level=COMPRESSION_LEVEL))
         return bytes.fromhex(name.rpartition("/")[2])
-
-    def _lower_nodes(self, start: int, end: int) -> list[str]:
-        """Return the keys of nodes below tiles, which earlier releases have stored, over leaves that are moved."""
-        blocks = {
-            (level, (leaf >> level) // NODES_PER_KEY)
-            for level in range(TILE_HEIGHT)
-            for leaf in range(start, end, TILE_WIDTH)
-        }
-        return [self._places.nodes_block(level, block) for level, block in sorted(blocks)]
 
     def _nodes_of_tile(self, tile: int) -> dict[tuple[int, int], bytes]:
         return _nodes_over(tile, self.read(tile * TILE_WIDTH, TILE_WIDTH))

@@ -4,12 +4,11 @@ The entry of a match commits to match, version and digest without naming them; w
 audit can compare them with the match. All other entries are stored as they are. ``docs/proof/log.md`` specifies them.
 """
 
-import hashlib
 import json
 from typing import NamedTuple
 
 from events.proof import merkle
-from events.proof.checkpoints import NAMED_FORM, PRESENT_FORM, leaf_of
+from events.proof.checkpoints import LEAF_FORM, entry_of_head, match_head
 from events.proof.public_keys import PublicKey, base64url
 from events.store.envelope import canonical_json
 
@@ -20,20 +19,16 @@ class MatchLeaf(NamedTuple):
     match: str
     version: int
     digest: str
-    form: int = PRESENT_FORM
 
     @property
     def entry(self) -> bytes:
         """What is hashed."""
-        return leaf_of(self.match, self.version, self.digest, self.form)
+        return entry_of_head(self.stored)
 
     @property
     def stored(self) -> bytes:
         """What is stored."""
-        if self.form == NAMED_FORM:
-            return self.entry
-        fields = {"digest": self.digest, "form": self.form, "match": self.match, "version": self.version}
-        return canonical_json(fields)
+        return match_head(self.match, self.version, self.digest)
 
 
 class AdministrationLeaf(NamedTuple):
@@ -45,7 +40,7 @@ class AdministrationLeaf(NamedTuple):
     @property
     def entry(self) -> bytes:
         """What is hashed."""
-        fields = {"digest": self.digest, "form": PRESENT_FORM, "kind": "administration", "number": self.number}
+        fields = {"digest": self.digest, "form": LEAF_FORM, "kind": "administration", "number": self.number}
         return canonical_json(fields)
 
     @property
@@ -69,7 +64,7 @@ class KeyLeaf(NamedTuple):
     @property
     def entry(self) -> bytes:
         """What is hashed."""
-        fields = {"form": PRESENT_FORM, "key": self.key, "kind": "key", "public": self.public, "since": self.since}
+        fields = {"form": LEAF_FORM, "key": self.key, "kind": "key", "public": self.public, "since": self.since}
         return canonical_json(fields)
 
     @property
@@ -92,7 +87,7 @@ class RevocationLeaf(NamedTuple):
     @property
     def entry(self) -> bytes:
         """What is hashed."""
-        return canonical_json({"form": PRESENT_FORM, "key": self.key, "kind": "revocation", "since": self.since})
+        return canonical_json({"form": LEAF_FORM, "key": self.key, "kind": "revocation", "since": self.since})
 
     @property
     def stored(self) -> bytes:
@@ -123,7 +118,7 @@ def read_leaf(stored: bytes) -> Leaf:
     leaf: Leaf
     match fields:
         case {"match": str(match_id), "version": int(version), "digest": str(digest)}:
-            leaf = MatchLeaf(match_id, version, digest, PRESENT_FORM if "form" in fields else NAMED_FORM)
+            leaf = MatchLeaf(match_id, version, digest)
         case {"kind": "administration", "number": int(number), "digest": str(digest)}:
             leaf = AdministrationLeaf(number, digest)
         case {"kind": "key", "key": str(key), "public": str(public), "since": int(since)}:
@@ -140,17 +135,11 @@ def read_leaf(stored: bytes) -> Leaf:
 def entry_of_stored(stored: bytes) -> bytes:
     """Return the entry of the leaf of which ``stored`` is stored, quickly: what is stored is not verified.
 
-    In canonical form the members are sorted, so that what an entry commits to is what is stored without the form.
+    In canonical form the members are sorted: of a match the digest is stored first, and then the match.
     """
-    before, _, after = stored.partition(_FORM)
-    if not after.startswith(b'"match":'):
-        return stored
-    return b'{"commitment":"%s","form":2,"kind":"match"}' % hashlib.sha256(before + after).hexdigest().encode()
+    return entry_of_head(stored) if stored.partition(b'","')[2].startswith(b'match":') else stored
 
 
 def hash_of_stored(stored: bytes) -> bytes:
     """Return the hash, 32 bytes, of the leaf of which ``stored`` is stored, quickly: it is not verified."""
     return merkle.leaf_hash(entry_of_stored(stored))
-
-
-_FORM = b'"form":2,'

@@ -252,7 +252,7 @@ class _Audit:
             self._others[leaf.subject] = leaf
             self._other_leaf(index, leaf)
             return
-        match_id, version, digest, _ = leaf
+        match_id, version, digest = leaf
         before = self._known.get(match_id)
         if before is not None and version <= before.version:
             reason = f"leaf {index} has it after leaf {before.place}, which has version {before.version}"

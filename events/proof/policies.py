@@ -11,6 +11,7 @@ from typing import NamedTuple
 from events.proof.cosignatures import Cosignature, find_cosignatures
 from events.proof.documents import DocumentError
 from events.proof.notes import COSIGNATURE, ED25519, NoteKey, SignedNote, parse_note, parse_vkey
+from events.proof.tree_heads import parse_tree_head
 from events.runtime.wall_clock import rfc3339
 
 MAX_POLICY_BYTES = 65_536
@@ -40,10 +41,17 @@ class Policy(NamedTuple):
     quorum: str
 
     def check_log(self, note: SignedNote) -> None:
-        """Raise DocumentError unless one of the logs has signed ``note``, or none is named."""
+        """Raise DocumentError unless one of the logs has signed ``note`` as a tree head of its own, or none is named.
+
+        The name of a log is its origin. The text of another log under this name would be a second story, which a
+        witness, who tells logs apart by their origins, has cosigned honestly.
+        """
+        origin = parse_tree_head(note.text).origin
         faults = []
         for log in self.logs:
             try:
+                if log.name != origin:
+                    raise DocumentError("text", f"it is of the log {origin!r:.80}, not of {log.name}")
                 return note.check(log)
             except DocumentError as fault:
                 faults.append(fault)

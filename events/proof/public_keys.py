@@ -7,14 +7,11 @@ kind, so that a signature of one kind is never valid for another.
 import base64
 import binascii
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-from events.proof.documents import DocumentError
+from events.proof.documents import DocumentError, read_json
+from events.proof.ed25519 import is_public_key, is_signed
 from events.runtime.wall_clock import rfc3339
 from events.store.converter import SchemaError, shape_of
 from events.store.envelope import canonical_json
@@ -41,12 +38,8 @@ class PublicKey(NamedTuple):
 
     def check(self, signature: str, kind: str, statement: Mapping[str, Any], signed_at: int) -> None:
         """Raise DocumentError unless ``signature`` is this key's for ``statement``, made when the key was in use."""
-        try:
-            Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), signed_bytes(kind, statement))
-        except InvalidSignature:
-            raise DocumentError(
-                "signature", f"it is not the signature of key {self.id} under what is signed here"
-            ) from None
+        if not is_signed(self.raw, bytes.fromhex(signature), signed_bytes(kind, statement)):
+            raise DocumentError("signature", f"it is not the signature of key {self.id} under what is signed here")
         if signed_at < self.since or (self.until is not None and signed_at >= self.until):
             raise DocumentError("signature", f"key {self.id} was not in use when this is said to have been signed")
         if self.revoked is not None and signed_at >= self.revoked:
@@ -84,12 +77,10 @@ def _shown(key: PublicKey) -> dict[str, Any]:
 
 def read_key_set(packed: bytes) -> KeySet:
     """Return the keys of a JSON Web Key Set as an installation serves it; raises DocumentError for the first fault."""
-    if len(packed) > MAX_KEY_SET_BYTES:
-        raise DocumentError("", f"a key set has at most {MAX_KEY_SET_BYTES:,} bytes")
     try:
-        value = json.loads(packed)
-    except (ValueError, RecursionError):
-        raise DocumentError("", "it is not JSON") from None
+        _, value = read_json(packed, MAX_KEY_SET_BYTES)
+    except DocumentError as fault:
+        raise DocumentError("", str(fault)) from None
     if not isinstance(value, dict) or not isinstance(value.get("keys"), list):
         raise DocumentError("keys", "a key set has a list of keys")
     keys = {}
@@ -117,29 +108,37 @@ _WEB_KEY = shape_of(_WebKey)
 
 
 def _read_key(place: str, entry: Any) -> PublicKey:
-    if isinstance(entry, dict) and entry.get("until", 0) is None:
-        entry = {name: value for name, value in entry.items() if name != "until"}
+    if isinstance(entry, dict):
+        # The order of members counts for nothing, nor does how a whole number is written.
+        entry = {name: _whole(value) for name, value in sorted(entry.items()) if (name, value) != ("until", None)}
     try:
         read: _WebKey = _WEB_KEY.read(entry)
-        raw = _from_base64url(read.x)
+        raw = from_base64url(read.x)
     except SchemaError as error:
         raise DocumentError(f"{place}{error.path}", str(error)) from None
     except binascii.Error:
         raise DocumentError(f"{place}.x", "it is not base64url") from None
-    if (read.kty, read.crv, len(raw)) != ("OKP", "Ed25519", 32):
-        raise DocumentError(place, "it is no Ed25519 key")
+    if (read.kty, read.crv) != ("OKP", "Ed25519") or not is_public_key(raw):
+        raise DocumentError(place, "it is no Ed25519 key, or one under which others can sign")
     key = PublicKey(raw, read.since, read.until, read.revoked)
     if key.id != read.kid:
         raise DocumentError(f"{place}.kid", f"this key has the id {key.id}")
     return key
 
 
+def _whole(value: Any) -> Any:
+    """Return a number as int if it is whole and exact, else as float; anything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return int(value) if abs(value) < 1 << 53 and value == int(value) else float(value)
+
+
 def _web_key(raw: bytes) -> dict[str, str]:
     return {"crv": "Ed25519", "kty": "OKP", "x": base64url(raw)}
 
 
-def _from_base64url(text: str) -> bytes:
-    """Return the bytes of ``text``; raises binascii.Error unless it is their one form."""
+def from_base64url(text: str) -> bytes:
+    """Return the bytes of ``text``, base64url without padding; raises binascii.Error unless it is their one form."""
     raw = base64.b64decode(text.encode("ascii", "replace") + b"=" * (-len(text) % 4), b"-_", validate=True)
     if base64url(raw) != text:
         raise binascii.Error

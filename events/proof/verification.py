@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from domain.games import find_ruleset
 from domain.match.authority import Authority
-from domain.match.clock_words import in_words
+from domain.match.clock_words import in_words as clock_in_words
 from domain.match.enums import EndReason
 from domain.match.events import FlagFell
 from domain.match.state import MatchState
 from events.proof.audit import Answer, Record, audit
 from events.proof.bundle import KIND, Bundle, Facts, derive_facts, digest_of_inclusion, read_bundle, seed_is_withheld
 from events.proof.documents import DocumentError, difference
-from events.proof.player_signatures import find_signed_acts
+from events.proof.player_signatures import find_signed_acts, in_words
 from events.proof.policies import Policy
 from events.proof.public_keys import KeySet
 from events.runtime.wall_clock import rfc3339
@@ -115,7 +115,7 @@ def _chain(bundle: Bundle) -> Step:
 
 def _signature(bundle: Bundle, keys: KeySet | None, rules: bool) -> Step:
     signature = bundle.signature
-    if signature.inclusion not in (None, digest_of_inclusion(bundle.inclusion)):
+    if signature.inclusion != digest_of_inclusion(bundle.inclusion):
         # Checking the inclusion by itself shows where it was changed.
         for _ in _inclusion(bundle, keys):
             pass
@@ -194,8 +194,6 @@ def _authority(bundle: Bundle, authority: Authority, complete: bool) -> Iterator
     """Yield the step about who did what, and the one that lists what it rests on beside the events."""
     reach = f"all {len(bundle.events)} events" if complete else "the events, as far as rules can follow the match,"
     words = f"{reach} could be brought about by their actors, when they were"
-    if authority.named_by_seat:
-        words += "; this early bundle names players by seat"
     yield Step("authority", words, complete)
     if authority.taken_on_trust:
         trusted = "; ".join(
@@ -257,10 +255,8 @@ class _Replayed:
 
 
 def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
-    if before.clock is None:
-        return ()
     name = find_ruleset(before.game, before.ruleset).setups[before.setup].seat_names[fell.seat]
-    return in_words(before.clock, fell.deadline, name)
+    return clock_in_words(before.clock, fell.deadline, name)
 
 
 def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
@@ -298,21 +294,20 @@ def _result_in_words(facts: Facts, bundle: Bundle, flags: Mapping[int, tuple[str
 
 
 def _player_keys(bundle: Bundle) -> Iterator[Step]:
-    """Yield the step about acts that players have signed, if there are any."""
+    """Yield the step about moves and acts that players have signed, if there are any."""
     acts = list(find_signed_acts(bundle.match, bundle.envelopes))
     if acts:
-        words = f"signed by players: {'; '.join(acts)}. That a key is its player's, the server alone says"
+        words = f"signed by players: {in_words(acts)}. That a key is its player's, the server alone says"
         yield Step("player keys", words)
 
 
 def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
     inclusion = bundle.inclusion
     if inclusion is None:
-        if bundle.signature.inclusion is None:
-            words = "no inclusion is shown, and the signature does not say whether there was one"
-        else:
-            words = "the server gave no inclusion of this match when it signed the bundle"
-        yield Step("checkpoint", f"{words}: nothing shows that the server has always told this story", proved=False)
+        words = (
+            "the server gave no inclusion of this match when it signed the bundle: nothing shows that the server has "
+        )
+        yield Step("checkpoint", f"{words}always told this story", proved=False)
         return
     checkpoint = inclusion.checkpoint
     if not 1 <= inclusion.version <= bundle.head.version:

@@ -1,6 +1,6 @@
 """The encryption of a push message for one browser (RFC 8291, with the content coding aes128gcm of RFC 8188).
 
-Only the browser that has made the keys can read the message; the push service sees its length.
+Only the browser that has made the keys can read the message; the push service sees the length of the padded one.
 """
 
 import base64
@@ -25,7 +25,7 @@ SECRET_BYTES = 16
 POINT_BYTES = 65
 RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
-"""The delimiter that follows the text of the last record (RFC 8188, section 2)."""
+"""The delimiter between the text of the last record and its padding (RFC 8188, section 2)."""
 
 _BASE64URL = re.compile("[A-Za-z0-9_-]*")
 
@@ -34,11 +34,14 @@ class InvalidKeyError(ValueError):
     """A key of a subscription is none; the message says why, as a clause."""
 
 
-def encrypt(plaintext: bytes, point: bytes, secret: bytes, sender: EllipticCurvePrivateKey, salt: bytes) -> bytes:
+def encrypt(
+    plaintext: bytes, point: bytes, secret: bytes, sender: EllipticCurvePrivateKey, salt: bytes, *, pad_to: int = 0
+) -> bytes:
     """Return the body of the push message ``plaintext`` (at most MAX_PLAINTEXT_BYTES) for one subscription.
 
     ``point`` and ``secret`` are the keys p256dh and auth of the subscription; ``sender`` is a private key made for this
-    message, ``salt`` 16 random bytes. Raises InvalidKeyError when ``point`` is not on the curve.
+    message, ``salt`` 16 random bytes. A shorter text is padded to ``pad_to`` bytes (RFC 8188, section 2). Raises
+    InvalidKeyError when ``point`` is not on the curve.
     """
     if len(plaintext) > MAX_PLAINTEXT_BYTES:
         raise ValueError(f"a push message has at most {MAX_PLAINTEXT_BYTES} bytes, not {len(plaintext)}")
@@ -48,7 +51,8 @@ def encrypt(plaintext: bytes, point: bytes, secret: bytes, sender: EllipticCurve
     key = _derive(keying, salt, b"Content-Encoding: aes128gcm\x00", 16)
     nonce = _derive(keying, salt, b"Content-Encoding: nonce\x00", 12)
     header = salt + RECORD_BYTES.to_bytes(4, "big") + bytes([len(own_point)]) + own_point
-    return header + AESGCM(key).encrypt(nonce, plaintext + _LAST_RECORD, None)
+    record = (plaintext + _LAST_RECORD).ljust(pad_to + len(_LAST_RECORD), b"\x00")
+    return header + AESGCM(key).encrypt(nonce, record, None)
 
 
 def read_point(point: bytes) -> EllipticCurvePublicKey:

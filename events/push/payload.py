@@ -11,7 +11,7 @@ from datetime import UTC, datetime, tzinfo
 
 from events.notices.kinds import NoticeKind
 from events.notices.notice import Notice
-from events.notices.wording import headline
+from events.notices.wording import headline, news_of
 from events.push.encryption import to_base64url
 
 MAX_TTL_S = 28 * 86_400
@@ -47,7 +47,7 @@ def message(title: str, body: str, navigate: str, tag: str) -> bytes:
 
 def title_of(notice: Notice, game: str, others: Sequence[str]) -> str:
     """Return the title of the message about ``notice``; ``game`` is the title of the game, ``others`` are players."""
-    return headline(notice.fact, game, others)
+    return headline([news_of(notice.fact)], game, others)
 
 
 def body_of(notice: Notice, zone: tzinfo) -> str:

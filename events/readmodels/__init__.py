@@ -3,7 +3,7 @@
 from events.readmodels.dump import dump
 from events.readmodels.lists import lists_of, write_summary
 from events.readmodels.paging import Page
-from events.readmodels.rated_matches import Compared, RatedMatch, RatedMatches
+from events.readmodels.rated_matches import Compared, RatedMatch
 from events.readmodels.reader import ReadModels
 from events.readmodels.standings import HeadToHead, PlayerRating, RatingChange
 from events.readmodels.summary import Projected, RatedResult, Summary, Unrated, pool_of, rated_result, summarise
@@ -16,7 +16,6 @@ __all__ = [
     "PlayerRating",
     "Projected",
     "RatedMatch",
-    "RatedMatches",
     "RatedResult",
     "RatingChange",
     "ReadModelKeys",

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from redis.exceptions import WatchError
+
 from domain.match.evolve import replay
 from domain.match.state import MatchState
 from events.readmodels import Projected, summarise, write_summary
@@ -20,16 +22,8 @@ from events.store.contract import EMPTY, EventStore, Head, VersionTag
 
 MAX_ATTEMPTS = 5
 STORED_SUMMARIES = script_source(__package__, "stored_summaries")
-STRANGE_MATCHES = script_source(__package__, "strange_matches")
 Failures = Mapping[str, Exception]
 """The matches that cannot be replayed, each with its error."""
-
-
-class OtherHistoryError(StoreUnavailableError):
-    """The server that would be written to does not have the events that were read; nothing was written.
-
-    Another server has taken over in between, or the one that was read has been replaced. Later both are one.
-    """
 
 
 class SummaryReader(Protocol):
@@ -96,7 +90,7 @@ class Projector:
         ``versions`` are those that matches are known to have reached (others: 0): a state that is cached there need not
         be loaded. ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the
         generation that it is building; everything else writes to all generations that are read or being built. Raises
-        StoreUnavailableError, OtherHistoryError for one, and RebuildOvertakenError when the generation is not being
+        StoreUnavailableError, and RebuildOvertakenError when the generation is not being
         built any more; then nothing has changed.
 
         The summaries are watched from before the matches are loaded: a summary that is written in between aborts the
@@ -104,8 +98,8 @@ class Projector:
         ahead of its stream, because a failover lost the end of it, is therefore known to be wrong and is replaced like
         any other: a summary depends on nothing but the stream.
 
-        While a failover goes on, events may be read from one server and read models written to another. So the server
-        of the transaction is asked, on its connection, whether it has the events that were summarised.
+        While a failover goes on, events may be read from one server and read models written to another. So the heads
+        of the matches are read on the connection of the transaction, and only a summary at that head is written.
         """
         shard = self._keys.shard_of(match_ids[0])
         failures: dict[str, Exception] = {}
@@ -125,7 +119,8 @@ class Projector:
                 except Exception as error:
                     # Whatever a damaged stream or a missing ruleset raises concerns this match alone.
                     failures[match_id] = error
-            self._refuse_other_history(pipeline, shard, projected, present)
+            if any(_tag(summary) != present[match_id] for match_id, summary in projected.items()):
+                raise WatchError  # begin again: a match has gone on since, or was read on another server
             pipeline.multi()
             for (generation, match_id), packed in stored.items():
                 if match_id in projected:
@@ -137,34 +132,6 @@ class Projector:
         watched = self._names(self._written(shard, into), match_ids)
         transact(self._client, [self._keys.generation(shard), *watched], change, attempts=MAX_ATTEMPTS)
         return failures
-
-    def _refuse_other_history(
-        self,
-        pipeline: StorePipeline,
-        shard: int,
-        projected: Mapping[str, Projected | None],
-        heads: Mapping[str, VersionTag],
-    ) -> None:
-        """Raise OtherHistoryError unless the server of ``pipeline`` has the events that were summarised.
-
-        ``heads`` are those it had before they were read. It is asked again about matches that have gone on since.
-        """
-        keys = ShardKeys(self._keys.prefix, shard)
-        read = {
-            match_id: EMPTY.tag if each is None else VersionTag(each.summary.version, each.digest)
-            for match_id, each in projected.items()
-        }
-        doubtful = [match_id for match_id, tag in read.items() if tag != heads[match_id]]
-        if not doubtful:
-            return
-        places = [key for match_id in doubtful for key in (keys.head(match_id), keys.events(match_id))]
-        tags = [
-            part for match_id in doubtful for part in (read[match_id].version, bytes.fromhex(read[match_id].digest))
-        ]
-        strange: Any = pipeline.eval(STRANGE_MATCHES, len(places), *places, *tags)
-        if strange:
-            names = [doubtful[place - 1] for place in strange]
-            raise OtherHistoryError(f"the server that is written to has another history of {', '.join(names[:3])}")
 
     def _live(
         self,
@@ -211,3 +178,8 @@ class Projector:
             # The read models of the shard are being rebuilt, or have been.
             self._generations[shard] = found
             pipeline.watch(*self._names(found.written, match_ids))
+
+
+def _tag(projected: Projected | None) -> VersionTag:
+    """Return the head at which a match was summarised."""
+    return EMPTY.tag if projected is None else VersionTag(projected.summary.version, projected.digest)

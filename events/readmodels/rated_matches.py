@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
-from domain.rating import NO_RESULTS, Period, Rating, expected_score, weight_of_result
-from events.archive.errors import DamagedArchiveError
-from events.readmodels.archived_periods import ArchivedDays, ArchivedPeriods
+from domain.rating import Period, Rating, expected_score, weight_of_result
 from events.readmodels.generations import Current
 from events.readmodels.paging import Page, check_page_size
-from events.readmodels.rating_generations import RATINGS, parse_version
+from events.readmodels.rating_generations import RATINGS
 from events.readmodels.standings import (
     MAX_ENTRIES_PER_PART,
     DayEnd,
@@ -60,38 +57,28 @@ class RatedMatch(NamedTuple):
     after: Rating
 
 
-class RatedMatches(NamedTuple):
-    """A page of rated matches, the last to end first, and the version of the ratings."""
-
-    page: Page[RatedMatch]
-    version: int
-
-
 class _DayPart(NamedTuple):
-    """A part of a player's day, with the end of the last rated day before; ``part`` is None until it is read."""
+    """Where a part of a player's day is, with the end of the last rated day before, and how many matches it has."""
 
     end: DayEnd
     previous: DayEnd | None
     number: int
     matches: int
-    part: Part | None
 
 
 class RatedMatchReader:
-    """Reads how ratings came about; while days are moved to the archive or back, pages may lack some."""
+    """Reads how ratings came about."""
 
-    def __init__(self, read: Read, keys: ReadModelKeys, periods: ArchivedPeriods, archived: ArchivedDays) -> None:
+    def __init__(self, read: Read, keys: ReadModelKeys) -> None:
         self._read = read
         self._keys = keys
-        self._periods = periods
-        self._archived = archived
 
-    def page(self, pool: str, player: str, cursor: str | None, limit: int) -> RatedMatches:
-        """Return rated matches of a player in a pool: whole parts of days, until there are ``limit`` matches or more.
+    def page(self, pool: str, player: str, cursor: str | None, limit: int) -> Page[RatedMatch]:
+        """Return rated matches of a player in a pool, the last to end first.
 
-        So a page has fewer than ``limit`` and MAX_ENTRIES_PER_PART matches together. Four round trips, more where days
-        are archived. Raises ValueError for an invalid cursor and a limit outside 1 to 200, ArchiveUnavailableError and
-        DamagedArchiveError.
+        A page has whole parts of days, until there are ``limit`` matches or more: fewer than ``limit`` and
+        MAX_ENTRIES_PER_PART together. Four round trips. Raises ValueError for an invalid cursor and a limit outside 1
+        to 200.
         """
         check_page_size(limit)
         from_day, from_part = _parse(cursor)
@@ -99,18 +86,12 @@ class RatedMatchReader:
         def queue(pipeline: StorePipeline, current: Current) -> None:
             of = self._keys.rating_keys(current[RATINGS])
             latest = "+inf" if from_day is None else from_day
-            pipeline.mget([of.version, of.revision])
             pipeline.zrevrangebyscore(of.timeline(pool, player), latest, "-inf", start=0, num=limit + 2)
 
-        stored_version, packed = self._read(queue)
-        version, ends = parse_version(*stored_version), [unpack_end(each) for each in packed]
-        parts = chain(
-            self._live_parts(pool, player, ends, limit + 1),
-            self._archived_parts(pool, player, ends, from_day) if len(ends) < limit + 2 else (),
-        )
+        (packed,) = self._read(queue)
         chosen: list[_DayPart] = []
         following, matches = None, 0
-        for of in parts:
+        for of in self._parts(pool, player, [unpack_end(each) for each in packed], limit + 1):
             if of.end.day == from_day and of.number >= from_part:
                 continue
             if matches >= limit:
@@ -120,88 +101,57 @@ class RatedMatchReader:
             matches += of.matches
         found = self._with_parts(pool, player, chosen)
         if not found:
-            return RatedMatches(Page([], following), version)  # the pool may be none at all, without a number of seats
+            return Page([], following)  # the pool may be none at all, without a number of seats
         starts = self._starts(pool, found)
-        weight = weight_of_result(seats_of(pool), version)
-        return RatedMatches(Page([each for of in found for each in _explain(of, starts, weight)], following), version)
+        weight = weight_of_result(seats_of(pool))
+        return Page([each for of, part in found for each in _explain(of, part, starts, weight)], following)
 
-    def _live_parts(self, pool: str, player: str, ends: Sequence[DayEnd], max_days: int) -> Iterator[_DayPart]:
-        """Yield the parts of live days, the last first; one more of ``ends`` tells what lies before them."""
-        live = [end for end in ends if end.day > self._archived.until][:max_days]
+    def _parts(self, pool: str, player: str, ends: Sequence[DayEnd], max_days: int) -> Iterator[_DayPart]:
+        """Yield the parts of days, the last first; one more of ``ends`` tells what lies before them."""
+        days = ends[:max_days]
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
-            for end in live:
+            for end in days:
                 day = self._keys.rating_keys(current[RATINGS]).day(pool, end.day)
                 pipeline.hget(day, count_field(player))
 
-        counts = self._read(queue) if live else []
-        for end, previous, count in zip(live, [*ends[1:], None], counts, strict=False):
+        counts = self._read(queue) if days else []
+        for end, previous, count in zip(days, [*ends[1:], None], counts, strict=False):
             parts = int(count or 1)
             last = end.matches - (previous.matches if previous else 0) - (parts - 1) * MAX_ENTRIES_PER_PART
             for number in range(parts - 1, -1, -1):
-                yield _DayPart(end, previous, number, last if number == parts - 1 else MAX_ENTRIES_PER_PART, None)
+                yield _DayPart(end, previous, number, last if number == parts - 1 else MAX_ENTRIES_PER_PART)
 
-    def _archived_parts(
-        self, pool: str, player: str, ends: Sequence[DayEnd], from_day: int | None
-    ) -> Iterator[_DayPart]:
-        """Yield the parts of archived days, the last first; of their ends only the last one is live."""
-        last: int | None = next((end.day for end in ends if end.day <= self._archived.until), None)
-        if from_day is not None and from_day <= self._archived.until:
-            last = from_day
-        while last is not None and (file := self._archived.file_of(last)) is not None:
-            try:
-                run = self._periods.files.played(file, pool, player, last)
-            except DamagedArchiveError as error:
-                if last == from_day:  # no day of the player: the cursor comes from no page
-                    raise ValueError(f"invalid cursor: {from_day}") from error
-                raise
-            before = [run.previous, *(played.end for played in run.days)]
-            for played, previous in reversed(list(zip(run.days, before, strict=False))):
-                for number, part in reversed(list(enumerate(played.parts))):
-                    yield _DayPart(played.end, previous, number, len(part.entries), part)
-            last = run.previous and run.previous.day
-
-    def _with_parts(self, pool: str, player: str, chosen: Sequence[_DayPart]) -> list[_DayPart]:
-        """Return what was chosen with its parts; one that is gone was taken out since: its matches do not count."""
-        missing = [of for of in chosen if of.part is None]
+    def _with_parts(self, pool: str, player: str, chosen: Sequence[_DayPart]) -> list[tuple[_DayPart, Part]]:
+        """Return the chosen parts; one that is gone was taken out since: its matches do not count."""
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
-            for of in missing:
+            for of in chosen:
                 day = self._keys.rating_keys(current[RATINGS]).day(pool, of.end.day)
                 pipeline.hget(day, part_field(player, of.number))
 
-        read = iter(self._read(queue) if missing else ())
-        found = (of if of.part is not None else of._replace(part=unpack_part(next(read), of.number)) for of in chosen)
-        return [of for of in found if of.part is not None]
+        packed = self._read(queue) if chosen else []
+        parts = ((of, unpack_part(each, of.number)) for of, each in zip(chosen, packed, strict=True))
+        return [(of, part) for of, part in parts if part is not None]
 
-    def _starts(self, pool: str, found: Iterable[_DayPart]) -> dict[tuple[int, str], Rating]:
+    def _starts(self, pool: str, found: Iterable[tuple[_DayPart, Part]]) -> dict[tuple[int, str], Rating]:
         """Return the ratings of all opponents at the start of the days on which they were met."""
-        met = sorted(
-            {(of.end.day, other) for of in found if of.part for each in of.part.entries for other, _ in each.results}
-        )
-        live = [(day, other) for day, other in met if day > self._archived.until]
+        met = sorted({(of.end.day, other) for of, part in found for each in part.entries for other, _ in each.results})
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
-            for day, other in live:
+            for day, other in met:
                 timeline = self._keys.rating_keys(current[RATINGS]).timeline(pool, other)
                 pipeline.zrevrangebyscore(timeline, f"({day}", "-inf", start=0, num=1)
 
-        replies = self._read(queue) if live else []
-        starts = {
+        replies = self._read(queue) if met else []
+        return {
             (day, other): rating_at_start(unpack_end(reply[0]) if reply else None, day)
-            for (day, other), reply in zip(live, replies, strict=True)
+            for (day, other), reply in zip(met, replies, strict=True)
         }
-        for day, other in met:
-            file = self._archived.file_of(day)
-            if (day, other) not in starts and file is not None:
-                run = self._periods.files.played(file, pool, other, day)
-                starts[day, other] = rating_at_start(run.end_before(day), day)
-        return starts
 
 
-def _explain(of: _DayPart, starts: Mapping[tuple[int, str], Rating], weight: float) -> Iterator[RatedMatch]:
+def _explain(of: _DayPart, part: Part, starts: Mapping[tuple[int, str], Rating], weight: float) -> Iterator[RatedMatch]:
     """Yield the matches of a part, the last first."""
-    part = of.part or Part(NO_RESULTS, ())
     day = of.end.day
     start = rating_at_start(of.previous, day)
     rested = None if of.previous is None else day - of.previous.day - 1

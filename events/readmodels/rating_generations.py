@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from domain.rating import RATING_VERSION
 from events.readmodels.generations import Current, scan
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.keys import RatingKeys, ReadModelKeys, literal_pattern
+from events.runtime.keys import ReadModelKeys, literal_pattern
 
 RATINGS = -1
 """Stands for the ratings where others name a shard."""
@@ -64,21 +63,6 @@ class RatingReader:
             self._known = RatingGenerations.parse(packed).current
             if self._known == current:
                 return replies
-
-
-def read_version(client: StoreClient, keys: RatingKeys) -> int:
-    """Return the version of the ratings in a generation: of one without any, the present one.
-
-    Ratings from before there were versions are of version 1, and do not say so.
-    """
-    return parse_version(*client.mget([keys.version, keys.revision]))
-
-
-def parse_version(packed: bytes | None, revision: bytes | None) -> int:
-    """Return the version of a generation that has stored these; see ``read_version``."""
-    if packed is not None:
-        return int(packed)
-    return RATING_VERSION if revision is None else 1
 
 
 def delete_earlier_generations(client: StoreClient, keys: ReadModelKeys, current: int) -> None:

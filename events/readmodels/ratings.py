@@ -8,24 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 
 from domain.match.state import MatchState
-from domain.rating import RATING_VERSION
-from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
-from events.archive.storage import Storage
-from events.readmodels.archived_periods import NOTHING_ARCHIVED, ArchivedPeriods, result_place
 from events.readmodels.generations import RebuildOvertakenError
-from events.readmodels.period_archive import (
-    MAX_MATCHES_PER_FILE,
-    MIN_MATCHES_PER_FILE,
-    ArchivedPeriodsError,
-    PeriodArchive,
-    is_disturbed,
-)
-from events.readmodels.period_files import PeriodFiles
-from events.readmodels.rating_generations import (
-    RatingGenerations,
-    delete_earlier_generations,
-    read_version,
-)
+from events.readmodels.rating_generations import RatingGenerations, delete_earlier_generations
 from events.readmodels.rating_store import RedisPeriods, read_unsettled, write_recalculation, write_unsettled
 from events.readmodels.recalculation import RatingRecalculation, Unsettled
 from events.readmodels.summary import RatedResult, rated_result, summarise
@@ -60,16 +44,11 @@ T = TypeVar("T")
 
 
 class Step(NamedTuple):
-    """What one transaction changes: results, the ratings of pools, and what is unsettled before and after.
+    """What one transaction changes: results, the ratings of pools, and what is unsettled before and after."""
 
-    ``version`` is that of the ratings in the generation. A step that ``disturbs`` changes a day that is being archived.
-    """
-
-    version: int
     results: Results
     pools: Sequence[RatingRecalculation]
     taken: Sequence[Unsettled]
-    disturbs: bool
 
     @property
     def left(self) -> list[Unsettled]:
@@ -82,8 +61,7 @@ class Ratings:
 
     Each step of a change is one transaction that watches the revision of the ratings, so steps happen one after
     another; a change that is repeated finds its matches in the record and does nothing. ``read_result`` returns the
-    result of a match as it counts now. Days that have been over for some time are in files (``archive_periods``); they
-    are brought back by whatever changes them. Methods raise StoreUnavailableError, which ArchiveUnavailableError is.
+    result of a match as it counts now. Methods raise StoreUnavailableError.
 
     A rebuild is ``begin_generation()``, ``fill(generation, results)`` as often as wanted, best in the order in which
     the matches ended, and ``switch(generation)``; each may be repeated, and be called from another process than the
@@ -91,9 +69,6 @@ class Ratings:
     noted for the new one (late results), so that no other writer ever disturbs ``fill``. ``switch`` takes over what was
     noted. As soon as little of it is left, the next to write, ``switch`` or a live rating, takes over the rest and
     switches in one transaction: if one of them is overtaken there, it is because another one has switched.
-
-    Every generation has a version of the ratings, which all results that come into it are rated by. A new one has the
-    present version: a store with ratings of an earlier one goes on with that until it is rebuilt.
 
     Crash-safe: a step is written as a whole, with what it leaves to be settled; a generation that is not switched to
     is never read, and deleted by the next switch.
@@ -104,14 +79,10 @@ class Ratings:
         client: StoreClient,
         keys: ReadModelKeys,
         read_result: Callable[[str], RatedResult | None],
-        archive: PeriodArchive | None = None,
     ) -> None:
         self._client = client
         self._keys = keys
         self._read_result = read_result
-        without_storage = ArchivedPeriods(client, PeriodFiles(Storage(None)))
-        self._archive = archive or PeriodArchive(client, without_storage, lambda: NOTHING_ARCHIVED)
-        self._archived = self._archive.periods
         self._last_read = 0
 
     def rate(self, match_id: str) -> bool:
@@ -131,10 +102,6 @@ class Ratings:
         self.settle()
         return changed
 
-    def version(self) -> int:
-        """Return the version of the ratings that are read."""
-        return read_version(self._client, self.present_keys())
-
     def owed(self, state: MatchState) -> bool:
         """Tell whether a match is in the ratings otherwise than its state says."""
         return state.rated and rated_result(summarise(state)) != self.included([state.match_id])[state.match_id]
@@ -148,18 +115,11 @@ class Ratings:
             with self._client.pipeline(transaction=True) as pipeline:
                 pipeline.get(self._keys.rating_generation)
                 pipeline.hmget(keys.rated, match_ids)
-                for match_id in match_ids:
-                    pipeline.hget(*result_place(keys, match_id))
-                generations, packed, *days = pipeline.execute()
+                generations, packed = pipeline.execute()
             current = RatingGenerations.parse(generations).current
-            if current != self._last_read:
-                self._last_read = current  # it is the same again until the next rebuild
-            elif not any(days):
+            if current == self._last_read:
                 return _results(match_ids, packed)
-            else:
-                found = self._known(keys, match_ids)
-                if self._generations().current == current:
-                    return found
+            self._last_read = current  # it is the same again until the next rebuild
 
     def put(self, results: Results) -> bool:
         """Make ``results`` the results of these matches; return whether anything changed.
@@ -195,18 +155,9 @@ class Ratings:
         """Tell whether ratings depend on results that they do not follow yet."""
         return bool(self._client.exists(self.present_keys().unsettled))
 
-    def archive_periods(self, min_matches: int = MIN_MATCHES_PER_FILE) -> int:
-        """Move what is due of the present generation to a file; return how many matches went. See PeriodArchive."""
-        return self._archive.archive(self.present_keys(), min_matches)
-
     def present_keys(self) -> RatingKeys:
         """Return the keys of the generation that is read now."""
         return self._keys.rating_keys(self._generations().current)
-
-    def period_files(self) -> set[str]:
-        """Return the names of the files to which the generations refer that are read or built."""
-        archived = (self._archived.days(self._keys.rating_keys(each)) for each in self._generations().written)
-        return {file.name for days in archived for file in days.files}
 
     def replace(self, results: Iterable[RatedResult]) -> None:
         """Make the ratings again from ``results``, those of all matches; raises RebuildOvertakenError."""
@@ -222,7 +173,6 @@ class Ratings:
             begun = max(known.current, known.building or 0) + 1
             pipeline.multi()
             pipeline.set(self._keys.rating_generation, RatingGenerations(known.current, begun).packed)
-            pipeline.set(self._keys.rating_keys(begun).version, RATING_VERSION)
             return begun
 
         return self._transact(begin)
@@ -230,8 +180,7 @@ class Ratings:
     def fill(self, generation: int, results: Iterable[RatedResult]) -> None:
         """Put results into a generation that is being built, in steps; raises RebuildOvertakenError.
 
-        Linear in the results if they come in the order in which the matches ended; then what is due is archived on the
-        way, so that a rebuild needs little more memory than what it replaces. Once ``switch`` has begun this does
+        Linear in the results if they come in the order in which the matches ended. Once ``switch`` has begun this does
         nothing: all results are there, or are known better.
         """
         keys = self._keys.rating_keys(generation)
@@ -252,8 +201,6 @@ class Ratings:
 
             while self._transact(change):
                 beats.beat()
-            if self._client.hlen(keys.rated) >= 2 * MAX_MATCHES_PER_FILE:
-                self._archive.archive(keys, MAX_MATCHES_PER_FILE)
 
     def switch(self, generation: int) -> None:
         """Read from ``generation`` from now on, and delete all before it; raises RebuildOvertakenError.
@@ -300,18 +247,8 @@ class Ratings:
 
     def _all_results(self, keys: RatingKeys) -> Iterator[RatedResult]:
         """Yield all results in a generation, none of which is missed; some may come twice."""
-        while True:
-            archived = self._archived.days(keys)
-            for _, packed in self._client.hscan_iter(keys.rated, count=MAX_RESULTS_PER_STEP):
-                yield unpack(RatedResult, packed)
-            try:
-                yield from self._archived.all_results(archived)
-            except (ArchiveUnavailableError, DamagedArchiveError) as error:
-                # A rebuild is the way to have ratings without this file.
-                log.error("archived ratings cannot be compared with the new ones", error=str(error))
-                return
-            if self._archived.days(keys) == archived:
-                return
+        for _, packed in self._client.hscan_iter(keys.rated, count=MAX_RESULTS_PER_STEP):
+            yield unpack(RatedResult, packed)
 
     def _take_over(self, generation: int) -> None:
         """Put late results into the new generation until few are left."""
@@ -347,13 +284,8 @@ class Ratings:
     def _step(self, pipeline: StorePipeline, keys: RatingKeys, results: Results) -> Step:
         """Calculate what changes with these results; the revision is watched before anything is read."""
         pipeline.watch(keys.revision)
-        version = read_version(self._client, keys)
-        match_ids = list(results)
-        known = self._known(keys, match_ids)
+        known = self._known(keys, list(results))
         changed = {match_id: result for match_id, result in results.items() if result != known[match_id]}
-        days = [each.day for match_id in changed for each in (known[match_id], changed[match_id]) if each is not None]
-        if days and min(days) <= self._archived.days(keys).until:
-            raise ArchivedPeriodsError(keys, min(days))
         taken = read_unsettled(self._client, keys, MAX_UNSETTLED_PER_STEP)
         removed: dict[str, list[RatedResult]] = defaultdict(list)
         added: dict[str, list[RatedResult]] = defaultdict(list)
@@ -363,32 +295,18 @@ class Ratings:
                     by_pool[each.pool].append(each)
         pools = []
         for pool in sorted({*removed, *added, *(item.pool for item in taken)}):
-            of_pool = RatingRecalculation(pool, RedisPeriods(self._client, keys, pool), version)
+            of_pool = RatingRecalculation(pool, RedisPeriods(self._client, keys, pool))
             of_pool.replace(removed[pool], added[pool])
             of_pool.settle([item for item in taken if item.pool == pool], MAX_ENTRIES_PER_STEP)
             pools.append(of_pool)
-        first = min((day for of_pool in pools for _, day, _ in of_pool.ends()), default=None)
-        disturbs = first is not None and is_disturbed(self._client.get(keys.archiving), first)
-        return Step(version, changed, pools, taken, disturbs)
+        return Step(changed, pools, taken)
 
     def _known(self, keys: RatingKeys, match_ids: Sequence[str]) -> dict[str, RatedResult | None]:
-        """Return the results with which matches are in a generation, live or archived."""
-        if not match_ids:
-            return {}
-        while True:
-            archived = self._archived.days(keys)
-            found = _results(match_ids, self._client.hmget(keys.rated, match_ids))
-            absent = [match_id for match_id, result in found.items() if result is None]
-            if archived.files and absent:
-                found |= self._archived.results(keys, absent)
-            if not absent or self._archived.days(keys) == archived:
-                return found
+        """Return the results with which matches are in a generation."""
+        return _results(match_ids, self._client.hmget(keys.rated, match_ids)) if match_ids else {}
 
     def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: Step) -> None:
         pipeline.incr(keys.revision)
-        pipeline.set(keys.version, step.version)
-        if step.disturbs:
-            pipeline.unlink(keys.archiving)
         present: dict[Any, Any] = {
             match_id: pack(result) for match_id, result in step.results.items() if result is not None
         }
@@ -408,11 +326,7 @@ class Ratings:
         return RatingGenerations.parse(pipeline.get(self._keys.rating_generation))
 
     def _transact(self, change: Callable[[StorePipeline], T]) -> T:
-        while True:
-            try:
-                return transact(self._client, [self._keys.rating_generation], change, attempts=MAX_ATTEMPTS)
-            except ArchivedPeriodsError as archived:
-                self._archive.restore(archived.keys, archived.day)
+        return transact(self._client, [self._keys.rating_generation], change, attempts=MAX_ATTEMPTS)
 
 
 def _batches(items: Iterable[T]) -> Iterator[list[T]]:

@@ -11,15 +11,7 @@ import structlog
 from domain.match.enums import Status
 from domain.rating import START_RATING
 from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
-from events.archive.storage import Storage
 from events.readmodels.archived import ArchivedModels
-from events.readmodels.archived_periods import (
-    ArchivedDays,
-    ArchivedPeriods,
-    archived_days,
-    queue_archived_days,
-    result_place,
-)
 from events.readmodels.generations import Current, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import (
@@ -32,9 +24,8 @@ from events.readmodels.paging import (
     merge,
     parse_cursor,
 )
-from events.readmodels.period_files import PeriodFiles
-from events.readmodels.rated_matches import RatedMatches, RatedMatchReader
-from events.readmodels.rating_generations import RATINGS, RatingReader, parse_version
+from events.readmodels.rated_matches import RatedMatch, RatedMatchReader
+from events.readmodels.rating_generations import RATINGS, RatingReader
 from events.readmodels.standings import (
     Entry,
     HeadToHead,
@@ -82,7 +73,6 @@ class ReadModels:
         shards: int,
         now: Callable[[], int] = now_ms,
         archived: ArchivedModels | None = None,
-        archived_periods: ArchivedPeriods | None = None,
     ) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
@@ -90,7 +80,6 @@ class ReadModels:
         self._read_ratings = RatingReader(client, self.keys).read
         self._now = now
         self._archived = archived
-        self._archived_periods = archived_periods or ArchivedPeriods(client, PeriodFiles(Storage(None)))
 
     def summary(self, match_id: str) -> Summary | None:
         """Return the summary of a match, or None when it is unknown or not projected yet."""
@@ -207,6 +196,17 @@ class ReadModels:
         wins, losses = (WON, LOST) if player == first else (LOST, WON)
         return [HeadToHead(pool, score[wins], score[DRAWN], score[losses]) for pool, score in sorted(scores.items())]
 
+    def have_met(self, player: str, other: str) -> bool:
+        """Tell whether two players have finished a match with one another."""
+        first, second = sorted((player, other))
+        names = [f"{met}:{first}:{second}" for met in ("met", "met-privately")]
+
+        def queue(pipeline: StorePipeline, current: Current) -> None:
+            for name, shard in product(names, range(self.keys.shards)):
+                pipeline.exists(self.keys.listed(shard, name, current[shard]))
+
+        return any(self.read(queue))
+
     def pools(self) -> list[str]:
         """Return the names of the pools that have ratings, sorted."""
         (members,) = self._read_ratings(lambda pipeline, current: pipeline.smembers(self._rating_keys(current).pools))
@@ -217,20 +217,11 @@ class ReadModels:
         return [rating for rating in self._ratings((player, pool) for pool in self.pools()) if rating]
 
     def rating_history(self, player: str, pool: str) -> list[RatingChange]:
-        """Return all changes of a player's rating in a pool, oldest first; raises ArchiveUnavailableError."""
-
-        def queue(pipeline: StorePipeline, current: Current) -> None:
-            queue_archived_days(pipeline, self._rating_keys(current))
-            pipeline.zrange(self._rating_keys(current).timeline(pool, player), 0, -1)
-
-        while True:
-            *stored, packed = self._read_ratings(queue)
-            archived, days = archived_days(*stored), [unpack_end(end).day for end in packed]
-            # Of archived days the last alone is live.
-            entries = self._archived_periods.entries(archived, pool, player, days[0]) if days else []
-            entries += self._played(player, pool, [day for day in days if day > archived.until])
-            if self._archived_days() == archived:
-                break
+        """Return all changes of a player's rating in a pool, oldest first."""
+        (packed,) = self._read_ratings(
+            lambda pipeline, current: pipeline.zrange(self._rating_keys(current).timeline(pool, player), 0, -1)
+        )
+        entries = self._played(player, pool, [unpack_end(end).day for end in packed])
         changes = []
         before = START_RATING
         for entry in entries:
@@ -242,33 +233,14 @@ class ReadModels:
     def rating_change(self, match_id: str) -> dict[str, tuple[float, float]]:
         """Return for each player of a rated match the ratings before and after it; nothing while it does not count.
 
-        Three round trips; of each player's day only the part is read in which the match is. Raises
-        ArchiveUnavailableError.
+        Two round trips; of each player's day only the part is read in which the match is.
         """
-
-        def queue(pipeline: StorePipeline, current: Current) -> None:
-            keys = self._rating_keys(current)
-            queue_archived_days(pipeline, keys)
-            pipeline.hget(keys.rated, match_id)
-            pipeline.hget(*result_place(keys, match_id))
-
-        while True:
-            *stored, packed, day = self._read_ratings(queue)
-            archived, changes = archived_days(*stored), dict[str, tuple[float, float]]()
-            if packed is not None:
-                changes = self._live_changes(unpack(RatedResult, packed))
-            elif day is not None:
-                changes = self._archived_periods.changes(archived, match_id, int(day))
-            if self._archived_days() == archived:
-                return changes
-
-    def _archived_days(self) -> ArchivedDays:
-        """Return which days are archived: whatever moved days while something was read has changed that."""
-        stored = self._read_ratings(lambda pipeline, current: queue_archived_days(pipeline, self._rating_keys(current)))
-        return archived_days(*stored)
-
-    def _live_changes(self, result: RatedResult) -> dict[str, tuple[float, float]]:
-        """Return for each player of a match that is not archived the ratings before and after it."""
+        (packed,) = self._read_ratings(
+            lambda pipeline, current: pipeline.hget(self._rating_keys(current).rated, match_id)
+        )
+        if packed is None:
+            return {}
+        result = unpack(RatedResult, packed)
         players = list(dict.fromkeys(result.players))
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
@@ -297,17 +269,8 @@ class ReadModels:
         """
         check_page_size(limit)
 
-        def queue_version(pipeline: StorePipeline, current: Current) -> None:
-            keys = self._rating_keys(current)
-            pipeline.mget([keys.version, keys.revision])
-
-        (stored,) = self._read_ratings(queue_version)
-        # Ratings of version 1 are of a store that did not tell apart who has a place.
-        apart = parse_version(*stored) > 1
-
         def board(current: Current) -> str:
-            keys = self._rating_keys(current)
-            return keys.ranked(pool) if apart else keys.leaderboard(pool)
+            return self._rating_keys(current).ranked(pool)
 
         places = merge(self._read_ratings, [board], True, parse_cursor(cursor), limit + 1)
         found: list[tuple[Place, PlayerRating]] = []
@@ -323,14 +286,9 @@ class ReadModels:
             return page._replace(next=format_cursor(last))
         return page
 
-    def rated_matches(self, player: str, pool: str, cursor: str | None = None, limit: int = 25) -> RatedMatches:
+    def rated_matches(self, player: str, pool: str, cursor: str | None = None, limit: int = 25) -> Page[RatedMatch]:
         """Return a page of how a player's rating came about; see ``RatedMatchReader``."""
-        while True:
-            archived = self._archived_days()
-            reader = RatedMatchReader(self._read_ratings, self.keys, self._archived_periods, archived)
-            found = reader.page(pool, player, cursor, limit)
-            if self._archived_days() == archived:
-                return found
+        return RatedMatchReader(self._read_ratings, self.keys).page(pool, player, cursor, limit)
 
     def unrated_matches(
         self, player: str, pool: str, cursor: str | None = None, limit: int = 25, public: bool = False

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple, Protocol
 
-from domain.rating import NO_RESULTS, RATING_VERSION, Period, PeriodSums, Rating, Result, weight_of_result
+from domain.rating import NO_RESULTS, Period, PeriodSums, Rating, Result, weight_of_result
 from events.readmodels.standings import (
     BEGIN_OF_DAY,
     MAX_ENTRIES_PER_PART,
@@ -68,14 +68,12 @@ class Day:
     """What a player has played in a day, from a part of it on, in order.
 
     ``sums`` are those before each part that is here; ``stored`` is the number of parts that the day has in the store.
-    A day from before days had parts is ``unsplit``: when it changes, all of it is written again.
     """
 
     first: int
     stored: int
     sums: list[PeriodSums] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
-    unsplit: bool = False
     changed_from: Place | None = None
 
     def put_before(self, parts: Sequence[Part], first: int) -> None:
@@ -83,7 +81,6 @@ class Day:
         self.first = first
         self.sums[:0] = [part.sums for part in parts]
         self.entries[:0] = [entry for part in parts for entry in part.entries]
-        self.unsplit |= any(len(part.entries) > MAX_ENTRIES_PER_PART for part in parts)
 
     def covers(self, place: Place) -> bool:
         """Tell whether a match stands before ``place`` here, or none does in the whole day."""
@@ -97,7 +94,7 @@ class Day:
     def changed_parts(self) -> Iterator[tuple[int, Part | None]]:
         """Yield the parts that have changed, with their numbers; None for those that are not there any more."""
         unchanged = sum(1 for _ in takewhile(lambda entry: not self._is_changed(entry), self.entries))
-        number = self.first if self.unsplit else self.first + unchanged // MAX_ENTRIES_PER_PART
+        number = self.first + unchanged // MAX_ENTRIES_PER_PART
         while rest := self.entries[(number - self.first) * MAX_ENTRIES_PER_PART :]:
             yield number, Part(self.sums[number - self.first], tuple(rest[:MAX_ENTRIES_PER_PART]))
             number += 1
@@ -121,15 +118,12 @@ class _Work:
 class RatingRecalculation:
     """One step of changing the ratings of a pool: reads what it needs in few round trips, and calculates.
 
-    ``version`` is the one by which all ratings of the pool are computed.
-
     Its outcome is what ``days``, ``ends``, ``places_in_leaderboard`` and ``unsettled`` say; it writes nothing.
     """
 
-    def __init__(self, pool: str, stored: StoredPeriods, version: int = RATING_VERSION) -> None:
+    def __init__(self, pool: str, stored: StoredPeriods) -> None:
         self.pool = pool
-        self._version = version
-        self._weight = weight_of_result(seats_of(pool), version)
+        self._weight = weight_of_result(seats_of(pool))
         self._stored = stored
         self._ends: dict[PlayerDay, Ends] = {}
         self._after: dict[str, dict[int, DayEnd | None]] = defaultdict(dict)
@@ -145,7 +139,7 @@ class RatingRecalculation:
                 self._removed[player, result.day].add(result.match)
                 self._work[result.day].add(player, Place(result.at, result.match))
         for result in added:
-            for player, scores in result.results(self._version).items():
+            for player, scores in result.results().items():
                 self._added[player, result.day].append(Entry(result.at, result.match, scores, _UNRATED))
                 self._work[result.day].add(player, Place(result.at, result.match))
         for day in sorted(self._work):

@@ -11,7 +11,7 @@ import struct
 from typing import NamedTuple
 
 from domain.rating import DEFAULT, Period, PeriodSums, Rating, rest
-from events.store.converter import pack, row_of, unpack
+from events.store.converter import pack, row_of
 
 PROVISIONAL_DEVIATION = 110.0
 """A rating with a larger deviation is provisional."""
@@ -104,9 +104,7 @@ def pack_end(end: DayEnd) -> bytes:
 
 
 def unpack_end(packed: bytes) -> DayEnd:
-    """Return what was packed, or stored as JSON by earlier versions."""
-    if packed.startswith(b"["):
-        return unpack(DayEnd, packed)
+    """Return what was packed."""
     day, rating, deviation, volatility, matches, updated_at = _PACKED_END.unpack(packed)
     return DayEnd(day, Rating(rating, deviation, volatility), matches, updated_at)
 

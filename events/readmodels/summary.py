@@ -11,14 +11,8 @@ from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
 from domain.match.state import MatchState, Seat
 from domain.match.terms import Terms
-from domain.rating import RATING_VERSION, compare, weight_of_result
+from domain.rating import compare, weight_of_result
 from events.store.converter import layout_of, row_of
-
-BEFORE_DERIVED_LAYOUTS = 6
-"""The last layout that was numbered: a row of the same fields."""
-
-WITHOUT_LAST_MOVE = 5
-"""The layout before summaries had a last move: they are read, and get one with the next event of the match."""
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -31,7 +25,7 @@ class Summary(NamedTuple):
     one to move first, then those who must answer the draw offer or the takeback request, or, before the start, those
     who are invited; empty while the match is frozen.
     ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
-    for players is aborted; None when no clock runs. ``terms`` is None for a match from before there were clocks.
+    for players is aborted; None when no clock runs.
     ``case`` tells that an arbiter has to rule. ``last_move`` is in display notation; empty before the first move and in
     a broken match. Instants are milliseconds since 1970 UTC.
     """
@@ -57,7 +51,7 @@ class Summary(NamedTuple):
     updated_at: int
     ended_at: int | None
     deadline: int | None
-    terms: Terms | None
+    terms: Terms
     case: bool
     last_move: str
 
@@ -89,17 +83,14 @@ class RatedResult(NamedTuple):
         """The rating period: days since 1970-01-01 UTC."""
         return self.at // DAY_MS
 
-    def weight(self, version: int = RATING_VERSION) -> float:
-        """Return the weight of each of its pairwise results in a version of the ratings."""
-        return weight_of_result(len(self.players), version)
+    def weight(self) -> float:
+        """Return the weight of each of its pairwise results."""
+        return weight_of_result(len(self.players))
 
-    def results(self, version: int = RATING_VERSION) -> dict[str, tuple[tuple[str, float], ...]]:
-        """Return for each player the scores against other players, as a version of the ratings has them.
-
-        A player of several seats has those of all.
-        """
+    def results(self) -> dict[str, tuple[tuple[str, float], ...]]:
+        """Return for each player the scores against other players; a player of several seats has those of all."""
         met: dict[str, tuple[tuple[str, float], ...]] = {}
-        for player, scores in zip(self.players, compare(self.scores, version), strict=True):
+        for player, scores in zip(self.players, compare(self.scores), strict=True):
             others = tuple((self.players[seat], score) for seat, score in scores if self.players[seat] != player)
             met[player] = met.get(player, ()) + others
         return met
@@ -204,11 +195,7 @@ def unpack_summary(packed: bytes | None) -> Projected | None:
     if packed is None:
         return None
     layout, digest, *fields = json.loads(packed)
-    if layout == WITHOUT_LAST_MOVE:
-        fields.append("")
-    elif layout not in (LAYOUT, BEFORE_DERIVED_LAYOUTS):
-        return None
-    return Projected(_ROW.read(fields), digest)
+    return Projected(_ROW.read(fields), digest) if layout == LAYOUT else None
 
 
 def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
@@ -222,7 +209,7 @@ def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
 
 
 def _deadline(state: MatchState) -> int | None:
-    if state.status != Status.PLAYING or state.clock is None:
+    if state.status != Status.PLAYING:
         return deadline_of(state)
     expected = forecast(state.clock)
     return None if expected is None else expected.at

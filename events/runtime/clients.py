@@ -15,6 +15,7 @@ from redis.exceptions import (
     ReadOnlyError,
     RedisClusterException,
     RedisError,
+    ResponseError,
     TryAgainError,
     WatchError,
 )
@@ -22,6 +23,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from events.runtime.errors import (
+    OtherStoreError,
     StoreCommandError,
     StoreError,
     StoreFullError,
@@ -46,6 +48,8 @@ def translated(error: RedisError | RedisClusterException) -> StoreError:
     # script as a general one, with the code somewhere in the message.
     if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
         return StoreFullError(f"the event store takes no writes now: {error}")
+    if isinstance(error, _WrongServerError):
+        return OtherStoreError(f"the event store cannot be used: {error}")
     if isinstance(error, RedisTimeoutError):
         return StoreTimeoutError(f"the event store cannot be used now: {error}")
     if isinstance(error, _TRANSIENT) or any(code in str(error) for code in _TRANSIENT_CODES):
@@ -123,6 +127,38 @@ else:
         pass
 
 
+class _WrongServerError(RedisConnectionError):
+    """A new connection leads to a store that does not hold the installation."""
+
+
+class InstallationCheck:
+    """Keeps a client from a store that does not hold the installation which the client has used.
+
+    A server that was emptied and comes back, or takes over, would else be written to as if it had always been empty.
+    Each new connection is checked; pools of redis-py call this in place of what they do when one is made.
+    """
+
+    _expected: tuple[str, str] | None = None
+
+    def expect(self, key: str, id: str) -> None:
+        """From now on connect to stores only whose hash ``key`` has this ``id``."""
+        self._expected = key, id
+
+    def __call__(self, connection: Any) -> None:
+        """Check a new connection; raises the ConnectionError of redis-py."""
+        connection.on_connect()
+        if self._expected is None:
+            return
+        key, id = self._expected
+        connection.send_command("HGET", key, "id", check_health=False)
+        try:
+            found = connection.read_response()
+        except ResponseError:
+            return  # another server of the cluster has the key, or this user may not read it
+        if found != id.encode():
+            raise _WrongServerError(f"it does not hold installation {id}: it was emptied, or it is another store")
+
+
 class StorePipeline(_Commands, Pipeline):  # type: ignore[misc]
     """A pipeline whose errors do not repeat the command: it may hold a key or the digest of a password."""
 
@@ -149,6 +185,20 @@ class StoreClient(_Commands, Redis):  # type: ignore[misc]
     """A client whose errors are those of the store; StoreUnavailableError is the only one that goes away by waiting."""
 
     execute_command = translating(Redis.execute_command)
+
+    @property
+    def check(self) -> InstallationCheck:
+        """The check of new connections; the clients of all servers of a cluster share it."""
+        check: InstallationCheck = self.connection_pool.connection_kwargs["redis_connect_func"]
+        return check
+
+    @property
+    def address(self) -> str:
+        """Where the server is, without anything secret: host and port, or a path; of a primary as it was named last."""
+        options = self.connection_pool.connection_kwargs
+        named = getattr(self.connection_pool, "master_address", None)
+        place = named or (options.get("host", options.get("path", "")), options.get("port", ""))
+        return ":".join(str(part) for part in place if part)
 
     def servers(self) -> "list[StoreClient]":
         """Return a client for each primary server behind this one; here it is the only one."""

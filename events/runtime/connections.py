@@ -10,8 +10,6 @@ servers; the options ``sentinel_username`` and ``sentinel_password``, behind a q
 All kinds have the same time limits, bytes as replies, and the errors of the store.
 """
 
-import math
-import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -20,17 +18,11 @@ from redis import BlockingConnectionPool, ConnectionPool, SSLConnection
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.connection import parse_url
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
-from redis.sentinel import (
-    Sentinel,
-    SentinelConnectionPool,
-    SentinelManagedConnection,
-    SentinelManagedSSLConnection,
-)
 
-from events.runtime.clients import Entry, Key, StoreClient, StorePipeline, translated, translating
+from events.runtime.clients import Entry, InstallationCheck, Key, StoreClient, StorePipeline, translated, translating
 from events.runtime.cluster import MAX_RETRIES, ClusterClient
+from events.runtime.sentinels import PrimaryPool, Sentinels, ToPrimary, ToPrimaryByTLS
 
 __all__ = [
     "CLUSTER",
@@ -54,9 +46,6 @@ MAX_CONNECTIONS = 50
 """Of one client, to one server. A burst of requests waits for a connection instead of failing or opening thousands."""
 
 WAIT_FOR_CONNECTION_S = 20
-PRIMARY_INTERVAL_S, UNANSWERED_INTERVAL_S = 1.0, 10.0
-"""At most between two questions to the sentinels which server is the primary; after one without answer."""
-
 SENTINEL_TIMEOUT_S = 1.0
 """For the answer of a sentinel to this question."""
 
@@ -139,79 +128,10 @@ def _read_address(text: str, default_port: int) -> tuple[str, int]:
     return parts.hostname, port
 
 
-class _Sentinels(Sentinel):
-    """Sentinels, and which server was the primary when one was last asked.
-
-    An old primary that was silent for a while takes itself for one until it is told: it would answer what is old, and
-    acknowledge what is lost. Sentinels replace a primary only when it was silent for longer than they are set to wait,
-    so a reply is that of the primary if they had named it within half that time before. When more has passed, they are
-    asked again before the reply counts.
-    """
-
-    def __init__(self, addresses: tuple[tuple[str, int], ...], asking: Mapping[str, Any]) -> None:
-        super().__init__(addresses, sentinel_kwargs=asking)  # type: ignore[no-untyped-call]
-        self._interval_s: float | None = None
-        self._named: tuple[str, int] | None = None
-        self._sure_until = -math.inf
-
-    def discover_master(self, service: str) -> tuple[str, int]:
-        """Return host and port of the primary of ``service``, as pools of redis-py ask for it to connect.
-
-        Raises the ConnectionError of redis-py, also when no sentinel answers.
-        """
-        asked_at = time.monotonic()
-        self._named = super().discover_master(service)  # type: ignore[no-untyped-call]
-        if self._interval_s is None:
-            state: Any = self.sentinels[0].sentinel_master(service)
-            self._interval_s = min(PRIMARY_INTERVAL_S, state["down-after-milliseconds"] / 2000)
-        self._sure_until = asked_at + self._interval_s
-        return self._named
-
-    def is_at(self, address: tuple[str, int], service: str) -> bool:
-        """Return whether the primary is at ``address``; while no sentinel answers, the last one that they named."""
-        # Threads that get here at once all ask: none uses a reply before it knows.
-        if time.monotonic() >= self._sure_until:
-            try:
-                self.discover_master(service)
-            except (RedisConnectionError, RedisTimeoutError):
-                # To ask costs time while no sentinel answers.
-                self._sure_until = time.monotonic() + UNANSWERED_INTERVAL_S
-        return self._named == address
-
-
-class _ToPrimary(SentinelManagedConnection):
-    """A connection to the primary, whose replies count only while it is that."""
-
-    def __init__(self, sentinels: _Sentinels, **options: Any) -> None:
-        super().__init__(**options)  # type: ignore[no-untyped-call]
-        self._sentinels = sentinels
-
-    def send_packed_command(self, command: Any, check_health: bool = True) -> None:
-        """Send a command; one that was closed connects to the primary first, not to the server that it was to."""
-        if not self.is_connected:
-            self.connect()  # type: ignore[no-untyped-call]
-        super().send_packed_command(command, check_health)  # type: ignore[no-untyped-call]
-
-    def read_response(self, *arguments: Any, **options: Any) -> Any:
-        """Return a reply; raises the ConnectionError of redis-py when another server is the primary now."""
-        reply = super().read_response(*arguments, **options)
-        if not self._sentinels.is_at((self.host, self.port), self.connection_pool.service_name):
-            self.disconnect()  # type: ignore[no-untyped-call]
-            raise RedisConnectionError("another server is the primary now")
-        return reply
-
-
-class _ToPrimaryByTLS(_ToPrimary, SentinelManagedSSLConnection):
-    """The same with TLS."""
-
-
-class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
-    """Connections to the primary that sentinels name; a caller waits when all are in use."""
-
-
 def _client(url: str, answer_timeout_s: float) -> StoreClient:
     place = read_place(url)
     options = {
+        "redis_connect_func": InstallationCheck(),
         "max_connections": MAX_CONNECTIONS,
         "timeout": WAIT_FOR_CONNECTION_S,
         "socket_timeout": answer_timeout_s,
@@ -237,8 +157,8 @@ def _sentinel_pool(place: Place, options: dict[str, Any]) -> ConnectionPool:
     secure = options.pop("connection_class", None) is SSLConnection
     soon = {"socket_timeout": SENTINEL_TIMEOUT_S, "socket_connect_timeout": SENTINEL_TIMEOUT_S}
     asking = {"retry": Retry(NoBackoff(), 0), "driver_info": None, **NETWORK, **place.sentinel_options, **soon}
-    sentinels = _Sentinels(place.addresses, asking)
-    connection_class = _ToPrimaryByTLS if secure else _ToPrimary
-    return _SentinelPool(  # type: ignore[no-untyped-call]
+    sentinels = Sentinels(place.addresses, asking)
+    connection_class = ToPrimaryByTLS if secure else ToPrimary
+    return PrimaryPool(  # type: ignore[no-untyped-call]
         place.service, sentinels, sentinels=sentinels, connection_class=connection_class, **options
     )

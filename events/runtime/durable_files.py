@@ -10,15 +10,18 @@ UNFINISHED = ".unfinished-"
 
 
 def write_durably(file_system: Any, path: str, content: bytes) -> None:
-    """Write a file on a file system of fsspec.
-
-    Crash-safe: in a directory it is written under another name, made durable and renamed; an object store shows a whole
-    object or none.
-    """
-    if "file" not in file_system.protocol:
+    """Write a file on a file system of fsspec; an object store shows a whole object or none."""
+    if "file" in file_system.protocol:
+        replace_file(Path(path), content)
+    else:
         file_system.pipe_file(path, content)
-        return
-    target = Path(path)
+
+
+def replace_file(target: Path, content: bytes) -> None:
+    """Write the file ``target``; raises OSError.
+
+    Crash-safe: it is written under another name, made durable and renamed.
+    """
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = target.with_name(f"{target.name[:16]}{UNFINISHED}{secrets.token_hex(4)}")
     with unfinished.open("wb") as file:

@@ -73,17 +73,19 @@ class Egress:
         self._max_bytes = max_bytes
         self._trust = trust
 
-    def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float = EXCHANGE_TIMEOUT_S
+    ) -> Answer:
         """Send ``body`` to ``url`` and return the answer, whatever its status; raises EgressError.
 
-        The headers Host, Content-Length, Accept-Encoding and Connection are added.
+        The headers Host, Content-Length, Accept-Encoding and Connection are added. ``timeout_s`` limits this exchange
+        where it is less than the limit of all.
         """
-        target = read_url(url)
-        with _worded(self._timeout_s):
-            return self._exchange(target, headers, body)
+        target, timeout_s = read_url(url), min(timeout_s, self._timeout_s)
+        with _worded(timeout_s):
+            return self._exchange(target, headers, body, _Deadline(timeout_s))
 
-    def _exchange(self, target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
-        deadline = _Deadline(self._timeout_s)
+    def _exchange(self, target: Target, headers: Mapping[str, str], body: bytes, deadline: "_Deadline") -> Answer:
         addresses = self.checked_addresses(target, deadline.remaining_s())
         backend = _CheckedBackend(addresses, deadline, self._max_bytes + MAX_HEADER_BYTES)
         place = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)

@@ -3,7 +3,6 @@
 Nothing is looked up here and nothing is connected to: ``events.runtime.egress`` does that.
 """
 
-import contextlib
 import re
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -57,6 +56,9 @@ _NOT_PUBLIC = tuple(
 )
 """IANA's special-purpose address registries, and the ranges in which an IPv4 address can hide."""
 
+_NEVER_PUBLIC_NAMES = ("localhost", "local", "internal", "invalid", "onion", "alt", "home.arpa")
+"""Names that no public name server knows, nor any below them (RFC 6761, 6762, 7686, 8375 and 9476, ICANN)."""
+
 _GLOBAL_IPV6 = ip_network("2000::/3")
 """All that IANA has given out of IPv6; the rest of the space is reserved."""
 
@@ -96,8 +98,13 @@ class EgressRules:
         target = read_url(url)
         if not self._allowed and (target.scheme, target.port) != ("https", _PORTS["https"]):
             raise EgressRefusedError("The address must begin with https:// and use port 443.")
-        with contextlib.suppress(ValueError):
-            self.check_address(ip_address(target.host), target)
+        try:
+            address = ip_address(target.host)
+        except ValueError:
+            if not self._allowed and not _can_be_public(target.host):
+                raise EgressRefusedError(f"The name {target.host} has no public address.") from None
+        else:
+            self.check_address(address, target)
 
     def check_address(self, address: Address, target: Target) -> None:
         """Raise EgressRefusedError unless ``address`` may be called for ``target``."""
@@ -105,9 +112,21 @@ class EgressRules:
         if getattr(address, "scope_id", None) is None and any(address in network for network in self._allowed):
             return
         if (what := why_not_public(address)) is not None:
-            raise EgressRefusedError(f"The address {address} is {what}: only public addresses are called.")
+            raise EgressRefusedError(f"The host {target.host} is {what}: only public addresses are called.")
         if (target.scheme, target.port) != ("https", _PORTS["https"]):
             raise EgressRefusedError("The address must begin with https:// and use port 443.")
+
+
+def _can_be_public(name: str) -> bool:
+    """Return whether ``name`` can be that of a public host.
+
+    A last label of digits is an abbreviated address, such as 127.1 (WHATWG URL, section 3.5).
+    """
+    name = name.lower().rstrip(".")
+    last = name.rpartition(".")[2]
+    return (
+        "." in name and not last[0].isdigit() and not f".{name}".endswith(tuple(f".{n}" for n in _NEVER_PUBLIC_NAMES))
+    )
 
 
 def why_not_public(address: Address) -> str | None:

@@ -12,6 +12,10 @@ class StoreUnavailableError(StoreError):
     """
 
 
+class OtherStoreError(StoreUnavailableError):
+    """The store does not hold the installation that this process has used: it was emptied, or it is another one."""
+
+
 class StoreFullError(StoreUnavailableError):
     """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
 

@@ -24,7 +24,6 @@ would decide the tag; ``events.runtime.settings`` refuses them.
 
 import functools
 import hashlib
-import re
 
 
 @functools.lru_cache(maxsize=4096)
@@ -37,7 +36,7 @@ class InstallationKeys:
     """What concerns the whole installation; each key is used alone."""
 
     def __init__(self, prefix: str) -> None:
-        self.installation = f"{prefix}rookery"  # hash: id, number of shards, version of the layout
+        self.installation = f"{prefix}rookery"  # hash: id, number of shards, layout; replicas to wait for, if ordered
         self.relays = f"{prefix}relays"  # hash: when each relay last reported, and the silences of its lines as JSON
         self.limits = f"{prefix}limits"  # begins the counters of the library ``limits``
         self.unacked = f"{prefix}unacked"
@@ -46,7 +45,7 @@ class InstallationKeys:
         self._tickets = f"{prefix}ticket:"
 
     def ticket(self, digest: str) -> str:
-        """Return the key of a ticket for the live stream. String: the key of a session or token; it expires."""
+        """Return the key of a ticket for the live stream. String: its digest, key of a session or token; it expires."""
         return self._tickets + digest
 
 
@@ -62,7 +61,7 @@ class ShardKeys:
         """
 
         self.sequence = f"{tag}sequence"
-        """String: how many events the shard has had, the id of the last entry of the feed."""
+        """String: how many events the shard has had, the id of the feed's last entry; never absent."""
 
         self.streams = f"{tag}streams"  # list: the live matches, in the order of their first events
         self.archived_streams = f"{tag}archived-streams"  # list: the archived ones, in the order of archiving
@@ -121,11 +120,6 @@ class ReadModelKeys:
         """Return how the keys of all generations of a shard begin."""
         return f"{self.prefix}{{s{shard:02d}}}:rm:"
 
-    def parse_model(self, key: str) -> tuple[int, int, str, str] | None:
-        """Return shard, generation, kind (m: summary, l: list) and match or list of a key; None for any other key."""
-        found = re.fullmatch(rf"{re.escape(self.prefix)}{{s(\d+)}}:rm:(?:(\d+):)?([ml]):(.*)", key, re.DOTALL)
-        return None if found is None else (int(found[1]), int(found[2] or 0), found[3], found[4])
-
     def rating_keys(self, generation: int) -> "RatingKeys":
         """Return the keys of the ratings in a generation."""
         return RatingKeys(self.prefix, generation)
@@ -143,16 +137,8 @@ class RatingKeys:
         self.pools = f"{self.all}pools"  # set: the pools that have ratings
         self.rated = f"{self.all}matches"  # hash: the results that the ratings follow from, by match
         self.revision = f"{self.all}revision"  # string: how often the next ones have changed
-        self.version = f"{self.all}version"  # string: the version of the ratings; absent: 1
         self.unsettled = f"{self.all}unsettled"
         """Sorted set by day: the days of players that have to be calculated again, see ``Unsettled``."""
-
-        self.archived_until = f"{self.all}archived-until"  # string: the last day whose periods are in files
-        self.period_files = f"{self.all}period-files"  # hash: name and size of a file as JSON, by the first day in it
-        self.archiving = f"{self.all}archiving"
-        """String: the last of the days that are being archived; gone as soon as one of them changes."""
-
-        self.former_changes = f"{self.all}change:"  # begins what earlier versions stored of matches, and none reads now
 
     def timeline(self, pool: str, player: str) -> str:
         """Return the key of a player's ratings. Sorted set: what they were after each rated day."""
@@ -161,10 +147,6 @@ class RatingKeys:
     def day(self, pool: str, day: int) -> str:
         """Return the key of a rating period. Hash: what each player has played in it, in parts."""
         return f"{self.all}{pool}:day:{day}"
-
-    def archived_results(self, block: int) -> str:
-        """Return the key of a part of the results whose periods are in files. Hash: day, by match (packed)."""
-        return f"{self.all}archived:{block}"
 
     def leaderboard(self, pool: str) -> str:
         """Return the key of a pool's players. Sorted set: by rating."""
@@ -213,6 +195,7 @@ class PeopleKeys:
         self.accounts = f"{self._tag}person:"  # begins the keys of accounts
         self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
         self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
+        self.availabilities = f"{self._tag}diary:"  # begins the keys of availability
 
     def account(self, person: str) -> str:
         """Return the key of an account. Hash: name, kind, created_at, password (hashed), capacity of a bot."""
@@ -227,11 +210,11 @@ class PeopleKeys:
         return f"{self._tag}look:{skeleton}"
 
     def session(self, digest: str) -> str:
-        """Return the key of the session whose secret has this SHA-256. String: the packed person; it expires."""
+        """Return the key of the session whose secret has this SHA-256. String: that, packed person; it expires."""
         return f"{self._tag}session:{digest}"
 
     def token(self, digest: str) -> str:
-        """Return the key of the token whose secret has this SHA-256. String: the packed person."""
+        """Return the key of the token whose secret has this SHA-256. String: that, packed person."""
         return f"{self._tag}token:{digest}"
 
     def sessions(self, person: str) -> str:
@@ -276,7 +259,7 @@ class PeopleKeys:
 
     def availability(self, player: str) -> str:
         """Return the key of a player's availability. String: JSON."""
-        return f"{self._tag}diary:{player}"
+        return f"{self.availabilities}{player}"
 
     def bytes_kept(self, person: str) -> str:
         """Return the key of how many bytes a person keeps in the next three. String: a number."""
@@ -350,15 +333,10 @@ class ChatKeys:
 
 
 class JobKeys:
-    """Long work that was requested, about a match or a person, and its results."""
+    """The results of long work that was requested, about a match or a person."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self.waiting = f"{prefix}jobs"  # sorted set: matches and people with a job, by when it was requested
-
-    def job(self, subject: str) -> str:
-        """Return the key of the job about a match or person. String: JSON; it expires."""
-        return f"{self._prefix}job:{{{subject}}}"
 
     def result(self, subject: str, kind: str, basis: str) -> str:
         """Return the key of a result. String: compressed; it expires."""
@@ -430,25 +408,6 @@ class IncidentKeys:
         """Return the key of the incidents in which a match lost events. Set: their ids."""
         return f"{self._tag}match:{match_id}"
 
-    def matches(self, incident: str) -> str:
-        """Return the key of the matches of which events were named as lost in an incident. Set."""
-        return f"{self._tag}matches:{incident}"
-
-    def lost_events(self, match_id: str) -> str:
-        """Return the key of the lost events of a match. Hash: digest, incident and request, by version."""
-        return f"{self._tag}lost:{match_id}"
-
-
-class OpponentKeys:
-    """The matches of a lane that wait for an opponent."""
-
-    def __init__(self, prefix: str, lane: str) -> None:
-        tag = f"{prefix}{{opponents}}:{lane}:"
-        self.matches = f"{tag}matches"  # sorted set: matches by the charge at which their turn comes
-        self.people = f"{tag}people"  # sorted set: people by the charge of their last match
-        self.charge = f"{tag}charge"  # string: the charge of the match that was taken last
-        self.origins = f"{tag}origins"  # hash: what has made the matches wait, for logs and traces
-
 
 class FleetKeys:
     """Fleet jobs. What belongs to one expires some days after it has ended."""
@@ -464,20 +423,44 @@ class FleetKeys:
         return f"{self._tag}job:{job}"
 
     def slices(self, job: str) -> str:
-        """Return the key of the slices of a job that are not done. Hash: JSON by number."""
+        """Return the key of the slices of a job. Hash: JSON by number."""
         return f"{self._tag}slices:{job}"
-
-    def leases(self, job: str) -> str:
-        """Return the key of the slices that workers have taken. Sorted set: numbers by the end of the lease."""
-        return f"{self._tag}leases:{job}"
-
-    def takes(self, job: str) -> str:
-        """Return the key of who has a slice and how often it was taken. Hash: by number; until the slice is done."""
-        return f"{self._tag}takes:{job}"
 
     def results(self, job: str) -> str:
         """Return the key of the results of a job. Hash: packed, by the number of the slice."""
         return f"{self._tag}results:{job}"
+
+
+class WorkListKeys:
+    """One shard of the work list ``name``, with the hash tag ``tag``. ``work_list.lua`` makes the same keys."""
+
+    def __init__(self, prefix: str, tag: str, name: str) -> None:
+        self.base = f"{prefix}{{{tag}}}:{name}:"  # begins all keys
+        self.lanes = f"{self.base}lanes"  # sorted set: lanes by the instant from which something can be claimed
+
+    def entry(self, id: str) -> str:
+        """Return the key of an entry. Hash: lane, owner, cost, content, due instant, attempts, token of its claim."""
+        return f"{self.base}entry:{id}"
+
+    def entries(self, lane: str, owner: str) -> str:
+        """Return the key of an owner's entries. Sorted set: ids by the instant from which they can be claimed."""
+        return f"{self.base}{lane}:of:{owner}"
+
+    def owners(self, lane: str) -> str:
+        """Return the key of the owners of entries. Sorted set: by the earliest instant of the one before."""
+        return f"{self.base}{lane}:owners"
+
+    def due(self, lane: str) -> str:
+        """Return the key of the entries of a lane. Sorted set: ids by when they are due, claimed or not."""
+        return f"{self.base}{lane}:due"
+
+    def charges(self, lane: str) -> str:
+        """Return the key of the owners for whom more was claimed than for the one served last. Sorted set: by cost."""
+        return f"{self.base}{lane}:charges"
+
+    def charge(self, lane: str) -> str:
+        """Return the key of what was claimed for the owner served last. String: a number."""
+        return f"{self.base}{lane}:charge"
 
 
 def literal_pattern(text: str) -> str:

@@ -4,9 +4,10 @@ All that concerns one person is in the shard of that person, ``{n07}``: a notice
 change in one step. ``events.runtime.keys`` describes the whole key space.
 """
 
+import re
 from typing import Self
 
-from events.runtime.keys import shard_of
+from events.runtime.keys import WorkListKeys, shard_of
 
 
 class NoticeKeys:
@@ -14,6 +15,13 @@ class NoticeKeys:
 
     def __init__(self, prefix: str, shard: int) -> None:
         self._tag = f"{prefix}{{n{shard:02d}}}:"
+        self._place = prefix, f"n{shard:02d}"
+
+    @staticmethod
+    def parse_entry(prefix: str, key: str) -> tuple[str, str] | None:
+        """Return the base of the work list and the id of the entry that ``key`` belongs to; None for any other key."""
+        found = re.match(rf"({re.escape(prefix)}{{n\d+}}:[a-z]+:)entry:(.*)", key, re.DOTALL)
+        return None if found is None else (found[1], found[2])
 
     @classmethod
     def of(cls, prefix: str, player: str, shards: int) -> Self:
@@ -26,15 +34,9 @@ class LedgerKeys(NoticeKeys):
 
     def __init__(self, prefix: str, shard: int) -> None:
         super().__init__(prefix, shard)
-        self.due = f"{self._tag}due"  # sorted set: "player dispatch" by when it is due, or the end of its lease
+        self.outbox = WorkListKeys(*self._place, "outbox")  # entries "player dispatch", in lanes by channel
         self.outcomes = f"{self._tag}outcomes"  # hash: how many dispatches became what, by channel and state
-        self.reminders = f"{self._tag}reminders"  # sorted set: matches and players to move, by when to remind them
-        self.chats = f"{self._tag}chats"  # sorted set: matches with new messages, by when their chats are looked at
-        self.chat_marks = f"{self._tag}chat-marks"  # hash: from which message on, up to which, and marks, by match
-
-    def dispatches(self, player: str) -> str:
-        """Return the key of what is to be sent to a player. Hash: JSON, attempts and end of the lease by dispatch."""
-        return f"{self._tag}dispatches:{player}"
+        self.checks = WorkListKeys(*self._place, "checks")  # entries "reminder match player" and "chat match"
 
     def finished(self, player: str) -> str:
         """Return the key of a player's dispatches that were sent or given up. Sorted set: by when; it expires."""
@@ -93,8 +95,7 @@ class IncomingMailKeys(NoticeKeys):
 
     def __init__(self, prefix: str, shard: int) -> None:
         super().__init__(prefix, shard)
-        self.due = f"{self._tag}mail-due"  # sorted set: "player digest" by when it is read, or looked at again
-        self.attempts = f"{self._tag}mail-attempts"  # hash: how often reading was begun, by "player digest"
+        self.inbox = WorkListKeys(*self._place, "inbox")  # entries "player digest"
 
     def order(self, player: str) -> str:
         """Return the key of the mails to a player. Sorted set: digests by when they arrived; it expires."""
@@ -108,9 +109,12 @@ class IncomingMailKeys(NoticeKeys):
         """Return the key of the mails to a player that are still to be read. Hash: compressed content, by digest."""
         return f"{self._tag}mail-contents:{player}"
 
-    def refusal(self, player: str, token: str) -> str:
-        """Return the key of the mail that was last answered by a refusal only. String: its digest; it expires."""
-        return f"{self._tag}mail-refusal:{player}:{token}"
+    def refusals(self, player: str, match_id: str) -> str:
+        """Return the key of the mails about a match that were answered by a refusal only.
+
+        Hash: their numbers from 1 on, by digest; it expires.
+        """
+        return f"{self._tag}mail-refusals:{player}:{match_id}"
 
 
 class PostmasterKeys:

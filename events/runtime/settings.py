@@ -10,11 +10,12 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 from environs import Env, EnvError, ValidationError, validate
 from kombu.transport import TRANSPORT_ALIASES
 
-from events.runtime.connections import CLUSTER, SCHEMES, connect, read_place
+from events.runtime.connections import CLUSTER, SCHEMES, SINGLE, connect, read_place
 
 MAX_SHARDS = 1024
 """More would cost each reader of all shards more than the spreading saves."""
 
+ALL_REPLICAS = "all"
 MAX_WAIT_REPLICAS = 10
 """More replicas of a store than anybody has: a larger number is a mistake that would let no append succeed."""
 
@@ -57,12 +58,13 @@ class Settings(NamedTuple):
     ``impairments_file`` is where the supervisor reports which parts of the installation do not work. ``mail`` is None
     where no mail is sent. ``egress_allowed`` are networks (CIDR) that webhooks and push may reach although they are not
     public. ``contact`` is the address of the operator, told to push services (RFC 8292). ``otlp_url`` is where traces
-    are sent (OpenTelemetry, OTLP over HTTP); None where there are none. ``wait_replicas`` replicas of the store must
-    have what is appended before it is acknowledged. ``archive_url`` is where matches are
-    archived that have been over for ``archive_after_days``; None where none are. ``checkpoint_guard`` is the directory
-    or URL where it is kept, outside the store, which checkpoints were signed; None where it is not. ``told_directory``
-    is where the processes of a machine keep which events they know of (``events.store.told_files``); None for nowhere.
-    ``timestamp_url`` is the service (RFC 3161) that timestamps the checkpoint of each day; None for none.
+    are sent (OpenTelemetry, OTLP over HTTP); None where there are none. ``wait_replicas`` replicas of the store
+    must have what is appended before it is acknowledged; None for all that sentinels or cluster know.
+    ``archive_url`` is where matches are archived that have been over for ``archive_after_days``; None where none
+    are. ``checkpoint_guard`` is the directory or URL where it is kept, outside the store, which checkpoints were
+    signed; None where it is not.  ``timestamp_url`` is the service (RFC 3161) that timestamps
+    the checkpoint of each day; None for none. ``mark_file`` is where the high-water mark of the store is kept
+    (``events.store.mark``); None for nowhere.
     """
 
     redis_url: str
@@ -79,12 +81,12 @@ class Settings(NamedTuple):
     egress_allowed: tuple[str, ...] = ()
     contact: str | None = None
     otlp_url: str | None = None
-    wait_replicas: int = 0
+    wait_replicas: int | None = None
     archive_url: str | None = None
     archive_after_days: int = ARCHIVE_AFTER_DAYS
     checkpoint_guard: str | None = None
-    told_directory: Path | None = None
     timestamp_url: str | None = None
+    mark_file: Path | None = None
 
     @classmethod
     def from_environment(
@@ -106,8 +108,8 @@ class Settings(NamedTuple):
         https:), ROOKERY_WAIT_REPLICAS, ROOKERY_OTLP_URL (without it nothing is traced), ROOKERY_ARCHIVE_URL (a URL that
         fsspec knows, as file:///srv/archive or s3://bucket/rookery; matches are archived where it is set),
         ROOKERY_ARCHIVE_AFTER_DAYS (at least 1), ROOKERY_CHECKPOINT_GUARD (a directory, or a URL like that of the
-        archive), ROOKERY_TOLD_DIRECTORY, ROOKERY_TIMESTAMP_URL. The arguments are the defaults of REDIS_URL,
-        ROOKERY_STREAM_URL and ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
+        archive), ROOKERY_TIMESTAMP_URL, ROOKERY_MARK_FILE. The arguments are the defaults of
+        REDIS_URL, ROOKERY_STREAM_URL and ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
         """
         env = Env()
         redis_url = named_store or env.str("REDIS_URL", redis_url, validate=check_store)
@@ -125,16 +127,28 @@ class Settings(NamedTuple):
             mail=_read_mail(env),
             egress_allowed=tuple(env.list("ROOKERY_EGRESS_ALLOWED", [], validate=_check_networks)),
             contact=env.str("ROOKERY_CONTACT", None, validate=_check_contact),
-            wait_replicas=env.int("ROOKERY_WAIT_REPLICAS", 0, validate=validate.Range(min=0, max=MAX_WAIT_REPLICAS)),
+            wait_replicas=_read_wait_replicas(env, redis_url),
             otlp_url=env.str("ROOKERY_OTLP_URL", None, validate=_check_otlp) or None,
             archive_url=env.str("ROOKERY_ARCHIVE_URL", None, validate=_check_archive),
             archive_after_days=env.int(
                 "ROOKERY_ARCHIVE_AFTER_DAYS", ARCHIVE_AFTER_DAYS, validate=validate.Range(min=1)
             ),
             checkpoint_guard=env.str("ROOKERY_CHECKPOINT_GUARD", None, validate=_check_guard),
-            told_directory=env.path("ROOKERY_TOLD_DIRECTORY", None),
             timestamp_url=env.str("ROOKERY_TIMESTAMP_URL", None, validate=_check_timestamp_service),
+            mark_file=env.path("ROOKERY_MARK_FILE", None),
         )
+
+
+def _read_wait_replicas(env: Env, redis_url: str) -> int | None:
+    written = env.str("ROOKERY_WAIT_REPLICAS", None)
+    if written is not None and written != ALL_REPLICAS:
+        return env.int("ROOKERY_WAIT_REPLICAS", validate=validate.Range(min=0, max=MAX_WAIT_REPLICAS))
+    if written is not None and read_place(redis_url).kind == SINGLE:
+        raise EnvError(
+            f"ROOKERY_WAIT_REPLICAS={ALL_REPLICAS} needs a store under sentinels or a cluster, which say how many "
+            "replicas there are: for a single server it must be a number"
+        )
+    return None
 
 
 def _read_mail(env: Env) -> MailSettings | None:

@@ -7,11 +7,11 @@ when the store is first used, with what to write instead.
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError, ResponseError
-from redis.sentinel import SentinelConnectionPool
 
 from events.runtime.clients import StoreClient, translated
 from events.runtime.cluster import ClusterClient
 from events.runtime.errors import StoreCommandError, StoreError
+from events.runtime.sentinels import PrimaryPool
 
 MIN_VERSIONS = {"redis": (6, 2), "valkey": (7, 2)}
 MIN_VERSIONS_TO_MOVE_SLOTS = {"redis": (8, 4), "valkey": (9, 0)}
@@ -70,12 +70,12 @@ def read_topology(client: StoreClient) -> Topology:
     if isinstance(client, ClusterClient):
         return _read_cluster(client)
     pool = client.connection_pool
-    options = pool.connection_kwargs
-    kind, place = ONE_SERVER, (options.get("host", options.get("path", "")), options.get("port", ""))
-    if isinstance(pool, SentinelConnectionPool):
+    kind = ONE_SERVER
+    if isinstance(pool, PrimaryPool):
         _check_sentinels(pool)
-        kind, place = WATCHED_SERVER, pool.get_master_address()
-    server = _read_server(client, ":".join(str(part) for part in place if part))
+        pool.get_master_address()  # type: ignore[no-untyped-call]
+        kind = WATCHED_SERVER
+    server = _read_server(client, client.address)
     if server.mode == "cluster":
         raise WrongTopologyError(
             f"the store is a server of a cluster, {server}: its URL must begin with redis+cluster:// and may name "
@@ -98,8 +98,7 @@ def _read_cluster(client: ClusterClient) -> Topology:
         raise
     servers = []
     for primary in primaries:
-        options = primary.connection_pool.connection_kwargs
-        server = _read_server(primary, f"{options['host']}:{options['port']}")
+        server = _read_server(primary, primary.address)
         slots, moving = _read_slots(primary)
         servers.append(server._replace(slots=slots, moving=moving))
         _check_version(server)

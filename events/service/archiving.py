@@ -15,7 +15,7 @@ import structlog
 from domain.match.enums import Status
 from events.archive import tables
 from events.archive.archive import Archive
-from events.archive.catalogue import PackFile, pack_name
+from events.archive.catalogue import Archived, PackFile, pack_name
 from events.archive.errors import DamagedArchiveError
 from events.archive.pack import ArchivedMatch, Dictionary, build_pack, dictionary_for
 from events.archive.store import ArchivingStore, DroppedModels
@@ -23,7 +23,6 @@ from events.archive.tables import ListEntry, Locator, TableFile
 from events.proof.checkpoint_log import CheckpointLog
 from events.readmodels import Projected, ReadModels, lists_of, rated_result
 from events.readmodels.generations import Generations
-from events.readmodels.period_files import KIND as RATINGS
 from events.readmodels.projector import EventSummaries
 from events.readmodels.ratings import Ratings
 from events.readmodels.summary import pack_summary, unpack_summary
@@ -32,7 +31,7 @@ from events.runtime import beats
 MATCHES_PER_PACK = 256
 MATCHES_PER_READ = 64
 MATCHES_PER_LOOK = 500
-KINDS_OF_FILES = ("packs", "tables", "dictionaries", RATINGS)
+KINDS_OF_FILES = ("packs", "tables", "dictionaries")
 DAY_MS = 24 * 3600 * 1000
 UNUSED_KEPT_DAYS = 30
 """How long a file stays to which nothing refers any more: a failover or a restored backup may refer to it again."""
@@ -133,18 +132,11 @@ class Archiver:
         log.info("matches were archived", game=game, pack=pack.name, matches=dropped)
         return dropped
 
-    def archive_ratings(self) -> int:
-        """Move the earliest rating periods that are due to a file, when they fill one; return how many matches went.
-
-        Rating periods follow from results, not from streams: they may be archived before their matches or after.
-        """
-        return self._ratings.archive_periods()
-
     def move_notes(self) -> int:
         """Move what is noted of the last leaves of archived matches to the catalogue; return how many went.
 
-        Each round does so for its own matches; this finds what no checkpoint covered then, and what a kill, a backup or
-        an earlier version has left.
+        Each round does so for its own matches; this finds what no checkpoint covered then, and what a kill or a backup
+        has left.
         """
         return self._log.move_notes()
 
@@ -192,12 +184,12 @@ class Archiver:
         storage, catalogue, now = self._archive.storage, self._archive.catalogue, self._now()
         packs, files = (
             catalogue.packs(),
-            [name for kind in ("packs", "tables", RATINGS) for name in storage.names(kind)],
+            [name for kind in ("packs", "tables") for name in storage.names(kind)],
         )
         unfinished = [name for kind in KINDS_OF_FILES for name in storage.unfinished(kind)]
         catalogue.begin_round()
         used = {archived.locator.pack for archived in catalogue.archived()}
-        in_use = {table.file for table in catalogue.tables()} | self._ratings.period_files()
+        in_use = {table.file for table in catalogue.tables()}
         known = catalogue.unused()
         unused = {
             file: known.get(file, now)
@@ -214,20 +206,29 @@ class Archiver:
             log.info("a file that nothing refers to was deleted", file=name)
         return gone
 
-    def recheck(self, match_ids: Sequence[str]) -> list[str]:
+    def recheck(self, match_ids: Sequence[str]) -> tuple[list[str], dict[str, Exception]]:
         """Return those of ``match_ids`` that are live, after bringing back what is archived with a wrong summary.
 
-        A later Rookery may derive other read models from the same events; a rebuild makes them right everywhere.
+        A later Rookery may derive other read models from the same events; a rebuild makes them right everywhere. Also
+        returns the archived matches whose events cannot be read, each with the reason.
         """
-        found = self._store.find_archived(match_ids)
-        archived = {match_id: each for match_id, each in zip(match_ids, found, strict=True) if each is not None}
-        for match_id, summary in zip(archived, self._archive.summaries(list(archived.values())), strict=True):
+        unreadable: dict[str, Exception] = {}
+        for match_id, archived in zip(match_ids, self._store.find_archived(match_ids), strict=True):
             beats.beat()
-            if self._summaries.read(match_id, 0, None) != unpack_summary(summary):
-                self._store.restore(match_id)
-        return [
-            match_id for match_id, gone in zip(match_ids, self._store.are_archived(match_ids), strict=True) if not gone
-        ]
+            try:
+                if archived is not None and not self._has_right_summary(match_id, archived):
+                    self._store.restore(match_id)
+            except DamagedArchiveError as error:
+                unreadable[match_id] = error
+        gone = zip(match_ids, self._store.are_archived(match_ids), strict=True)
+        return [match_id for match_id, is_archived in gone if not is_archived], unreadable
+
+    def _has_right_summary(self, match_id: str, archived: Archived) -> bool:
+        summary = self._summaries.read(match_id, 0, None)
+        try:
+            return summary == unpack_summary(self._archive.summaries([archived])[0])
+        except DamagedArchiveError:
+            return False
 
     def _read(self, due: Sequence[Projected]) -> Iterator[ArchivedMatch]:
         """Yield what is to be archived of matches; one whose summary is not that of its head has changed meanwhile."""

@@ -1,7 +1,8 @@
-"""Whether a match is within the capacity of the bots in it: asked before it is created or joined."""
+"""Whether a match is within the capacity of those who play it: asked before it is created or joined."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
 
 from domain.match.state import MatchState
 from domain.match.terms import STANDARD
@@ -42,22 +43,34 @@ class BotAdmission:
             excess = SUSPENDED if bot.suspended else excess_of(bot.capacity, proposal, players[bot.id])
             if excess is not None:
                 raise BeyondCapacityError(bot, excess)
-        taken = []
-        try:
+        with ExitStack() as places:
             for bot in bots.values():
-                place = self._take(bot, match_id)
-                if place == Place.REFUSED:
+                playing = partial(self._readmodels.matches_of, bot.id, ("active", "invited"))
+                if not places.enter_context(self.place(bot.id, match_id, bot.capacity.concurrent, playing)):
                     raise BeyondCapacityError(bot, full(bot.capacity))
-                if place == Place.TAKEN:
-                    taken.append(bot)
             yield frozenset(
                 bot.id for bot in bots.values() if bot.capacity.accepts_at_once and players[bot.id] is not None
             )
+
+    @contextmanager
+    def place(self, player: str, match_id: str, maximum: int, playing: Callable[[], Collection[str]]) -> Iterator[bool]:
+        """Take one of the ``maximum`` places of ``player`` for the match that the block creates or joins.
+
+        Yields False when all are taken. ``playing`` returns the matches that have one according to the read models.
+        When the block raises, the place is free again, unless the match may have been created all the same.
+        """
+        # In this order: what has been projected by now is in the lists that are read next.
+        places = self._bots.places(player)
+        summaries = zip(places, self._readmodels.projected(places) if places else (), strict=True)
+        projected = [place for place, summary in summaries if summary is not None]
+        place = self._bots.take_place(player, match_id, maximum, projected=projected, playing=playing())
+        try:
+            yield place != Place.REFUSED
         except StoreUnavailableError:
             raise
         except Exception:
-            for bot in taken:
-                self._bots.free_place(bot.id, match_id)
+            if place == Place.TAKEN:
+                self._bots.free_place(player, match_id)
             raise
 
     @contextmanager
@@ -73,11 +86,3 @@ class BotAdmission:
         proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
         with self.places(state.match_id, proposal, {person.id: None}):
             yield
-
-    def _take(self, bot: Bot, match_id: str) -> Place:
-        # In this order: what has been projected by now is in the lists that are read next.
-        places = self._bots.places(bot.id)
-        known = zip(places, self._readmodels.projected(places) if places else (), strict=True)
-        projected = [place for place, summary in known if summary is not None]
-        playing = self._readmodels.matches_of(bot.id, ("active", "invited"))
-        return self._bots.take_place(bot.id, match_id, bot.capacity.concurrent, projected=projected, playing=playing)

@@ -61,7 +61,7 @@ ARCHIVING_DAYS = 2
 """What makes no full pack is archived once a day; a match that is late by more than this should be in the archive."""
 
 MAX_COUNTED = 1000
-"""More overdue deadlines are as alarming; so are more waiting notices of a shard."""
+"""More overdue deadlines are as alarming."""
 
 
 class Sources(NamedTuple):
@@ -181,14 +181,14 @@ class Figures:
 
     def _notices(self, now: int) -> Iterator[Figure]:
         outbox = self._sources.outbox
-        late = outbox.count_due(now - LATE_NOTICE_MS)
+        late = outbox.work.count(now - LATE_NOTICE_MS).total()
         yield gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", late)
-        waiting = {channel: float(count) for channel, count in outbox.waiting(MAX_COUNTED).items()}
+        waiting = {channel: float(count) for channel, count in outbox.waiting().items()}
         yield gauges("rookery_notices_waiting", "Mails, webhooks and push messages to be sent", "channel", waiting)
         outcomes: dict[Labels, float] = {key: float(count) for key, count in outbox.outcomes().items()}
         description = "Mails, webhooks and push messages that were sent, not sent, or given up"
         yield Figure("rookery_notices_total", description, outcomes, ("channel", "state"), Kind.COUNTER)
-        unread = self._sources.inbox.count_due(now - LATE_NOTICE_MS)
+        unread = self._sources.inbox.work.count(now - LATE_NOTICE_MS).total()
         yield gauge("rookery_unread_mails", "Incoming mails that should have been read", unread)
 
     def _queues(self) -> Iterator[Figure]:

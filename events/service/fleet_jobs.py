@@ -2,31 +2,33 @@
 
 A job has a kind and parameters; of one kind with the same parameters one job runs at a time. Its first slice is its
 plan, which says what the other slices are, stage by stage: a stage begins when all slices of the ones before are done.
-A worker takes a slice, which is leased to it, does it, and stores the result with the slice in one step.
+The slices of the present stage are entries of a work list, in a lane for each job: a worker claims one, does it, and
+stores the result in one step.
 
-Crash-safe: the lease of a worker that is killed expires, and another worker takes its slice. What the first one
-finishes after that is not stored, so a slice counts once, however often it is done. A slice that was taken MAX_TAKES
-times without being done ends the job as failed: it would kill or fail one worker after the other.
+Crash-safe: the lease of a worker that is killed ends, and another worker claims its slice. The result of the first one
+is not stored after that, so a slice counts once, however often it is done. A slice that was claimed MAX_CLAIMS times
+without being done ends the job as failed: it would kill or fail one worker after the other.
 
 What the kinds are is said where they are done (``workers.fleet.kinds``).
 """
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from events.runtime.connections import StoreClient
-from events.runtime.keys import FleetKeys
-from events.runtime.scripts import load_script
+from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.keys import FleetKeys, WorkListKeys
+from events.runtime.transactions import transact
+from events.runtime.work_list import Claim, WorkList, work_script
 
 LEASE_MS = 10_000
-"""A worker that has not renewed its lease for so long has been killed, or hangs."""
+"""Time without a renewal after which a worker counts as killed or hanging."""
 
-MAX_TAKES = 3
-"""How often a slice is taken before the job fails."""
+MAX_CLAIMS = 3
+"""How often a slice is claimed before the job fails."""
 
 KEPT_S = 3 * 86_400
 """How long results can be read after a job has ended."""
@@ -59,15 +61,16 @@ class PlannedSlice(NamedTuple):
     place: str
 
 
-class TakenSlice(NamedTuple):
-    """A slice that a worker has taken. Number 0 is the plan of the job. ``owner`` stands for this one taking."""
+class ClaimedSlice(NamedTuple):
+    """A slice that a worker has claimed. Number 0 is the plan of the job."""
 
     job: str
     kind: str
     parameters: Parameters
     number: int
     content: Any
-    owner: str
+    units: int
+    claim: Claim
 
     @property
     def is_plan(self) -> bool:
@@ -102,30 +105,43 @@ class FleetJob(NamedTuple):
 
 
 class FleetJobs:
-    """The fleet jobs of an installation. Safe to share between threads; methods raise StoreUnavailableError."""
+    """The fleet jobs of an installation. Safe to share between threads; methods raise StoreUnavailableError.
 
-    def __init__(self, client: StoreClient, prefix: str, lease_ms: int = LEASE_MS) -> None:
-        self.lease_ms = lease_ms
+    ``now`` is a clock in place of the store's.
+    """
+
+    def __init__(
+        self, client: StoreClient, prefix: str, lease_ms: int = LEASE_MS, now: Callable[[], int] | None = None
+    ) -> None:
+        self.work = WorkList(client, [WorkListKeys(prefix, "fleet", "work")], now, lease_ms=lease_ms)
+        self._clock = now
         self._client = client
         self._keys = FleetKeys(prefix)
-        self._start, self._take, self._keep, self._finish, self._end = (
-            load_script(client, __package__, name)
-            for name in ("start_fleet_job", "take_slice", "keep_slice", "finish_slice", "end_fleet_job")
-        )
+        self._finish = work_script(client, __package__, "finish_slice")
 
     def start(self, kind: str, parameters: Parameters) -> FleetJob:
         """Return the job of this kind with these parameters that runs; start one when none does."""
-        packed = _pack(parameters)
-        wanted, plan = f"{kind}-{secrets.token_hex(4)}", _pack([0, _PLAN, None])
-        keys = [self._keys.running, self._keys.jobs, self._keys.job(wanted), self._keys.slices(wanted)]
-        found: bytes = self._start(keys, [_name(kind, packed), wanted, kind, packed, plan])
-        job = self.job(found.decode())
-        if job is not None and job.state == JobState.RUNNING:
-            return job
-        # It has ended just now; or the store has lost it, and only its name is left.
-        if job is None:
-            self._client.hdel(self._keys.running, _name(kind, packed))
-        return self.start(kind, parameters)
+        packed, keys = _pack(parameters), self._keys
+        name, wanted = _name(kind, packed), f"{kind}-{secrets.token_hex(4)}"
+
+        def change(pipeline: StorePipeline) -> FleetJob | None:
+            found = pipeline.hget(keys.running, name)
+            job = None if found is None else _read_job(found.decode(), pipeline.hgetall(keys.job(found.decode())))
+            if job is not None:
+                return job
+            # None runs, or the store has lost it, and only its name is left.
+            now = self._now()
+            facts: dict[Any, Any] = {"kind": kind, "parameters": packed, "state": "running", "requested_at": now}
+            facts |= {"stages": "1", "slices": 1, "begun": 1, "done": 0, "units": 0, "units_done": 0}
+            pipeline.multi()
+            pipeline.hset(keys.running, name, wanted)
+            pipeline.zadd(keys.jobs, {wanted: now})
+            pipeline.hset(keys.job(wanted), mapping=facts)
+            self.work.add_on(pipeline, f"{wanted}:0", wanted, now, _pack([0, _PLAN, None]), lane=wanted)
+            return None
+
+        found = transact(self._client, [keys.running], change)
+        return found or self.job(wanted) or self.start(kind, parameters)
 
     def job(self, job_id: str) -> FleetJob | None:
         """Return a job; None when there is none, or it ended too long ago."""
@@ -149,55 +165,89 @@ class FleetJobs:
         found = self._client.hget(self._keys.running, _name(kind, _pack(parameters)))
         return None if found is None else self.job(found.decode())
 
-    def take(self, job: FleetJob) -> TakenSlice | None:
-        """Take a slice of ``job``; None when none is there to be taken now, be it that all are done or leased.
+    def claim(self, job: FleetJob) -> ClaimedSlice | None:
+        """Claim the next slice of ``job``; None if all are done or claimed.
 
-        Ends the job as failed when a slice was taken too often.
+        Ends the job as failed when the slice was claimed too often.
         """
-        owner, keys = secrets.token_hex(8), self._keys
-        places = [keys.job(job.id), keys.leases(job.id), keys.takes(job.id), keys.slices(job.id)]
-        found = self._take(places, [owner, self.lease_ms, MAX_TAKES])
-        if found is None:
+        claim = self.work.claim([job.id])
+        if claim is None and self.advance(job):
+            claim = self.work.claim([job.id])
+        if claim is None:
             return None
-        number, packed, *error = found
-        _, place, content = json.loads(packed)
-        if error:
+        number = int(claim.id.rpartition(":")[2])
+        units, place, content = json.loads(claim.content)
+        if claim.attempts > MAX_CLAIMS:
             # Crash-safe: killed here, the next worker finds the same slice and ends the job.
-            self._stop(job, JobState.FAILED, _explain(place, error[0].decode()))
+            error = self._client.hget(self._keys.job(job.id), f"error:{number}") or b""
+            self._stop(job, JobState.FAILED, _explain(place, error.decode()))
             return None
-        return TakenSlice(job.id, job.kind, job.parameters, int(number), content, owner)
+        return ClaimedSlice(job.id, job.kind, job.parameters, number, content, units, claim)
 
     def is_waiting(self, job: FleetJob) -> bool:
-        """Tell whether a slice of ``job`` is there to be taken."""
-        stages, begun = self._client.hmget(self._keys.job(job.id), ["stages", "next"])
-        if stages is None or begun is None or job.state != JobState.RUNNING:
-            return False
-        stage = next((int(last) for last in stages.split() if int(last) > job.done), 0)
-        expired = self._client.zcount(self._keys.leases(job.id), "-inf", self._now())
-        return int(begun) < stage or bool(expired)
+        """Tell whether a slice of ``job`` can be claimed."""
+        at = self.work.next_due().get(job.id)
+        return at is not None and at <= self._now()
 
-    def keep(self, taken: TakenSlice) -> bool:
+    def renew(self, claimed: ClaimedSlice) -> bool:
         """Renew the lease of a slice; return False when it was lost."""
-        return self._lease(taken, self.lease_ms)
+        return self.work.renew(claimed.claim)
 
-    def give_back(self, taken: TakenSlice, error: str = "") -> bool:
-        """Let others take the slice at once; return False when they could already.
+    def release(self, claimed: ClaimedSlice, error: str = "") -> bool:
+        """Let others claim the slice at once; return False when they could already.
 
         With an ``error`` this counts as one of the times after which the job fails; without one nothing was tried.
         """
-        return self._lease(taken, 0, error[:1000], counts=bool(error))
+        if error:
+            self._client.hset(self._keys.job(claimed.job), f"error:{claimed.number}", error[:1000])
+        return self.work.postpone(claimed.claim, claimed.claim.due, tried=bool(error))
 
-    def finish(self, taken: TakenSlice, result: str) -> bool:
-        """Store the result of a slice, or nothing if its lease was lost; return whether another stage begins."""
-        return self._finish_slice(taken, result, [""])
+    def finish(self, claimed: ClaimedSlice, result: str) -> bool:
+        """Store the result of a slice, or nothing if its claim was lost; return whether another stage begins."""
+        return self._finish_slice(claimed, result, [""])
 
-    def finish_plan(self, taken: TakenSlice, stages: Sequence[Sequence[PlannedSlice]]) -> bool:
-        """Store the slices of a job, or nothing if the lease of the plan was lost; return whether a stage begins."""
+    def finish_plan(self, claimed: ClaimedSlice, stages: Sequence[Sequence[PlannedSlice]]) -> bool:
+        """Store the slices of a job, or nothing if the claim of the plan was lost; return whether a stage begins."""
         slices = [each for stage in stages for each in stage]
         ends = sorted(set(accumulate(map(len, stages), initial=1)))
         packed = [_pack([each.units, each.place, each.content]) for each in slices]
         planned = [" ".join(map(str, ends)), sum(each.units for each in slices), *packed]
-        return self._finish_slice(taken, "", planned)
+        return self._finish_slice(claimed, "", planned)
+
+    def advance(self, job: FleetJob) -> bool:
+        """Begin the next stage of ``job``, or end it, once all slices that have begun are done.
+
+        Returns whether a stage has begun.
+
+        Crash-safe: the relay repeats it for all jobs that run; it happens once.
+        """
+        keys = self._keys
+
+        def change(pipeline: StorePipeline) -> bool:
+            fields = ["state", "done", "begun", "stages", "slices"]
+            state, done, begun, stages, slices = (each or b"" for each in pipeline.hmget(keys.job(job.id), fields))
+            if state != b"running" or done != begun:
+                return False
+            if done == slices:
+                pipeline.multi()
+                self._end(pipeline, job, JobState.FINISHED, "")
+                return False
+            last = next(int(end) for end in stages.split() if int(end) > int(begun))
+            numbers = range(int(begun), last)
+            found = pipeline.hmget(keys.slices(job.id), [str(number) for number in numbers])
+            due = self._now()
+            pipeline.multi()
+            pipeline.hset(keys.job(job.id), "begun", last)
+            for number, packed in zip(numbers, found, strict=True):
+                self.work.add_on(pipeline, f"{job.id}:{number:07}", job.id, due, (packed or b"").decode(), lane=job.id)
+            return True
+
+        return transact(self._client, [keys.job(job.id)], change)
+
+    def advance_running(self) -> None:
+        """Begin what a worker that was killed has left undone between two stages."""
+        for job in self.running():
+            self.advance(job)
 
     def cancel(self, job: FleetJob) -> bool:
         """End ``job``; return False when it has ended already. A slice that is being done is not stored."""
@@ -239,25 +289,42 @@ class FleetJobs:
         jobs = map(_read_job, job_ids, found)
         return {job.id: job for job in jobs if job is not None}
 
-    def _finish_slice(self, taken: TakenSlice, result: str, planned: Sequence[Any]) -> bool:
-        places = [*self._places(taken.job), self._keys.running]
-        name = _name(taken.kind, _pack(taken.parameters))
-        return bool(self._finish(places, [taken.number, taken.owner, result, name, KEPT_S, *planned]) == 2)
+    def _finish_slice(self, claimed: ClaimedSlice, result: str, planned: Sequence[Any]) -> bool:
+        keys, claim = self._keys, claimed.claim
+        places = [claim.keys.base, keys.job(claimed.job), keys.results(claimed.job), keys.slices(claimed.job)]
+        if not self._finish(places, [claim.id, claim.token, claimed.number, result, claimed.units, *planned]):
+            return False
+        job = self.job(claimed.job)
+        return job is not None and self.advance(job)
 
     def _stop(self, job: FleetJob, state: JobState, reason: str) -> bool:
-        places = [*self._places(job.id), self._keys.running]
-        return bool(self._end(places, [state, reason, _name(job.kind, _pack(job.parameters)), KEPT_S]))
+        def change(pipeline: StorePipeline) -> bool:
+            running = pipeline.hget(self._keys.job(job.id), "state") == b"running"
+            pipeline.multi()
+            if running:
+                self._end(pipeline, job, state, reason)
+            return running
 
-    def _lease(self, taken: TakenSlice, lease_ms: int, error: str = "", counts: bool = True) -> bool:
-        places = [self._keys.leases(taken.job), self._keys.takes(taken.job)]
-        return bool(self._keep(places, [taken.number, taken.owner, lease_ms, error, 0 if counts else 1]))
+        stopped = transact(self._client, [self._keys.job(job.id)], change)
+        self.discard_slices(job.id)
+        return stopped
 
-    def _places(self, job_id: str) -> list[str]:
+    def discard_slices(self, job_id: str) -> None:
+        """Remove the slices of a job that has ended from the work list."""
+        self.work.discard(job_id)
+
+    def _end(self, pipeline: StorePipeline, job: FleetJob, state: JobState, reason: str) -> None:
+        """Queue on ``pipeline`` that ``job`` has ended."""
         keys = self._keys
-        return [each(job_id) for each in (keys.job, keys.leases, keys.takes, keys.slices, keys.results)]
+        pipeline.hset(keys.job(job.id), mapping={"state": state, "reason": reason, "ended_at": self._now()})
+        pipeline.hdel(keys.running, _name(job.kind, _pack(job.parameters)))
+        for key in (keys.job(job.id), keys.slices(job.id), keys.results(job.id)):
+            pipeline.expire(key, KEPT_S)
 
     def _now(self) -> int:
         """Return the present instant by the store's clock: leases and reports come from many machines."""
+        if self._clock is not None:
+            return self._clock()
         seconds, microseconds = self._client.server_of(self._keys.workers).time()
         return int(seconds) * 1000 + int(microseconds) // 1000
 
@@ -284,7 +351,7 @@ def _read_job(job_id: str, found: Mapping[bytes, bytes]) -> FleetJob | None:
 def _explain(place: str, error: str) -> str:
     if error:
         return f"{place}: {error}"
-    return f"the workers were killed {MAX_TAKES} times in a row at {place}: is there enough memory?"
+    return f"the workers were killed {MAX_CLAIMS} times in a row at {place}: is there enough memory?"
 
 
 def _name(kind: str, parameters: str) -> str:

@@ -1,7 +1,7 @@
 """Long work that was requested: recorded here, done by a worker, its result stored for a while.
 
-A request never does such work itself. It records a job, a worker does the job when the sweeper has enqueued it, and
-later requests find the result. A job is about a match or a person, its subject; each subject has one job at a time.
+A request never does such work itself. It records a job, a worker does it, and later requests find the result. A job is
+about a match or a person, its subject; each subject has one job at a time.
 """
 
 import zlib
@@ -12,6 +12,7 @@ from domain.search import ENGINE_VERSION
 from events.runtime.connections import StoreClient
 from events.runtime.keys import JobKeys
 from events.runtime.origin import current
+from events.runtime.work_list import WorkList
 from events.store.converter import pack, unpack
 
 BUNDLE = "bundle"
@@ -19,21 +20,21 @@ RECOMPUTATION = "recomputation"
 ARCHIVE = "archive"
 """Everything that is stored about a person; the subject is the person's id."""
 
+NODES_PER_EVENT = 10
+"""The cost of replaying an event, in nodes of a search, which takes about as long."""
+
 RESULT_TTL_S = 24 * 3600
 ARCHIVE_TTL_S = 3600
-JOB_TTL_S = 600
-"""A job that no worker has finished after so long is given up, so that another one can be requested."""
 
 
 class Job(NamedTuple):
-    """What is to be done: its kind, the version that it is about (0: the match as it stands), when it was requested.
+    """What is to be done: its kind, and the version that it is about (0: the match as it stands).
 
     ``origin`` is what has requested it (``events.runtime.origin``).
     """
 
     kind: str
     version: int
-    requested_at: int
     origin: str = ""
 
 
@@ -46,46 +47,35 @@ class Jobs:
     """The jobs of an installation. Safe to share between threads; every method raises StoreUnavailableError.
 
     ``now`` returns milliseconds since 1970 UTC. A ``basis`` names everything that a result follows from: digests of
-    events, the version of the engine, the key that signed. For another basis there is no result yet.
+    events, the version of the engine, the key that signed. For another basis there is no result yet. In the work list
+    ``work`` an entry is a subject with its job, owned by whoever has requested it.
     """
 
-    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], work: WorkList) -> None:
         self._client = client
         self._keys = JobKeys(prefix)
         self.now = now
+        self.work = work
 
-    def request(self, subject: str, kind: str, version: int = 0) -> bool:
-        """Record a job; return False when another job of the subject has to be done first."""
-        job = Job(kind, version, self.now(), str(current()))
-        # Crash-safe: killed before it is listed, the job is listed when it is requested again.
-        is_new = self._client.set(self._keys.job(subject), pack(job), nx=True, ex=JOB_TTL_S)
-        self._list(subject)
-        return bool(is_new) or ((found := self.pending(subject)) is not None and found[:2] == job[:2])
+    def request(self, subject: str, kind: str, version: int = 0, *, requester: str, cost: int) -> bool:
+        """Record a job of ``cost`` nodes; return False when another job of the subject has to be done first.
+
+        Of two requesters who wait the one for whom less was done is served: a person, or a network address.
+        """
+        job = Job(kind, version, str(current()))
+        if self.work.add(subject, requester, self.now(), pack(job), cost=cost):
+            return True
+        pending = self.pending(subject)
+        return pending is not None and pending[:2] == job[:2]
 
     def pending(self, subject: str) -> Job | None:
         """Return the job of the subject; None when it has none."""
-        found = self._client.get(self._keys.job(subject))
-        return None if found is None else unpack(Job, found)
-
-    def waiting(self, limit: int) -> list[tuple[str, int]]:
-        """Return up to ``limit`` subjects that have a job, each with the instant since when."""
-        listed = self._client.zrange(self._keys.waiting, 0, limit - 1, withscores=True)
-        found = [(subject.decode(), int(since)) for subject, since in listed]
-        for subject, _ in found:
-            if self.pending(subject) is None:
-                self._client.zrem(self._keys.waiting, subject)
-                if self.pending(subject) is not None:  # it was requested in between
-                    self._list(subject)
-        return [(subject, since) for subject, since in found if self.pending(subject) is not None]
+        packed = self.work.entry_content("", subject)
+        return None if packed is None else unpack(Job, packed)
 
     def count(self) -> int:
-        """Return how many subjects are listed with a job."""
-        return int(self._client.zcard(self._keys.waiting))
-
-    def finish(self, subject: str) -> None:
-        """Forget the job of the subject, done or not."""
-        self._client.delete(self._keys.job(subject))
-        self._client.zrem(self._keys.waiting, subject)
+        """Return how many subjects have a job."""
+        return self.work.count().total()
 
     def result(self, subject: str, kind: str, basis: str) -> bytes | None:
         """Return the stored result, None when there is none."""
@@ -118,8 +108,5 @@ class Jobs:
 
     def erase(self, person_id: str) -> None:
         """Delete the archive of a person and the job that makes it."""
-        self.finish(person_id)
+        self.work.discard("", [person_id])
         self._client.delete(self._keys.result(person_id, ARCHIVE, ""))
-
-    def _list(self, subject: str) -> None:
-        self._client.zadd(self._keys.waiting, {subject: self.now()}, nx=True)

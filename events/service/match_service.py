@@ -1,12 +1,14 @@
 """The one way in which anything happens to a match: every command of every caller is executed here, in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from domain.match.commands import CallTime, Command, SignedAct
 from domain.match.guards import TIME_UP
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+from events.private.availability import Availability
 from events.runtime import tracing
 from events.service.matches import Executed, Loaded, Matches
 from events.service.timekeeper import Timekeeper
@@ -33,13 +35,14 @@ class MatchService:
         expected: VersionTag | None = None,
         *,
         may_see: Callable[[MatchState], bool] = lambda _: True,
+        availability: Mapping[str, Availability] = MappingProxyType({}),
     ) -> Executed:
         """Decide ``command`` on the match as it stands and append what follows; return the events and the state.
 
         A match is created by CreateMatch. A repeated request returns the events that it wrote the first time. A caller
         who expects the version before time was recorded need not know of that. A refusal because time is up counts only
         when the match has been settled: an outage or a vacation may have kept the flag up. A signed
-        act is refused as stale then.
+        act is refused as stale then. ``availability`` is that of players as read shortly before; it spares reading it.
 
         Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else.
         Raises CommandError, StaleVersionError when the match is not at ``expected`` (None: any version), and
@@ -56,7 +59,7 @@ class MatchService:
                 request,
                 expected,
                 may_see=may_see,
-                prepare=lambda loaded: self._prepare(loaded, command, now),
+                prepare=lambda loaded: self._prepare(loaded, command, now, availability),
                 # A claim may cost the other player a day of vacation: never on a state that may be outdated.
                 use_cache=not _is_claim(command),
             )
@@ -87,11 +90,11 @@ class MatchService:
         expected = self._settle(match_id, self._now(), expected)
         return self._matches.lay_down(match_id, player, orders, expected)
 
-    def _prepare(self, loaded: Loaded, command: Command, now: int) -> Loaded:
+    def _prepare(self, loaded: Loaded, command: Command, now: int, availability: Mapping[str, Availability]) -> Loaded:
         """Record what time has done to the match before the command counts; return the match after it."""
         if isinstance(command, CallTime) and command.player is not None:
             return self._timekeeper.record_before_claim(loaded, command.player, now)
-        return self._timekeeper.record_turn(loaded, now)
+        return self._timekeeper.record_turn(loaded, now, availability)
 
     def _settle(self, match_id: str, now: int, expected: VersionTag | None) -> VersionTag | None:
         """Settle the match; return the version to expect now by a caller who expected ``expected`` before."""

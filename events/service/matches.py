@@ -217,6 +217,8 @@ class Matches:
         events = self._store.read(match_id, first - 1, last - first + 1)
         if not events:
             raise DamagedStreamError(match_id, last, "the entry is missing")
+        # Perhaps nobody was told of them, because a replica lacks them: then nobody is told now either.
+        self._store.await_copies([self._store.shard_of(match_id)])
         return Executed(events, Head(last, events[-1].digest), True, loaded.state)
 
     def lay_down(

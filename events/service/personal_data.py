@@ -20,10 +20,10 @@ from events.notices.feed_addresses import FeedAddresses
 from events.notices.inbox import Inbox
 from events.notices.ledger import Ledger
 from events.notices.letters import asker
-from events.notices.looks import Looks
 from events.notices.outbox import Outbox
 from events.notices.preferences import PreferencesStore
 from events.notices.presence import Presence
+from events.notices.scheduled_checks import ScheduledChecks
 from events.notices.subscriptions import Subscriptions
 from events.people.accounts import People
 from events.people.administration import Administration
@@ -76,7 +76,7 @@ class PersonalDataStores(NamedTuple):
     rewriting: Rewriting
     jobs: Jobs
     endpoints: Endpoints
-    looks: Looks
+    checks: ScheduledChecks
     subscriptions: Subscriptions
     feed_addresses: FeedAddresses
     inbox: Inbox
@@ -176,7 +176,7 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
     for role in stores.administration.roles_of(person_id):
         stores.administration.revoke(person_id, role, person_id)
     stores.endpoints.erase(person_id)
-    stores.looks.erase(person_id, stores.readmodels.matches_of(person_id))
+    stores.checks.erase(person_id)
     stores.notebooks.erase(person_id)
     _erase_resets(stores, person)
     stores.addresses.erase(person_id)

@@ -10,6 +10,7 @@ is settled, and what it has already is not appended again.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import structlog
@@ -89,13 +90,20 @@ class Timekeeper:
         """
         return self._advance(match_id, lambda loaded: self._sync(loaded, now), loaded)
 
-    def record_turn(self, loaded: Loaded, now: int) -> Loaded:
-        """Record what availability has done to the clock of the seat to move; return the match after it.
+    def record_turn(
+        self, loaded: Loaded, now: int, read_before: Mapping[str, Availability] = MappingProxyType({})
+    ) -> Loaded:
+        """Record the effect of availability on the clock of the seat to move; return the match after it.
+
+        ``read_before`` is availability as read before the match was loaded. If there is nothing to record by it, it is
+        not read again. Otherwise it is: a change in between may have been recorded already and must not be undone.
 
         Raises StaleVersionError and StaleConditionalMovesError when the match has moved on.
         """
         player = due.player_to_move(loaded.state)
         if player is None:
+            return loaded
+        if player in read_before and due.step_before_turn(loaded.state, read_before, now) is None:
             return loaded
         availability = self._availability_store.read([player])
         return self._carry_out(loaded, availability, lambda state, own: due.step_before_turn(state, own, now))
@@ -152,7 +160,7 @@ class Timekeeper:
         wanted = self._availability_store.read([player])[player].plays_forced
         loaded = self._matches.load(match_id)
         seat, terms = loaded.state.seat_of(player), loaded.state.terms
-        if seat is None or not due.is_playing(loaded.state) or (terms is not None and not terms.lines):
+        if seat is None or not due.is_playing(loaded.state) or not terms.lines:
             return
         if loaded.orders.get(seat, ConditionalMoves()).forced != wanted:
             self._matches.lay_down(match_id, player, lambda _, orders: replace(orders, forced=wanted))
@@ -173,7 +181,7 @@ class Timekeeper:
     def with_availability(self, state: MatchState) -> MatchState:
         """Return ``state`` with all that availability says of its clock, future too, to be shown and never stored."""
         people = due.people_playing(state)
-        if state.clock is None or not people:
+        if not people:
             return state
         found = self._availability_store.read(people)
         clock = due.with_availability(state.clock, {seat: found[player] for player, seat in people.items()})
@@ -209,7 +217,7 @@ class Timekeeper:
 
     def _beat(self, state: MatchState, now: int) -> list[Outage]:
         """Record that time is kept, so that a gap which ends now is an outage; return those that may still count."""
-        if state.clock is None or not due.is_playing(state):
+        if not due.is_playing(state):
             return []
         return self._heartbeat.beat(now, counts_from(state.clock))
 

@@ -40,6 +40,11 @@ if redis.call('XLEN', KEYS[1]) ~= tonumber(version) then
   return {'damaged', version}
 end
 
+-- Every shard has its number of events from the first start on, also while that is 0.
+if redis.call('EXISTS', KEYS[4]) == 0 then
+  return {'emptied'}
+end
+
 if ARGV[8] ~= '' then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)

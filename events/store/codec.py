@@ -59,12 +59,9 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
 def content_shown(envelope: Envelope) -> Content:
     """Return the content of ``envelope`` in the present schema of its type, as readers are shown it.
 
-    What older schemas recorded and may have to be erased is not in it, nor are the calendars of older matches: time
-    zones and free days are private. The content of an unknown type or schema is returned as it stands.
+    The content of an unknown type or schema is returned as it stands.
     """
-    content = upcast(envelope.type, max(envelope.schema, 1), envelope.data)
-    private = _PRIVATE.get(envelope.type)
-    return content if private is None else {name: value for name, value in content.items() if name != private}
+    return upcast(envelope.type, max(envelope.schema, 1), envelope.data)
 
 
 def content_schemas() -> dict[str, Schema]:
@@ -76,7 +73,6 @@ def _place(envelope: Envelope) -> str:
     return f"version {envelope.version} of {envelope.stream}, {envelope.type}"
 
 
-_PRIVATE = {"calendar-set": "calendar"}
 _IN_ENVELOPE = frozenset({"at"})
 _SHAPES: dict[str, Shape[Any]] = {name: shape_of(made, _IN_ENVELOPE) for name, made in TYPES.items()}
 _NAMES: dict[type[Event], str] = {made: name for name, made in TYPES.items()}

@@ -284,6 +284,9 @@ class EventStore(EventReader):
         without canonical form.
         """
 
+    def await_copies(self, shards: Sequence[int]) -> None:
+        """Wait until the replicas have what was written to ``shards`` so far; nothing where there are none."""
+
     @abstractmethod
     def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:
         """Return up to ``limit`` streams whose deadline is at or before ``until`` with that deadline, earliest first.

@@ -1,21 +1,46 @@
-"""Appends that are acknowledged only when replicas have them: WAIT on the connection that has written."""
+"""Appends that are acknowledged only when replicas have them, so that no single failure takes what was acknowledged.
 
+How many replicas are configured is asked of the sentinels, or of the server's own map of the cluster: both know
+servers that cannot be reached now, while the primary itself counts only those that are connected, which are fewer in
+the very failure that is meant.
+"""
+
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from redis.exceptions import WatchError
+from redis.exceptions import NoScriptError, RedisError
 
-from events.runtime.connections import StoreClient
-from events.runtime.errors import StoreUnavailableError
+from events.runtime.clients import StoreClient, translated
+from events.runtime.cluster import ClusterClient
+from events.runtime.errors import StoreCommandError, StoreUnavailableError
+from events.runtime.keys import InstallationKeys
 from events.runtime.scripts import Argument, Script
+from events.runtime.sentinels import PrimaryPool
 
 MAX_WAIT_MS = 1000
 """For replicas that are behind: a caller is told after this time, and repeats the request."""
 
+REFUSAL_S = 1.0
+"""While replicas are behind, one append in this time finds out whether they still are; others are refused at once."""
+
+POLICY_INTERVAL_S = 5.0
+"""Between two looks at whether the operator has ordered another number."""
+
+CLUSTER_INTERVAL_S = 1.0
+"""Between two questions to a server of a cluster how many replicas it has."""
+
+MAX_LAG_S = 3
+"""A replica says every second what it has: one that is silent for longer does not count as one that follows."""
+
 MAX_ATTEMPTS = 5
 
-WRITE_HEAD_AGAIN = "redis.call('HSET', KEYS[1], 'v', redis.call('HGET', KEYS[1], 'v'))"
-"""WAIT waits for what its connection has written: that of a repeated request has written nothing yet."""
+WRITE_NUMBER_AGAIN = "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCRBY', KEYS[1], 0)"
+"""WAIT waits for what its own connection has written, so that writes something first; nothing to an emptied shard."""
+
+ALL = "all"
+POLICY_FIELD = "wait_replicas"
 
 
 class NotCopiedError(StoreUnavailableError):
@@ -24,31 +49,178 @@ class NotCopiedError(StoreUnavailableError):
     The same request again waits for them again, and is never carried out twice.
     """
 
-    def __init__(self, stream: str, replicas: int, copied: int) -> None:
-        super().__init__(f"an event of {stream} is stored, but {copied} instead of {replicas} replicas have it by now")
+    def __init__(self, replicas: int, copied: int) -> None:
+        super().__init__(f"what was written is stored, but {copied} instead of {replicas} replicas have it by now")
         self.replicas = replicas
+        self.copied = copied
 
 
-def append_copied(
-    client: StoreClient, append: Script, stream: str, keys: Sequence[str], args: Sequence[Argument], replicas: int
-) -> Any:
-    """Call the script ``append`` and wait until ``replicas`` replicas have what it wrote; return its reply.
+class ReplicasBehindError(StoreUnavailableError):
+    """Replicas did not have an earlier append a moment ago; nothing was written."""
 
-    ``keys[1]`` is the head of the stream. Raises NotCopiedError, and what the script raises.
+
+class Copies:
+    """How many replicas must have what is appended to the store of ``client``, and the wait for them.
+
+    ``wanted`` is the number from the settings; None for all that are configured, which are none of a single server. An
+    operator's order, which is in the store, counts in its place. Safe to share between threads. Methods raise
+    StoreUnavailableError.
     """
-    for _ in range(MAX_ATTEMPTS):
-        try:
-            # Watched for the sake of the connection, which stays the same until the pipeline ends.
-            with client.pipeline(transaction=True) as connection:
-                connection.watch(keys[1])
-                reply = append(keys, args, connection)
-                if reply[0] == b"repeated":
-                    connection.eval(WRITE_HEAD_AGAIN, 1, keys[1])
-                if reply[0] in (b"appended", b"repeated"):
-                    copied: Any = connection.wait(replicas, MAX_WAIT_MS)
-                    if copied < replicas:
-                        raise NotCopiedError(stream, replicas, copied)
+
+    def __init__(self, client: StoreClient, prefix: str, wanted: int | None) -> None:
+        self._client = client
+        self._installation = InstallationKeys(prefix).installation
+        self._wanted = wanted
+        self._ordered: int | str | None = None
+        self._looked_at = float("-inf")
+        self._replicas: dict[str, tuple[float, int]] = {}
+        self._behind: dict[str, tuple[float, NotCopiedError]] = {}
+
+    def required(self, server: StoreClient) -> int:
+        """Return how many replicas of ``server``, the primary of a key, must have what is appended there."""
+        if time.monotonic() - self._looked_at > POLICY_INTERVAL_S:
+            with suppress(StoreUnavailableError):  # then the last order counts: it may be on another server
+                self.read_order()
+        number = self._wanted if self._ordered is None else self._ordered
+        return number if isinstance(number, int) else self.configured(server)
+
+    def configured(self, server: StoreClient) -> int:
+        """Return how many replicas ``server`` should have; 0 where nothing but the server itself could tell."""
+        pool = server.connection_pool
+        if isinstance(pool, PrimaryPool):
+            return pool.count_replicas()
+        if not isinstance(self._client, ClusterClient):
+            return 0
+        asked_at, replicas = self._replicas.get(server.address, (float("-inf"), 0))
+        if time.monotonic() - asked_at > CLUSTER_INTERVAL_S:
+            asked_at, replicas = time.monotonic(), _count_replicas(server)
+            self._replicas[server.address] = asked_at, replicas
+        return replicas
+
+    def call(self, script: Script, keys: Sequence[str], args: Sequence[Argument], sequence: str) -> Any:
+        """Call the append ``script``, wait until the replicas have what it wrote, and return its reply.
+
+        Script and wait go in one transmission. ``sequence`` is the key by which the feed of its shard is numbered.
+        Raises NotCopiedError, ReplicasBehindError, and what the script raises.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            server = self._client.server_of(keys[0])
+            replicas = self.required(server)
+            if not replicas:
+                reply, copied = script(keys, args), 0
+            else:
+                self._refuse_behind(server, replicas)
+                reply, copied = self._call_and_wait(script, keys, args, replicas)
+            if reply[0] == b"repeated":  # it has written nothing: a wait would be answered at once
+                self.confirm(sequence)
                 return reply
-        except WatchError:
-            continue  # the connection broke or the slot has moved; the request's key makes the repetition safe
-    raise StoreUnavailableError("the connection to the event store breaks again and again")
+            if reply[0] != b"appended":
+                return reply
+            # The key may have moved to a server with more replicas meanwhile: then the request is repeated there.
+            required = self.required(self._client.server_of(keys[0]))
+            if copied >= required:
+                return reply
+            if required <= replicas:
+                raise self._noted(server, NotCopiedError(required, copied))
+        raise StoreUnavailableError("the servers of the event store change all the time")
+
+    def confirm(self, sequence: str) -> None:
+        """Wait until the replicas have all that was written before to the shard whose feed is numbered by ``sequence``.
+
+        Raises NotCopiedError.
+        """
+        server = self._client.server_of(sequence)
+        replicas = self.required(server)
+        if not replicas:
+            return
+        with self._client.pipeline(transaction=False) as pipeline:
+            pipeline.eval(WRITE_NUMBER_AGAIN, 1, sequence)
+            pipeline.wait(replicas, MAX_WAIT_MS)
+            _, copied = pipeline.execute()
+        if copied < replicas:
+            raise self._noted(server, NotCopiedError(replicas, copied))
+
+    def read_order(self) -> int | str | None:
+        """Return the number of replicas that an operator has ordered to wait for, ALL or None for the settings."""
+        ordered = self._client.hget(self._installation, POLICY_FIELD)
+        self._ordered = None if ordered is None else ALL if ordered == ALL.encode() else int(ordered)
+        self._looked_at = time.monotonic()
+        return self._ordered
+
+    def order(self, number: int | str | None) -> None:
+        """Order all processes to wait for ``number`` replicas, ALL or None for what their settings say."""
+        if number is None:
+            self._client.hdel(self._installation, POLICY_FIELD)
+        else:
+            self._client.hset(self._installation, POLICY_FIELD, str(number))
+        self.read_order()
+
+    def shortages(self) -> list[str]:
+        """Return for each primary with too few replicas that follow it what is missing, as operators read it."""
+        shortages = []
+        for server in self._client.servers():
+            state: Any = server.info("replication")
+            following = sum(
+                replica["state"] == "online" and replica["lag"] <= MAX_LAG_S
+                for name, replica in state.items()
+                if name.startswith("slave") and isinstance(replica, dict)
+            )
+            required = self.required(server)
+            if following < required:
+                shortages.append(
+                    f"{following} of {required} replicas follow {server.address}: what is appended there is not "
+                    "acknowledged until they are back, or `rookery store replicas` orders a smaller number"
+                )
+        return shortages
+
+    def costs(self) -> str:
+        """Return what a failover may cost because fewer replicas are waited for than configured; empty for nothing."""
+        for server in self._client.servers():
+            required, configured = self.required(server), self.configured(server)
+            if required < configured:
+                return (
+                    f"appends are acknowledged when {required} of {configured} replicas have them: "
+                    "if another one takes over, what it has not got by then is lost although it was acknowledged"
+                )
+        return ""
+
+    def _call_and_wait(
+        self, script: Script, keys: Sequence[str], args: Sequence[Argument], replicas: int
+    ) -> tuple[Any, int]:
+        reply: Any = None
+        with self._client.pipeline(transaction=False) as pipeline:
+            for run, name in ((pipeline.evalsha, script.sha), (pipeline.eval, script.script)):
+                run(name, len(keys), *keys, *args)
+                pipeline.wait(replicas, MAX_WAIT_MS)
+                reply, copied = pipeline.execute(raise_on_error=False)
+                if not isinstance(reply, NoScriptError):
+                    break
+        for failed in (reply, copied):
+            if isinstance(failed, RedisError):
+                raise translated(failed) from failed
+        return reply, copied
+
+    def _refuse_behind(self, server: StoreClient, replicas: int) -> None:
+        until, error = self._behind.get(server.address, (0.0, None))
+        if error is not None and time.monotonic() < until and error.copied < replicas:
+            raise ReplicasBehindError(f"the event store takes no writes now: {error}") from error
+
+    def _noted(self, server: StoreClient, error: NotCopiedError) -> NotCopiedError:
+        self._behind[server.address] = time.monotonic() + REFUSAL_S, error
+        return error
+
+
+def _count_replicas(server: StoreClient) -> int:
+    """Return how many other servers belong to the shard of ``server``, a primary of a cluster.
+
+    A primary that it has replaced counts, also while it is away. Servers before 7.0 do not know of it until it follows.
+    """
+    try:
+        own: Any = server.cluster("myid")
+        shards: Any = server.cluster("shards")
+    except StoreCommandError:
+        nodes: Any = server.cluster("nodes")
+        myself = next(node["node_id"] for node in nodes.values() if "myself" in node["flags"])
+        return sum(node["master_id"] == myself for node in nodes.values())
+    members = ([node[b"id"] for node in shard[b"nodes"]] for shard in shards)
+    return next(len(ids) - 1 for ids in members if own in ids)

@@ -3,10 +3,9 @@
 The leaf itself has the whole digest; here is its beginning, as in version tags.
 """
 
-import json
 from typing import NamedTuple
 
-from events.store.contract import DIGEST_DIGITS, VersionTag
+from events.store.contract import VersionTag
 
 INDEX_BYTES = 5
 VERSION_BYTES = 3
@@ -21,22 +20,15 @@ class LoggedLeaf(NamedTuple):
 
 
 def pack_logged(leaf: LoggedLeaf) -> bytes:
-    """Return what is stored of a logged match, never in a form that begins like a JSON array; see ``unpack_logged``."""
+    """Return what is stored of a logged match."""
     index, (version, digest) = leaf
     return index.to_bytes(INDEX_BYTES, "big") + version.to_bytes(VERSION_BYTES, "big") + bytes.fromhex(digest)
 
 
 def unpack_logged(packed: bytes) -> LoggedLeaf:
-    """Return what was packed, or stored by earlier versions: index, version and whole digest as a JSON array.
-
-    Raises ValueError for anything else.
-    """
-    if packed.startswith(b"["):
-        match json.loads(packed):
-            case [int(index), int(version), str(digest)]:
-                return LoggedLeaf(index, VersionTag(version, digest[:DIGEST_DIGITS]))
-    elif len(packed) > _BEFORE_DIGEST:
-        index = int.from_bytes(packed[:INDEX_BYTES], "big")
-        version = int.from_bytes(packed[INDEX_BYTES:_BEFORE_DIGEST], "big")
-        return LoggedLeaf(index, VersionTag(version, packed[_BEFORE_DIGEST:].hex()))
-    raise ValueError(f"{packed!r} is not the place of a leaf")
+    """Return what was packed; raises ValueError for anything else."""
+    if len(packed) <= _BEFORE_DIGEST:
+        raise ValueError(f"{packed!r} is not the place of a leaf")
+    index = int.from_bytes(packed[:INDEX_BYTES], "big")
+    version = int.from_bytes(packed[INDEX_BYTES:_BEFORE_DIGEST], "big")
+    return LoggedLeaf(index, VersionTag(version, packed[_BEFORE_DIGEST:].hex()))

@@ -11,6 +11,7 @@ import secrets
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
@@ -21,7 +22,7 @@ from events.runtime.errors import StoreCommandError
 from events.runtime.keys import InstallationKeys, ShardKeys
 from events.runtime.origin import current as present_origin
 from events.runtime.scripts import load_script
-from events.runtime.topology import Topology, WrongTopologyError, read_topology
+from events.runtime.topology import CLUSTER_OF_SERVERS, Topology, WrongTopologyError, read_topology
 from events.store.contract import (
     DIGEST_DIGITS,
     NO_CONDITIONAL_MOVES,
@@ -39,14 +40,17 @@ from events.store.contract import (
     StoredConditionalMoves,
     WrongInstallationError,
 )
-from events.store.copies import append_copied
+from events.store.copies import Copies
 from events.store.entries import entry_of, envelopes_of, pointer_of
 from events.store.envelope import Draft, Envelope, seal
+from events.store.mark import read_mark
 from events.store.time import StoreClock, with_clock_check
-from events.store.told import ToldEvents, Watch
 
-FORMAT = 1
+FORMAT = 2
 """The version of the layout of keys and entries in Redis that this module reads and writes."""
+
+LAST_READERS = {1: "d4bdd19"}
+"""The last commit that reads each earlier layout."""
 
 RESTORING = b"restoring"
 """Stands for the layout until a restore is complete, so that nothing uses half of a store."""
@@ -70,6 +74,12 @@ class Installation(NamedTuple):
     format: int
 
 
+def layout_refusal(layout: int) -> str:
+    """Return why a store of another layout is not opened, and what opens it."""
+    reader = f"commit {LAST_READERS[layout]} is the last that reads it" if layout in LAST_READERS else "update Rookery"
+    return f"layout {layout}, and this Rookery reads and writes layout {FORMAT} only: {reader}"
+
+
 class RedisStore(EventStore):
     """An event store on the Redis that ``client`` is connected to.
 
@@ -78,13 +88,13 @@ class RedisStore(EventStore):
     the wall clock of this process (milliseconds since 1970 UTC), which every append compares with the server's TIME;
     None for a virtual clock, which is not compared. Making the object does not connect.
 
-    An append waits until ``wait_replicas`` replicas have what it wrote, and raises NotCopiedError when they do not.
+    An append waits until ``wait_replicas`` replicas have what it wrote (None: all that are configured), and raises
+    NotCopiedError when they do not.
 
-    ``told`` are the events that this process has had from the store; ``watch`` hears when the store is used, and when
-    it has other events in their place or none.
+    The first use of a store that holds no installation makes one if the store ``creates`` it. Never is one made in
+    place of another: not of the one that this store has used before, nor of the one of which ``mark_file`` is the
+    high-water mark.
     """
-
-    watch: Watch | None = None
 
     def __init__(
         self,
@@ -92,14 +102,18 @@ class RedisStore(EventStore):
         prefix: str = "rk:",
         shards: int | None = None,
         now: Callable[[], int] | None = None,
-        wait_replicas: int = 0,
+        wait_replicas: int | None = None,
+        creates: bool = True,
+        mark_file: Path | None = None,
     ) -> None:
         self.client = client
         self.prefix = prefix
         self.clock = None if now is None else StoreClock(client, now)
-        self.told = ToldEvents()
         self._wanted_shards = shards
-        self._wait_replicas = wait_replicas
+        self.copies = Copies(client, prefix, wait_replicas)
+        self._creates = creates
+        self._mark_file = mark_file
+        self._known_id: str | None = None
         self._append = load_script(client, __package__, "append")
         self._open = load_script(client, __package__, "open")
         self._save_snapshot = load_script(client, __package__, "save_snapshot")
@@ -125,37 +139,65 @@ class RedisStore(EventStore):
     def installation(self) -> Installation:
         """Return what is written about this installation, and write it the very first time.
 
-        Raises StoreUnavailableError, and WrongInstallationError when the store was installed with another number of
-        shards or has another layout, or when its URL names servers of another kind.
+        Raises StoreUnavailableError, and WrongInstallationError when the store holds another installation than before
+        or none, was installed with another number of shards or has another layout, or when its URL names servers of
+        another kind.
         """
         _ = self.topology
         key = InstallationKeys(self.prefix).installation
         found = self.client.hmget(key, ["id", "shards", "format"])
-        if None in found:
-            found = self._install(key)
         if found[-1] == RESTORING:
             raise WrongInstallationError(
                 "a restore into this store was not completed: repeat it (rookery restore), it begins again from nothing"
             )
+        self._refuse_another(found[0])
+        if None in found:
+            found = self._install(key)
         try:
             id, shards, layout = ((value or b"").decode("ascii") for value in found)
             installation = Installation(id, int(shards), int(layout))
         except ValueError as error:
             raise WrongInstallationError(f"what the key {key} says of the installation cannot be read") from error
         if installation.format != FORMAT:
-            raise WrongInstallationError(
-                f"the store has layout {installation.format}, this Rookery knows layout {FORMAT}"
-            )
+            raise WrongInstallationError(f"the store has {layout_refusal(installation.format)}")
         if self._wanted_shards not in (None, installation.shards):
             raise WrongInstallationError(
                 f"the store was installed with {installation.shards} shards and cannot be opened with "
                 f"{self._wanted_shards}: the number cannot be changed"
             )
+        self._known_id = installation.id
+        self.client.check.expect(key, installation.id)
         return installation
 
+    def _refuse_another(self, id: bytes | None) -> None:
+        """Raise WrongInstallationError unless the store may be used that holds the installation ``id`` or none."""
+        marked = None if self._known_id or self._mark_file is None else read_mark(self._mark_file)
+        known = self._known_id or (marked and marked.installation)
+        if known and known != (id and id.decode("ascii", "replace")):
+            there = f"installation {id.decode('ascii', 'replace')}" if id else "no installation"
+            begin = f", or remove {self._mark_file} to begin with this store" if marked else ""
+            raise WrongInstallationError(
+                f"the store holds {there} under the prefix {self.prefix}, not {known}: it was emptied, or it is "
+                f"another one. Connect the right store or restore a backup (docs/stores.md){begin}"
+            )
+        if id is None and not self._creates:
+            raise WrongInstallationError(
+                f"the store holds no installation under the prefix {self.prefix}. If it is new, create one with "
+                "`rookery store create`; if it is not, it was emptied: restore a backup (docs/stores.md)"
+            )
+
     def _install(self, key: str) -> list[bytes | None]:
+        """Write the installation, or return the one that another process has written meanwhile.
+
+        Crash-safe: the counts of events, whose absence shows a shard that was emptied, are written before.
+        """
+        shards = self._wanted_shards or DEFAULT_SHARDS
+        with self.client.pipeline(transaction=False) as pipeline:
+            for shard in range(shards):
+                pipeline.setnx(ShardKeys(self.prefix, shard).sequence, 0)
+            pipeline.execute()
         with self.client.pipeline(transaction=True) as pipeline:
-            pipeline.hsetnx(key, "shards", str(self._wanted_shards or DEFAULT_SHARDS))
+            pipeline.hsetnx(key, "shards", str(shards))
             pipeline.hsetnx(key, "format", str(FORMAT))
             pipeline.hsetnx(key, "id", secrets.token_hex(8))
             pipeline.hmget(key, ["id", "shards", "format"])
@@ -188,33 +230,39 @@ class RedisStore(EventStore):
             origin = str(present_origin())
             verdict, *details = with_clock_check(
                 self.clock,
-                lambda instants: self._run_append(stream, places, [*arguments, *instants, origin, *packed]),
+                lambda instants: self.copies.call(
+                    self._append, places, [*arguments, *instants, origin, *packed], self._keys_of(stream).sequence
+                ),
                 decided_at,
             )
         match verdict:
             case b"appended":
                 head = Head(expected.version + len(sealed), sealed[-1].digest)
-                written = [event.envelope for event in sealed]
-                self._compare(stream, written, request=request.key)
-                return Appended(written, head, False)
+                return Appended([event.envelope for event in sealed], head, False)
             case b"repeated":
-                repeated = _repeated(stream, int(details[0]), details[1])
-                self._compare(stream, repeated.events, request=request.key)
-                return repeated
+                return _repeated(stream, int(details[0]), details[1])
             case b"mismatch":
                 raise RequestMismatchError(stream, request.key)
             case b"stale":
                 current = Head(int(details[0]), details[1])
-                self._compare(stream, (), current)
                 raise StaleVersionError(stream, expected.tag, current.tag)
             case b"conditional-moves":
                 raise StaleConditionalMovesError(stream)
+            case b"emptied":
+                raise WrongInstallationError(
+                    f"shard {self.shard_of(stream)} of the store was emptied while it was used: nothing is written to "
+                    "it. Restore a backup (docs/stores.md)"
+                )
         raise DamagedStreamError(stream, int(details[0]), "the number of stored events is another")
 
-    def _run_append(self, stream: str, places: Sequence[str], arguments: Sequence[str | bytes | int]) -> Any:
-        if self._wait_replicas:
-            return append_copied(self.client, self._append, stream, places, arguments, self._wait_replicas)
-        return self._append(places, arguments)
+    def await_copies(self, shards: Sequence[int]) -> None:
+        """Wait until the replicas have what the servers of ``shards`` have written so far, as an append waits for them.
+
+        Raises NotCopiedError.
+        """
+        is_cluster = self.topology.kind == CLUSTER_OF_SERVERS
+        for shard in shards if is_cluster else shards[:1]:
+            self.copies.confirm(self._keys[shard].sequence)
 
     def _append_call(
         self, stream: str, expected: Head, request: Request, deadline: int | None, conditional_moves: int | None
@@ -233,9 +281,7 @@ class RedisStore(EventStore):
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """See EventReader."""
         entries = self.client.xrange(self._keys_of(stream).events(stream), f"{after + 1}-0", "+", limit)
-        events = envelopes_of(stream, after, entries)
-        self._compare(stream, events)
-        return events
+        return envelopes_of(stream, after, entries)
 
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """See EventReader."""
@@ -255,7 +301,6 @@ class RedisStore(EventStore):
         events = envelopes_of(stream, start, map(entry_of, entries))
         if (events[-1].version if events else min(start, head.version)) != head.version:
             raise DamagedStreamError(stream, head.version, "the last event is missing")
-        self._compare(stream, events, head)
         return Opened(
             events,
             head,
@@ -274,7 +319,6 @@ class RedisStore(EventStore):
         head, events = Head.of((version, digest)), envelopes_of(stream, 0, entries)
         if (events[-1].version if events else 0) != head.version:
             raise DamagedStreamError(stream, head.version, "the last event is missing")
-        self._compare(stream, events, head)
         fields = [each for pair in texts.items() for each in pair]
         conditional = NO_CONDITIONAL_MOVES if revision is None else _conditional_moves(revision, fields)
         return Opened(events, head, None, None, conditional)
@@ -289,27 +333,7 @@ class RedisStore(EventStore):
             for stream in streams:
                 pipeline.hmget(self._keys_of(stream).head(stream), ["v", "d"])
             found = pipeline.execute()
-        heads = [Head.of(fields) for fields in found]
-        for stream, head in zip(streams, heads, strict=True):
-            self._compare(stream, (), head)
-        return heads
-
-    def digests(self, claimed: Mapping[str, Sequence[int]]) -> dict[str, tuple[Head, dict[int, bytes]]]:
-        """Return for each stream its head and, of the versions that are ``claimed``, the digests of those it has.
-
-        One round trip; nothing is compared with what was told. Raises StoreUnavailableError.
-        """
-        with self.client.pipeline(transaction=False) as pipeline:
-            for stream, versions in claimed.items():
-                keys = self._keys_of(stream)
-                pipeline.hmget(keys.head(stream), ["v", "d"])
-                pipeline.xrange(keys.events(stream), f"{min(versions)}-0", f"{max(versions)}-0")
-            replies = pipeline.execute()
-        found = {}
-        for (stream, versions), head, entries in zip(claimed.items(), replies[::2], replies[1::2], strict=True):
-            present = {int(entry_id.partition(b"-")[0]): fields.get(b"h", b"") for entry_id, fields in entries}
-            found[stream] = Head.of(head), {version: present[version] for version in versions if version in present}
-        return found
+        return [Head.of(fields) for fields in found]
 
     def server_identities(self, shards: Sequence[int]) -> list[str]:
         """Return what identifies the server of each shard and its history; "unknown" where it does not permit to ask.
@@ -320,15 +344,6 @@ class RedisStore(EventStore):
             for shard in shards:
                 pipeline.eval(IDENTITY, 1, self._keys[shard].sequence)
             return [_identity(reply) for reply in pipeline.execute(raise_on_error=False)]
-
-    def _compare(self, stream: str, events: Sequence[Envelope], head: Head | None = None, request: str = "") -> None:
-        """Compare what was just had of a stream with what was told of it before, and remember it."""
-        if self.watch is None:
-            return
-        self.watch.touch(self.shard_of(stream))
-        if not self.told.note(stream, events, head, request):
-            self.watch.contradiction(stream)
-            self.told.note(stream, events, head, request)
 
     def streams(self, shard: int) -> Iterator[str]:
         """See EventReader. New streams join at the end, so reading page by page misses and repeats none."""
@@ -397,8 +412,8 @@ def _request_field(request: Request) -> tuple[bytes, bytes]:
     """Return the field under which a request is recorded, and the part of its value that identifies its content.
 
     The value ends with the beginning of the digest of the last event that the request wrote: a store that lost the end
-    of a stream may still have its requests. Values from before there were such digests end without one. Both parts are
-    digests, so that no input can outgrow the compact encoding that a server uses for a small hash.
+    of a stream may still have its requests. Both parts are digests, so that no input can outgrow the compact encoding
+    that a server uses for a small hash.
     """
     return b"r" + _digest(request.key, 16), b":" + _digest(request.fingerprint, 12)
 

@@ -1,1 +1,1 @@
-"""The log of matches as others read, monitor and witness it, in the forms of C2SP."""
+"""The log of matches as others read it, in the forms of C2SP, and the witnesses who cosign it."""

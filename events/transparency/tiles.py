@@ -108,13 +108,10 @@ class LogTiles:
         return b"".join(self._log.leaf_store.nodes(TILE_HEIGHT * level, first, place.width))
 
     def entries(self, place: TilePlace) -> bytes:
-        """Return a bundle of entries. There is none with leaves of earlier releases, which name private matches."""
+        """Return a bundle of entries."""
         self._check_published(0, place)
         stored = self._log.leaves(place.number * TILE_WIDTH, place.width)
-        entries = [entry_of_stored(leaf) for leaf in stored]
-        if any(b'"form":2,' not in entry for entry in entries):
-            raise NoTileError("these entries are of an earlier release and name matches: only their hashes are public")
-        return bundle_of_entries(entries)
+        return bundle_of_entries([entry_of_stored(leaf) for leaf in stored])
 
     def _check_published(self, level: int, place: TilePlace) -> None:
         head = self.head()

@@ -9,11 +9,10 @@ import binascii
 from typing import NamedTuple
 
 from events.proof import merkle
-from events.proof.checkpoints import Inclusion
+from events.proof.checkpoints import Inclusion, match_head
 from events.proof.documents import DocumentError
 from events.proof.notes import SignedNote, parse_note
 from events.proof.tree_heads import parse_size, parse_tree_head
-from events.store.envelope import canonical_json
 
 FIRST_LINE = "c2sp.org/tlog-proof@v1"
 MAX_PATH_NODES = 63
@@ -43,7 +42,7 @@ def tlog_proof_of(inclusion: Inclusion, match_id: str, digest: str) -> TlogProof
     """Return the proof that ``inclusion`` is of the head of a match; None where no note of that tree is known."""
     if inclusion.note is None:
         return None
-    head = canonical_json({"digest": digest, "match": match_id, "version": inclusion.version})
+    head = match_head(match_id, inclusion.version, digest)
     path = tuple(bytes.fromhex(node) for node in inclusion.path)
     return TlogProof(inclusion.leaf, path, parse_note(inclusion.note), head)
 

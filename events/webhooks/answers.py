@@ -56,6 +56,9 @@ def read_answer(kind: NoticeKind, body: bytes) -> BotAnswer | None:
         return None
     if len(verbs) > 1:
         raise AnswerError(f"the answer has {' and '.join(verbs)}, of which it can have only one")
+    unknown = sorted(content.keys() - {*_PLAYING, *_AGREEING, "version", "offer_draw"})
+    if unknown:
+        raise AnswerError(f'"{unknown[0][:50]}" is not known here: an answer has "version" and {verbs[0]}')
     verb = verbs[0]
     if verb not in ANSWERS.get(kind, ()):
         raise AnswerError(f'"{verb}" is no answer to this webhook')

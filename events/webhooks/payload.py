@@ -101,7 +101,7 @@ def _match(notice: Notice, standing: Standing, page_url: str) -> dict[str, Any]:
         "takeback": None if state.offers.takeback is None else {"ply": state.offers.takeback.ply},
         "result": _result(state),
         "deadline": None if standing.deadline is None else rfc3339(standing.deadline),
-        "terms": None if state.terms is None else _terms(state.terms),
+        "terms": _terms(state.terms),
         "answers": list(ANSWERS.get(notice.kind, ())),
         "links": {
             "page": f"{page_url}/matches/{state.match_id}",

@@ -17,7 +17,6 @@ from domain.match.state import Seat
 from events.archive.catalogue import Archived, pack_archived
 from events.archive.tables import Locator
 from events.installation import Installation
-from events.readmodels.archived_periods import result_place
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ShardKeys
 from events.runtime.queues import Group
@@ -43,7 +42,7 @@ MAX_STORED = 0.10
 """Bytes in the storage for a canonical byte of an event."""
 
 MAX_LIVE_BYTES = 120
-"""Of live memory for an archived match."""
+"""Of live memory for an archived match, beside its ratings and the log."""
 
 RATINGS, LOG = "ratings and their history", "log of checkpoints"
 STAYING = (RATINGS, LOG)
@@ -143,7 +142,7 @@ def _measure(played: Played, client: StoreClient) -> Iterator[Table]:
     before = live_bytes(client)
     played.now += 400 * DAY_MS
     archived = parts.archiver.archive_all(parts.store.all_streams())
-    while parts.ratings.archive_periods(1) or parts.checkpoints.move_tiles():
+    while parts.checkpoints.move_tiles():
         pass
     parts.archiver.merge_tables()
     parts.archiver.collect()
@@ -153,8 +152,8 @@ def _measure(played: Played, client: StoreClient) -> Iterator[Table]:
     other = storage_bytes(parts, "dictionaries")
     stored = Table("Storage of archived matches", "", "bytes an event", "x canonical", "target")
     stored.add("canonical", canonical / events, 1.0, "")
-    ratings, leaves = (storage_bytes(parts, kind) for kind in ("ratings", "leaves"))
-    sizes = {"packs": packs, "tables of lists": lists, "dictionaries": other, "ratings": ratings, "leaves": leaves}
+    leaves = storage_bytes(parts, "leaves")
+    sizes = {"packs": packs, "tables of lists": lists, "dictionaries": other, "leaves": leaves}
     for name, size in sizes.items():
         stored.add(name, size / events, size / canonical, "")
     total = sum(sizes.values()) / canonical
@@ -163,19 +162,20 @@ def _measure(played: Played, client: StoreClient) -> Iterator[Table]:
     live = Table("Live memory of a match", "", "bytes before", "bytes when archived", "target")
     for kind in sorted(before | after, key=lambda kind: -before[kind] - after[kind]):
         live.add(kind, before[kind] / archived, after[kind] / archived, "")
-    for name, left_out in (("all but these two", STAYING), ("all", ())):
-        was, now = (sum(size for kind, size in found.items() if kind not in left_out) for found in (before, after))
-        live.add(name, was / archived, now / archived, verdict(now / archived, MAX_LIVE_BYTES, at_least=False))
+    was, now = (sum(size for kind, size in found.items() if kind not in STAYING) for found in (before, after))
+    live.add(
+        "all but these two", was / archived, now / archived, verdict(now / archived, MAX_LIVE_BYTES, at_least=False)
+    )
+    live.add("all", sum(before.values()) / archived, sum(after.values()) / archived, "")
     each = _entries_bytes(parts, client, MANY)
-    live.add(f"catalogue, names and results of {MANY} more", "", each, verdict(each, MAX_LIVE_BYTES, at_least=False))
+    live.add(f"catalogue and names of {MANY} more", "", each, verdict(each, MAX_LIVE_BYTES, at_least=False))
     yield live
 
 
 def _entries_bytes(parts: Installation, client: StoreClient, count: int) -> float:
-    """Return what each of ``count`` more archived matches takes: catalogue, names, and days of results.
+    """Return what each of ``count`` more archived matches takes: catalogue and names.
 
-    This is all that a match adds: of ratings the last days of players stay besides, however many matches there are, and
-    of the log a node of the tree for each tile.
+    A rated match adds its row in the ratings of its players, and of the log a node of the tree for each tile.
     """
     chance, store = Random(8), parts.store
     before = live_bytes(client)
@@ -185,8 +185,6 @@ def _entries_bytes(parts: Installation, client: StoreClient, count: int) -> floa
             place = store.archive.catalogue.place(name)
             archived = Archived(Locator(f"{number // 256:012x}", number % 256), Head(60, chance.randbytes(32)), number)
             pipeline.hset(place.key, mapping={place.field: pack_archived(archived)})
-            result = result_place(parts.ratings.present_keys(), name)
-            pipeline.hset(result.key, mapping={result.field: (START_MS + number * DAY_MS // 64) // DAY_MS})
             pipeline.rpush(ShardKeys(store.prefix, store.shard_of(name)).archived_streams, name)
         pipeline.execute()
     added = live_bytes(client)

@@ -5,9 +5,9 @@ One league for each number of seats and each spread of strengths, in rating poin
 
 from collections.abc import Iterator
 
-from events.readmodels.forecasts import POINTS_PER_UNIT, make_forecasters
-from events.readmodels.league import leagues
+from tests.bench.league import leagues
 from tests.bench.measure import Table
+from tests.bench.rating_systems import POINTS_PER_UNIT, make_forecasters
 
 SEED = 1
 SPREADS = (200, 250, 350)

@@ -15,13 +15,14 @@ from typing import Any
 
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
-from deploy.local.watermark import MARK
 from domain.match import events as e
 from domain.match.state import Seat
+from domain.match.terms import STANDARD
 from events.runtime.connections import StoreClient
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, GENESIS, Head, Request
 from events.store.envelope import seal
+from events.store.mark import MARK
 from events.store.redis import RedisStore
 from tests.bench.measure import Measured, Table, measure_in_turns, repeat, verdict
 from tests.support.server import RealServer
@@ -46,6 +47,7 @@ CREATED = draft_of(
         rated=True,
         private=False,
         seed="1",
+        terms=STANDARD,
     ),
     PERSON,
 )

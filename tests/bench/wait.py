@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
-from deploy.local.watermark import MARK
+from events.store.mark import MARK
 from events.store.redis import RedisStore
 from tests.bench.measure import Table, measure_in_turns
 from tests.bench.store import CLIENTS, appends, appends_by_clients

@@ -60,7 +60,7 @@ def _play(people: tuple[ApiClient, ApiClient], matches: int) -> str:
         boris.post(f"/matches/{match_id}/joins", {})
         for ply in range(PLIES):
             person = people[ply % 2]
-            move = person.get(f"/matches/{match_id}/legal-moves")["moves"][0]
+            move = person.get(f"/matches/{match_id}/legal-moves")["legal_moves"][0]
             person.post(f"/matches/{match_id}/moves", {"move": move})
     return match_id
 

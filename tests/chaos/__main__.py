@@ -1,6 +1,6 @@
 """Kill processes under play: ``python -m tests.chaos --store cluster --kills 350 --seconds 900``.
 
-Also with ``--mail 4``, ``--power-cuts 20``, ``--fleet 20000`` or ``--archive 100000``.
+Also with ``--failovers 20``, ``--mail 4``, ``--power-cuts 20``, ``--fleet 20000`` or ``--archive 100000``.
 """
 
 import argparse
@@ -13,6 +13,7 @@ from deploy.local.embedded import ALWAYS, EVERYSEC
 from tests.chaos import run
 from tests.chaos.archive import ArchiveReport, run_archive
 from tests.chaos.campaign import run_campaign
+from tests.chaos.failovers import FailoverReport, run_failovers
 from tests.chaos.fleet import FleetReport, run_fleet
 from tests.chaos.mail import MailReport, run_mail
 from tests.chaos.power import CutReport, cut_power
@@ -39,6 +40,12 @@ def main() -> None:
     parser.add_argument("--mail", type=int, metavar="MATCHES", help="play this many matches by mail instead")
     parser.add_argument("--fleet", type=int, metavar="MATCHES", help="audit and rebuild this number of matches instead")
     parser.add_argument("--archive", type=int, metavar="MATCHES", help="kill the archiving of this many instead")
+    parser.add_argument(
+        "--failovers",
+        type=int,
+        metavar="ROUNDS",
+        help="let the primary fail in each way this often, under load, instead",
+    )
     chosen = parser.parse_args()
     start = time.monotonic()
 
@@ -46,8 +53,13 @@ def main() -> None:
         print(f"{time.monotonic() - start:6.1f} s  {text}", flush=True)
 
     with _directory(chosen.keep) as var:
-        reports: list[Report | CutReport | FleetReport | MailReport | ArchiveReport] = []
-        if chosen.fleet:
+        reports: list[Report | FailoverReport | CutReport | FleetReport | MailReport | ArchiveReport] = []
+        if chosen.failovers:
+            reports += (
+                run_failovers(Path(var) / f"replicas-{replicas}", replicas, chosen.failovers, print_line)
+                for replicas in (1, 2)
+            )
+        elif chosen.fleet:
             reports.append(run_fleet(Path(var), chosen.fleet, chosen.kills, chosen.seed, print_line))
         elif chosen.archive:
             reports.append(run_archive(Path(var), chosen.archive, chosen.kills, chosen.seed, print_line))

@@ -27,8 +27,9 @@ from deploy.local.environment import child_environment
 from deploy.local.ports import LOOPBACK, Ports, responds_ok
 from deploy.local.programs import programs
 from deploy.local.supervisor import Supervisor
-from events.installation import Installation
+from events.installation import Installation, make_store
 from events.runtime.settings import Settings
+from tests.chaos.crowd import Crowd
 from tests.chaos.history import Disturbed, History, clock_ms
 from tests.chaos.people import MAX_RECOVERY_S, POLL_INTERVAL_S, Person
 from tests.chaos.play import Played, count_acknowledged, find_down, people_playing
@@ -36,7 +37,7 @@ from tests.chaos.report import Report
 from tests.chaos.stores import SlotMover, Store, find_primary, open_store
 from tests.support.eventually import eventually
 from tests.support.server import free_ports
-from tests.support.topologies import ThreeMasters
+from tests.support.topologies import ThreeMasters, Watched
 
 PEOPLE = 4
 TWICE = ("api", "relay", "worker", "opponents-quick")
@@ -45,6 +46,12 @@ TWICE = ("api", "relay", "worker", "opponents-quick")
 BROKER = "broker"
 PAUSE_SHARE = 0.35
 MIN_PAUSE_S, MAX_PAUSE_S = 1.0, 10.0
+MIN_HANG_S, MAX_HANG_S = 6.0, 20.0
+"""Under sentinels, for a server of the store: longer than a client waits for an answer."""
+
+PATIENT_SHARE = 0.5
+"""Of these pauses: those in which sentinels do not replace the server, so that it hangs and goes on."""
+
 MIN_DOWN_S, MAX_DOWN_S = 0.3, 3.0
 """How long a killed server of the store stays away until whatever supervises it starts it again."""
 
@@ -75,7 +82,8 @@ def installation_on(store_url: str, var: Path, names: Sequence[str] | None = Non
     api_urls = [f"http://{LOOPBACK}:{ports.api}" for ports in (first, second)]
     stream_url = f"http://{LOOPBACK}:{first.stream}"
     settings = Settings(store_url, f"redis://{LOOPBACK}:{broker_port}/0", "rk:", stream_url, False, None, api_urls[0])
-    settings = settings._replace(told_directory=var / "told")
+    settings = settings._replace(mark_file=var / "mark.json")
+    make_store(settings, creates=True).installation()
     binary = find_binary()
     with ExitStack() as stack:
         directory = DataDirectory(var / BROKER, binary)
@@ -207,10 +215,11 @@ class Disturber:
                 return
             self._at_servers.result()
         seconds = self._chance.uniform(MIN_DOWN_S, MAX_DOWN_S)
+        act: Callable[[], None]
         if self._has_replicas and self._chance.random() < TAIL_SHARE:
             act = partial(self._cut_tail, seconds, self._chance.uniform(MIN_BEHIND_S, MAX_BEHIND_S))
         elif self._chance.random() < PAUSE_SHARE:
-            act = partial(self._pause_server, number, self._chance.uniform(MIN_PAUSE_S, MAX_PAUSE_S))
+            act = self._long_pause(number)
         else:
             act = partial(self._kill_server, number, seconds)
         self._at_servers = self._operator.submit(self._disturb_store, act)
@@ -230,6 +239,17 @@ class Disturber:
         self.note("kill", f"store-{number}")
         time.sleep(seconds)
         self._store.start(number)
+
+    def _long_pause(self, number: int) -> Callable[[], None]:
+        """Return a pause of a server; under sentinels a long one, to which they react every other time."""
+        if not isinstance(self._store, Watched):
+            return partial(self._pause_server, number, self._chance.uniform(MIN_PAUSE_S, MAX_PAUSE_S))
+        pause = partial(self._pause_server, number, self._chance.uniform(MIN_HANG_S, MAX_HANG_S))
+        return partial(self._hang, self._store, pause) if self._chance.random() < PATIENT_SHARE else pause
+
+    def _hang(self, store: Watched, pause: Callable[[], None]) -> None:
+        with store.patient_sentinels():
+            pause()
 
     def _pause_server(self, number: int, seconds: float) -> None:
         self._store.pause(number)
@@ -310,7 +330,8 @@ def disturb_and_judge(
         store.wait_until_complete()  # everybody is known to the replicas
         mover = None
         played = Played(Installation(running.settings), people, history, print_line)
-        with people_playing(people) as playing:
+        crowd = Crowd(Installation(running.settings), running.api_urls)
+        with crowd.asking(), people_playing(people) as playing:
             with ExitStack() as moving:
                 if isinstance(store, ThreeMasters):
                     mover = SlotMover(store, seed, lambda slot, to: disturber.note(f"slot {slot}", f"store-{to}"))
@@ -324,5 +345,9 @@ def disturb_and_judge(
             played.wait_until_all_continue(playing)
         report = played.report(disturber.kills, running.supervisor, down)
         return report._replace(
-            pauses=dict(disturber.pauses), moves=mover.moved if mover is not None else 0, lost_tails=disturber.tails
+            pauses=dict(disturber.pauses),
+            moves=mover.moved if mover is not None else 0,
+            lost_tails=disturber.tails,
+            recognised=crowd.recognised,
+            mistaken=tuple(crowd.mistaken),
         )

@@ -1,6 +1,6 @@
 """Judges a campaign from what its clients have recorded and what is left: pure, nothing is asked.
 
-An event that a client was told of may be missing only if the installation itself names it as lost.
+No acknowledged event may be missing. One that was only seen may: it was shown before all replicas had it.
 """
 
 from collections import Counter, defaultdict
@@ -31,30 +31,27 @@ class Notified(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What a campaign has left: the streams, what the incidents name as lost, and the ledgers of notices.
-
-    An event that is named without a digest is any event of its version.
-    """
+    """What a campaign has left: the streams, the ledgers of notices, and the incidents that were recorded."""
 
     streams: Mapping[str, Sequence[Stored]]
-    named: Collection[tuple[str, Tag]] = ()
     notices: Sequence[Notified] = ()
+    incidents: Sequence[str] = ()
 
 
 class Verdict(NamedTuple):
-    """What must not have happened, in words; and how many events were lost, all of which the installation names."""
+    """What must not have happened, in words. An incident must not be recorded, for nothing acknowledged may be lost."""
 
     lost: tuple[str, ...] = ()
     doubled: tuple[str, ...] = ()
     disordered: tuple[str, ...] = ()
     backward: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    named: int = 0
+    incidents: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
         """All that must not have happened."""
-        return self.lost + self.doubled + self.disordered + self.backward + self.refused
+        return self.lost + self.doubled + self.disordered + self.backward + self.refused + self.incidents
 
 
 def judge(history: Iterable[Record], left: Left) -> Verdict:
@@ -62,33 +59,26 @@ def judge(history: Iterable[Record], left: Left) -> Verdict:
     records = list(history)
     answered = [record for record in records if isinstance(record, Answered)]
     ends = _Ends(left)
-    lost = {event for record in records for event in _told_by(record) if not ends.is_there(*event)}
-    unnamed = sorted(lost - ends.named(lost))
+    acknowledged = {(each.match, tag) for each in answered for tag in each.events}
+    lost = sorted(event for event in acknowledged if not ends.is_there(*event))
     return Verdict(
-        lost=tuple(f"{match}: {_text(tag)} is neither there nor named as lost" for match, tag in unnamed),
+        lost=tuple(f"{match}: {_text(tag)} was acknowledged and is not there" for match, tag in lost),
         doubled=(*_acknowledged_twice(answered, ends), *_stored_wrongly(answered, left), *_told_twice(left.notices)),
         disordered=tuple(_disordered(answered, ends)),
-        backward=tuple(_backward(records, ends)),
-        refused=tuple(_refused(answered, left)),
-        named=len(ends.named(lost)),
+        backward=tuple(_backward(records, acknowledged)),
+        refused=tuple(_refused(answered)),
+        incidents=tuple(left.incidents),
     )
 
 
 class _Ends:
-    """What is there of each match, and what is named as lost."""
+    """What is there of each match."""
 
     def __init__(self, left: Left) -> None:
         self._there = {match: {event.tag for event in events} for match, events in left.streams.items()}
-        self._named = set(left.named)
 
     def is_there(self, match: str, tag: Tag) -> bool:
         return tag == NOTHING or tag in self._there.get(match, ())
-
-    def is_named(self, match: str, tag: Tag) -> bool:
-        return (match, tag) in self._named or (match, Tag(tag.version, "")) in self._named
-
-    def named(self, events: Iterable[tuple[str, Tag]]) -> set[tuple[str, Tag]]:
-        return {event for event in events if self.is_named(*event)}
 
 
 def _told_by(record: Record) -> list[tuple[str, Tag]]:
@@ -163,8 +153,8 @@ def _disordered(answered: Sequence[Answered], ends: _Ends) -> list[str]:
     return found
 
 
-def _backward(records: Iterable[Record], ends: _Ends) -> list[str]:
-    """Return where a client has seen a match at a version, and later, with no incident, at an earlier or another one.
+def _backward(records: Iterable[Record], acknowledged: Collection[tuple[str, Tag]]) -> list[str]:
+    """Return where a client has seen a match at an acknowledged event, and later at an earlier or another one.
 
     A client does one thing after the other, and its records are in that order.
     """
@@ -176,19 +166,18 @@ def _backward(records: Iterable[Record], ends: _Ends) -> list[str]:
         for match, tag in _told_by(record)[-1:]:
             before = latest.get((record.client, match), NOTHING)
             back = tag.version < before.version or (tag.version == before.version and tag != before)
-            if back and not ends.is_named(match, before):
+            if back and (match, before) in acknowledged:
                 found.append(f"{record.client} has seen {match} at {_text(before)}, then at {_text(tag)}")
             latest[record.client, match] = tag
     return found
 
 
-def _refused(answered: Iterable[Answered], left: Left) -> list[str]:
-    """Return the refusals that nothing explains; in a match that has lost its end any may follow."""
-    damaged = {match for match, _ in left.named}
+def _refused(answered: Iterable[Answered]) -> list[str]:
+    """Return the refusals that nothing explains."""
     return [
         f"{each.client} {each.key}, {each.match or 'a new match'}: {each.status} {each.code}"
         for each in answered
-        if not (each.events or each.match in damaged or (each.status == 409 and each.code in LATE_REFUSALS))
+        if not (each.events or (each.status == 409 and each.code in LATE_REFUSALS))
     ]
 
 

@@ -183,7 +183,7 @@ class _Campaign:
         return f"{self._parts.prefix}{{s{shard:02d}}}:m:{DAMAGED}:e"
 
     def _dump(self) -> dict[str, Any]:
-        return dump(self._parts.client, self._parts.readmodels.keys, self._parts.archived_periods)
+        return dump(self._parts.client, self._parts.readmodels.keys)
 
 
 def _drafts(number: int) -> list[Draft]:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 from threading import Event
@@ -101,6 +102,7 @@ class Couple:
             parts.people._keep(Person(player, player[1:], "person", now_ms()), "")
             address = MailAddress(address=address_of(player), confirmed_at=now_ms())
             parts.addresses.change(player, lambda _, address=address: address)  # type: ignore[misc]
+            parts.preferences.change(player, lambda stored: replace(stored, quiet=None))
         create = creation(
             Seat.taken(players[0]),
             Seat.invited(players[1]),

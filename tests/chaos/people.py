@@ -106,9 +106,9 @@ class Person:
             self._post_until_answered(f"/matches/{match_id}/joins", {}, secrets.token_hex(8), match_id)
             return
         legal = self._read_match(match_id, "/legal-moves")
-        if not legal or not legal.get("moves"):
+        if not legal or not legal.get("legal_moves"):
             return
-        move, tag = self._chance.choice(legal["moves"]), legal["version_tag"]
+        move, tag = self._chance.choice(legal["legal_moves"]), legal["version_tag"]
         self._post_until_answered(f"/matches/{match_id}/moves", {"move": move}, secrets.token_hex(8), match_id, tag)
 
     def _read_match(self, match_id: str, part: str = "") -> Any:

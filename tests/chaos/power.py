@@ -18,9 +18,10 @@ from typing import NamedTuple
 from deploy.local import aof
 from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.local.store_watch import StoreWatch
-from deploy.local.watermark import MARK, MissingEvents
 from events.runtime.wall_clock import now_ms
+from events.service.high_water_mark import MissingEvents
 from events.store.contract import Request
+from events.store.mark import MARK
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.eventually import eventually

@@ -22,15 +22,11 @@ from workers.opponents import debts_of
 
 
 def what_is_left(parts: Installation, players: Sequence[str]) -> Left:
-    """Return the streams, the events that incidents name as lost, and the ledgers of ``players``."""
-    named = [
-        (lost.match, Tag(lost.version, lost.digest))
-        for incident in parts.incidents.all()
-        for lost in parts.incidents.lost_events(incident)
-    ]
+    """Return the streams, the ledgers of ``players``, and the incidents."""
+    incidents = [f"{incident.words} {dict(incident.lost)}" for incident in parts.incidents.all()]
     streams = {match_id: stored_events(parts.store, match_id) for match_id in parts.store.all_streams()}
     notices = [notified for player in players for notified in _ledger(parts, player)]
-    return Left(streams, frozenset(named), notices)
+    return Left(streams, notices, incidents)
 
 
 def stored_events(store: RedisStore, match_id: str) -> list[Stored]:

@@ -9,7 +9,8 @@ class Report(NamedTuple):
     """The result of a run; ``faults`` must be empty.
 
     ``kills`` and ``pauses`` are by part of the installation; ``moves`` are slots that moved, ``lost_tails`` how often a
-    node of the store was killed with replicas behind.
+    node of the store was killed with replicas behind. ``recognised`` counts people who were told right who they are,
+    ``mistaken`` are those who were taken for somebody else or for nobody.
     """
 
     kills: dict[str, int]
@@ -24,11 +25,13 @@ class Report(NamedTuple):
     pauses: dict[str, int]
     moves: int = 0
     lost_tails: int = 0
+    recognised: int = 0
+    mistaken: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Everything that must not have happened."""
-        return self.verdict.faults + self.down + self.stuck + self.damaged + self.differing
+        return self.verdict.faults + self.down + self.stuck + self.damaged + self.differing + self.mistaken
 
     def __str__(self) -> str:
         """Return the counts, one per line."""
@@ -41,8 +44,8 @@ class Report(NamedTuple):
             "restarts": self.restarts,
             "matches": self.matches,
             "acknowledged moves": self.acknowledged,
-            "lost, and named": verdict.named,
-            "lost, not named": len(verdict.lost),
+            "acknowledged, lost": len(verdict.lost),
+            "incidents": len(verdict.incidents),
             "doubled": len(verdict.doubled),
             "out of order": len(verdict.disordered),
             "seen going back": len(verdict.backward),
@@ -51,6 +54,8 @@ class Report(NamedTuple):
             "stuck matches": len(self.stuck),
             "damaged streams": len(self.damaged),
             "wrong read models": len(self.differing),
+            "people recognised": self.recognised,
+            "people mistaken": len(self.mistaken),
         }
         return "\n".join(f"{name:20}{count}" for name, count in counts.items())
 

@@ -53,8 +53,8 @@ def test_a_public_address_may_be_called_with_https_only(address: str) -> None:
             egress.checked_addresses(Target(scheme, "hooks.test", port, "/"), 1)
 
 
-def test_one_address_that_is_not_public_is_enough_to_refuse_a_name() -> None:
-    with pytest.raises(EgressRefusedError, match=r"10\.0\.0\.1 is private"):
+def test_one_address_that_is_not_public_is_enough_to_refuse_a_name_and_is_not_told() -> None:
+    with pytest.raises(EgressRefusedError, match=r"^The host hooks\.test is private: only public addresses are called"):
         Egress(LOOPBACK, resolve=lambda host, port: ["127.0.0.1", "10.0.0.1"]).post("http://hooks.test/", {}, b"")
 
 
@@ -86,6 +86,11 @@ def test_this_machine_is_found_behind_every_way_to_write_it(host: str) -> None:
         ("https://hooks.test:8443/", "https:// and use port 443"),
         ("https://10.0.0.1/", "private"),
         ("https://[fd00::1]/", "private"),
+        ("https://localhost/", "no public address"),
+        ("https://printer/", "no public address"),
+        ("https://nas.local./", "no public address"),
+        ("https://metadata.google.internal/", "no public address"),
+        ("https://127.1/", "no public address"),
     ],
 )
 def test_an_address_that_can_never_be_called_is_refused_without_looking_it_up(url: str, word: str) -> None:

@@ -23,7 +23,7 @@ from events.store.contract import (
     StaleVersionError,
     WrongInstallationError,
 )
-from events.store.redis import RedisStore
+from events.store.redis import FORMAT, RedisStore
 from tests.support.drafts import draft, drafts, grown, request
 from tests.support.eventually import eventually
 from tests.support.proxy import LossyProxy
@@ -278,6 +278,7 @@ def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
         "read_groups",
     }
     of_6_2 = {
+        "EXISTS",
         "HGET",
         "HGETALL",
         "HMGET",
@@ -309,7 +310,7 @@ def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
 
 def test_the_first_use_writes_down_the_installation_once(redis: StoreClient) -> None:
     first = RedisStore(redis, shards=4).installation()
-    assert (first.shards, first.format) == (4, 1)
+    assert (first.shards, first.format) == (4, FORMAT)
     assert RedisStore(redis).installation() == first
     assert RedisStore(redis, shards=4).installation() == first
 
@@ -322,11 +323,18 @@ def test_another_number_of_shards_is_refused_before_anything_is_written(redis: S
     assert dump(redis) == before
 
 
-def test_a_later_layout_is_refused(redis: StoreClient) -> None:
+@pytest.mark.parametrize(
+    ("layout", "remedy"), [(FORMAT - 1, "commit d4bdd19 is the last that reads it"), (FORMAT + 1, "update Rookery")]
+)
+def test_a_store_of_another_layout_is_refused_with_the_remedy_and_left_as_it_was(
+    redis: StoreClient, layout: int, remedy: str
+) -> None:
     RedisStore(redis).installation()
-    redis.hset("rk:rookery", "format", "2")
-    with pytest.raises(WrongInstallationError, match="layout 2"):
-        RedisStore(redis).head("m")
+    redis.hset("rk:rookery", "format", layout)
+    before = dump(redis)
+    with pytest.raises(WrongInstallationError, match=f"has layout {layout}, .* layout {FORMAT} only: {remedy}"):
+        RedisStore(redis).append("m", EMPTY, drafts(1), request("key"))
+    assert dump(redis) == before
 
 
 def test_two_prefixes_are_two_stores(redis: StoreClient) -> None:

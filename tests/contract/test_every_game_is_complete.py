@@ -32,7 +32,7 @@ def missing(game: AnyGame) -> list[str]:
         ),
         f"tests/vectors/{vectors.name}: cases with moves, perft and outcome": has_cases(vectors),
         f"tests/golden: python -m tests.golden {game.id} {game.ruleset}": path_of(game.id, game.ruleset).is_file(),
-        f"api/pages/rules/games/{package}.py: {MIN_FIGURES} figures": (
+        f"api/pages/templates/rules/{game.id}.toml: {MIN_FIGURES} figures": (
             has_page(game.id) and len(figures_of(game.id)) >= MIN_FIGURES
         ),
         f"api/pages/templates/rules/{game.id}.html": (
@@ -89,7 +89,7 @@ def test_what_a_game_lacks_is_named() -> None:
         "pyproject.toml: domain.tiny in the contract of independence",
         "tests/vectors/tiny.public.json: cases with moves, perft and outcome",
         "tests/golden: python -m tests.golden tiny 1",
-        "api/pages/rules/games/tiny.py: 5 figures",
+        "api/pages/templates/rules/tiny.toml: 5 figures",
         "api/pages/templates/rules/tiny.html",
         "tests/bench/rules.py: a target",
         "README.md: a row",

@@ -80,7 +80,7 @@ class Player:
                     game = {"game": "bashni", "setup": "start", "seats": seats}
                     matches.append(str(self.ask("POST", "/matches", game)["id"]))
                 match_id = chance.choice(matches)
-                moves = self.ask("GET", f"/matches/{match_id}/legal-moves")["moves"]
+                moves = self.ask("GET", f"/matches/{match_id}/legal-moves")["legal_moves"]
                 move = chance.choice(moves) if moves and chance.random() > 0.05 else "nonsense"
                 self.ask("POST", f"/matches/{match_id}/moves", {"move": move})
 

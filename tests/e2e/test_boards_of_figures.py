@@ -143,7 +143,7 @@ def test_a_player_who_resigns_in_a_match_of_four_watches_the_others_play(visit: 
     blue, yellow, _ = others
     red.move(match_id, "a1-a2")
     for each in others:
-        each.move(match_id, each.call("GET", f"/matches/{match_id}/legal-moves")["moves"][0])
+        each.move(match_id, each.call("GET", f"/matches/{match_id}/legal-moves")["legal_moves"][0])
     page = red.open(match_id)
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("dialog").get_by_role("button", name="Resign").click()
@@ -151,5 +151,5 @@ def test_a_player_who_resigns_in_a_match_of_four_watches_the_others_play(visit: 
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
     expect(page.locator("#actions").get_by_role("button")).to_have_count(0)
     expect(page.get_by_label("Type a move")).to_be_hidden()
-    blue.move(match_id, blue.call("GET", f"/matches/{match_id}/legal-moves")["moves"][0])
+    blue.move(match_id, blue.call("GET", f"/matches/{match_id}/legal-moves")["legal_moves"][0])
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {yellow.name} (Yellow)")

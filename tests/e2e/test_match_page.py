@@ -96,7 +96,7 @@ def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit: Callable[.
         ]
         if long:
             break
-        mover.move(match_id, legal["moves"][(ply * 7 + 3) % len(legal["moves"])])
+        mover.move(match_id, legal["legal_moves"][(ply * 7 + 3) % len(legal["legal_moves"])])
     start, hint = long[0]
     page = mover.open(match_id)
     page.locator(f"#board .can-begin[data-square='{start}']").click()

@@ -67,7 +67,7 @@ def test_a_guest_signs_up_and_continues_the_match_in_the_time_zone_of_the_browse
     page.goto("/")
     page.get_by_role("button", name="Play as a guest").click()
     expect(page.get_by_role("heading", name="New match")).to_be_visible()
-    assert guest.call("GET", "/me/calendar")["zone"] == "Asia/Tokyo"
+    assert guest.call("GET", "/me/calendar")["time_zone"] == "Asia/Tokyo"
     match_id = guest.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])
     page.goto(f"/sign-up?next=/matches/{match_id}")
     expect(page.locator("main")).to_contain_text("You keep everything when you sign up")

@@ -1,10 +1,10 @@
-"""Acts that settle a match, signed in the pages: with a passkey of a simulated authenticator, and with a device key."""
+"""A device that signs: moves, conditional moves and acts, silently, with a key of the browser."""
 
+import json
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from deploy.local.installation import LocalInstallation
 from events.installation import make_store
@@ -13,68 +13,38 @@ from events.proof.verification import verify
 from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
-REFUSE_ONCE = """() => {
-  navigator.credentials.get = async () => {
-    delete navigator.credentials.get;
-    throw new DOMException("", "NotAllowedError");
+READ_KEY = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("rookery", 1);
+  opening.onsuccess = () => {
+    const all = opening.result.transaction("keys").objectStore("keys").getAll();
+    all.onsuccess = async () =>
+      resolve(await crypto.subtle.exportKey("jwk", all.result[0]).then(() => "read", (error) => error.name));
   };
-}"""
-"""What a browser answers when its person closes the dialog of a passkey."""
-
-
-class ByName(NamedTuple):
-    """The installation by a name: browsers know no passkeys of addresses."""
-
-    url: str
+})"""
+"""What a script gets that tries to read the key."""
 
 
 @pytest.fixture
 def anna(installation: LocalInstallation, browser: Browser) -> Iterator[Visitor]:
     """Return a person with an account."""
-    visitor = Visitor(browser, ByName(installation.url.replace("127.0.0.1", "localhost")))
+    visitor = Visitor(browser, installation)
     yield visitor.sign_up()
-    assert visitor.leave() == []
     visitor.close()
 
 
-def simulate_authenticator(page: Page) -> None:
-    """Let the browser of ``page`` simulate an authenticator whose person confirms everything."""
-    session = page.context.new_cdp_session(page)
-    session.send("WebAuthn.enable")
-    options = {
-        "protocol": "ctap2",
-        "transport": "internal",
-        "hasUserVerification": True,
-        "isUserVerified": True,
-        "automaticPresenceSimulation": True,
-    }
-    session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
-
-
-def add_key(anna: Visitor, kind: str) -> None:
-    """Add a key in the settings, and ask to be asked."""
+def let_sign(anna: Visitor) -> None:
+    """Switch signing on for the device of ``anna``."""
     page = anna.page
     page.goto("/settings")
     section = page.locator("#player-keys")
-    section.get_by_text("Add a key").click()
-    section.get_by_label("Name of the key").fill("The grey telephone")
-    section.get_by_label(kind).check()
+    section.get_by_label("Name of this device").fill("The grey telephone")
     section.get_by_label("Your password").fill("not my password")
-    section.get_by_role("button", name="Add the key").click()
+    section.get_by_role("button", name="Sign on this device").click()
     expect(section).to_contain_text("Is not your password")
     section.get_by_label("Your password").fill("a tower of words")
-    section.get_by_role("button", name="Add the key").click()
-    expect(section.get_by_text("The grey telephone")).to_be_visible()
-    section.get_by_label("Ask me to sign").check()
-    expect(section).to_contain_text("Saved.")
-
-
-def begin(anna: Visitor, black: Visitor) -> str:
-    """Return a match of the two after two plies, which can be resigned."""
-    match_id = anna.play_bashni(black)
-    anna.move(match_id, "c3-d4")
-    black.move(match_id, "b6-a5")
-    return match_id
+    section.get_by_role("button", name="Sign on this device").click()
+    expect(section.get_by_text("This device signs with it")).to_be_visible()
+    expect(section.get_by_role("button", name="Sign on this device")).to_be_hidden()
 
 
 def signed_steps(anna: Visitor, match_id: str) -> str:
@@ -83,41 +53,43 @@ def signed_steps(anna: Visitor, match_id: str) -> str:
     return {step.name: step.found for step in verify(packed)}.get("player keys", "")
 
 
-def test_a_passkey_signs_what_its_player_confirms_and_can_be_refused_or_left_out(
+def test_moves_and_conditional_moves_are_signed_silently_on_a_device_that_signs(
     anna: Visitor, visit: Callable[..., Visitor]
 ) -> None:
     page, black = anna.page, visit().be_guest()
-    simulate_authenticator(page)
-    add_key(anna, "A passkey")
-    match_id = begin(anna, black)
+    let_sign(anna)
+    assert page.evaluate(READ_KEY) == "InvalidAccessError"
+    match_id = anna.play_bashni(black)
     anna.open(match_id)
+    page.locator("#typed").fill("c3-d4")
+    page.get_by_role("button", name="Preview").click()
+    page.locator("#submit").click()
+    expect(page.locator("#standing")).to_contain_text("Waiting for")
+    assert "move of" in signed_steps(anna, match_id)
+    assert "(version 4)" in signed_steps(anna, match_id)
 
-    page.evaluate(REFUSE_ONCE)
-    page.get_by_role("button", name="Resign").click()
-    expect(page.get_by_label("Sign it with your key")).to_be_checked()
-    page.locator("#ask-yes").click()
-    expect(page.locator("#announcements")).to_contain_text("Your passkey was not used. Nothing was sent.")
-    assert anna.call("GET", f"/matches/{match_id}")["status"] == "playing"
-
-    page.get_by_role("button", name="Offer a draw").click()
-    expect(page.get_by_label("Sign it with your key")).to_be_checked()
-    page.get_by_label("Sign it with your key").uncheck()
-    page.locator("#ask-yes").click()
-    expect(page.get_by_role("button", name="Offer a draw")).to_have_count(0)
-    assert signed_steps(anna, match_id) == ""
-
-    page.get_by_role("button", name="Resign").click()
-    page.locator("#ask-yes").click()
-    expect(page.locator("#standing")).to_contain_text("resign")
-    assert "by passkey" in signed_steps(anna, match_id)
+    page.get_by_role("button", name="Enter conditional moves").click()
+    for move in ("b6-a5", "d4-c5"):
+        page.locator("#typed").fill(move)
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.locator("#analysis")).to_contain_text(move)
+    page.locator("#analysis").get_by_role("button", name="Save").click()
+    expect(page.locator("#announcements")).to_contain_text("Your conditional moves are saved")
+    black.move(match_id, "b6-a5")
+    assert "(versions 4, 6)" in signed_steps(anna, match_id)
+    record = page.goto(f"/matches/{match_id}/record")
+    assert record is not None
+    expect(page.get_by_text("by the player's key").first).to_be_visible()
 
 
-def test_a_key_of_the_browser_signs_an_appeal_and_a_resignation(
+def test_an_appeal_and_a_resignation_are_signed_and_nothing_is_once_the_key_is_removed(
     anna: Visitor, visit: Callable[..., Visitor], installation: LocalInstallation
 ) -> None:
     page, black, arbiter = anna.page, visit().be_guest(), visit().sign_up()
-    add_key(anna, "In this browser")
-    match_id = begin(anna, black)
+    let_sign(anna)
+    match_id = anna.play_bashni(black)
+    anna.move(match_id, "c3-d4")
+    black.move(match_id, "b6-a5")
     black.call("POST", f"/matches/{match_id}/disputes", {"ply": 2, "ground": "conduct", "statement": "Not nice."})
     settings = installation.settings
     administration = Administration(make_store(settings).client, settings.prefix, now_ms)
@@ -125,15 +97,20 @@ def test_a_key_of_the_browser_signs_an_appeal_and_a_resignation(
     arbiter.call("POST", f"/matches/{match_id}/rulings", {"ruling": "let-stand", "reason": "So be it.", "rule": "1"})
     page.goto(f"/matches/{match_id}/case")
     page.get_by_label("Why the ruling is wrong").fill("It was.")
-    expect(page.get_by_label("Sign it with your key")).to_be_checked()
     page.get_by_role("button", name="Appeal").click()
     expect(page.get_by_text("It was.")).to_be_visible()
     assert "appeal of" in signed_steps(anna, match_id)
 
+    (key,) = json.loads(anna.context.request.get("/api/v1/me/player-keys").text())["items"]
+    removed = anna.context.request.delete(f"/api/v1/me/player-keys/{key['id']}")  # as on another device
+    assert removed.status == 204
     anna.open(match_id).get_by_role("button", name="Resign").click()
     page.locator("#ask-yes").click()
+    expect(page.locator("#announcements")).to_contain_text("The key of this device was removed")
+    assert anna.call("GET", f"/matches/{match_id}")["status"] == "playing"
+    page.get_by_role("button", name="Resign").click()
+    page.locator("#ask-yes").click()
     expect(page.locator("#standing")).to_contain_text("resign")
-    assert "resignation of" in signed_steps(anna, match_id)
+    assert "resignation" not in signed_steps(anna, match_id)
     page.goto("/settings")
-    page.get_by_role("button", name="Remove The grey telephone").click()
-    expect(page.get_by_text("The grey telephone")).to_have_count(0)
+    expect(page.get_by_role("button", name="Sign on this device")).to_be_visible()

@@ -320,6 +320,21 @@ def test_typing_conditional_moves_before_their_board_has_loaded_is_not_interrupt
     expect(page.locator("#analysis [aria-current]")).to_have_text("b6-a5")
 
 
+def test_a_conditional_move_entered_before_the_analysis_board_is_there_is_added_to_it(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
+    white, _, match = pair
+    white.move(match, "c3-d4")
+    page, held = white.open(match), []
+    page.route("**/analysis-board.js", lambda route: held.append(route), times=1)
+    with page.expect_request("**/analysis-board.js"):
+        page.get_by_role("button", name="Enter conditional moves").click()
+    page.get_by_label("Type a move").fill("b6-a5")
+    page.keyboard.press("Enter")
+    held[0].continue_()
+    expect(page.locator("#analysis [aria-current]")).to_have_text("b6-a5")
+
+
 def test_moves_entered_before_the_analysis_board_has_loaded_are_added_in_order_afterwards(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:

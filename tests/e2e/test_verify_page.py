@@ -11,14 +11,16 @@ from playwright.sync_api import Page, expect
 from domain.game import AnyGame
 from domain.games import GAMES
 from events.proof.bundle import make_bundle
+from events.proof.public_keys import key_set
 from events.proof.receipts import make_receipt, write_receipt
 from events.store.contract import Head
 from tests.e2e.visitors import Visitor
-from tests.support.bundles import KEY, SIGNED_AT, envelopes
+from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys, resigned
+from tests.support.bundles import bundle_of as finished_bundle
 from tests.support.worst import events_of
 
-BUNDLES = Path(__file__).parents[1] / "bundles"
-KEYS = BUNDLES / "keys.json"
+RESIGNED = finished_bundle(resigned(), logged=5)
+KEYS = json.dumps(key_set(keys().values())).encode()
 PLIES = 3
 
 
@@ -53,7 +55,7 @@ def test_a_bundle_is_verified_without_a_request_to_any_server(visit: Callable[..
     page.goto("/verify", wait_until="networkidle")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    add(page, named("resigned.json", (BUNDLES / "resigned.json").read_bytes()), named("keys.json", KEYS.read_bytes()))
+    add(page, named("resigned.json", RESIGNED), named("keys.json", KEYS))
     assert steps(page) == {
         "well-formed": "proved",
         "chain": "proved",
@@ -68,8 +70,8 @@ def test_a_bundle_is_verified_without_a_request_to_any_server(visit: Callable[..
 def test_a_forged_bundle_is_refused_with_the_event_that_was_changed(visit: Callable[..., Visitor]) -> None:
     page = visit().page
     page.goto("/verify")
-    forged = (BUNDLES / "resigned.json").read_bytes().replace(b"c3-d4", b"c3-b4")
-    add(page, named("forged.json", forged), named("keys.json", KEYS.read_bytes()))
+    forged = RESIGNED.replace(b"c3-d4", b"c3-b4")
+    add(page, named("forged.json", forged), named("keys.json", KEYS))
     assert steps(page)["chain"] == "fault"
     expect(page.locator("#verdict-title")).to_contain_text("event 4, move submitted c3-b4")
 
@@ -79,7 +81,7 @@ def test_a_bundle_of_another_server_is_no_forgery_but_not_proved_without_its_key
 ) -> None:
     page = visit().page
     page.goto("/verify")
-    add(page, named("resigned.json", (BUNDLES / "resigned.json").read_bytes()))
+    add(page, named("resigned.json", RESIGNED))
     assert steps(page) == {
         "well-formed": "proved",
         "chain": "proved",
@@ -100,7 +102,7 @@ def test_the_page_kept_as_one_file_verifies_and_replays_without_a_server(
     page.goto(kept.as_uri())
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    add(page, named("resigned.json", (BUNDLES / "resigned.json").read_bytes()), named("keys.json", KEYS.read_bytes()))
+    add(page, named("resigned.json", RESIGNED), named("keys.json", KEYS))
     assert steps(page)["checkpoint"] == "proved"
     assert asked == []
 
@@ -111,9 +113,7 @@ def test_the_recorded_positions_of_every_game_are_shown_step_by_step(visit: Call
     for game in GAMES.values():
         setup = next(iter(game.setups))
         packed = bundle_of(game, setup)
-        page.locator("#files").set_input_files(
-            [named(f"{game.id}.json", packed), named("keys.json", KEYS.read_bytes())]
-        )
+        page.locator("#files").set_input_files([named(f"{game.id}.json", packed), named("keys.json", KEYS)])
         expect(page.locator("#summary")).to_contain_text(game.title)
         expect(page.locator("#shown")).to_contain_text(f"Position {PLIES + 1} of {PLIES + 1}")
         shown = json.loads(packed)["facts"]["positions"]
@@ -138,7 +138,7 @@ def test_a_receipt_is_proved_by_its_bundle_and_a_contradicting_one_in_a_mail_sho
         write_receipt(make_receipt("m", Head(4, bytes.fromhex(events[place]["digest"])), "0" * 16, KEY, SIGNED_AT))
         for place in (3, 2)
     )
-    keys = named("keys.json", KEYS.read_bytes())
+    keys = named("keys.json", KEYS)
     add(page, named("bundle.json", packed), keys, named("true.json", true))
     assert steps(page)["receipts"] == "proved"
     expect(page.locator("#verdict-title")).to_have_text("The record is whole, and the server has signed it")

@@ -3,7 +3,6 @@
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -18,6 +17,8 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+
+from tests.support.programs import find_program
 
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The headless shell comes first, if installed: it needs a quarter less processor time."""
@@ -50,10 +51,8 @@ _EXPECTED = re.compile(r"status of (4\d\d|503)|net::ERR_")
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Run the Chromium of this machine; raises FileNotFoundError if there is none."""
-    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if path is None:
-        raise FileNotFoundError(f"none of {', '.join(CHROMIUM)} is on the PATH")
+    """Run the Chromium of this machine; raises FileNotFoundError, which says how to install it, if there is none."""
+    path = find_program(CHROMIUM, "chromium")
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         # It makes a socket in the directory for temporary files, whose path must be short.

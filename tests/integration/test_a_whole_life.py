@@ -43,7 +43,11 @@ class Life:
         assert Caller(app).post("/sessions", {**credentials, "password": "not the one"}).status_code >= 400
         ok(Caller(app).post("/sessions", credentials))
         ok(self.me.post("/me/tokens", {"label": WORDS["label"]}))
-        ok(self.me.put("/me/calendar", {"zone": ZONE, "free_days": [6], "auto_vacation": True, "plays_forced": True}))
+        ok(
+            self.me.put(
+                "/me/calendar", {"time_zone": ZONE, "free_days": [6], "auto_vacation": True, "plays_forced": True}
+            )
+        )
         self.play()
         self.dispute()
         self.judge()
@@ -140,6 +144,7 @@ PLACES = {
     "{cases}:MATCH": "statements.json",
     "{cases}:unconfirmed": "statements.json",
     "{people}:acts:PERSON": "README.txt",
+    "{people}:bot-places:PERSON": "matches/",
     "{people}:bytes-kept:PERSON": "README.txt",
     "{people}:diary:PERSON": "person.json",
     "{people}:explorations:PERSON": "matches/",

@@ -114,16 +114,6 @@ def test_the_look_of_a_name_is_free_again_with_the_name(services: Services, anna
         people.sign_up("anna", "a tower of words")
 
 
-def test_who_signed_up_before_looks_were_compared_is_protected_from_the_next_sign_in_on(
-    app: Flask, services: Services, anna: Caller
-) -> None:
-    for key in services.store.client.scan_iter("rk:{people}:look:*"):
-        services.store.client.delete(key)
-    assert sign_in(app, "anna", "the secret of anna")[0] == 201
-    with pytest.raises(NameTakenError):
-        services.people.sign_up("4nna", "a tower of words")
-
-
 @pytest.mark.parametrize("password", ["password1", "Stormpawn"])
 def test_a_password_that_anybody_would_guess_is_refused_with_the_reason(app: Flask, password: str) -> None:
     refused = Caller(app).post("/players", {"name": "stormpawn", "password": password})

@@ -49,7 +49,7 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
     if decided:
         for command in (
             OpenCase(arbiter="carla", ply=1, ground=Ground.ILLEGAL_MOVE, statement=Statement("", "").digest),
-            Rule(arbiter="carla", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.5, 0.5)),
+            Rule(arbiter="dora", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.5, 0.5)),
         ):
             services.matches.append_decision(match_id, command, "carla", Request(command.__class__.__name__, ""))
     asked = set()

@@ -158,7 +158,7 @@ def test_a_match_that_the_rules_cannot_follow_is_shown_disputed_and_decided(
     assert shown["broken"].startswith("ply 3, z9-z8: ")
     assert shown["ply"] == 2
     assert anna.move(match_id, "d4-c5").json["code"] == "broken-match"
-    assert anna.get(f"/matches/{match_id}/legal-moves").json["moves"] == []
+    assert anna.get(f"/matches/{match_id}/legal-moves").json["legal_moves"] == []
     dispute(anna, match_id, ground="illegal-move")
     body = {"ruling": "decide", "scores": [0.5, 0.5], **REASON}
     assert arbiter.post(f"/matches/{match_id}/rulings", body).status_code == 201
@@ -176,6 +176,16 @@ def test_a_match_goes_on_under_another_ruleset_when_its_players_agree(
     assert [event["type"] for event in changed.json["events"]] == ["ruleset-accepted", "ruleset-changed"]
     assert anna.get(f"/matches/{match_id}").json["game"]["ruleset"] == 2
     assert anna.move(match_id).status_code == 201
+
+
+def test_a_match_keeps_its_ruleset_when_a_player_declines_another(
+    anna: Caller, boris: Caller, arbiter: Caller, match_id: str
+) -> None:
+    arbiter.post(f"/matches/{match_id}/ruleset-proposals", {"ruleset": 2, "reason": "A fault."})
+    declined = boris.post(f"/matches/{match_id}/ruleset-refusal")
+    assert [event["type"] for event in declined.json["events"]] == ["ruleset-declined"]
+    assert anna.post(f"/matches/{match_id}/ruleset-acceptance").json["code"] == "no-proposal"
+    assert anna.get(f"/matches/{match_id}").json["game"]["ruleset"] == 1
 
 
 def test_moves_that_only_the_earlier_ruleset_allows_are_still_shown_after_the_change(
@@ -318,6 +328,29 @@ def test_every_page_of_a_match_is_there_after_every_ruling(
     scored = [(each["wins"], each["losses"]) for each in met]
     assert scored == ([(1, 0)] if ruling == "decide" else [(0, 1)] if over["status"] == "finished" else [])
     assert [each["id"] for each in listed] == ([match_id] if over["status"] in ("finished", "aborted") else [])
+
+
+def test_the_arbiter_who_opened_a_case_rules_on_it_only_while_no_other_could(
+    app: Flask, boris: Caller, arbiter: Caller, services: Services, match_id: str
+) -> None:
+    def page() -> str:
+        return arbiter.client.get(f"/matches/{match_id}/case").text
+
+    other, ruling = Caller(app).sign_up("dora"), {"ruling": "let-stand", **REASON}
+    for judge in (other, boris):
+        services.administration.grant(judge.id, "arbiter", "console")
+    opened = {"ply": 1, "ground": "conduct", "statement": "Look."}
+    assert arbiter.post(f"/matches/{match_id}/cases", opened).status_code == 201
+    refused = arbiter.post(f"/matches/{match_id}/rulings", ruling)
+    assert (refused.status_code, refused.json["code"]) == (403, "own-case")
+    assert "You opened this case" in page()
+    services.administration.revoke(other.id, "arbiter", "console")
+    assert f"POST /api/v1/matches/{match_id}/rulings" in page()
+    assert arbiter.post(f"/matches/{match_id}/rulings", ruling).status_code == 201, "boris plays in the match"
+    (case,) = arbiter.get(f"/matches/{match_id}/disputes").json["disputes"]
+    assert [made["sole_arbiter"] for made in case["rulings"]] == [True]
+    assert "there was no other arbiter who could" in page()
+    assert services.administration.acts()[-1].facts["sole_arbiter"] is True
 
 
 def test_the_case_page_offers_what_would_be_accepted_now(

@@ -1,13 +1,18 @@
 """What a hostile caller tries: addresses that lead elsewhere, numbers without end, more than anybody needs."""
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from flask import Flask
+from werkzeug.test import TestResponse
 
+from api.access.auth import COOKIE
 from api.access.limits import EXCEEDED, Limits
+from api.live.stream import create_stream_app
 from api.services import EXTENSION, Services
-from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
+from tests.support.callers import API, ME, OPEN, UNLIMITED, Caller, app_on, opponent, settings_for, started
+from tests.support.projected import project
 from tests.support.server import RealServer
 
 
@@ -116,19 +121,82 @@ def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
     assert anna.post("/matches", wanted).status_code == 201
 
 
+def test_a_guest_plays_three_matches_against_opponents_however_fast_they_are_begun(app: Flask) -> None:
+    services: Services = app.extensions[EXTENSION]
+    guest = Caller(app).play_as_guest()
+    wanted, cookie = {**NEW, "seats": [ME, opponent(1)]}, guest.client.get_cookie(COOKIE)
+    assert cookie is not None
+
+    def begin(_: int) -> TestResponse:
+        client = app.test_client()
+        client.set_cookie(COOKIE, cookie.value)
+        return client.post(f"{API}/matches", json=wanted)
+
+    with ThreadPoolExecutor(12) as threads:
+        answers = list(threads.map(begin, range(12)))
+    begun = [str(answer.json["id"]) for answer in answers if answer.status_code == 201 and answer.json]
+    refused = {answer.json["code"] for answer in answers if answer.status_code != 201 and answer.json}
+    assert (len(begun), refused) == (3, {"too-many-matches"})
+    assert guest.post(f"/matches/{begun[0]}/resignation").status_code == 201
+    project(services)
+    assert begin(0).status_code == 201
+    assert begin(0).status_code == 409
+
+
+def test_new_guests_of_the_whole_installation_are_limited(server: RealServer) -> None:
+    app = app_on(server.url, UNLIMITED._replace(all_guests="2/minute"))
+    answers = [
+        app.test_client().post(f"{API}/guests", json={}, environ_base={"REMOTE_ADDR": f"198.51.100.{number}"})
+        for number in range(3)
+    ]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert answers[2].json
+    assert answers[2].json["detail"].startswith("Too many guests are arriving at this moment. Wait ")
+
+
 def test_every_limit_is_told_in_words() -> None:
     assert EXCEEDED.keys() == set(Limits._fields)
 
 
-@pytest.mark.parametrize("host", ["a..b", "..", "a" * 64])
+@pytest.mark.parametrize("host", ["a..b", "..", "a" * 64, "a b", ":80", "127.0.0.1, 127.0.0.1"])
 @pytest.mark.parametrize("path", ["/", "/nothing", "/api/v1/games"])
 def test_a_host_that_is_none_is_refused_without_a_word_in_the_log(
     app: Flask, capfd: pytest.CaptureFixture[str], host: str, path: str
 ) -> None:
     refused = app.test_client().get(path, headers={"Host": host, "Accept": "text/html"})
-    assert (refused.status_code, refused.json["code"]) == (400, "bad-request")
-    assert "Host" in refused.json["detail"]
+    assert (refused.status_code, refused.json["code"]) in ((400, "bad-request"), (421, "other-host"))
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/api/v1/games", "/feeds/public.atom"])
+@pytest.mark.parametrize(
+    ("page_url", "served", "other"),
+    [
+        ("http://127.0.0.1:8000", ("localhost", "127.0.0.1:8000", "[::1]:8000"), ("evil.example", "192.0.2.1")),
+        ("https://rookery.example", ("rookery.example", "ROOKERY.example:443"), ("localhost", "rookery.example.evil")),
+        ("http://192.0.2.7:8000", ("192.0.2.7:8000",), ("localhost", "192.0.2.8")),
+    ],
+)
+def test_only_the_hosts_of_the_public_addresses_are_served(
+    app: Flask, path: str, page_url: str, served: tuple[str, ...], other: tuple[str, ...]
+) -> None:
+    services: Services = app.extensions[EXTENSION]
+    services.settings = services.settings._replace(page_url=page_url)
+    browser = app.test_client()
+    for host in served:
+        assert browser.get(path, headers={"Host": host}).status_code in (200, 404), host
+    for host in other:
+        refused = browser.get(path, headers={"Host": host, "Accept": "text/html"})
+        assert (refused.status_code, refused.json and refused.json["code"]) == (421, "other-host"), host
+        for probe in ("/healthz", "/readyz", "/metrics"):
+            assert browser.get(probe, headers={"Host": host}).status_code == 200, host
+
+
+def test_the_live_stream_is_served_under_the_same_hosts(server: RealServer) -> None:
+    visitor = create_stream_app(settings_for(server.url)).test_client()
+    refused = visitor.get(f"{API}/matches/m/stream", headers={"Host": "evil.example"})
+    assert (refused.status_code, refused.json and refused.json["code"]) == (421, "other-host")
+    assert visitor.get("/healthz", headers={"Host": "evil.example"}).status_code == 200
 
 
 def test_an_error_whose_page_cannot_be_made_is_told_without_one(app: Flask, capfd: pytest.CaptureFixture[str]) -> None:

@@ -125,9 +125,8 @@ def test_only_the_owner_with_the_password_and_a_session_sets_an_address(world: W
     own = world.anna.put("/me/mail-address", {"address": "r-abc@mail.rookery.test", "password": PASSWORD})
     assert own.status_code == 422
     guest = Caller(world.app).play_as_guest()
-    assert guest.put("/me/mail-address", {"address": ADDRESS, "password": PASSWORD}).json["code"] == (
-        "guests-get-no-mail"
-    )
+    assert guest.put("/me/mail-address", {"address": ADDRESS, "password": PASSWORD}).json["code"] == "sign-up-required"
+    assert guest.post("/me/mail-address/confirmations").json["code"] == "guests-get-no-mail"
     assert world.letters() == []
 
 
@@ -238,6 +237,18 @@ def test_new_passwords_are_limited_by_name(server: RealServer) -> None:
     visitor = Caller(app_on(server.url, Limits(resets="1/hour")))
     assert visitor.post("/password-resets", {"name": "Anna"}).status_code == 202
     assert visitor.post("/password-resets", {"name": " anna"}).status_code == 429
+
+
+def test_new_passwords_are_limited_by_mail_address_however_it_is_spelled(server: RealServer) -> None:
+    visitor = Caller(app_on(server.url, Limits(resets="1/hour")))
+    spellings = [
+        "anna@bücher.example",
+        "Anna@BÜCHER.example",
+        "anna@xn--bcher-kva.example",
+        "anna@bu\u0308cher\u3002example",
+    ]
+    asked = [visitor.post("/password-resets", {"name": spelling}).status_code for spelling in spellings]
+    assert asked == [202, 429, 429, 429]
 
 
 def test_the_archive_has_the_address_and_an_erasure_leaves_nothing_of_it(world: World) -> None:

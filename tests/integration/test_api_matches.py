@@ -99,10 +99,25 @@ def test_an_unchanged_match_is_not_sent_again(anna: Caller, match_id: str) -> No
     assert anna.get(f"/matches/{match_id}", If_None_Match=etag).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/me/pending", "/me/queue", "/games"])
+def test_an_unchanged_list_is_not_sent_again(
+    anna: Caller, boris: Caller, match_id: str, services: Services, path: str
+) -> None:
+    services.projector.project([match_id])
+    answer = anna.get(path)
+    again = anna.get(path, If_None_Match=answer.headers["ETag"])
+    assert (again.status_code, again.data) == (304, b"")
+    if path != "/games":
+        anna.move(match_id)
+        boris.move(match_id)
+        services.projector.project([match_id])
+        assert anna.get(path, If_None_Match=answer.headers["ETag"]).status_code == 200
+
+
 def test_legal_moves_are_the_hints_of_the_board(anna: Caller, match_id: str) -> None:
     legal = anna.get(f"/matches/{match_id}/legal-moves").json
     hinted = [hint["move"] for hints in legal["hints"].values() for hint in hints]
-    assert sorted(hinted) == sorted(legal["moves"])
+    assert sorted(hinted) == sorted(legal["legal_moves"])
     assert legal["to_move"] == 0
 
 
@@ -160,7 +175,7 @@ def test_a_match_can_be_won_by_resignation(anna: Caller, boris: Caller, match_id
     shown = boris.get(f"/matches/{match_id}").json
     assert (shown["status"], shown["to_move"]) == ("finished", None)
     assert shown["result"] == {"scores": [0.0, 1.0], "reason": "resignation"}
-    assert boris.get(f"/matches/{match_id}/legal-moves").json["moves"] == []
+    assert boris.get(f"/matches/{match_id}/legal-moves").json["legal_moves"] == []
 
 
 def test_a_draw_is_offered_and_agreed(anna: Caller, boris: Caller, match_id: str) -> None:
@@ -211,6 +226,10 @@ class Table:
         """Return an attempt of ``who`` to submit ``move``."""
         return self.act(who, "moves", {"move": move}, **headers)
 
+    def etag(self) -> str:
+        """Return the ETag of the match."""
+        return str(self.anna.get(f"/matches/{self.match}").headers["ETag"])
+
     def over(self) -> "Table":
         """End the match."""
         assert self.act(self.anna, "resignation")().status_code == 201
@@ -254,7 +273,7 @@ REFUSALS: list[tuple[str, Callable[[Table], Attempt]]] = [
     ("illegal-move", lambda t: t.move(t.anna, "c3-e5")),
     ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match=f'"1-{"0" * 16}"')),
     ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match=f'"3-{"0" * 16}"')),
-    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match=f'W/"9-{"0" * 16}"')),
+    ("version-tag-required", lambda t: t.move(t.anna, "c3-d4", If_Match=f"W/{t.etag()}")),
     ("version-tag-required", lambda t: t.move(t.anna, "c3-d4", If_Match='"3"')),
     ("version-tag-required", lambda t: t.move(t.anna, "c3-d4", If_Match="3")),
     ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", If_Match=f"3-{'0' * 16}")),

@@ -18,6 +18,7 @@ from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timin
 from events.notices.notice import Delivery, Notice, notice_id
 from events.notices.subscriptions import Subscription
 from tests.support.callers import Caller, app_on
+from tests.support.projected import project
 from tests.support.server import RealServer
 
 Decide = Callable[..., Notice]
@@ -153,12 +154,14 @@ def test_settings_of_notices_are_changed_as_a_whole_with_the_kinds_that_are_name
         "mail": {"turn": "digest", "chat": "never"},
         "push": {"turn": "never"},
         "digest_hour": 19,
-        "quiet": {"since": 22, "until": 7},
+        "quiet": {"since": 23, "until": 6},
         "remind_before_h": 6,
+        "chat_text": True,
     }
+    assert (before["quiet"], before["chat_text"]) == ({"since": 22, "until": 7}, False)
     answer = anna.put("/me/notice-settings", wanted)
     assert answer.status_code == 200, answer.text
-    expected = {**wanted, "mail": before["mail"] | wanted["mail"], "push": before["push"] | wanted["push"]}
+    expected = {**before, **wanted, "mail": before["mail"] | wanted["mail"], "push": before["push"] | wanted["push"]}
     assert answer.json == anna.get("/me/notice-settings").json == expected
     assert anna.put("/me/notice-settings", {**wanted, "quiet": None}).json["quiet"] is None
 
@@ -245,6 +248,14 @@ def test_the_page_of_settings_shows_what_is_set(anna: Caller) -> None:
         assert f" selected>{shown}<" in found[0]
 
 
+def test_a_digest_is_suggested_to_those_who_play_ten_matches(anna: Caller, services: Services) -> None:
+    for number in (9, 10):
+        while len(services.readmodels.active(anna.id)) < number:
+            anna.create({"kind": "me"}, {"kind": "open"})
+            project(services)
+        assert ("You play 10 matches" in anna.client.get("/settings/notices").text) is (number == 10)
+
+
 def test_the_page_of_settings_tells_why_mail_is_paused_and_what_became_of_mails_and_webhooks(
     anna: Caller, boris: Caller, services: Services
 ) -> None:
@@ -257,7 +268,9 @@ def test_the_page_of_settings_tells_why_mail_is_paused_and_what_became_of_mails_
         digest="d", player=anna.id, recipient="r", return_path="", sender="<x>@y", subject="<b>", size=1, at=now
     )
     services.inbox.add(mail, b"")
-    services.inbox.finish(mail, Verdict.NOT_ALLOWED, "It came from another address.", answered=False)
+    taken = services.inbox.take()
+    assert taken is not None
+    services.inbox.finish(taken, Verdict.NOT_ALLOWED, "It came from another address.", answered=False)
     webhook = anna.post("/me/webhooks", {"url": "https://bot.example.com/x", "kinds": ["turn"]}).json
     services.endpoints.log(anna.id, webhook["id"], attempt(now))
     page = anna.client.get("/settings/notices").text

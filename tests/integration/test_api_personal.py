@@ -17,9 +17,9 @@ from events.store.contract import Request
 from events.store.envelope import Draft
 from events.store.rewriting import SETTLED_AFTER_MS, Rewriting
 from tests.support.callers import ME, OPEN, Caller, started
+from tests.support.jobs import do_next_job
 from tests.support.projected import project
 from tests.support.stored import stored
-from workers.jobs import do_job
 
 WORDS = "Nobody else may ever read this."
 
@@ -233,8 +233,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
     assert anna.post("/me/archive").json == {"state": "asked"}
     assert anna.get("/me/archive").json["code"] == "not-ready"
     assert "is being prepared" in anna.client.get("/settings").text
-    assert [of for of, _ in services.jobs.waiting(10)] == [anna.id]
-    assert do_job(services.personal_data, anna.id) == "archive"
+    assert do_next_job(services) == (anna.id, "archive")
     assert "Download all of it" in anna.client.get("/settings").text
     large = archive(anna)
     assert {**large, **small, "person.json": large["person.json"]} == large

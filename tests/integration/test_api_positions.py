@@ -12,7 +12,7 @@ def test_a_line_is_played_out_from_where_the_match_stands_and_nothing_is_played(
     anna.move(match_id, "c3-d4")
     found = anna.post(f"/matches/{match_id}/positions", {"line": LINE[1:]}).json
     assert (found["ply"], found["line"], found["to_move"], found["result"]) == (1, LINE[1:], 1, None)
-    assert found["moves"] == [hint["move"] for hints in found["hints"].values() for hint in hints]
+    assert found["legal_moves"] == [hint["move"] for hints in found["hints"].values() for hint in hints]
     assert anna.get(f"/matches/{match_id}").json["moves"] == ["c3-d4"]
     for move in LINE[1:]:
         (boris if move == "b6-a5" else anna).move(match_id, move)
@@ -47,7 +47,12 @@ def test_nobody_looks_into_a_private_match_by_imagining(anna: Caller, boris: Cal
 def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger: Caller) -> None:
     crafted = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
     shown = stranger.get(f"/games/four-towers/positions?position={quote(crafted)}").json
-    assert (shown["position"], shown["outcome"], shown["outcome_known"], shown["moves"]) == (crafted, None, False, [])
+    assert (shown["position"], shown["outcome"], shown["outcome_known"], shown["legal_moves"]) == (
+        crafted,
+        None,
+        False,
+        [],
+    )
     mate = "b1l/3bB1/9/1nbW1lwdd1/7P2/1Pq3D1B/1ck2d3K/10/1P7/2qb1m/3 w - RNK/RBK - 80 7"
     shown = stranger.get(f"/games/four-towers/positions?position={quote(mate)}").json
     assert (shown["outcome"]["reason"], shown["outcome_known"]) == ("checkmate", True)

@@ -162,7 +162,7 @@ class TestTestNotices:
     def test_a_test_is_put_into_the_outbox(self, anna: Caller, services: Services) -> None:
         id = subscribed(anna).json["id"]
         assert anna.post(f"/me/push-subscriptions/{id}/tests").status_code == 202
-        dispatch = services.outbox.take(services.now(), 1000)
+        dispatch = services.outbox.take()
         assert (dispatch.player, dispatch.channel, dispatch.target) == (anna.id, NoticeChannel.PUSH, id)
         assert (dispatch.purpose, dispatch.notices) == (Purpose.TEST, ())
 

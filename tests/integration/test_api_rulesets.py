@@ -21,7 +21,7 @@ def test_a_game_tells_its_rulesets_and_which_one_a_match_gets(stranger: Caller) 
 def test_a_position_is_looked_at_by_the_ruleset_that_is_asked_for(stranger: Caller) -> None:
     asked = f"/games/bashni/positions?position={ROUND_TRIP}"
     assert stranger.get(asked).json == stranger.get(f"{asked}&ruleset=1").json
-    assert stranger.get(f"{asked}&ruleset=2").json["moves"] == ["c3xe1xg3xe5xc3xe1", "c3xe5xg3xe1xc3"]
+    assert stranger.get(f"{asked}&ruleset=2").json["legal_moves"] == ["c3xe1xg3xe5xc3xe1", "c3xe5xg3xe1xc3"]
     refused = stranger.get(f"{asked}&ruleset=7")
     assert (refused.status_code, refused.json["code"]) == (422, "unknown-ruleset")
     assert refused.json["errors"] == {"ruleset": ["Bashni has no ruleset 7, only 1, 2"]}
@@ -36,8 +36,8 @@ def test_a_match_is_played_by_the_ruleset_it_was_made_with(
     for number, move in enumerate(PARTING.split()):
         assert (anna, boris)[number % 2].move(match_id, move).status_code == 201
     offered = anna.get(f"/matches/{match_id}/legal-moves").json
-    assert offered["moves"] == ["f4xd6xb4", legal]
-    assert [hint["move"] for hint in offered["hints"]["f4"]] == offered["moves"]
+    assert offered["legal_moves"] == ["f4xd6xb4", legal]
+    assert [hint["move"] for hint in offered["hints"]["f4"]] == offered["legal_moves"]
     assert anna.move(match_id, legal).status_code == 201
     shown = boris.get(f"/matches/{match_id}").json
     assert (shown["game"]["ruleset"], shown["spelled"][-1]) == (ruleset, legal)

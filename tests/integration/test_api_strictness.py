@@ -8,7 +8,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.access.headers import stream_origin
-from tests.support.callers import Caller
+from tests.support.callers import ME, OPEN, Caller
 
 
 def send(caller: Caller, body: bytes, content_type: str = "application/json") -> TestResponse:
@@ -19,7 +19,6 @@ def send(caller: Caller, body: bytes, content_type: str = "application/json") ->
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
         b"{",
         b"{'label': 'x'}",
         b'{"label": "x",}',
@@ -38,6 +37,13 @@ def send(caller: Caller, body: bytes, content_type: str = "application/json") ->
 def test_a_body_that_is_no_json_is_malformed(anna: Caller, body: bytes) -> None:
     refused = send(anna, body)
     assert (refused.status_code, refused.json["code"]) == (400, "malformed-json")
+
+
+def test_a_request_without_a_body_sends_an_empty_object(anna: Caller) -> None:
+    refused = send(anna, b"", "")
+    assert (refused.status_code, list(refused.json["errors"])) == (422, ["label"])
+    match_id = anna.create(ME, OPEN)
+    assert anna.client.post(f"/api/v1/matches/{match_id}/abortion").status_code == 201
 
 
 @pytest.mark.parametrize("body", [b"[]", b'"x"', b"5", b"null", b"true", b"[" * 900 + b"]" * 900])
@@ -128,7 +134,7 @@ def test_a_position_is_shown_without_a_match(anna: Caller) -> None:
     shown = anna.get(f"/games/bashni/positions?position={started['position'].replace(' ', '%20')}").json
     assert (shown["position"], shown["diagram"]) == (started["position"], started["diagram"])
     assert (shown["to_move"], shown["outcome"]) == (0, None)
-    assert "c3-d4" in shown["moves"]
+    assert "c3-d4" in shown["legal_moves"]
 
 
 def test_the_games_are_listed_with_seats_and_levels(stranger: Caller) -> None:

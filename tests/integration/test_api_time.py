@@ -16,7 +16,7 @@ from tests.support.server import RealServer
 from tests.support.watch import Watch
 
 THREE_DAYS = {"control": "days-per-move", "bank": 3 * 86_400}
-CALENDAR = {"zone": "Europe/Berlin", "free_days": [5, 6], "auto_vacation": False, "plays_forced": False}
+CALENDAR = {"time_zone": "Europe/Berlin", "free_days": [5, 6], "auto_vacation": False, "plays_forced": False}
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def refusal(answer: TestResponse) -> tuple[int, str]:
 
 def test_who_has_set_nothing_has_automatic_vacation_and_no_free_days(anna: Caller) -> None:
     assert anna.get("/me/calendar").json == {
-        "zone": "UTC",
+        "time_zone": "UTC",
         "free_days": [],
         "auto_vacation": True,
         "plays_forced": False,
@@ -99,9 +99,9 @@ def test_lists_show_the_deadline_with_the_free_days_that_are_known_to_come(
 @pytest.mark.parametrize(
     ("change", "code", "field"),
     [
-        ({"zone": "Mars/Olympus"}, "invalid-calendar", "zone"),
-        ({"zone": ""}, "invalid-fields", "zone"),
-        ({"zone": None}, "invalid-fields", "zone"),
+        ({"time_zone": "Mars/Olympus"}, "invalid-calendar", "time_zone"),
+        ({"time_zone": ""}, "invalid-fields", "time_zone"),
+        ({"time_zone": None}, "invalid-fields", "time_zone"),
         ({"free_days": [0, 1, 2, 3]}, "invalid-fields", "free_days"),
         ({"free_days": [5, 5]}, "invalid-calendar", "free_days"),
         ({"free_days": [7]}, "invalid-fields", "free_days.0"),
@@ -115,7 +115,7 @@ def test_an_invalid_calendar_is_refused_with_its_place(
     refused = anna.put("/me/calendar", {**CALENDAR, **change})
     assert refusal(refused) == (422, code)
     assert list(refused.json["errors"]) == [field]
-    assert anna.get("/me/calendar").json["zone"] == "UTC"
+    assert anna.get("/me/calendar").json["time_zone"] == "UTC"
 
 
 def test_a_vacation_stops_the_clocks_of_two_matches(anna: Caller, boris: Caller, services: Services) -> None:

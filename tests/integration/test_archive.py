@@ -15,6 +15,7 @@ from deploy.cli import main
 from deploy.local.child import bound_to_parent
 from deploy.local.ports import responds_ok
 from events.archive.errors import ArchiveUnavailableError
+from events.archive.pack import GROUP
 from events.archive.storage import Storage
 from events.archive.tables import MAX_TABLES_OF_A_SIZE
 from events.runtime.keys import ArchiveKeys, ShardKeys
@@ -340,6 +341,51 @@ def test_the_commands_archive_verify_and_bring_back(
     pack.write_bytes(intact)
     assert f"{match} is live again" in run("restore", match)
     assert "is not archived" in run("restore", match)
+
+
+def test_of_a_damaged_file_only_the_matches_that_cannot_be_read_are_damaged_and_named(
+    shop: SteppedInstallation, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish(shop, GROUP + 3)
+    archive_all(shop)
+    named = [match for match, archived in shop.store.archived() if archived.locator.place >= GROUP]
+    (file,) = (archive / "packs").iterdir()
+    content = file.read_bytes()
+    (pack,) = shop.store.archive.catalogue.packs()
+    start, length = shop.store.archive._pack_indexes([pack])[0].events[1]
+    file.write_bytes(content[: start + 8] + bytes(length - 8) + content[start + length :])
+    monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
+    monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
+    monkeypatch.setenv("ROOKERY_ARCHIVE_URL", archive.as_uri())
+    verified = CliRunner().invoke(main, ["archive", "verify"])
+    assert verified.exit_code == 1
+    assert f"{GROUP} archived matches intact, 3 damaged" in verified.stdout
+    assert f"DAMAGED FILE {pack.name}: the file was changed\n" in verified.stdout
+    assert {line.split()[1].rstrip(":") for line in verified.stdout.splitlines() if line.startswith("DAMAGED ")} == {
+        "FILE",
+        *named,
+    }
+
+
+@pytest.mark.parametrize("part", ["events", "summaries"])
+def test_a_rebuild_goes_on_past_a_damaged_file_and_names_what_it_leaves_out(
+    shop: SteppedInstallation, archive: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    matches = finish(shop, 2)
+    archive_all(shop)
+    (pack,) = shop.store.archive.catalogue.packs()
+    start, length = getattr(shop.store.archive._pack_indexes([pack])[0], part)[0]
+    content = (archive / pack.file).read_bytes()
+    (archive / pack.file).write_bytes(content[: start + 8] + bytes(length - 8) + content[start + length :])
+    monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
+    monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
+    monkeypatch.setenv("ROOKERY_ARCHIVE_URL", archive.as_uri())
+    rebuilt = CliRunner().invoke(main, ["rebuild", "--processes", "1"])
+    left_out = {line.split()[2].rstrip(":") for line in rebuilt.stdout.splitlines() if line.startswith("LEFT OUT ")}
+    # What has lost its summary is brought back with its events.
+    assert left_out == (set(matches) if part == "events" else set())
+    assert rebuilt.exit_code == bool(left_out)
+    assert shop.store.are_archived(matches) == [bool(left_out)] * 2
 
 
 @pytest.fixture

@@ -125,6 +125,24 @@ def test_every_answer_is_the_same_before_and_after_archiving(app: Flask, server:
         assert len(later) == len(then) > 40
 
 
+def test_what_is_in_a_damaged_file_is_answered_with_503_and_the_reason(
+    app: Flask, server: RealServer, tmp_path: Path, archive_url: str
+) -> None:
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    over = play_some(anna, boris)
+    archive_now(app)
+    for file in (tmp_path / "archive" / "packs").iterdir():
+        file.write_bytes(bytes(file.stat().st_size))
+    client = app_on(server.url, archive_url=archive_url).test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = anna.token()
+    answered = {path: client.get(path) for path in paths(app, over, [anna.id, boris.id])}
+    assert {path: answer.status_code for path, answer in answered.items() if answer.status_code == 500} == {}
+    refused = answered[f"/api/v1/matches/{over[0]}"]
+    assert (refused.status_code, refused.json["code"]) == (503, "store-unavailable")
+    assert "its file in the archive is damaged" in refused.json["detail"]
+    assert answered[f"/api/v1/players/{anna.id}"].status_code == 200
+
+
 def test_while_the_storage_is_away_lists_say_so_and_only_archived_matches_cannot_be_read(
     app: Flask, server: RealServer, tmp_path: Path
 ) -> None:

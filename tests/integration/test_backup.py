@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from deploy.local.store_watch import StoreWatch
-from deploy.local.watermark import MARK
 from events.proof.keys import KeyRing
 from events.store.chain import verify_all
 from events.store.contract import Request
+from events.store.mark import MARK
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.eventually import eventually

@@ -1,9 +1,12 @@
 """The client of a cluster, on three real servers: the same commands, pipelines and transactions as on one."""
 
+from functools import partial
+
 import pytest
 from redis.crc import key_slot
 
 from events.private.chats import subscribe
+from events.runtime import connections
 from events.runtime.clients import StorePipeline
 from events.runtime.connections import connect
 from events.runtime.errors import StoreCommandError, StoreUnavailableError
@@ -16,6 +19,7 @@ from events.store.redis import RedisStore
 from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, TO_BE_REWRITTEN, Rewriting
 from tests.support.drafts import drafts
 from tests.support.eventually import eventually
+from tests.support.pauses import check_replies
 from tests.support.topologies import ThreeMasters
 
 KEYS = [f"key-{number}" for number in range(30)]
@@ -135,6 +139,13 @@ def test_the_rest_of_a_cluster_works_while_one_server_is_down(cluster: ThreeMast
     cluster.revive()
     cluster.wait_until_complete()
     assert client.get(key_of[0]) is None
+
+
+def test_late_replies_of_a_server_that_hung_answer_no_other_command(
+    cluster: ThreeMasters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 1.0)
+    check_replies(connect(cluster.url), partial(cluster.pause, 0), partial(cluster.resume, 0))
 
 
 def test_what_is_published_at_any_server_is_heard(cluster_url: str) -> None:

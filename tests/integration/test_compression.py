@@ -92,7 +92,7 @@ def test_every_file_of_the_pages_is_the_same_in_every_coding(stranger: Caller) -
         for accepted in ("br", "gzip", "identity"):
             answer = stranger.client.get(f"/static/{VERSION}/{name}", headers={"Accept-Encoding": accepted})
             assert DECODED[coding(answer)](answer.data) == plain, name
-            assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            assert answer.headers["Cache-Control"] == "max-age=31536000, immutable"
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 

@@ -176,7 +176,12 @@ def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(
     hung: list[float] = []
     store = RedisStore(server.client())
     watch = StoreWatch(
-        store, tmp_path / "mark", print, on_hang=lambda: hung.append(time.monotonic()), max_silence_s=0.0
+        store,
+        tmp_path / "mark",
+        print,
+        tmp_path / "redis",
+        on_hang=lambda: hung.append(time.monotonic()),
+        max_silence_s=0.0,
     )
     watch.start()
     server.kill()

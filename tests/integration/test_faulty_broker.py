@@ -23,12 +23,10 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import drain, legal_moves
 from workers import consumers, task_queue, tasks
 from workers.fleet.kinds import VERIFY
-from workers.fleet.rounds import FleetRound
-from workers.jobs import JobRound
+from workers.hints import Wake, hint_rounds
 from workers.notices.decide import Decider
 from workers.notices.deliver import Deliveries
-from workers.notices.incoming_mail import MailRound
-from workers.notices.rounds import NoticeRounds, Wake
+from workers.notices.rounds import NoticeRounds
 from workers.opponents import debts_of
 from workers.sweeper import Sweeper
 from workers.tasks import TaskContext
@@ -62,12 +60,11 @@ class Club(MailSite):
         }
         self._lines = [consumers.Consumer(group, handle, lambda: self.now) for group, handle in handlers.items()]
         rounds: list[Callable[[], object]] = [
-            JobRound(self.parts.jobs, queue.request_job, lambda: self.now),
-            MailRound(self.parts.inbox, queue.request_reading, lambda: self.now),
-            FleetRound(self.parts.fleet_jobs, queue.request_slices, lambda: self.now),
+            self.parts.fleet_jobs.advance_running,
         ]
         self._sweeper = Sweeper(self.parts, queue, rounds=rounds)
-        self._rounds = NoticeRounds(self.parts, decider, queue.request_delivery, wake)
+        self._rounds = NoticeRounds(self.parts, decider)
+        self._hints = hint_rounds(self.parts, queue, wake)
         self.queue = queue
 
     def move_by_mail(self, player: str, match_id: str) -> None:
@@ -83,6 +80,7 @@ class Club(MailSite):
         drain(*self._lines)
         self._sweeper.sweep()
         self._rounds.do_round()
+        self._hints.do_round()
         self.broker.deliver()
 
     def work_until(self, reached: Callable[[], bool]) -> int:
@@ -129,7 +127,7 @@ def test_every_effect_is_there_once_whatever_the_broker_loses_doubles_delays_and
         player = "palice" if match in against else "pcarol"
         club.do(match, Resign(player=player), player)
     for subject, kind, version in (("palice", ARCHIVE, 0), (among[0], BUNDLE, club.state(among[0]).version)):
-        assert club.parts.jobs.request(subject, kind, version)
+        assert club.parts.jobs.request(subject, kind, version, requester="palice", cost=1)
     job = club.parts.fleet_jobs.start(VERIFY, {})
     club.queue.request_slices(job.id)
 
@@ -148,7 +146,7 @@ def test_every_effect_is_there_once_whatever_the_broker_loses_doubles_delays_and
             and (latest := club.checkpoints.latest()) is not None
             and latest.day.startswith(day_of(club.now))
             and club.outbox.next_due() is None
-            and club.parts.inbox.next_due() is None
+            and not club.parts.inbox.work.next_due()
             and set(club.broker.done) == EVERY_TASK
         )
 

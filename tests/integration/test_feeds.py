@@ -203,7 +203,9 @@ class TestTheCalendar:
         services.projector.project([match])
         path = self.path(boris)
         (before,) = events_of(fetch(boris, path))
-        boris.put("/me/calendar", {"zone": "UTC", "free_days": [0, 2], "auto_vacation": True, "plays_forced": False})
+        boris.put(
+            "/me/calendar", {"time_zone": "UTC", "free_days": [0, 2], "auto_vacation": True, "plays_forced": False}
+        )
         (after,) = events_of(fetch(boris, path))
         assert after["uid"] == before["uid"]
         (listed,) = boris.get("/me/queue").json["items"]

@@ -134,7 +134,7 @@ def test_who_asks_while_figures_are_read_is_told_the_last_ones(
 def test_checkpoints_and_incidents_and_jobs_are_counted(shop: SteppedInstallation) -> None:
     assert figure(shop, "rookery_checkpoint_age_seconds") == {}, "there is none yet"
     shop.parts.checkpoints.sign(shop.now)
-    shop.parts.jobs.request("m1", "bundle")
+    shop.parts.jobs.request("m1", "bundle", requester="alice", cost=1)
     shop.now += 7000
     assert 7 <= figure(shop, "rookery_checkpoint_age_seconds")[()] < 7.1
     assert (figure(shop, "rookery_jobs_waiting"), figure(shop, "rookery_incidents")) == ({(): 1.0}, {(): 0.0})
@@ -185,9 +185,9 @@ def test_methods_that_a_client_invents_are_counted_together(app: Flask) -> None:
 
 def test_a_fleet_job_shows_how_far_it_is(shop: SteppedInstallation) -> None:
     jobs = shop.parts.fleet_jobs
-    plan = jobs.take(jobs.start("verify", {}))
+    plan = jobs.claim(jobs.start("verify", {}))
     jobs.finish_plan(plan, [[PlannedSlice([0, 9], 10, "the first ten"), PlannedSlice([10, 14], 5, "the last five")]])
-    jobs.finish(jobs.take(jobs.running()[0]), "{}")
+    jobs.finish(jobs.claim(jobs.running()[0]), "{}")
     jobs.report_worker("one")
     assert figure(shop, "rookery_fleet_units") == {("verify",): 15.0}
     assert figure(shop, "rookery_fleet_units_done") == {("verify",): 10.0}
@@ -206,7 +206,7 @@ def test_notices_are_counted_by_channel_while_they_wait_and_by_what_became_of_th
         shop.outbox.add(dispatch(NoticeChannel.WEBHOOK, number))
     shop.outbox.add(dispatch(NoticeChannel.PUSH, 3))
     shop.outbox.add(dispatch(NoticeChannel.PUSH, 4))
-    while (taken := shop.outbox.take(T0, 1000)) is not None:
+    while (taken := shop.outbox.take()) is not None:
         if taken.channel == NoticeChannel.PUSH:
             shop.outbox.finish(taken, DeliveryState.FAILED, "gone", T0)
     assert figure(shop, "rookery_notices_waiting") == {("webhook",): 3.0}

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import following, main, own_workers
-from events.service.fleet_jobs import JobState
+from events.service.fleet_jobs import FleetJobs, JobState
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import ladder
@@ -24,6 +24,8 @@ def rookery(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Return what runs commands on the installation."""
     monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
+    # By the clock of the store, as commands and their workers go.
+    shop.parts.fleet_jobs = FleetJobs(shop.client, PREFIX)
     return lambda *words: CliRunner().invoke(main, [*map(str, words)])
 
 

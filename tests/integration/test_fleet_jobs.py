@@ -15,19 +15,18 @@ from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import FleetKeys
 from events.service.fleet_jobs import (
     KEPT_S,
-    MAX_TAKES,
+    MAX_CLAIMS,
+    ClaimedSlice,
     FleetJob,
     FleetJobs,
     JobState,
     Parameters,
     PlannedSlice,
-    TakenSlice,
 )
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import audit, rebuild, verify, work
 from workers.fleet.audit import RECOMPUTE
 from workers.fleet.kinds import AUDIT, IMPACT, KINDS, REBUILD, VERIFY, Kind
-from workers.fleet.rounds import FleetRound
 from workers.fleet.work import FleetJobFailedError, do_slice, do_slices, do_unrecorded, run_here
 
 TOY = "toy"
@@ -85,14 +84,14 @@ def planned(shop: SteppedInstallation, *numbers: Sequence[int], lease_ms: int = 
     """Return the jobs, and one of the toy that has been planned."""
     jobs = jobs_of(shop, lease_ms)
     job = jobs.start(TOY, stages(*numbers))
-    do_slice(shop.parts, took(jobs, job))
+    do_slice(shop.parts, claimed(jobs, job))
     return jobs, again(jobs, job)
 
 
-def took(jobs: FleetJobs, job: FleetJob) -> TakenSlice:
-    taken = jobs.take(job)
-    assert taken is not None
-    return taken
+def claimed(jobs: FleetJobs, job: FleetJob) -> ClaimedSlice:
+    found = jobs.claim(job)
+    assert found is not None
+    return found
 
 
 def again(jobs: FleetJobs, job: FleetJob) -> FleetJob:
@@ -125,14 +124,14 @@ def test_a_name_whose_job_the_store_has_lost_does_not_keep_another_from_starting
 
 def test_a_stage_begins_when_the_one_before_is_done(shop: SteppedInstallation, toy: Toy) -> None:
     jobs, job = planned(shop, [1, 2], [], [3])
-    first, second = took(jobs, job), took(jobs, job)
-    assert (first.content, second.content, jobs.take(job)) == (1, 2, None)
+    first, second = claimed(jobs, job), claimed(jobs, job)
+    assert (first.content, second.content, jobs.claim(job)) == (1, 2, None)
     assert not jobs.is_waiting(again(jobs, job))
     assert not do_slice(shop.parts, second)
-    assert jobs.take(job) is None
+    assert jobs.claim(job) is None
     assert do_slice(shop.parts, first)
     assert jobs.is_waiting(again(jobs, job))
-    assert took(jobs, job).content == 3
+    assert claimed(jobs, job).content == 3
     assert (again(jobs, job).units, again(jobs, job).units_done) == (3, 2)
 
 
@@ -143,10 +142,10 @@ def test_a_job_without_slices_is_finished_when_it_is_planned(shop: SteppedInstal
 
 
 def test_a_slice_that_two_workers_do_counts_once(shop: SteppedInstallation, toy: Toy) -> None:
-    jobs, job = planned(shop, [1, 2], lease_ms=0)
-    slow, other = took(jobs, job), took(jobs, job)
+    jobs, job = planned(shop, [1], lease_ms=0)
+    slow, other = claimed(jobs, job), claimed(jobs, job)
     assert (slow.number, other.number) == (1, 1)
-    assert not jobs.keep(slow)
+    assert not jobs.renew(slow)
     do_slice(shop.parts, slow)
     assert (again(jobs, job).done, list(jobs.results(job.id))) == (1, [])
     do_slice(shop.parts, other)
@@ -158,7 +157,7 @@ def test_a_slice_that_two_workers_do_counts_once(shop: SteppedInstallation, toy:
 def test_a_plan_that_two_workers_make_counts_once(shop: SteppedInstallation, toy: Toy) -> None:
     jobs = jobs_of(shop, 0)
     job = jobs.start(TOY, stages([1, 2]))
-    slow, other = took(jobs, job), took(jobs, job)
+    slow, other = claimed(jobs, job), claimed(jobs, job)
     do_slice(shop.parts, other)
     do_slice(shop.parts, slow)
     assert (again(jobs, job).slices, again(jobs, job).units) == (3, 2)
@@ -166,20 +165,20 @@ def test_a_plan_that_two_workers_make_counts_once(shop: SteppedInstallation, toy
 
 def test_a_slice_that_kills_its_workers_fails_the_job_and_says_where(shop: SteppedInstallation, toy: Toy) -> None:
     jobs_of(shop, 0)
-    toy.failures[2] = [KilledError() for _ in range(MAX_TAKES)]
-    for _ in range(MAX_TAKES):
+    toy.failures[2] = [KilledError() for _ in range(MAX_CLAIMS)]
+    for _ in range(MAX_CLAIMS):
         with pytest.raises(KilledError):
             run_here(shop.parts, TOY, stages([1, 2, 3]))
     with pytest.raises(FleetJobFailedError, match="workers were killed 3 times in a row at the number 2"):
         run_here(shop.parts, TOY, stages([1, 2, 3]))
-    assert toy.done == [1]
+    assert toy.done == [1, 3]
     assert shop.parts.fleet_jobs.running() == []
 
 
 def test_a_slice_that_fails_is_tried_again_and_then_fails_the_job(shop: SteppedInstallation, toy: Toy) -> None:
     toy.failures[1] = [ValueError("passing")]
     assert run_here(shop.parts, TOY, stages([1])) == [Doubled(2)]
-    toy.failures[2] = [ValueError("it is even") for _ in range(MAX_TAKES)]
+    toy.failures[2] = [ValueError("it is even") for _ in range(MAX_CLAIMS)]
     with pytest.raises(FleetJobFailedError, match="has failed: the number 2: ValueError: it is even"):
         run_here(shop.parts, TOY, stages([2]))
 
@@ -191,21 +190,21 @@ def test_a_plan_that_fails_fails_the_job(shop: SteppedInstallation, toy: Toy) ->
 
 def test_a_store_that_is_away_is_no_failure_of_the_slice(shop: SteppedInstallation, toy: Toy) -> None:
     jobs, job = planned(shop, [1])
-    for _ in range(MAX_TAKES + 1):
+    for _ in range(MAX_CLAIMS + 1):
         toy.failures[1] = [StoreUnavailableError("away")]
         with pytest.raises(StoreUnavailableError):
-            do_slice(shop.parts, took(jobs, job))
-    do_slice(shop.parts, took(jobs, job))
+            do_slice(shop.parts, claimed(jobs, job))
+    do_slice(shop.parts, claimed(jobs, job))
     assert again(jobs, job).state == JobState.FINISHED
 
 
 def test_a_job_that_is_cancelled_goes_no_further(shop: SteppedInstallation, toy: Toy) -> None:
     jobs, job = planned(shop, [1, 2])
-    taken = took(jobs, job)
+    taken = claimed(jobs, job)
     assert jobs.cancel(job)
     assert not jobs.cancel(job)
     assert not do_slice(shop.parts, taken)
-    assert (jobs.take(job), list(jobs.results(job.id))) == (None, [])
+    assert (jobs.claim(job), list(jobs.results(job.id))) == (None, [])
     assert again(jobs, job).state == JobState.CANCELLED
     assert jobs.start(TOY, stages([1, 2])).id != job.id
 
@@ -216,7 +215,7 @@ def test_what_is_left_of_a_job_expires_when_it_has_ended(shop: SteppedInstallati
 
     jobs, job = planned(shop, [1])
     assert lifetimes() == {-1}
-    do_slice(shop.parts, took(jobs, job))
+    do_slice(shop.parts, claimed(jobs, job))
     assert lifetimes() <= {KEPT_S, KEPT_S - 1}
     shop.client.delete(FleetKeys(PREFIX).job(job.id))
     assert jobs.jobs() == []
@@ -225,9 +224,9 @@ def test_what_is_left_of_a_job_expires_when_it_has_ended(shop: SteppedInstallati
 
 def test_results_are_read_in_order_up_to_the_first_that_is_missing(shop: SteppedInstallation, toy: Toy) -> None:
     jobs, job = planned(shop, range(1, 251))
-    first = took(jobs, job)
+    first = claimed(jobs, job)
     for _ in range(249):
-        do_slice(shop.parts, took(jobs, job))
+        do_slice(shop.parts, claimed(jobs, job))
     assert list(jobs.results(job.id)) == []
     do_slice(shop.parts, first)
     assert [number for number, _ in jobs.results(job.id)] == list(range(1, 251))
@@ -257,30 +256,16 @@ def test_a_broker_that_is_away_is_no_failure_of_the_slices(shop: SteppedInstalla
     assert toy.done == [1, 2, 3]
 
 
-def test_a_job_that_waits_is_requested_again_less_often_while_nothing_happens(
-    shop: SteppedInstallation, toy: Toy
+def test_a_stage_that_a_killed_worker_has_not_begun_is_begun_by_the_relay(
+    shop: SteppedInstallation, toy: Toy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    requested: list[str] = []
-    jobs, job = planned(shop, [1, 2, 3])
-    do_round = FleetRound(jobs, requested.append, lambda: shop.now)
-    assert do_round() == 0
-    delays = []
-    for _ in range(5):
-        waited = 0
-        while not do_round():
-            shop.now, waited = shop.now + 1000, waited + 1
-        delays.append(waited)
-    assert delays == [10, 10, 20, 40, 80]
-    do_slice(shop.parts, took(jobs, job))
-    shop.now += 160_000
-    assert (do_round(), requested) == (1, [job.id] * 6)
-    shop.now += 10_000
-    assert do_round() == 1
-    taken = [took(jobs, job), took(jobs, job)]
-    shop.now += 600_000
-    assert do_round() == 0
-    jobs.give_back(taken[0])
-    assert do_round() == 1
+    jobs, job = planned(shop, [1], [2])
+    with monkeypatch.context() as killed:
+        killed.setattr(jobs, "advance", lambda _: False)
+        do_slice(shop.parts, claimed(jobs, job))
+    assert not jobs.work.next_due()
+    jobs.advance_running()
+    assert claimed(jobs, job).content == 2
 
 
 def test_workers_are_known_while_they_report(shop: SteppedInstallation) -> None:
@@ -320,19 +305,19 @@ def test_workers_that_are_killed_at_random_leave_the_same_results(
     grown = shop.dump()
     jobs, chance, kills = jobs_of(shop, 0), Random(seed), Counter[tuple[str, int]]()
     for each, results in zip(asked, expected, strict=True):
-        late: list[TakenSlice] = []
+        late: dict[int, ClaimedSlice] = {}
         job = jobs.start(*each)
         while (job := again(jobs, job)).state == JobState.RUNNING:
-            taken = took(jobs, job)
-            if chance.random() < 0.3 and kills[taken.kind, taken.number] < MAX_TAKES - 1:
+            taken = claimed(jobs, job)
+            if chance.random() < 0.3 and kills[taken.kind, taken.number] < MAX_CLAIMS - 1:
                 kills[taken.kind, taken.number] += 1
                 if not taken.is_plan:
-                    late.append(taken)
+                    late[taken.number] = taken
                 continue
             do_slice(shop.parts, taken)
-            while late:
+            if taken.number in late:
                 # It was not killed, only slow, and another worker has done its slice.
-                assert not do_slice(shop.parts, late.pop())
+                assert not do_slice(shop.parts, late.pop(taken.number))
         assert (job.state, job.reason) == (JobState.FINISHED, "")
         assert [result for _, result in work.read_results(jobs, job)] == results
     assert kills.total() >= 8
@@ -351,4 +336,5 @@ def test_what_cannot_be_recorded_is_done_all_the_same(shop: SteppedInstallation)
 def test_every_key_of_a_script_is_of_the_fleet(redis: StoreClient, shop: SteppedInstallation, toy: Toy) -> None:
     run_here(shop.parts, TOY, stages([1, 2], [3]))
     names = {name.decode() for name in redis.scan_iter(f"{PREFIX}*")}
-    assert all(name.startswith((f"{PREFIX}{{fleet}}:", f"{PREFIX}rookery")) for name in names)
+    others = {name for name in names if not name.startswith((f"{PREFIX}{{fleet}}:", f"{PREFIX}rookery"))}
+    assert {name for name in others if not name.endswith(":sequence")} == set()

@@ -10,9 +10,9 @@ from deploy.local import disk_reserve
 from deploy.local.disk_reserve import MIN_FREE_BYTES, MIN_TO_RESUME_BYTES, DiskReserve
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
-from deploy.local.watermark import MARK
 from events.runtime.errors import StoreFullError, StoreUnavailableError
 from events.store.contract import EMPTY, Head, Request
+from events.store.mark import MARK
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.callers import Caller, app_on, started

@@ -2,6 +2,9 @@
 
 import ast
 import json
+import os
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,9 +16,11 @@ from flask import Flask
 
 from api.services import Services
 from tests.support.callers import Caller, app_on
+from tests.support.programs import find_program
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "client.yaml"
 PACKAGE = "rookery_client"
+SCRIPTS = Path(__file__).parents[2] / ".venv" / "javascript" / "node_modules" / ".bin"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +72,26 @@ def test_every_body_and_answer_in_json_has_a_type(generated: SimpleNamespace) ->
     assert untyped == []
 
 
+def test_spectral_finds_nothing_in_the_document(generated: SimpleNamespace) -> None:
+    rules = generated.folder / "spectral.yaml"
+    rules.write_text('extends: ["spectral:oas"]\n')
+    run_script("spectral", "lint", "--fail-severity", "warn", "--ruleset", rules, generated.folder / "openapi.json")
+
+
+def test_types_for_typescript_are_generated_and_compile(generated: SimpleNamespace) -> None:
+    types = generated.folder / "api.d.ts"
+    run_script("openapi-typescript", generated.folder / "openapi.json", "--output", types)
+    run_script("tsc", "--noEmit", "--strict", types)
+
+
+def run_script(name: str, *arguments: str | Path) -> None:
+    """Run a program of tests/javascript; it must succeed."""
+    program = find_program([name], "npm", path=str(SCRIPTS))
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    ran = subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def test_two_people_play_with_the_generated_client(
     generated: SimpleNamespace, app: Flask, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +120,7 @@ def test_two_people_play_with_the_generated_client(
             item.match.id,
             client=player,
             if_match=f'"{legal.version_tag}"',
-            body=models.MoveRequestWithMove(move=legal.moves[0]),
+            body=models.MoveRequestWithMove(move=legal.legal_moves[0]),
         )
         assert played.version == legal.version + 1
     refused = ask("commands.submit_move", match.id, client=boris, body=models.MoveRequestWithMoves(moves=["a1-b2"]))

@@ -10,7 +10,7 @@ from events.people.accounts import NameTakenError
 from events.people.person import Person, Suspension, UnknownPersonError
 from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
 from events.service.personal_data import erase
-from tests.support.callers import ME, OPEN, Caller, opponent, started
+from tests.support.callers import ME, OPEN, Caller, opponent
 
 PASSWORD = "a tower of words"
 NEW_NAME = {"name": "Greta", "password": PASSWORD}
@@ -38,17 +38,18 @@ def names_of(services: Services, caller: Caller) -> list[str]:
 def test_a_guest_who_signs_up_keeps_matches_notes_settings_and_tokens_under_the_same_id(
     app: Flask, services: Services, guest: Caller, anna: Caller
 ) -> None:
-    match_id, token = started(guest, anna), guest.token()
+    match_id, token = guest.create(ME, OPEN), guest.token()
+    assert anna.post(f"/matches/{match_id}/joins").status_code == 201
     guest.move(match_id, "c3-d4")
     guest.put(f"/matches/{match_id}/notes", {"text": "a note"})
-    calendar = {"zone": "Asia/Tokyo", "free_days": [6], "auto_vacation": False, "plays_forced": True}
+    calendar = {"time_zone": "Asia/Tokyo", "free_days": [6], "auto_vacation": False, "plays_forced": True}
     assert guest.put("/me/calendar", calendar).status_code == 200
     signed_up = guest.post("/players", {**NEW_NAME, "time_zone": "Europe/Rome"})
     assert (signed_up.status_code, signed_up.json["id"], signed_up.json["kind"]) == (201, guest.id, "person")
     for headers in ({}, {"Authorization": token}):
         assert guest.get("/me", **headers).json["name"] == "Greta"
     assert guest.get(f"/matches/{match_id}/notes").json == {"text": "a note"}
-    assert guest.get("/me/calendar").json["zone"] == "Asia/Tokyo"
+    assert guest.get("/me/calendar").json["time_zone"] == "Asia/Tokyo"
     assert anna.get(f"/matches/{match_id}").json["seats"][0]["player"]["name"] == "Greta"
     anna.move(match_id, "b6-a5")
     assert guest.move(match_id, "d4-c5").status_code == 201
@@ -150,5 +151,5 @@ def test_a_new_account_has_the_time_zone_of_its_browser_if_it_is_known(
     guest, person = Caller(app), Caller(app)
     assert guest.post("/guests", wanted).status_code == 201
     assert person.post("/players", {**NEW_NAME, **wanted}).status_code == 201
-    assert [each.get("/me/calendar").json["zone"] for each in (guest, person)] == [zone, zone]
+    assert [each.get("/me/calendar").json["time_zone"] for each in (guest, person)] == [zone, zone]
     assert guest.get("/me/calendar").json["free_days"] == []

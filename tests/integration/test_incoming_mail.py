@@ -9,15 +9,16 @@ import pytest
 
 from domain.match.enums import Status
 from events.mail.tokens import TokenKind
-from events.notices.inbox import REFUSAL_S, Verdict
+from events.notices.inbox import Verdict
 from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import LetterKind
 from events.runtime import connections
 from events.runtime.errors import StoreUnavailableError
+from events.runtime.work_list import LEASE_MS
 from events.store.contract import DamagedStreamError
 from tests.support.mail_play import MailSite, without_address
 from tests.support.server import RealServer
-from workers.notices.incoming_mail import LEASE_MS, MAX_ATTEMPTS, MailRound
+from workers.notices.incoming_mail import MAX_ATTEMPTS
 
 
 @pytest.fixture
@@ -114,16 +115,40 @@ def test_automatic_mail_and_loops_are_recorded_and_never_answered(site: MailSite
     assert not site.state(match_id).play.moves
 
 
-def test_a_program_that_answers_our_answers_gets_one_an_hour(site: MailSite, match_id: str) -> None:
-    token = site.token("palice", match_id)
-    for number in range(1, 4):
-        site.deliver("palice", token, "I am on holiday and read this when I am back.", number=number)
+def test_mail_without_commands_gets_four_answers_an_hour_for_a_match_and_the_last_says_so(
+    site: MailSite, match_id: str
+) -> None:
+    for number in range(1, 7):
+        site.deliver("palice", site.token("palice", match_id), f"Move {number} please", number=number)
         site.reader.read_due()
     mails = site.parts.inbox.recent("palice", 10)[::-1]
-    assert [mail.answered for mail in mails] == [True, False, False]
-    assert ["within the hour" in mail.reason for mail in mails] == [False, True, True]
-    assert len(site.letters("palice")) == 1
-    assert REFUSAL_S == 3600
+    assert [mail.answered for mail in mails] == [True] * 4 + [False] * 2
+    assert ["4 answers of this kind" in mail.reason for mail in mails] == [False] * 4 + [True] * 2
+    answers = {letter.in_reply_to: letter.text for letter in site.letters("palice")}
+    assert ["the last answer" in answers[f"<{number}@home.example>"] for number in range(1, 5)] == [False] * 3 + [True]
+    assert "> 1: Move 3 please" in answers["<3@home.example>"]
+    other = site.start("palice", "pbob", game="towers", setup="two-player")
+    site.deliver("palice", site.token("palice", other), "well", number=7)
+    site.deliver("palice", site.token("palice", match_id), first_move(site, match_id), number=8)
+    site.reader.read_due()
+    assert len(site.letters("palice")) == 6, "another match, and a mail with a command"
+
+
+def test_another_text_under_a_known_message_id_is_not_played_but_on_record_and_answered(
+    site: MailSite, match_id: str
+) -> None:
+    token, move = site.token("palice", match_id), first_move(site, match_id)
+    site.deliver("palice", token, "board")
+    site.deliver("palice", token, move)
+    site.deliver("palice", token, move)
+    assert site.reader.read_due() == 2
+    assert not site.state(match_id).play.moves
+    assert sorted(verdicts(site)) == [Verdict.READ, Verdict.REPEATED]
+    assert {letter.subject for letter in site.letters("palice")} == {
+        "Towers against bob: the board",
+        "Your mail was not read",
+    }
+    assert {letter.match for letter in site.letters("palice")} == {match_id}
 
 
 def test_a_mail_that_unsubscribes_turns_notices_by_mail_off_without_an_answer(site: MailSite) -> None:
@@ -210,23 +235,8 @@ def test_a_reader_that_is_killed_at_any_step_plays_once_and_answers_once(site: M
         state = site.state(match_id)
         assert (state.play.moves, state.offers.draw_agreed) == ((move,), (0,))
         answers = [letter for letter in site.letters(alice) if letter.match == match_id]
-        assert [answer.subject for answer in answers] == ["Towers: 1 move played"]
+        assert [answer.subject for answer in answers] == ["Towers against bob: 1 move played"]
         assert site.parts.inbox.recent(alice, 1)[0].digest == mail.digest
         assert site.parts.inbox.recent(alice, 1)[0].verdict is Verdict.READ
         steps += 1
     assert steps > 10
-
-
-def test_hints_are_given_while_mail_waits_less_and_less_often(site: MailSite) -> None:
-    hints: list[int] = []
-    give = MailRound(site.parts.inbox, lambda: hints.append(site.now), lambda: site.now)
-    give()
-    assert hints == []
-    site.deliver(site.enrol("alice"), site.token("palice"), "help")
-    begun = site.now
-    for _ in range(60):
-        give()
-        site.now += 1000
-    assert [at - begun for at in hints] == [0, 10_000, 30_000]
-    site.reader.read_due()
-    assert give() == 0

@@ -2,14 +2,14 @@
 
 from api.services import Services
 from tests.support.callers import Caller, settings_for
+from tests.support.jobs import do_next_job
 from tests.support.server import RealServer
-from workers.jobs import do_job
 from workers.tasks import TaskContext
 
 
 def test_a_worker_makes_the_archive_that_was_asked_for(server: RealServer, services: Services, anna: Caller) -> None:
     assert anna.post("/me/archive").status_code == 202
     context = TaskContext(settings_for(server.url))
-    assert do_job(context.personal_data, anna.id) == "archive"
+    assert do_next_job(context) == (anna.id, "archive")
     assert services.jobs.pending(anna.id) is None
     assert services.jobs.archive(anna.id) == anna.get("/me/archive").data

@@ -3,19 +3,28 @@
 from typing import Any
 
 import pytest
+from flask import Flask
 
-from api.services import Services
+from api.services import EXTENSION, Services
 from domain.game import StepBudget
 from domain.games import GAMES
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
-from events.service.jobs import BUNDLE, JOB_TTL_S, Job, Jobs
+from events.runtime.queues import Queue
+from events.runtime.work_list import Claim
+from events.service.jobs import RECOMPUTATION
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, started
+from tests.support.celery_worker import CeleryWorker
+from tests.support.eventually import eventually
+from tests.support.jobs import do_next_job
+from tests.support.matches import T0
+from tests.support.relays import running
 from tests.support.rulesets import register, variant
 from tests.support.server import RealServer
-from workers.jobs import ENQUEUE_AGAIN_MS, JobRound, do_job
+from workers.claims import MAX_ATTEMPTS, do_due
 from workers.opponents import answer
+from workers.relay import Relay
 
 
 def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
@@ -27,9 +36,11 @@ def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
     return match_id, written.version
 
 
-def work(services: Services, match_id: str) -> str | None:
-    """Do the job of the match, as a worker does."""
-    return do_job(services.personal_data, match_id)
+def work(services: Services, match_id: str) -> str:
+    """Do the job of the match, as a worker does; return its kind."""
+    of, kind = do_next_job(services)
+    assert of == match_id
+    return kind
 
 
 @pytest.fixture
@@ -107,7 +118,7 @@ def test_only_answers_of_opponents_can_be_computed_again(anna: Caller, services:
 
 
 def test_jobs_are_limited_per_person(server: RealServer) -> None:
-    app = app_on(server.url, UNLIMITED._replace(jobs="2/hour"))
+    app = app_on(server.url, UNLIMITED._replace(jobs="50/hour"))
     anna = Caller(app).sign_up("anna")
     matches = [anna.create(ME, opponent(1)) for _ in range(3)]
     assert [anna.post(f"/matches/{match_id}/bundle").status_code for match_id in matches] == [202, 202, 429]
@@ -183,50 +194,57 @@ def test_a_bundle_is_made_again_for_another_key_and_another_history(
     assert first["events"] == second["events"]
 
 
-def test_waiting_jobs_are_enqueued_and_again_after_a_minute(services: Services) -> None:
-    now, asked = [1_000_000], list[str]()
-    go = JobRound(services.jobs, asked.append, lambda: now[0])
-    services.jobs.request("m1", "bundle")
-    services.jobs.request("m2", "bundle")
-    assert (go(), go(), asked) == (2, 0, ["m1", "m2"])
-    services.jobs.finish("m1")
-    now[0] += ENQUEUE_AGAIN_MS
-    assert (go(), asked) == (1, ["m1", "m2", "m2"])
+def test_what_a_stranger_asks_for_delays_neither_a_rating_nor_somebody_elses_request(
+    app: Flask, anna: Caller, boris: Caller, stranger: Caller, services: Services
+) -> None:
+    answered = [against_opponent(anna, services) for _ in range(69)]
+    settings = services.settings._replace(shards=services.store.shards)
+    with running(Relay(settings)), CeleryWorker(settings, [Queue.DEFAULT]):
+        for match_id, version in answered[:-1]:
+            asked = stranger.post(f"/matches/{match_id}/recomputations", {"version": version})
+            assert asked.status_code == 202
+        rated = started(anna, boris, rated=True)
+        anna.move(rated)
+        boris.move(rated)
+        boris.post(f"/matches/{rated}/resignation")
+        eventually(lambda: services.readmodels.rating_change(rated), "the rating")
+    assert services.jobs.count() == 68, "the worker for ratings does nothing that people ask for"
+    match_id, version = answered[-1]
+    anna.post(f"/matches/{match_id}/recomputations", {"version": version})
+    assert match_id in [do_next_job(services)[0] for _ in range(2)]
 
 
-def test_a_job_that_was_given_up_may_be_asked_for_again(services: Services) -> None:
-    services.jobs.request("m1", "bundle")
-    key = f"{services.settings.prefix}job:{{m1}}"
-    assert 0 < services.store.client.ttl(key) <= JOB_TTL_S
-    services.store.client.delete(key)
-    assert services.jobs.waiting(10) == []
-    assert services.jobs.request("m1", "recomputation", 4)
-    assert services.jobs.pending("m1") == Job("recomputation", 4, services.jobs.pending("m1").requested_at)
+def test_long_work_counts_by_its_nodes_and_guests_count_by_their_address(server: RealServer) -> None:
+    app = app_on(server.url, UNLIMITED._replace(jobs="2000/hour"))
+    services: Services = app.extensions[EXTENSION]
+    anna = Caller(app).sign_up("anna")
+    asked = [against_opponent(anna, services) for _ in range(14)]
+
+    def ask(caller: Caller) -> int:
+        match_id, version = asked.pop()
+        return caller.post(f"/matches/{match_id}/recomputations", {"version": version}).status_code
+
+    assert [ask(Caller(app).play_as_guest()) for _ in range(5)] == [202] * 4 + [429]
+    assert ask(Caller(app)) == 429
+    assert ask(anna) == 202
+    owners = {claim.owner for claim in iter(services.jobs.work.claim, None)}
+    assert len(owners) == 2
+    assert not any("127.0.0.1" in owner for owner in owners), "an address is stored as a digest only"
 
 
-def test_a_job_that_fails_is_forgotten(anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    match_id = anna.create(ME, opponent(1))
-    anna.post(f"/matches/{match_id}/bundle")
-    monkeypatch.setattr("workers.jobs.make_contents", None)
-    with pytest.raises(TypeError):
-        work(services, match_id)
-    assert services.jobs.pending(match_id) is None
+def test_a_job_that_fails_is_tried_again_and_forgotten_in_the_end(services: Services) -> None:
+    tried: list[str] = []
 
+    def fail(claim: Claim) -> None:
+        tried.append(claim.id)
+        raise ZeroDivisionError
 
-def test_a_job_that_is_asked_for_while_another_is_given_up_is_not_lost(services: Services) -> None:
-    class Slow(Jobs):
-        """Looks for jobs, and is overtaken by a request."""
-
-        overtaken = False
-
-        def pending(self, subject: str) -> Job | None:
-            found = super().pending(subject)
-            if not self.overtaken:
-                self.overtaken = True
-                assert services.jobs.request(subject, BUNDLE)
-            return found
-
-    services.jobs.request("m", BUNDLE)
-    services.store.client.delete("rk:job:{m}")
-    Slow(services.store.client, "rk:", services.now).waiting(10)
-    assert [match for match, _ in services.jobs.waiting(10)] == ["m"]
+    jobs = services.jobs
+    jobs.request("m", RECOMPUTATION, 4, requester="anna", cost=1)
+    assert not jobs.request("m", RECOMPUTATION, 5, requester="anna", cost=1)
+    for _ in range(MAX_ATTEMPTS):
+        # The instant at which it is to be tried again has come.
+        do_due(jobs.work, [""], fail, lambda: None, lambda: T0)
+    assert tried == ["m"] * MAX_ATTEMPTS
+    assert jobs.pending("m") is None
+    assert jobs.request("m", RECOMPUTATION, 5, requester="anna", cost=1)

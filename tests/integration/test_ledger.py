@@ -6,16 +6,16 @@ import pytest
 
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.ledger import DECIDED_KNOWN_MS, KEPT_MS, MAX_NOTICES, Ledger
-from events.notices.looks import GATHER_MS, Looks
 from events.notices.notice import Delivery, Notice, notice_id
 from events.notices.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
 from events.notices.preferences import Preferences, PreferencesStore
 from events.notices.presence import PRESENT_MS, Presence
+from events.notices.scheduled_checks import GATHER_MS, ScheduledChecks
 from events.runtime.connections import StoreClient
+from events.runtime.work_list import LEASE_MS
 from tests.support.matches import T0
 
 SHARDS = 4
-LEASE_MS = 60_000
 MAIL = NoticeChannel.MAIL
 
 
@@ -24,8 +24,9 @@ class Desk:
 
     def __init__(self, client: StoreClient) -> None:
         self.client = client
+        self.now = T0
         self.ledger = Ledger(client, "test:", SHARDS)
-        self.outbox = Outbox(client, "test:", SHARDS)
+        self.outbox = Outbox(client, "test:", SHARDS, lambda: self.now)
 
     def decide(self, fact: str = "turn:m:1", player: str = "alice", digest: bool = False, **facts: Any) -> Notice:
         made = notice(fact, player, **facts)
@@ -33,7 +34,8 @@ class Desk:
         return made
 
     def take(self, now: int = T0) -> Dispatch | None:
-        return self.outbox.take(now, LEASE_MS)
+        self.now = now
+        return self.outbox.take()
 
 
 @pytest.fixture
@@ -97,8 +99,8 @@ def test_what_a_killed_worker_has_leased_comes_back_when_the_lease_ends(desk: De
     assert (second.id, second.attempts) == (first.id, 2)
     desk.outbox.postpone(first, T0 + LEASE_MS + 1, "the worker that was thought dead", T0)
     assert desk.take(T0 + LEASE_MS + 1) is None, "only who has taken it last may postpone it"
-    desk.outbox.finish(first, DeliveryState.SENT, "it was sent all the same", T0)
-    desk.outbox.finish(second, DeliveryState.FAILED, "too late", T0)
+    desk.outbox.finish(first, DeliveryState.FAILED, "the worker that was thought dead", T0)
+    desk.outbox.finish(second, DeliveryState.SENT, "accepted", T0)
     assert desk.ledger.find("alice", first.notices[0]).deliveries[0].state == DeliveryState.SENT
 
 
@@ -224,36 +226,41 @@ def test_erasure_leaves_nothing_of_a_person(desk: Desk) -> None:
     assert client.hgetall("test:{n03}:outcomes") == {b"mail sent": b"1"}
 
 
-def test_a_chat_is_looked_at_once_and_again_when_it_was_marked_meanwhile(redis: StoreClient) -> None:
-    looks = Looks(redis, "test:", SHARDS)
-    looks.mark_chat("m", 0, T0)
-    looks.mark_chat("m", 1, T0 + 5)
-    assert looks.chats_due(T0 + GATHER_MS - 1) == []
-    assert looks.chats_due(T0 + GATHER_MS) == ["m"]
-    marked = looks.begin_chat("m", 2)
-    assert marked == looks.begin_chat("m", 3), "a look that is repeated after a kill is about the same messages"
-    assert (marked.after, marked.until) == (0, 2)
-    looks.mark_chat("m", 2, T0 + GATHER_MS)
-    looks.end_chat(marked, T0 + GATHER_MS)
-    looks.end_chat(marked, T0 + GATHER_MS)
-    assert looks.chats_due(T0 + 2 * GATHER_MS) == ["m"]
-    following = looks.begin_chat("m", 3)
-    assert (following.after, following.until) == (2, 3)
-    looks.end_chat(following, T0)
+def test_a_chat_is_checked_once_and_again_when_it_was_marked_meanwhile(redis: StoreClient) -> None:
+    now = [T0]
+    checks = ScheduledChecks(redis, "test:", SHARDS, lambda: now[0])
+    checks.mark_chat("m", 0, T0)
+    checks.mark_chat("m", 1, T0 + 5)
+    assert checks.take() is None
+    now[0] += GATHER_MS
+    assert checks.unread_messages(checks.take(), 2) == range(2)
+    now[0] += LEASE_MS
+    again = checks.take()
+    assert checks.unread_messages(again, 3) == range(2), "repeated after a kill it is about the same messages"
+    checks.mark_chat("m", 1, now[0])
+    checks.finish(again, range(2))
+    checks.finish(again, range(2))
+    now[0] += GATHER_MS
+    following = checks.take()
+    assert checks.unread_messages(following, 3) == range(2, 3), "nobody is told of a message twice"
+    checks.finish(following, range(2, 3))
     assert list(redis.scan_iter()) == []
-    looks.mark_chat("m", 3, T0)
-    looks.end_chat(following, T0)
-    assert looks.chats_due(T0 + GATHER_MS) == ["m"], "who is late does not remove a new mark"
+    checks.mark_chat("m", 3, now[0])
+    checks.finish(following, range(2, 3))
+    assert checks.work.count() == {"": 1}, "who is late does not remove a new mark"
 
 
 def test_a_reminder_is_removed_unless_it_was_replaced(redis: StoreClient) -> None:
-    looks = Looks(redis, "test:", SHARDS)
-    looks.remind("m", "alice", T0)
-    (first,) = looks.reminders_due(T0)
-    looks.remind("m", "alice", T0 + 5)
-    looks.end_reminder(first)
-    assert looks.reminders_due(T0) == []
-    looks.end_reminder(*looks.reminders_due(T0 + 5))
+    now = [T0]
+    checks = ScheduledChecks(redis, "test:", SHARDS, lambda: now[0])
+    checks.remind("m", "alice", T0)
+    first = checks.take()
+    assert (first.match, first.player) == ("m", "alice")
+    checks.remind("m", "alice", T0 + 5)
+    checks.finish(first)
+    assert checks.take() is None
+    now[0] += 5
+    checks.finish(checks.take())
     assert list(redis.scan_iter()) == []
 
 

@@ -12,12 +12,10 @@ from domain.match.commands import RaiseDispute, Rule
 from domain.match.enums import Ground, RulingKind
 from events.private.statements import Statements
 from events.proof import merkle
-from events.proof.checkpoints import KIND, write_checkpoint
+from events.proof.checkpoints import write_checkpoint
 from events.proof.keys import KeyRing
 from events.proof.leaves import hash_of_stored
-from events.proof.log_growth import LogGrowth
-from events.store.contract import GENESIS, VersionTag
-from events.store.envelope import Draft, seal
+from events.store.contract import VersionTag
 from events.store.logged_leaves import LoggedLeaf, pack_logged
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import rewrite, sign
@@ -184,26 +182,6 @@ def test_nothing_is_found_before_an_attack_and_it_is_named_after(
         assert result.exit_code == 1
         assert said in result.output
         assert "Traceback" not in result.output
-
-
-def test_a_table_that_an_earlier_version_wrote_is_read_and_packed_as_matches_go_on(
-    shop: SteppedInstallation, matches: list[str], checked: Any
-) -> None:
-    first, second = matches[0], matches[1]
-    heads = dict(zip(matches, shop.store.heads(matches), strict=True))
-    for match_id, leaf in dict(shop.checkpoints.logged()).items():
-        assert leaf is not None
-        old = json.dumps([leaf.place, leaf.tag.version, heads[match_id].digest.hex()])
-        shop.client.hset(f"{LOG}:logged", match_id, old)
-    assert [result.exit_code for result in checked()] == [0, 0]
-    before = shop.checkpoints.size()
-    shop.play(first, 2)
-    assert sign(shop, 3).size == before + 1, "no match is logged again for being noted as earlier versions did"
-    assert len(shop.client.hget(f"{LOG}:logged", first) or b"") == 16
-    inclusion = shop.checkpoints.inclusion(second)
-    assert inclusion is not None
-    assert inclusion.version == heads[second].version
-    assert [result.exit_code for result in checked()] == [0, 0]
 
 
 def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(
@@ -404,39 +382,3 @@ def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_au
     assert f"DIFFERENT {matches[0]} at version 6: {reason}\n" in found.output
     shop.client.set(f"{PREFIX}{{cases}}:{matches[0]}", "mine")
     assert f"DIFFERENT {matches[0]}: the texts of its cases cannot be read: " in checked()[0].output
-
-
-def test_what_an_earlier_release_wrote_is_no_fault(
-    shop: SteppedInstallation, checked: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    match = shop.start("alice", "bob")
-    shop.play(match, 2)
-    shop.do(match, RaiseDispute(player="bob", ply=2, ground=Ground.CLOCK, statement="0" * 64), "bob")
-    shop.do(match, Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="0" * 64), "ann")
-    # It logged acts before they were done, without naming events, and had no head, neither there nor in checkpoints.
-    acts = [
-        Draft("role-granted", 1, T0, "console", {"person": "ann", "role": "arbiter"}),
-        Draft("ruling-made", 1, T0, "ann", {"match": match, "ruling": "let-stand", "reason": "So.", "rule": "1"}),
-    ]
-
-    def write_log() -> None:
-        for number, sealed in enumerate(seal(acts, "administration", 0, GENESIS), 1):
-            shop.client.xadd(f"{ADMINISTRATION}:log", {"b": sealed.packed, "h": sealed.digest}, id=f"{number}-0")
-
-    write_log()
-    shop.client.hset(f"{ADMINISTRATION}:roles", "ann", "arbiter")
-    with monkeypatch.context() as patched:
-        # It logged nothing but matches.
-        patched.setattr(LogGrowth, "_log_others", lambda _: True)
-        patched.setattr(LogGrowth, "logged_key", lambda _: shop.keyring.signing())
-        first, key = sign(shop, 0), shop.keyring.signing()
-    delete(f"{ADMINISTRATION}:log", f"{ADMINISTRATION}:head", f"{ADMINISTRATION}:once")(shop, "")
-    write_log()
-    earlier = first._replace(administration=None)
-    earlier = earlier._replace(signature=key.sign(KIND, earlier.statement))
-    shop.client.hset(f"{LOG}:checkpoints", first.day, write_checkpoint(earlier))
-    assert b"administration" not in write_checkpoint(earlier)
-    assert [result.exit_code for result in checked()] == [0, 0]
-    sign(shop, 1)
-    assert [result.exit_code for result in checked()] == [0, 0]
-    assert shop.checkpoints.of_day(first.day) == earlier

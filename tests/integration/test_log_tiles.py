@@ -10,16 +10,18 @@ from api.services import EXTENSION, Services
 from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
 from events.archive.storage import Storage
 from events.proof import log_growth, merkle
+from events.proof.administration_audit import audit_administration
 from events.proof.checkpoint_log import CheckpointLog
-from events.proof.checkpoints import Checkpoint, hour_of, leaf_of
+from events.proof.checkpoints import KIND, Checkpoint, hour_of, statement, write_checkpoint
 from events.proof.keys import SigningKey
 from events.proof.leaf_store import LeafStore
 from events.proof.leaves import KeyLeaf, MatchLeaf, RevocationLeaf, read_leaf
 from events.proof.log_audit import audit_log
-from events.proof.log_growth import LogGrowth
+from events.proof.log_growth import CHECKPOINT_SIGNED, LogGrowth
 from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key, parse_tree_head
 from events.readmodels.summary import DAY_MS
+from events.runtime.transactions import transact
 from events.transparency.tiles import entries_of_bundle, places_of
 from events.transparency.tlog_proofs import read_tlog_proof
 from tests.support.bundles import unread
@@ -32,10 +34,10 @@ HOUR_MS = 3_600_000
 MATCHES = 600
 
 
-def made_up(count: int, form: int = 2) -> list[bytes]:
+def made_up(count: int) -> list[bytes]:
     """Return leaves of matches that nobody plays, as they are stored."""
     digests = (hashlib.sha256(b"%d" % number).hexdigest() for number in range(count))
-    return [MatchLeaf(f"match{number}", 1, digest, form).stored for number, digest in enumerate(digests)]
+    return [MatchLeaf(f"match{number}", 1, digest).stored for number, digest in enumerate(digests)]
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def mirror(visitor: Any, size: int) -> dict[str, bytes]:
     entries = [f"/tile/entries/{place.path}" for place in places_of(size, 0)]
     found = {path: visitor.get(path) for path in (*tiles, *entries)}
     assert {answer.status_code for answer in found.values()} == {200}
-    assert {answer.headers["Cache-Control"] for answer in found.values()} == {"public, max-age=31536000, immutable"}
+    assert {answer.headers["Cache-Control"] for answer in found.values()} == {"max-age=31536000, immutable"}
     return {path: answer.data for path, answer in found.items()}
 
 
@@ -105,16 +107,6 @@ def test_what_no_checkpoint_reaches_is_not_published(services: Services, visitor
     services.checkpoints.restore(made_up(300))
     answer = visitor.get(path)
     assert (answer.status_code, answer.json["code"]) == (404, "no-such-tile")
-
-
-def test_entries_of_earlier_releases_name_matches_and_are_not_published(server: RealServer, visitor: Any) -> None:
-    services: Services = app_on(server.url).extensions[EXTENSION]
-    assert visitor.get("/checkpoint").json["code"] == "no-such-checkpoint"
-    services.checkpoints.restore(made_up(3, form=1))
-    size = services.checkpoints.sign(services.now()).size
-    refused = visitor.get(f"/tile/entries/000.p/{size}")
-    assert (refused.status_code, "are of an earlier release" in refused.json["detail"]) == (404, True)
-    assert visitor.get("/tile/0/000.p/3").data == b"".join(map(merkle.leaf_hash, made_up(3, form=1)))
 
 
 def test_moved_leaves_leave_the_store_and_everything_reads_as_before(
@@ -162,16 +154,15 @@ def test_a_move_that_is_killed_and_leaves_that_are_not_those_of_the_tree_do_no_h
         with pytest.raises(KilledError):
             log.move_tiles()
     assert (log.leaf_store.moved_tiles(), log.leaves(0, 1000)) == (0, before)
-    lower_nodes = LeafStore._lower_nodes
 
-    def raced(store: LeafStore, start: int, end: int) -> list[str]:
+    def raced(*arguments: Any) -> Any:
         patched.undo()
         assert other.move_tiles(MATCHES) == 2
-        return lower_nodes(store, start, end)
+        return transact(*arguments)
 
     other = LeafStore(services.client, log._places, services.store.storage)
     with monkeypatch.context() as patched:
-        patched.setattr(LeafStore, "_lower_nodes", raced)
+        patched.setattr("events.proof.leaf_store.transact", raced)
         assert log.leaf_store.move_tiles(MATCHES) == 0, "another process was faster"
     assert (log.leaf_store.moved_tiles(), log.leaves(0, 1000)) == (2, before)
     assert len(list((archive / "leaves").iterdir())) == 2
@@ -205,6 +196,28 @@ def test_a_checkpoint_is_made_each_hour_in_which_something_has_happened(shop: St
     assert shop.checkpoints.sign_hour(shop.now) == third
     assert not sweeper.request_checkpoint(), "it was looked at"
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
+
+
+def test_a_checkpoint_of_an_hour_cannot_be_replaced_without_the_log_of_administration(
+    shop: SteppedInstallation,
+) -> None:
+    checkpoints = [shop.checkpoints.sign_hour(shop.now)]
+    for _ in range(2):
+        shop.start("alice", "bob")
+        shop.now += HOUR_MS
+        checkpoints.append(shop.checkpoints.sign_hour(shop.now))
+    administration = shop.checkpoints._administration
+    recorded = [act.facts["day"] for act in administration.acts() if act.act == CHECKPOINT_SIGNED]
+    assert recorded == [checkpoint.day for checkpoint in checkpoints]
+    first, second, _ = checkpoints
+    stated = first.origin, second.day, first.size, first.root, second.signed_at, second.administration
+    signature = shop.keyring.signing().sign(KIND, statement(*stated))
+    other = second._replace(size=first.size, root=first.root, signature=signature)
+    shop.client.hset(shop.checkpoints._places.checkpoints, second.day, write_checkpoint(other))
+    present = audit_log(shop.store, shop.checkpoints, shop.keyring).checkpoints
+    found = audit_administration(shop.store, administration, present).findings
+    reason = "the log of administration knows it with another number of leaves or root"
+    assert [(each.place, each.reason) for each in found] == [(f"checkpoint {second.day}", reason)]
 
 
 def test_no_hour_is_signed_after_a_later_day(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,11 +316,11 @@ def test_the_proof_of_a_match_is_a_text_for_who_may_see_the_match(app: Any, anna
     answer = stranger.get(f"/matches/{public}/tlog-proof")
     proof = read_tlog_proof(answer.text)
     digest = services.store.head(public).digest.hex()
-    proof.check(leaf_of(public, 1, digest, form=2))
-    assert proof.extra == leaf_of(public, 1, digest)
+    proof.check(MatchLeaf(public, 1, digest).entry)
+    assert proof.extra == MatchLeaf(public, 1, digest).stored
     assert str(proof.note) == services.checkpoints.note()
     assert str(proof) == answer.text
     assert stranger.get(f"/matches/{private}/tlog-proof").status_code == 404
     assert anna.get(f"/matches/{private}/tlog-proof").status_code == 200
     bundle = stranger.get(f"/matches/{public}/bundle").json
-    assert (bundle["inclusion"]["form"], bundle["inclusion"]["note"]) == (2, services.checkpoints.note())
+    assert bundle["inclusion"]["note"] == services.checkpoints.note()

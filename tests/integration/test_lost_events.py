@@ -14,19 +14,21 @@ from deploy.cli import main
 from deploy.local import aof, store_watch
 from deploy.local.disk_reserve import RESERVE_FILE
 from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
+from deploy.local.environment import ENVIRONMENT_FILE, parse_exports
 from deploy.local.installation import InstallationError, LocalInstallation
-from deploy.local.store_watch import StoreWatch, record_loss
-from deploy.local.watermark import MARK, LostEvents, MatchMark, MissingEvents, read_mark
+from deploy.local.store_watch import StoreWatch
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
 from events.installation import make_store
 from events.runtime.connections import StoreClient
 from events.runtime.wall_clock import now_ms
+from events.service.high_water_mark import LostEvents, MissingEvents, record_loss
 from events.service.incidents import Incidents
 from events.service.matches import Matches
 from events.store.codec import draft_of
 from events.store.contract import Request
+from events.store.mark import MARK, MatchMark, read_mark
 from events.store.redis import RedisStore
 from tests.bench.played import PLAYERS, play_match, random_game
 from tests.bench.store import CREATED, MOVED, NOW, PERSON
@@ -363,17 +365,26 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     said: list[str] = []
     with StoreAlone(watched.var, embedded=True, on_message=said.append, accept_loss=True) as running:
         visitor = Caller(app_on(running.settings.redis_url))
-        (loss,) = visitor.get(f"/matches/{match_id}").json["losses"]
         page = visitor.client.get(f"/matches/{match_id}").text
         ready = visitor.client.get("/readyz").json
-    assert loss["after_version"] == before
-    assert "Part of this match was lost." in page
+    assert f"The events after version {before} were lost" in page
     assert "1 stored events are missing" in ready["incidents"][0]["words"]
     (copy,) = (watched.var / "damaged").iterdir()
     assert (copy / "appendonlydir").is_dir()
     assert str(copy) in said[1]  # after the word that the server is being started
     with StoreAlone(watched.var, embedded=True) as again:
         assert make_store(again.settings).head(match_id).version == before
+
+
+def test_a_shell_with_the_variables_of_an_installation_compares_with_its_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StoreAlone(tmp_path / "var", embedded=True) as running:
+        for name, value in parse_exports((running.var / ENVIRONMENT_FILE).read_text()).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(tmp_path)
+        code, said = cli("verify", "--var", tmp_path / "elsewhere")
+    assert (code, "were not looked for" in said) == (0, False)
 
 
 def test_up_says_what_flushing_behind_the_acknowledgement_may_cost(tmp_path: Path) -> None:

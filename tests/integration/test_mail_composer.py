@@ -1,6 +1,7 @@
 """What is sent by mail: notices, digests, answers and letters, over a real SMTP conversation."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -8,8 +9,9 @@ from domain.match.terms import DAY
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.notices import letters
 from events.notices.addresses import MailAddress, stopped, wants
-from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
 from events.notices.outbox import Dispatch, Purpose
+from events.store.contract import Request
 from tests.support.mail_world import ADDRESS, DOMAIN, NOTICE, World, text_of
 from tests.support.mailbox import Mailbox, open_mailbox
 from tests.support.server import RealServer
@@ -44,7 +46,7 @@ def test_a_notice_goes_out_with_board_thread_tokens_and_ways_to_stop(world: Worl
         *("multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"),
     ]
     text = text_of(message)
-    assert text.startswith("----- Write above this line -----\n\nIt is your turn in a match of Towers.\n")
+    assert text.startswith("----- Write above this line -----\n\nA match of Towers against\N{NO-BREAK SPACE}boris has ")
     assert "| 7  .     ww    .     .     .     bb    .\n" in text
     assert f"https://rookery.test/matches/{world.match}" in text
 
@@ -65,8 +67,9 @@ def test_an_answer_has_no_return_path_and_acts_upon_the_board_that_it_shows(worl
     assert received.message.get_content_type() == "text/plain"
 
 
-def test_a_digest_lists_what_is_most_urgent_first(world: World) -> None:
-    first, second = world.notify(id="a" * 24, summary="First."), world.notify(id="b" * 24, summary="Second.")
+def test_a_digest_has_the_board_of_each_match_and_an_address_for_answers(world: World) -> None:
+    other = world.stepped.start(world.anna.id, world.boris.id)
+    first, second = world.notify(id="a" * 24), world.notify(id="b" * 24, match=other)
     digest = Dispatch(
         id="digest:1",
         player=world.anna.id,
@@ -78,10 +81,29 @@ def test_a_digest_lists_what_is_most_urgent_first(world: World) -> None:
     )
     assert world.send(digest)[0] == DeliveryState.SENT
     message = world.mailbox.received[0].message
-    assert message["Subject"] == "2 notices from your matches"
-    assert "First." in text_of(message)
-    assert "Second." in text_of(message)
+    assert message["Subject"] == "Your turn in 2 matches against boris"
+    text = text_of(message)
+    for match, board in (
+        (world.match, "| 7  .     ww    .     .     .     bb    .\n"),
+        (other, "| 8    b   b   b   b\n"),
+    ):
+        assert board in text
+        after = text.partition(f"The match: https://rookery.test/matches/{match}\nMoves and answers to: ")[2]
+        assert world.token_of(after.split()[0]).match_id == match
     assert world.token_of(message["Reply-To"].addresses[0].addr_spec).kind == TokenKind.ACCOUNT
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_a_mail_has_the_messages_of_a_chat_for_those_who_have_asked_for_them(world: World, is_wanted: bool) -> None:
+    player, chats = world.anna.id, world.parts.chats
+    world.parts.preferences.change(player, lambda stored: replace(stored, chat_text=is_wanted))
+    for number, (author, text) in enumerate([(world.boris.id, "a3-b4"), (player, "Hello!"), ("pleft", "Bye.")]):
+        chats.post(world.match, author, text, Request(f"r{number}", ""))
+    assert world.send(world.notify(kind=NoticeKind.CHAT, fact=f"chat:{world.match}:1"))[0] == DeliveryState.SENT
+    text = text_of(world.mailbox.received[0].message)
+    assert ("| boris:\N{NO-BREAK SPACE}a3-b4\n" in text) is is_wanted
+    assert ("Bye." in text) is is_wanted
+    assert "Hello!" not in text, "that is her own"
 
 
 def test_nothing_is_sent_to_an_address_that_is_paused_removed_or_unconfirmed(world: World) -> None:

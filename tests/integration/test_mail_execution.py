@@ -17,9 +17,9 @@ from domain.match.terms import STANDARD
 from events.mail.account_commands import execute_account_commands
 from events.mail.execution import ONE_MOVE, STALE, STALE_OFFER
 from events.mail.language import NO_MOVES, read_commands
-from events.mail.match_words import moves_of
 from events.mail.tokens import TokenKind
 from events.mail.transcript import Effect
+from events.people.blocks import BLOCK
 from events.people.capacity import Capacity
 from events.people.person import Person, Suspension
 from events.proof.receipts import read_receipt
@@ -27,7 +27,6 @@ from events.runtime.keys import PeopleKeys
 from events.service.matches import UnknownMatchError
 from events.store.contract import VersionTag
 from tests.support.mail_commands import Correspondent, effects, words
-from tests.support.quoting import lines_that_act
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 
@@ -57,15 +56,11 @@ def test_a_move_by_mail_is_played_and_says_so(alice: Correspondent) -> None:
     assert alice.state.play.channels == (Channel.MAIL,)
 
 
-def test_the_answer_to_a_command_has_a_receipt_to_copy_that_is_no_command_itself(alice: Correspondent) -> None:
-    _, text = alice.answer("A3B4")
-    said, _, copied = text.rpartition("\n\n")
-    receipt = read_receipt(copied.encode())
+def test_a_command_that_does_something_is_receipted(alice: Correspondent) -> None:
+    receipt = read_receipt(alice.write("A3B4").receipt.encode())
     assert (receipt.match, receipt.version) == (alice.match_id, alice.state.version)
-    assert "\nReceipt: what this server has signed" in said
-    assert lines_that_act(text, moves_of(alice.state)) == []
     alice.look()
-    assert "Receipt:" not in alice.answer("board")[1]
+    assert alice.write("board").receipt == ""
 
 
 def test_the_same_mail_once_more_does_nothing_and_says_the_same(alice: Correspondent, bob: Correspondent) -> None:
@@ -177,6 +172,7 @@ def test_a_takeback_is_asked_for_by_mail(alice: Correspondent) -> None:
 
 
 def test_resigning_must_be_confirmed(alice: Correspondent) -> None:
+    assert alice.answer("resign")[0] == "Bashni: please confirm that you resign"
     report = alice.write("resign")
     assert effects(report) == [Effect.SHOWN]
     assert report.asks_to_confirm
@@ -316,3 +312,24 @@ def test_a_seat_that_another_player_has_is_not_spoken_for(alice: Correspondent) 
     alice.token = replace(alice.token, seat=1)
     with pytest.raises(UnknownMatchError):
         alice.write("a3-b4")
+
+
+def test_what_is_said_by_mail_stands_in_the_chat_once(shop: SteppedInstallation, alice: Correspondent) -> None:
+    for _ in range(2):
+        report = alice.write("say Well played!", "a3-b4", mail="the same")
+        assert effects(report) == [Effect.DONE, Effect.PLAYED]
+    assert [(said.author, said.text) for said in shop.parts.chats.read(alice.match_id, 0, 9)] == [
+        ("alice", "Well played!")
+    ]
+    assert shop.parts.checks.work.contents(alice.match_id) == {f"chat {alice.match_id}": "0"}
+
+
+def test_nothing_is_said_to_people_who_have_blocked_one_or_beyond_the_limit_of_all_chats(
+    shop: SteppedInstallation, alice: Correspondent, bob: Correspondent
+) -> None:
+    assert "fewer than 400 characters" in words(alice.write(f"say {'x' * 400}"))
+    assert shop.parts.chats.spend_bytes("alice", 999_999)
+    assert words(alice.write("say Hello")) == "You have written as much as one person may in 30 days."
+    shop.parts.blocks.put("alice", "bob", BLOCK)
+    assert words(bob.write("say Hello")) == "The players of this match have blocked you."
+    assert shop.parts.chats.length(alice.match_id) == 0

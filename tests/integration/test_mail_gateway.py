@@ -4,7 +4,7 @@ import smtplib
 import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -48,7 +48,7 @@ def turn_address(site: SteppedInstallation, match_id: str, player: str = "palice
 def test_a_reply_is_stored_before_it_is_accepted(site: SteppedInstallation, gateway: Gateway) -> None:
     address = turn_address(site, site.start("palice", "pbob"))
     assert bring(gateway, MAIL, address.upper()) == (250, "2.0.0 Accepted")
-    taken = site.parts.inbox.take(site.now, 1)
+    taken = site.parts.inbox.take()
     assert taken is not None
     assert taken.content == MAIL
     mail = taken.mail
@@ -65,9 +65,15 @@ def test_a_mail_that_is_brought_twice_is_accepted_twice_and_stored_once(
     site: SteppedInstallation, gateway: Gateway
 ) -> None:
     address = reply_to(site.parts, "palice")
-    assert [bring(gateway, MAIL, address)[0] for _ in range(2)] == [250, 250]
-    assert site.parts.inbox.take(site.now, 9_999_999) is not None
-    assert site.parts.inbox.take(site.now, 9_999_999) is None
+    assert [bring(gateway, mail, address)[0] for mail in (MAIL, b"X-Way: another\r\n" + MAIL)] == [250, 250]
+    assert site.parts.inbox.take() is not None
+    assert site.parts.inbox.take() is None
+
+
+def test_another_mail_under_the_same_message_id_is_on_record(site: SteppedInstallation, gateway: Gateway) -> None:
+    address = reply_to(site.parts, "palice")
+    assert [bring(gateway, mail, address)[0] for mail in (MAIL, MAIL + b"draw\r\n", MAIL + b"draw\r\n")] == [250] * 3
+    assert sorted(mail.repeats for mail in site.parts.inbox.recent("palice", 5)) == [False, True]
 
 
 def test_addresses_that_nobody_has_are_refused_before_the_content(site: SteppedInstallation, gateway: Gateway) -> None:
@@ -87,7 +93,7 @@ def test_addresses_that_nobody_has_are_refused_before_the_content(site: SteppedI
     assert set(refused.values()) == {"550 5.1.1", "550 5.7.1"}
     assert refused[f"alice@{DOMAIN}"] == refused[f"r-xyz@{DOMAIN}"] == "550 5.1.1"
     assert refused["eve@elsewhere.example"] == refused[reply_to(site.parts, "palice", of_nobody)] == "550 5.7.1"
-    assert site.parts.inbox.next_due() is None
+    assert not site.parts.inbox.work.next_due()
 
 
 def test_foreign_expired_and_worthless_tokens_are_not_valid(site: SteppedInstallation, gateway: Gateway) -> None:
@@ -119,14 +125,56 @@ def test_mail_of_erased_players_is_refused(site: SteppedInstallation, gateway: G
 def test_a_bounce_has_no_return_path_and_is_taken(site: SteppedInstallation, gateway: Gateway) -> None:
     token = write_token(PlayerToken(kind=TokenKind.BOUNCE, player="palice"), site.parts.addresses.secret("palice"))
     assert bring(gateway, MAIL, bounce_address(token, DOMAIN), "<>")[0] == 250
-    taken = site.parts.inbox.take(site.now, 1)
+    taken = site.parts.inbox.take()
     assert taken is not None
     assert taken.mail.return_path == ""
 
 
-def test_the_postmaster_can_be_written_to(site: SteppedInstallation, gateway: Gateway) -> None:
-    assert [bring(gateway, MAIL, to)[0] for to in ("postmaster", f"Postmaster@{DOMAIN}")] == [250, 250]
-    assert [mail.sender for mail in site.parts.inbox.postmaster_mails()] == ["alice@home.example"] * 2
+def test_the_operator_can_be_written_to(site: SteppedInstallation, gateway: Gateway) -> None:
+    addresses = ("postmaster", f"Postmaster@{DOMAIN}", f"abuse@{DOMAIN}")
+    assert [bring(gateway, MAIL, to)[0] for to in addresses] == [250] * 3
+    assert [mail.sender for mail in site.parts.inbox.postmaster_mails()] == ["alice@home.example"] * 3
+
+
+def test_mail_to_the_operator_is_limited_by_sender_when_it_is_delivered(site: SteppedInstallation) -> None:
+    address = f"abuse@{DOMAIN}"
+    with open_gateway(site.parts, limits={"mail-postmaster": "2/hour"}) as gateway:
+        with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+            client.ehlo()
+            for _ in range(5):
+                client.mail("eve@x.example")
+                assert client.rcpt(address)[0] == 250
+                client.rset()
+        assert [bring(gateway, MAIL, address, "eve@x.example")[0] for _ in range(3)] == [250, 250, 450]
+        assert bring(gateway, MAIL, address)[0] == 250
+
+
+def test_an_address_that_cannot_be_read_is_refused_with_the_form_that_is_wanted(gateway: Gateway) -> None:
+    with smtplib.SMTP("127.0.0.1", gateway.port) as client:
+        client.ehlo()
+        for wrong in ("MAIL FROM:<a@b@c.example>", "RCPT TO:<@play.example>", "RCPT TO:<r-x@play.example.>"):
+            client.mail("alice@home.example")
+            code, reply = client.docmd(*wrong.split(" ", 1))
+            assert (code, reply) == (553, b"5.1.3 This address cannot be read: write it as <name@example.org>"), wrong
+            client.rset()
+
+
+def test_silent_connections_of_many_addresses_do_not_close_the_gateway(
+    site: SteppedInstallation, gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.mail.gateway.MAX_CONNECTIONS", 5)
+    with smtplib.SMTP("127.0.0.1", gateway.port) as busy, ExitStack() as opened:
+        busy.ehlo()
+        busy.mail("alice@home.example")
+        assert busy.rcpt(reply_to(site.parts, "palice"))[0] == 250
+        silent = [
+            opened.enter_context(socket.create_connection(("127.0.0.1", gateway.port), timeout=30)) for _ in range(4)
+        ]
+        replies = [connection.makefile("rb") for connection in silent]
+        assert [lines.readline()[:3] for lines in replies] == [b"220"] * 4
+        assert bring(gateway, MAIL, reply_to(site.parts, "pbob"))[0] == 250
+        assert replies[0].read().startswith(b"421 4.3.2"), "the oldest silent one made room"
+        assert busy.data(MAIL)[0] == 250
 
 
 def test_a_return_path_that_is_no_text_is_stored_as_one_that_can_be_shown(
@@ -197,7 +245,7 @@ def test_the_size_of_a_mail_is_limited(site: SteppedInstallation, gateway: Gatew
         client.mail("alice@home.example")
         client.rcpt(address)
         assert client.data(b"X-Line: a\r\n" * 8000 + MAIL)[0] == 552
-    assert site.parts.inbox.next_due() is None
+    assert not site.parts.inbox.work.next_due()
 
 
 def test_no_second_mail_can_be_smuggled_behind_an_unusual_end_of_the_first(
@@ -215,7 +263,7 @@ def test_no_second_mail_can_be_smuggled_behind_an_unusual_end_of_the_first(
             client.send(MAIL.rstrip() + end + smuggled.encode() + b".\r\n")
             assert client.getreply()[0] == 550
             assert client.noop()[0] == 250
-    assert site.parts.inbox.next_due() is None
+    assert not site.parts.inbox.work.next_due()
 
 
 def test_whatever_is_sent_instead_of_commands_stores_nothing_and_harms_no_others(
@@ -241,7 +289,7 @@ def test_whatever_is_sent_instead_of_commands_stores_nothing_and_harms_no_others
             connection.sendall(junk)
             connection.shutdown(socket.SHUT_WR)
             last_lines.append(connection.makefile("rb").read().splitlines()[-1])
-    assert site.parts.inbox.next_due() is None
+    assert not site.parts.inbox.work.next_due()
     assert not [line for line in last_lines if line.startswith(b"451")]
     assert bring(gateway, MAIL, address.decode())[0] == 250
 
@@ -360,4 +408,4 @@ def test_a_server_that_does_not_finish_its_mail_is_disconnected_and_nothing_is_s
         client.send(MAIL)
         with pytest.raises(smtplib.SMTPServerDisconnected):
             client.getreply()
-    assert site.parts.inbox.next_due() is None
+    assert not site.parts.inbox.work.next_due()

@@ -1,4 +1,4 @@
-"""The inbox: mail is stored once, read once at a time, answered by one refusal an hour, and can be erased."""
+"""The inbox: mail is stored once, read once at a time, refusals are counted, and it can be erased."""
 
 from dataclasses import replace
 
@@ -6,19 +6,23 @@ from events.notices.inbox import (
     DAY_MS,
     MAX_WAITING,
     MEMORY_DAYS,
+    REFUSALS_S,
     Inbox,
     ReceivedMail,
     Verdict,
     mail_digest,
+    text_digest,
 )
 from events.runtime.connections import StoreClient
+from events.runtime.notice_keys import IncomingMailKeys
+from events.runtime.work_list import LEASE_MS
 
 NOW = 1_700_000_000_000
-LEASE_MS = 60_000
+SHARDS = 4
 
 
-def inbox(redis: StoreClient) -> Inbox:
-    return Inbox(redis, "test:", 4)
+def inbox(redis: StoreClient, now: int = NOW) -> Inbox:
+    return Inbox(redis, "test:", SHARDS, lambda: now)
 
 
 def mail(name: str = "1", player: str = "palice", at: int = NOW) -> ReceivedMail:
@@ -38,13 +42,13 @@ def test_a_mail_that_comes_twice_is_read_once(redis: StoreClient) -> None:
     box = inbox(redis)
     assert box.add(mail(), b"a3-b4")
     assert box.add(mail(), b"a3-b4")
-    taken = box.take(NOW, LEASE_MS)
+    taken = box.take()
     assert taken is not None
-    assert taken == (mail(), b"a3-b4", 1)
-    assert box.take(NOW, LEASE_MS) is None
-    box.finish(taken.mail, Verdict.READ, "1 move was played.", answered=True)
+    assert taken[:3] == (mail(), b"a3-b4", 1)
+    assert box.take() is None
+    box.finish(taken, Verdict.READ, "1 move was played.", answered=True)
     assert box.add(mail(), b"a3-b4")
-    assert box.next_due() is None
+    assert not box.work.next_due()
     (known,) = box.recent("palice", 10)
     assert (known.verdict, known.reason, known.answered, known.recipient) == (
         Verdict.READ,
@@ -57,22 +61,11 @@ def test_a_mail_that_comes_twice_is_read_once(redis: StoreClient) -> None:
 def test_the_mail_of_a_killed_reader_is_read_again_when_its_lease_ends(redis: StoreClient) -> None:
     box = inbox(redis)
     box.add(mail(), b"")
-    box.take(NOW, LEASE_MS)
-    assert box.next_due() == NOW + LEASE_MS
-    assert (box.count_due(NOW), box.count_due(NOW + LEASE_MS)) == (0, 1)
-    assert box.take(NOW + LEASE_MS - 1, LEASE_MS) is None
-    again = box.take(NOW + LEASE_MS, LEASE_MS)
+    box.take()
+    assert (box.take(), box.work.count(NOW)) == (None, {"": 1})
+    again = inbox(redis, NOW + LEASE_MS).take()
     assert again is not None
     assert again.attempt == 2
-
-
-def test_the_mail_that_waits_longest_is_read_first(redis: StoreClient) -> None:
-    box = inbox(redis)
-    mails = [mail(str(number), f"p{number}", NOW + number) for number in (3, 1, 2)]
-    for each in mails:
-        box.add(each, b"")
-    taken = [box.take(NOW + 9, LEASE_MS) for _ in mails]
-    assert [each.mail.at - NOW for each in taken if each] == [1, 2, 3]
 
 
 def test_of_one_person_only_so_much_mail_may_wait(redis: StoreClient) -> None:
@@ -98,21 +91,34 @@ def test_the_mail_of_an_erased_person_is_gone_while_it_is_read(redis: StoreClien
     box = inbox(redis)
     box.add(mail("1"), b"")
     box.add(mail("2"), b"")
-    taken = box.take(NOW, LEASE_MS)
+    taken = box.take()
     box.erase("palice")
     assert taken is not None
-    box.finish(taken.mail, Verdict.READ, "", answered=True)
-    assert box.take(NOW, LEASE_MS) is None
+    box.finish(taken, Verdict.READ, "", answered=True)
+    assert box.take() is None
     assert box.recent("palice", 10) == []
     assert list(redis.scan_iter()) == []
 
 
-def test_one_refusal_an_hour_answers_an_address(redis: StoreClient) -> None:
+def test_refusals_are_counted_for_each_match_and_once_for_each_mail(redis: StoreClient) -> None:
     box = inbox(redis)
-    assert box.may_refuse(mail("1"))
-    assert box.may_refuse(mail("1"))
-    assert not box.may_refuse(mail("2"))
-    assert box.may_refuse(replace(mail("3"), recipient="r-other"))
+    mails = [mail(name) for name in "123"]
+    assert [box.count_refusal(each, "m1") for each in (*mails, *mails)] == [1, 2, 3, 1, 2, 3]
+    assert box.count_refusal(mail("4"), "m2") == 1
+    assert 0 < redis.ttl(IncomingMailKeys.of("test:", "palice", SHARDS).refusals("palice", "m1")) <= REFUSALS_S
+
+
+def test_a_mail_with_a_known_message_id_and_another_text_is_stored_as_a_repetition(redis: StoreClient) -> None:
+    box = inbox(redis)
+    first, other = (replace(mail("1"), text=text_digest(text)) for text in (b"X: 1\r\n\r\na", b"X: 1\r\n\r\nb"))
+    assert text_digest(b"X: 2\r\n\r\na") == first.text, "it came another way"
+    for _ in range(2):
+        assert box.add(first, b"a")
+        assert box.add(other, b"b")
+    assert sorted((stored.text == first.text, stored.repeats) for stored in box.recent("palice", 9)) == [
+        (False, True),
+        (True, False),
+    ]
 
 
 def test_a_mail_without_a_message_id_is_known_by_its_content() -> None:

@@ -7,16 +7,17 @@ from pathlib import Path
 import httpcore
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flask import Flask
 
 from api.services import Services
 from deploy.cli import main, monitor
+from events.monitor.growing_tree import TILE_WIDTH
+from events.monitor.monitor import Fetch, FetchError
 from events.proof.cosignatures import CosigningKey
 from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key
 from events.readmodels.summary import DAY_MS
-from events.transparency.growing_tree import TILE_WIDTH
-from events.transparency.monitor import Fetch, FetchError
 from tests.support.callers import ME, OPEN, Caller
 from tests.support.judge import NO_JUDGE, find_judge, judge
 
@@ -74,7 +75,7 @@ def test_a_log_is_followed_mirrored_and_judged(
     assert run("--policy", str(policy))[0] == 0
     page = app.test_client().get(f"/matches/{match}/record").text
     assert "was cosigned by witness.example/w at <time" in page
-    other = note_key("other", bytes(32)).vkey
+    other = note_key("other", Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key().public_bytes_raw()).vkey
     assert "CONTRADICTION: the log calls itself" in run("--vkey", other, "--state", str(tmp_path / "fresh"))[1]
 
     program = find_judge()

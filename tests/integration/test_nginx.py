@@ -5,12 +5,11 @@ import http.client
 import json
 import os
 import re
-import shutil
 import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,11 @@ import pytest
 from deploy.local.child import bound_to_parent
 from deploy.local.installation import LocalInstallation
 from tests.support.eventually import DEADLINE_S, eventually
+from tests.support.programs import UNPACKED, find_program
 
 ROOT = Path(__file__).parents[2]
-HOST = "rookery.example"
-UNPACKED = ROOT / ".venv" / "programs"
+HOST = "localhost"
+"""A host that the installation of the tests serves, in the place of that of the example."""
 API = "/api/v1"
 
 
@@ -34,15 +34,17 @@ class Front:
         self.port, self.tls_port = (probe.getsockname()[1] for probe in probes)
         for probe in probes:
             probe.close()
-        binary = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin") or UNPACKED / "usr/sbin/nginx"
-        mime_types = next(p for p in (Path("/etc/nginx/mime.types"), UNPACKED / "etc/nginx/mime.types") if p.exists())
+        binary = find_program(["nginx"], "nginx", path=f"/usr/sbin:{UNPACKED}/usr/sbin")
+        installed = Path("/etc/nginx/mime.types")
+        mime_types = installed if installed.exists() else UNPACKED / "etc/nginx/mime.types"
         certify(directory)
         text = (ROOT / "deploy" / "production" / "nginx.conf").read_text()
         for written, meant in (
+            ("rookery.example", HOST),
             ("/etc/nginx/mime.types", mime_types),
             ("/etc/nginx/tls", directory),
             ("/var/log/nginx", directory),
-            ("listen 80;", f"listen 127.0.0.1:{self.port};"),
+            ("listen 80", f"listen 127.0.0.1:{self.port}"),
             ("listen 443 ", f"listen 127.0.0.1:{self.tls_port} "),
             ("server api:8000;", f"server 127.0.0.1:{api};"),
             ("server stream:8001;", f"server 127.0.0.1:{stream};"),
@@ -50,14 +52,15 @@ class Front:
         ):
             assert written in text
             text = text.replace(written, str(meant))
-        self.log = directory / "access.log"
+        self.log, self.error_log = directory / "access.log", directory / "error.log"
         places = [
             f"{kind}_temp_path {directory / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         ]
-        text = text.replace("http {", "\n".join(["http {", *places]), 1)
+        ciphers = "ssl_ciphers ALL:@SECLEVEL=0;"  # with which old versions of TLS are spoken where nothing forbids them
+        text = text.replace("http {", "\n".join(["http {", ciphers, *places]), 1)
         configuration = directory / "nginx.conf"
         configuration.write_text(f"daemon off; pid {directory}/pid; error_log {directory}/error.log;\n{text}")
-        command = [str(binary), "-e", str(directory / "error.log"), "-p", str(directory), "-c", str(configuration)]
+        command = [binary, "-e", str(directory / "error.log"), "-p", str(directory), "-c", str(configuration)]
         checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked.stderr
         self._process = subprocess.Popen(bound_to_parent(command))
@@ -68,12 +71,12 @@ class Front:
         self._process.terminate()
         self._process.wait()
 
-    def connect(self, source: str = "127.0.0.1") -> ssl.SSLSocket:
+    def connect(self, source: str = "127.0.0.1", name: str = HOST) -> ssl.SSLSocket:
         """Return a connection over TLS from the loopback address ``source``; it would speak HTTP/2 if asked to."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         raw = socket.create_connection(("127.0.0.1", self.tls_port), DEADLINE_S, source_address=(source, 0))
-        return context.wrap_socket(raw, server_hostname=HOST)
+        return context.wrap_socket(raw, server_hostname=name)
 
     @contextmanager
     def client(self, source: str = "127.0.0.1") -> Iterator[http.client.HTTPConnection]:
@@ -111,12 +114,17 @@ def ask(client: http.client.HTTPConnection, method: str, path: str, body: Any = 
     return answer
 
 
+def readable_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory that nginx can read: it gives its own privileges up before it does."""
+    directory = tmp_path_factory.mktemp("nginx")
+    os.chmod(directory.parent, 0o755)  # noqa: S103
+    os.chmod(directory, 0o755)  # noqa: S103
+    return directory
+
+
 @pytest.fixture(scope="module")
 def front(installation: LocalInstallation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    directory = tmp_path_factory.mktemp("nginx")
-    os.chmod(directory.parent, 0o755)  # noqa: S103 - nginx gives its own privileges up before it reads
-    os.chmod(directory, 0o755)  # noqa: S103
-    front = Front(directory, installation.ports.api, installation.ports.stream)
+    front = Front(readable_directory(tmp_path_factory), installation.ports.api, installation.ports.stream)
     yield front
     front.close()
 
@@ -142,6 +150,45 @@ def test_secrets_in_addresses_are_not_logged(front: Front) -> None:
             ask(client, "GET", path)
     eventually(lambda: "/lobby?last" in front.log.read_text(), "the log of the last request")
     assert "SECRET" not in front.log.read_text()
+
+
+def test_secrets_in_addresses_are_not_logged_with_errors(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    front = Front(readable_directory(tmp_path_factory), port, port)
+    with closing(front), front.client() as client:
+        for path in ("/feeds/SECRET/deadlines.ics", "/password-reset/SECRET", "/mail/stop/SECRET", "/lobby?last"):
+            assert ask(client, "GET", path).status == 502
+        eventually(lambda: "/lobby?last" in front.error_log.read_text(), "the error of the last request")
+    assert "SECRET" not in front.error_log.read_text()
+
+
+def test_other_hosts_get_no_answer(front: Front) -> None:
+    with pytest.raises(ssl.SSLError, match="unrecognized name"):
+        front.connect(name="evil.example")
+    with front.client() as client, pytest.raises(http.client.RemoteDisconnected):
+        ask(client, "GET", "/games", Host="evil.example")
+    with closing(http.client.HTTPConnection("127.0.0.1", front.port)) as plain:
+        with pytest.raises(http.client.RemoteDisconnected):
+            ask(plain, "GET", "/games", Host="evil.example")
+        assert ask(plain, "GET", "/games", Host=HOST).status == 301
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1 is deprecated")
+def test_only_tls_1_2_and_1_3_are_spoken(front: Front) -> None:
+    spoken = set()
+    for version in (ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version = context.maximum_version = version
+        with (
+            suppress(ssl.SSLError),
+            socket.create_connection(("127.0.0.1", front.tls_port)) as raw,
+            context.wrap_socket(raw, server_hostname=HOST) as connection,
+        ):
+            spoken.add(connection.version())
+    assert spoken == {"TLSv1.2", "TLSv1.3"}
 
 
 def test_browsers_are_offered_http_2(front: Front) -> None:
@@ -185,7 +232,9 @@ def hear_a_move(front: Front, client: http.client.HTTPConnection, match_id: str,
         read_until(stream, b"event: match-started")
         read_until(account, b"event: pending")
         legal = ask(client, "GET", f"{API}/matches/{match_id}/legal-moves", Cookie=cookie)
-        moved = ask(client, "POST", f"{API}/matches/{match_id}/moves", {"move": legal.json["moves"][0]}, Cookie=cookie)
+        moved = ask(
+            client, "POST", f"{API}/matches/{match_id}/moves", {"move": legal.json["legal_moves"][0]}, Cookie=cookie
+        )
         assert moved.status == 201, moved.content
         read_until(stream, b"event: move-submitted")
         read_until(account, b'"events":["move-submitted"')

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from domain.match.commands import DeclineDraw, OfferDraw, RaiseDispute, Resign
+from domain.games import find_ruleset
+from domain.match.commands import DeclineDraw, OfferDraw, RaiseDispute, Resign, SubmitMove
 from domain.match.enums import Ground
+from domain.match.state import Seat
 from domain.match.terms import DAY, HOUR
+from domain.match.vacation import booked
 from events.notices.endpoints import Endpoint, EndpointKeys, PayloadForm
 from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.outbox import Outbox, Purpose
@@ -15,6 +18,7 @@ from events.people.blocks import MUTE
 from events.private.availability import with_calendar
 from tests.support.post_office import PostOffice, prefer, say
 from tests.support.server import RealServer
+from tests.support.stepped_installation import legal_moves
 
 
 @pytest.fixture
@@ -49,7 +53,7 @@ def test_it_does_not_matter_how_often_and_in_which_order_events_are_delivered(of
         office.decider.look_at_match(match, set(versions))
     assert [office.told(player) for player in ("alice", "bob")] == once
     office.pass_time(0)
-    assert len(office.mails()) == sum(map(len, once))
+    assert [len(each.notices) for each in office.mails()] == [sum(map(len, once))]
 
 
 def test_what_is_outdated_when_it_would_be_sent_is_not_sent(office: PostOffice) -> None:
@@ -61,6 +65,62 @@ def test_what_is_outdated_when_it_would_be_sent_is_not_sent(office: PostOffice) 
     assert office.mails() == []
     (turn,) = office.told("bob")
     assert turn.deliveries[0].reason == "Not sent. You have moved meanwhile."
+
+
+def test_a_move_with_a_draw_offer_is_one_mail(office: PostOffice) -> None:
+    match = office.start("alice", "bob")
+    (move, *_) = legal_moves(office.state(match))
+    written = find_ruleset("bashni", 1).format_move(office.state(match).play.position, move)
+    office.do(match, SubmitMove(player="alice", move=written, offer_draw=True))
+    office.decide()
+    office.pass_time(0)
+    (mail,) = office.mails("bob")
+    assert {each.kind for each in office.told("bob") if each.id in mail.notices} == {NoticeKind.TURN, NoticeKind.OFFER}
+
+
+def test_what_waits_for_the_end_of_the_quiet_hours_comes_in_one_mail(office: PostOffice) -> None:
+    prefer(office, "bob", quiet=(22, 7))
+    matches = [office.start("alice", "bob") for _ in range(4)]
+    for match in matches:
+        office.play(match, 1)
+    office.decide()
+    office.pass_time(0)
+    assert office.mails() == []
+    office.play(matches[0], 1)
+    seven = office.told("bob")[0].deliveries[0].due
+    office.pass_time(seven - office.now)
+    (mail,) = office.mails("bob")
+    turns = [each for each in office.told("bob") if each.kind == NoticeKind.TURN]
+    assert set(mail.notices) == {each.id for each in turns if each.match != matches[0]}
+    assert {each.deliveries[0].state for each in turns if each.id in mail.notices} == {DeliveryState.SENT}
+
+
+def test_the_first_turn_of_a_minute_is_told_at_once_and_the_others_in_one_mail_after_it(office: PostOffice) -> None:
+    matches = [office.start("alice", "bob") for _ in range(3)]
+    for match in matches:
+        office.play(match, 1)
+        office.decide()
+        office.pass_time(1000)
+    assert len(office.mails("bob")) == 1
+    office.play(matches[0], 2)
+    office.decide()
+    office.pass_time(1000)
+    assert [len(each.notices) for each in office.mails("bob")] == [1, 1], "the match that was just mailed about goes on"
+    office.pass_time(2 * MINUTE_MS)
+    assert [len(each.notices) for each in office.mails("bob")] == [1, 1, 2]
+
+
+def test_what_two_workers_have_taken_at_the_same_time_is_one_mail(office: PostOffice) -> None:
+    for match in [office.start("alice", "bob") for _ in range(3)]:
+        office.play(match, 1)
+    office.decide()
+    first, second = office.outbox.take(), office.outbox.take()
+    assert first is not None
+    assert second is not None
+    office.office.deliver(first)
+    office.office.deliver(second)
+    office.pass_time(HOUR)
+    assert [len(each.notices) for each in office.mails("bob")] == [3]
 
 
 def test_who_has_the_match_open_is_told_when_the_tab_was_left_without_a_move(office: PostOffice) -> None:
@@ -127,14 +187,62 @@ def test_a_reminder_follows_the_deadline_and_is_forgotten_with_the_turn(office: 
     everything = (0, 1, 2, 3, 4)
     office.parts.availability.change("alice", lambda own: with_calendar(own, "UTC", everything[:2], office.now))
     office.pass_time(deadline - 24 * HOUR - office.now + 1000)
-    (reminder,) = office.parts.looks.reminders_due(2**52)
+    planned = office.parts.checks.work.next_due()[""]
     expected = office.timekeeper.expected_deadlines({match: "alice"})[match]
     assert expected > deadline
-    assert reminder.at == expected - 24 * HOUR
+    assert planned == expected - 24 * HOUR
     office.play(match, 1)
-    office.pass_time(reminder.at - office.now + 1)
+    office.pass_time(planned - office.now + 1)
     assert [each.kind for each in office.told("alice")] == [NoticeKind.TURN]
-    assert "alice" not in {each.player for each in office.parts.looks.reminders_due(2**52)}
+    assert office.parts.checks.work.contents("alice") == {}
+
+
+def test_a_day_of_vacation_that_is_taken_automatically_is_told_once_and_silences_nothing(office: PostOffice) -> None:
+    first, second = (office.start("alice", "bob") for _ in range(2))
+    for match in (first, second):
+        office.play(match, 2)
+    office.decide()
+    office.pass_time(0)
+    office.settle_until_flag(first)
+    for match in (first, second):
+        office.timekeeper.settle(match, office.now)
+    office.decide()
+    office.pass_time(0)
+    told = [each.summary for each in office.told("alice") if each.fact.startswith("vacation")]
+    assert told == ["A day of vacation was taken for you, 29 days are left."]
+    third = office.start("bob", "alice")
+    office.play(third, 1)
+    office.decide()
+    office.pass_time(MINUTE_MS)
+    (turn,) = (each for each in office.told("alice") if (each.match, each.kind) == (third, NoticeKind.TURN))
+    assert turn.deliveries[0].state == DeliveryState.SENT, "a turn is told as on any other day"
+
+
+def test_a_vacation_that_was_announced_holds_turns_until_it_ends(office: PostOffice) -> None:
+    since, until = office.now, office.now + 7 * DAY
+    office.parts.availability.change("alice", lambda own: own._replace(book=booked(own.book, since, until, since)))
+    office.play(office.start("bob", "alice"), 1)
+    office.decide()
+    office.pass_time(0)
+    assert office.mails("alice") == []
+    assert office.told("alice")[0].deliveries[0].reason == "You are on vacation; sent when it ends."
+
+
+def test_invitations_by_many_strangers_wait_for_the_digest_from_the_sixth_on(office: PostOffice) -> None:
+    office.win("alice", "bob")
+    office.project_all()
+    by_alice, *_ = [
+        office.create(Seat.taken(inviter), Seat.invited("bob"), creator=inviter)
+        for inviter in ("alice", *(f"stranger-{number}" for number in range(7)))
+    ]
+    office.decide()
+    office.pass_time(0)
+    invitations = {each.match: each.deliveries[0] for each in office.told("bob") if each.kind == NoticeKind.INVITATION}
+    assert invitations.pop(by_alice).state == DeliveryState.SENT, "they have played before"
+    states = [each.state for each in invitations.values()]
+    assert (states.count(DeliveryState.SENT), states.count(DeliveryState.WAITING)) == (5, 2)
+    reasons = {each.reason for each in invitations.values() if each.state == DeliveryState.WAITING}
+    assert reasons == {"Many people whom you have never played with have invited you today. Waits for your digest."}
 
 
 def test_a_frozen_match_reminds_nobody(office: PostOffice) -> None:
@@ -194,7 +302,7 @@ def test_a_webhook_is_told_of_what_it_has_chosen_at_once(office: PostOffice) -> 
     office.play(match, 1)
     office.parts.presence.record("robot", match, True, office.now)
     office.decide()
-    assert office.notice_rounds.do_round() == 1, "the workers are woken"
+    assert office.wake.take(), "the hints are woken"
     office.pass_time(0)
     assert [(each.player, each.target) for each in office.senders[NoticeChannel.WEBHOOK].sent] == [("robot", "e1")]
     office.do(match, OfferDraw(player="alice"))
@@ -222,10 +330,14 @@ def test_nothing_of_the_ledger_is_left_of_an_erased_person(office: PostOffice) -
     office.play(office.start("alice", "bob"), 1)
     office.decide()
     assert office.client.keys("test:{n*bob*")
-    stores: tuple[Any, ...] = (office.ledger, office.outbox, office.parts.preferences, office.parts.presence)
+    stores: tuple[Any, ...] = (
+        *(office.ledger, office.outbox, office.parts.checks),
+        *(office.parts.preferences, office.parts.presence),
+    )
     for store in stores:
         store.erase("bob")
     left = [key for key in office.client.keys("test:{n*bob*") if b"mail" not in key]
     assert left == []
     assert isinstance(office.outbox, Outbox)
-    assert office.outbox.take(2**52, 1) is None
+    office.now = 2**52
+    assert office.outbox.take() is None

@@ -12,7 +12,7 @@ from tests.support.watch import Watch
 DAY = 86_400_000
 CLAIMED = {"control": "days-per-move", "bank": 86_400, "flag": "claim", "vacations": False}
 AUTOMATIC = {"control": "days-per-move", "bank": 86_400}
-NO_VACATION = {"zone": "UTC", "free_days": [], "auto_vacation": False, "plays_forced": False}
+NO_VACATION = {"time_zone": "UTC", "free_days": [], "auto_vacation": False, "plays_forced": False}
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from typing import Any
 
 from domain.match.commands import Resign
 from events.proof.bundle import read_bundle
-from events.proof.checkpoints import leaf_of, read_checkpoint
+from events.proof.checkpoints import read_checkpoint
+from events.proof.leaves import MatchLeaf
 from events.transparency.tlog_proofs import read_tlog_proof
 from tests.support.stepped_installation import OTHER_LEAVES, PREFIX, SteppedInstallation
 
@@ -41,7 +42,9 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallat
     assert cli("export", match, "--output", file).exit_code == 0
     assert cli("export", match, "--output", file, "--tlog-proof", tmp_path / "proof").exit_code == 0
     digest = shop.store.read(match)[-1].id
-    read_tlog_proof((tmp_path / "proof").read_text()).check(leaf_of(match, shop.store.head(match).version, digest, 2))
+    read_tlog_proof((tmp_path / "proof").read_text()).check(
+        MatchLeaf(match, shop.store.head(match).version, digest).entry
+    )
     assert read_bundle(cli("export", match).stdout.encode()).match == match
     assert cli("export", "no-such-match").exit_code == 1
     keys.write_text(cli("keys").stdout)

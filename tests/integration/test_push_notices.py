@@ -23,11 +23,12 @@ from events.runtime.egress import Egress
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import PeopleKeys
 from events.runtime.notice_keys import PushKeys
+from events.runtime.work_list import LEASE_MS
 from tests.support.push_service import Browser, PushService, verified_claims
 from tests.support.served_app import served
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
-from workers.notices.deliver import LEASE_MS, Deliveries
+from workers.notices.deliver import Deliveries
 from workers.notices.push_sender import MAX_RETRY_MS, MIN_RETRY_MS, SIGNED_OUT, PushSender, retry_after
 from workers.notices.senders import Sender
 
@@ -55,6 +56,7 @@ class PushOffice(SteppedInstallation):
 
     def sign_in(self, player: str) -> str:
         """Give ``player`` an account and a session; return the session's secret."""
+        self.disturb(player)
         account = {"name": player.title(), "kind": "person", "created_at": self.now, "password": "-"}
         self.client.hset(PeopleKeys(self.settings.prefix).account(player), mapping=account)
         return self.parts.people.sessions.open(Person(player, player.title(), "person", self.now), 3600)
@@ -157,6 +159,16 @@ def test_news_of_a_match_replace_older_news_and_those_of_another_do_not(office: 
     assert len(topics) == 3
     assert len(set(topics)) == 2
     assert all(len(topic) <= 32 and topic.replace("-", "").replace("_", "").isalnum() for topic in topics)
+
+
+def test_the_push_service_learns_nothing_from_the_length_of_a_message(office: PushOffice) -> None:
+    browser = office.subscribe("bob")
+    office.test("bob")
+    office.play(office.start("alice", "bob"), 1)
+    office.tell()
+    test, turn = (sent.body for sent in office.service.received)
+    assert read(browser, test) != read(browser, turn)
+    assert (len(test), len(turn)) == (4096, 4096)
 
 
 def test_nobody_is_named_whom_the_player_blocks(office: PushOffice) -> None:

@@ -102,7 +102,7 @@ class TestGuests:
     def test_a_guest_who_has_finished_no_match_goes_with_all_that_is_kept(self, app: Any, anna: Caller) -> None:
         services: Services = app.extensions[EXTENSION]
         guest = Caller(app).play_as_guest()
-        playing, waiting = started(guest, anna), guest.create(ME, OPEN)
+        playing, waiting = started(anna, guest), guest.create(ME, OPEN)
         guest.put(f"/matches/{playing}/notes", {"text": "a note"})
         now = services.now() + MAX_GUEST_IDLE_MS
         assert rounds(services, now - 60_000) == 0
@@ -120,7 +120,7 @@ class TestGuests:
     def test_a_guest_who_has_finished_a_match_stays(self, app: Any, anna: Caller) -> None:
         services: Services = app.extensions[EXTENSION]
         guest = Caller(app).play_as_guest()
-        match_id = started(guest, anna)
+        match_id = started(anna, guest)
         guest.post(f"/matches/{match_id}/resignation")
         assert rounds(services, services.now() + 10 * MAX_GUEST_IDLE_MS) == 0
         assert services.people.person(guest.id) is not None
@@ -128,7 +128,7 @@ class TestGuests:
     def test_a_match_that_goes_on_keeps_a_guest(self, app: Any, anna: Caller) -> None:
         services: Services = app.extensions[EXTENSION]
         guest = Caller(app).play_as_guest()
-        match = started(guest, anna)
+        match = started(anna, guest)
         day = 24 * 3600 * 1000
         services.people.guests.schedule(guest.id, services.now() - MAX_GUEST_IDLE_MS)
         first = services.people.person(guest.id)

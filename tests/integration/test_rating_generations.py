@@ -13,7 +13,6 @@ from events.readmodels.ratings import Ratings
 from events.readmodels.summary import DAY_MS, RatedResult
 from events.runtime.connections import StoreClient, connect
 from events.runtime.keys import ReadModelKeys
-from tests.support.rating_book import RatingBook
 from tests.support.server import RealServer
 
 KEYS = ReadModelKeys("rk:", 4)
@@ -184,21 +183,6 @@ def test_the_change_by_a_match_is_found_in_whichever_part_of_a_day_it_is(truth: 
     assert all(len(changes) == 2 for changes in expected.values())
 
 
-def test_changes_that_earlier_versions_have_stored_are_ignored_until_the_next_rebuild(
-    truth: Truth, redis: StoreClient
-) -> None:
-    before = dump(redis, KEYS)
-    shown = ReadModels(redis, "rk:", 4)
-    change = shown.rating_change("m0")
-    left = [f"rk:{{ratings}}:change:{match_id}" for match_id in ("m0", "gone")]
-    for name in left:
-        redis.hset(name, PLAYERS[0], "[1500.0,1510.0]")
-    assert (shown.rating_change("m0"), shown.rating_change("gone")) == (change, {})
-    assert dump(redis, KEYS) == before
-    truth.ratings.replace(truth.in_order())
-    assert redis.exists(*left) == 0
-
-
 def test_what_was_gathered_before_it_changed_does_not_count(
     truth: Truth, server: RealServer, redis: StoreClient
 ) -> None:
@@ -257,31 +241,6 @@ def test_a_recalculation_that_is_killed_is_taken_up_by_the_next_result(
     assert dump(redis, KEYS) == truth.expected(server)
 
 
-def test_ratings_of_an_earlier_version_go_on_with_it_until_they_are_made_again(
-    redis: StoreClient, server: RealServer
-) -> None:
-    def four(match_id: str, at: int, *scores: float) -> RatedResult:
-        return RatedResult(match_id, "towers-4", at, PLAYERS, scores)
-
-    results = {"one": four("one", 1, 1.0, 0.0, 0.0, 0.0), "two": four("two", DAY_MS, 0.0, 0.0, 1.0, 0.0)}
-    for version in (1, 2):
-        book = RatingBook("towers-4", version)
-        book.put(*results.values())
-        expected = {player: book.after(player, 1).rating for player in PLAYERS}
-        if version == 1:
-            # A store from before there were versions has ratings and says nothing about them.
-            redis.set(KEYS.rating_keys(0).revision, 1)
-            stored = Ratings(redis, KEYS, results.get)
-            assert stored.version() == 1
-            assert [stored.rate(match_id) for match_id in results] == [True, True]
-        else:
-            stored.replace(results.values())
-        assert stored.version() == version
-        shown = ReadModels(redis, "rk:", 4, lambda: DAY_MS)
-        assert {player: shown.ratings(player)[0].rating for player in PLAYERS} == expected
-    assert Ratings(connect(server.url), ReadModelKeys("new:", 4), results.get).version() == 2
-
-
 def test_a_rating_is_explained_match_by_match_page_by_page(truth: Truth, redis: StoreClient) -> None:
     for number in range(30):
         match_id = truth.finish(day=3)
@@ -293,7 +252,7 @@ def test_a_rating_is_explained_match_by_match_page_by_page(truth: Truth, redis: 
         for pool in POOLS:
             found, cursor = [], None
             while True:
-                page = shown.rated_matches(player, pool, cursor, 4).page
+                page = shown.rated_matches(player, pool, cursor, 4)
                 found += page.items
                 assert len(page.items) < 4 + 3
                 cursor = page.next

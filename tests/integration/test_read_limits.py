@@ -32,6 +32,22 @@ def test_an_address_may_look_so_often_and_hears_when_it_may_again(server: RealSe
     assert codes(visitor, "/api/v1/games", address="192.0.2.2") == [200]
 
 
+def test_answers_tell_what_remains_of_the_limit_that_counted_them(server: RealServer) -> None:
+    app = app_on(server.url, UNLIMITED._replace(reads="5/minute", writes="3/minute"))
+    anna = Caller(app).sign_up("anna")
+    program = {"Authorization": anna.token()}
+    assert "RateLimit" not in anna.get("/games").headers, "pages do not plan by it"
+    anna.client.delete_cookie("rookery_session")
+    read = anna.get("/games", **program).headers
+    assert (read["RateLimit-Policy"], read["RateLimit"]) == ('"reads";q=5;w=60', '"reads";r=3')
+    written = [anna.put("/me/presence", {}, **program) for _ in range(3)]
+    assert [answer.status_code for answer in written] == [422, 422, 429]
+    assert [answer.headers["RateLimit"].partition(";t=")[0] for answer in written] == [
+        f'"writes";r={remaining}' for remaining in (1, 0, 0)
+    ]
+    assert all(0 < int(answer.headers["RateLimit"].partition(";t=")[2]) <= 60 for answer in written)
+
+
 def test_addresses_of_one_ipv6_network_count_as_one(server: RealServer) -> None:
     visitor = Caller(app_on(server.url, FEW))
     asked = [codes(visitor, "/api/v1/games", address=f"2001:db8::{number}")[0] for number in (1, 2, 3)]

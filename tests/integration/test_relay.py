@@ -235,5 +235,5 @@ def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(
 def test_the_progress_of_each_line_of_a_running_relay_is_recorded(shop: SteppedInstallation) -> None:
     liveness = RedisLiveness(shop.client, shop.settings.prefix)
     with running(Relay(shop.settings, lambda: shop.now)):
-        expected = {*Group, "ticker", "sweeper", "notice-rounds", "feed"}
+        expected = {*Group, "ticker", "sweeper", "notice-rounds", "hints", "feed"}
         eventually(lambda: liveness.ages_s().keys() == expected, "a report of every line")

@@ -17,7 +17,7 @@ from events.store.contract import EMPTY, Appended, Request
 from events.store.copies import NotCopiedError
 from events.store.envelope import Draft
 from events.store.redis import RedisStore
-from tests.support.callers import Caller, app_on, started
+from tests.support.callers import Answer, Caller, app_on, started
 from tests.support.eventually import eventually
 from tests.support.server import RealServer, free_ports
 
@@ -51,8 +51,10 @@ class Pair:
         self._replica.send(signal.SIGSTOP)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("events.store.copies.MAX_WAIT_MS", 50)
-            yield
-        self._replica.send(signal.SIGCONT)
+            try:
+                yield
+            finally:
+                self._replica.send(signal.SIGCONT)
 
     def close(self) -> None:
         """Stop both."""
@@ -109,11 +111,19 @@ def test_a_player_is_told_that_a_move_is_stored_but_not_copied(pair: Pair, monke
     app = app_on(pair.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match_id = started(anna, boris)
-    monkeypatch.setattr(app.extensions["rookery"].store, "_wait_replicas", 1)
+    other, token = app_on(pair.url), anna.token()
+    for each in (app, other):
+        monkeypatch.setattr(each.extensions["rookery"].store.copies, "_wanted", 1)
     with pair.lagging():
         refused = anna.move(match_id, "c3-d4", Idempotency_Key="k")
+        again = Caller(other).move(match_id, "c3-d4", Idempotency_Key="k", Authorization=token)
+        assert (again.status_code, again.json["code"]) == (503, "not-copied"), "another process finds it in the store"
     assert (refused.status_code, refused.json["code"]) == (503, "not-copied")
     assert "not carried out twice" in refused.json["detail"]
-    repeated = anna.move(match_id, "c3-d4", Idempotency_Key="k")
-    assert (repeated.status_code, repeated.headers["Idempotency-Replayed"]) == (201, "true")
+
+    def repeated() -> Answer | None:
+        answer = anna.move(match_id, "c3-d4", Idempotency_Key="k")
+        return answer if answer.status_code == 201 else None
+
+    assert eventually(repeated, "the acknowledgement").headers["Idempotency-Replayed"] == "true"
     assert anna.get(f"/matches/{match_id}").json["moves"] == ["c3-d4"]

@@ -1,4 +1,4 @@
-"""How often the store is asked: for an event by the relay, for a flag by the ticker, for due deadlines."""
+"""How often the store is asked: for a move, for an event by the relay, for a flag by the ticker."""
 
 import threading
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import pytest
 from redis.connection import Connection
 
 from domain.match.terms import days_per_move
+from tests.support.callers import Caller, started
 from tests.support.stepped_installation import SteppedInstallation, drain
 
 
@@ -111,3 +112,12 @@ def test_a_relay_that_has_executed_the_command_itself_opens_nothing(
     with counted(monkeypatch, open_script) as counts:
         drain(*consumers)
     assert counts.opened == 0
+
+
+def test_a_submitted_move_costs_two_round_trips(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    match_id = started(anna, boris)
+    anna.put("/me/calendar", {"time_zone": "UTC", "free_days": [], "auto_vacation": True, "plays_forced": False})
+    for player, move in ((anna, "c3-d4"), (boris, "b6-a5"), (anna, "e3-f4")):
+        with counted(monkeypatch, "no script") as counts:
+            assert player.move(match_id, move).status_code == 201
+        assert counts.count == 2, "the admission of the caller, and the append to the cached match"

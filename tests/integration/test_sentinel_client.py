@@ -1,15 +1,22 @@
 """The client of a primary that sentinels watch, on real servers: it follows a failover."""
 
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from events.runtime import connections
+from events.runtime import connections, sentinels
 from events.runtime.connections import connect
 from events.runtime.errors import StoreUnavailableError
+from events.runtime.keys import InstallationKeys
 from events.runtime.scripts import Script
 from events.runtime.topology import WATCHED_SERVER, WrongTopologyError, read_topology
+from events.store.contract import Request
+from events.store.redis import RedisStore
+from tests.support.drafts import drafts
 from tests.support.eventually import eventually
+from tests.support.pauses import Load, check_lost_watch, check_replies
 from tests.support.topologies import Watched
 
 
@@ -31,7 +38,7 @@ def test_the_client_follows_a_failover(watched: Watched) -> None:
 def test_an_old_primary_that_wakes_up_is_not_asked_by_a_client_that_was_idle(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "PRIMARY_INTERVAL_S", 0)
+    monkeypatch.setattr(sentinels, "PRIMARY_INTERVAL_S", 0)
     monkeypatch.setattr(connections, "SENTINEL_TIMEOUT_S", 10.0)  # a busy machine is not a sentinel that is silent
     client, old = connect(watched.url), watched.primary()
     client.set("seen", "before")
@@ -41,6 +48,73 @@ def test_an_old_primary_that_wakes_up_is_not_asked_by_a_client_that_was_idle(
     watched.resume(old)
     assert watched.ask(old, "GET", "seen") == "before"
     assert client.get("seen") == b"after"
+
+
+def test_late_replies_of_a_primary_that_hung_answer_no_other_command(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(connections, "SENTINEL_TIMEOUT_S", 10.0)
+    primary = watched.primary()
+    with watched.patient_sentinels():
+        check_replies(connect(watched.url), partial(watched.pause, primary), partial(watched.resume, primary))
+    assert watched.primary() == primary
+
+
+def test_a_primary_that_hangs_is_left_by_reads_and_by_writes_that_wait_for_a_replica(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 1.0)
+    store = RedisStore(connect(watched.url), wait_replicas=1)
+    counts: Counter[str] = Counter()
+
+    def append(name: str) -> None:
+        stream, request = f"m-{name}", Request(str(counts[name]), "")
+        store.append(stream, store.head(stream), drafts(1), request)
+        counts[name] += 1
+        assert len(store.read(stream)) == counts[name]
+
+    load, primary = Load(append, (StoreUnavailableError,)), watched.primary()
+    reader = connect(watched.url)
+    with load.running():
+        load.await_rounds(10)
+        assert reader.exists(InstallationKeys("rk:").installation)
+        watched.pause(primary)
+        watched.wait_for_another_primary(primary)
+        load.await_rounds(10)
+        eventually(lambda: _is_written(lambda: reader.exists(InstallationKeys("rk:").installation)), "reads")
+        assert watched.primary() != primary, "the old one is still paused"
+    assert load.faults == []
+
+
+def test_a_watch_that_a_broken_connection_takes_away_is_noticed(watched: Watched) -> None:
+    kill = partial(watched.ask, watched.primary(), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    check_lost_watch(connect(watched.url), connect(watched.url), kill)
+
+
+def test_replies_of_a_primary_that_the_sentinels_hold_to_be_down_do_not_count(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sentinels, "PRIMARY_INTERVAL_S", 0)
+    client, primary = connect(watched.url), watched.primary()
+    client.set("seen", "before")
+    for number in watched.replicas():
+        watched.pause(number)  # none can be promoted
+    with watched.hidden_from_sentinels(primary):
+        eventually(watched.is_down, "that the primary is held to be down")
+        with pytest.raises(StoreUnavailableError, match="down"):
+            client.get("seen")
+        assert watched.ask(primary, "GET", "seen") == "before", "it answers others"
+    eventually(lambda: _is_written(lambda: client.get("seen") == b"before"), "that its replies count again")
+
+
+def test_a_store_works_on_while_no_sentinel_can_be_reached(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentinels, "PRIMARY_INTERVAL_S", 0)
+    monkeypatch.setattr(connections, "SENTINEL_TIMEOUT_S", 0.2)
+    client = connect(watched.url)
+    client.set("seen", "before")
+    watched.pause_sentinels()
+    assert client.get("seen") == b"before"
 
 
 def test_an_unknown_service_is_refused_with_those_that_there_are(sentinel_url: str) -> None:

@@ -26,6 +26,7 @@ def test_a_relay_and_a_tail_follow_the_store_to_another_primary(watched: Watched
         eventually(is_told, "the moves before the failover")
         watched.wait_until_complete()
         watched.fail_over()
+        watched.wait_until_complete()  # writes are refused until both replicas follow the new primary
         told.clear()
         for match in matches:
             shop.play(match, 1)

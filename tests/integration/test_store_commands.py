@@ -50,6 +50,14 @@ def rookery(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))
 
 
+def test_a_match_of_which_no_event_is_left_is_named_by_a_rebuild(store: RedisStore, match_id: str) -> None:
+    client: Any = store.client
+    client.delete(*client.keys(f"*{match_id}:[ehs]"))
+    rebuilt = rookery("rebuild")
+    reason = f"{match_id} is damaged at version 1: the shard lists it, but it has no events"
+    assert (rebuilt.exit_code, f"LEFT OUT {match_id}: {reason}" in rebuilt.stdout) == (1, True)
+
+
 def test_whole_chains_are_counted(store: RedisStore, match_id: str) -> None:
     result = rookery("verify")
     assert (result.exit_code, result.stdout) == (0, f"{NO_LOGS}1 matches, 9 events intact\n")

@@ -16,7 +16,7 @@ from api.live.stream_hub import Batch, Hub, Message
 from events.runtime.keys import ChatKeys
 from events.store.contract import EMPTY
 from events.store.memory import MemoryStore
-from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
+from tests.support.callers import ME, UNLIMITED, Caller, app_on, invited, settings_for, started
 from tests.support.drafts import grown
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.server import RealServer
@@ -251,6 +251,20 @@ def test_the_stream_of_who_has_gone_ends_soon(
     assert gone.status_code in (200, 204)
     assert set(messages) <= {b": still here\n\n", b"event: chat\ndata: {}\n\n"}, "it ends, and nothing was told"
     watching.close()
+
+
+def test_a_stream_counts_for_the_events_that_it_begins_with(
+    server: RealServer, anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.live.stream.EVENTS_PER_READ", 1)
+    match_id = started(anna, boris)
+    visitor = create_stream_app(settings_for(server.url), rates=UNLIMITED._replace(reads="3/minute")).test_client()
+    path = f"/api/v1/matches/{match_id}/stream"
+    with visitor.get(f"{path}?after={seen(anna, match_id)}") as watching:
+        assert watching.status_code == 200
+    refused = visitor.get(path)
+    assert (refused.status_code, refused.json and refused.json["code"]) == (429, "too-many-requests")
+    assert int(refused.headers["Retry-After"]) > 0
 
 
 def test_a_watcher_who_is_too_slow_is_cut_off() -> None:

@@ -15,8 +15,6 @@ from events.private.statements import UNNAMED_AFTER_MS
 from events.proof.bundle import read_bundle
 from events.runtime.errors import StoreUnavailableError
 from events.store.chain import verify_all
-from events.store.contract import Request
-from events.store.envelope import Draft
 from tests.support.callers import Caller, app_on, started
 from tests.support.projected import project
 from tests.support.server import RealServer
@@ -102,36 +100,6 @@ def test_reasons_are_gone_with_their_author_and_every_chain_is_whole(
         assert not any(text in shown for text in (REASON, RULE, WHY))
     assert verify_all(services.store) == []
     assert faults(services, match_id) == []
-
-
-def test_the_reason_of_an_older_ruling_is_shown_until_its_author_is_erased(
-    app: Flask, stranger: Caller, arbiter: Caller, services: Services, match_id: str
-) -> None:
-    loaded = services.matches.load(match_id)
-    content = {"dispute": 1, "arbiter": arbiter.id, **RULING, "appeal": False}
-    older = Draft("ruling-made", 1, loaded.state.updated_at, arbiter.id, content)
-    services.store.append(match_id, loaded.head, [older], Request("an older server", ""))
-    facts = {"match": match_id, **RULING}
-    services.administration.record("ruling-made", arbiter.id, facts)
-    other = Caller(app).sign_up("dora")
-    services.administration.grant(other.id, "arbiter", "console")
-    assert REASON in other.get("/administration/log").text
-    project(services)
-
-    def outputs() -> str:
-        pages = [stranger.client.get(f"/matches/{match_id}/{page}").text for page in ("case", "record")]
-        return "".join([*pages, stranger.get(f"/matches/{match_id}/disputes").text])
-
-    (ruling,) = case_of(stranger, match_id)["rulings"]
-    assert (ruling["reason"], ruling["rule"], ruling["digests"]["reason"]["salt"]) == (REASON, RULE, "")
-    assert outputs().count(REASON) == 3
-    assert REASON not in stranger.get(f"/matches/{match_id}/events").text
-    assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200
-    assert REASON not in outputs()
-    assert RULE not in outputs()
-    assert services.store.read(match_id)[-1].data == content
-    assert REASON not in other.get("/administration/log").text
-    assert verify_all(services.store) == []
 
 
 @pytest.mark.parametrize("damage", ["changed", "missing"])

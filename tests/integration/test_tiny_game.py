@@ -52,7 +52,7 @@ def test_two_play_it_through_the_api_to_a_result_that_is_proved(
     anna: Caller, boris: Caller, audit: Audit, tmp_path: Path
 ) -> None:
     match_id = begun(anna, boris)
-    assert anna.get(f"/matches/{match_id}/legal-moves").json["moves"] == ["1", "2"]
+    assert anna.get(f"/matches/{match_id}/legal-moves").json["legal_moves"] == ["1", "2"]
     assert anna.move(match_id, "3").json["code"] == "malformed-move"
     play(match_id, (anna, boris), "2 2")
     assert anna.move(match_id, "2").json["detail"] == "The heap has only one piece left."

@@ -20,8 +20,7 @@ from tests.support.otlp_receiver import OtlpReceiver, SeenSpan, otlp_receiver
 from tests.support.server import RealServer
 from workers.celery_app import make_app
 from workers.consumers import enqueue_when_due
-from workers.fair_queue import QUICK
-from workers.opponents import debts_of
+from workers.opponents import QUICK, debts_of
 from workers.task_queue import TaskQueue
 from workers.tasks import ANSWER, RATE
 

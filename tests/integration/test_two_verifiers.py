@@ -9,10 +9,10 @@ import pytest
 from tests.support.bundle_vectors import FOLDER
 from tests.support.forgeries import forgeries
 from tests.support.second_verifier import second_verdicts
-from tests.support.verdicts import Given, Verdict, verdict
+from tests.support.verdicts import Given, Verdict, crash_with_rules, verdict
 
 FORGERIES = 60
-"""``python -m tests.bench.forgeries`` draws ten thousand."""
+"""``python -m tests.bench.forgeries`` draws twenty thousand."""
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +38,14 @@ def test_both_verifiers_prove_the_same_steps_and_find_the_same_first_fault(forge
         assert other == expected, name
 
 
+def test_no_forgery_ends_a_verifier_without_a_verdict(forged: list[tuple[Given, Verdict]]) -> None:
+    assert [found for _, found in forged if "crash" in found] == []
+    assert {crash_with_rules(given) for given, _ in forged if "policy" in given} == {None}
+
+
 def test_forgeries_follow_from_their_seed_and_most_of_them_are_well_formed(forged: list[tuple[Given, Verdict]]) -> None:
     assert [given for given, _ in forged[:10]] == list(forgeries(10, seed=7))
-    steps = [found["fault"] and found["fault"]["step"] for _, found in forged]
+    bundles = [found for given, found in forged if given.keys() == {"bundle", "keys", "policy"}]
+    steps = [found["fault"] and found["fault"]["step"] for found in bundles]
     assert steps.count("well-formed") + steps.count("keys") < FORGERIES / 2
     assert {"chain", "signature", "checkpoint"} <= {*steps}

@@ -3,14 +3,18 @@
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import pytest
 
+from api.app import create_app
 from deploy.production import web_worker
 from deploy.production.web_worker import HEALTH_PATH, Servers
-from tests.support.eventually import eventually
+from tests.support.callers import settings_for
+from tests.support.eventually import DEADLINE_S, eventually
+from tests.support.server import RealServer
+from tests.support.streams import StreamProcess
 
 THREADS = 2
 ANSWER = b"Hello"
@@ -39,15 +43,36 @@ class App:
         return [body]
 
 
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """Return a store for the application and the live stream."""
+    with closing(RealServer(tmp_path_factory.mktemp("redis"))) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def stream(own_server: RealServer) -> Iterator[StreamProcess]:
+    """Return the process of the live stream."""
+    with closing(StreamProcess(own_server.url)) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def application(own_server: RealServer) -> Iterator["Site"]:
+    """Return the server with the application of the API."""
+    with closing(Site(served=create_app(settings_for(own_server.url)))) as site:
+        yield site
+
+
 class Site:
     """A server in a thread of this process, at a port of its own."""
 
-    def __init__(self, max_per_address: int | None = None) -> None:
+    def __init__(self, max_per_address: int | None = None, served: Any = None) -> None:
         self.app = App()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = self._listener.getsockname()
         self._stop = threading.Event()
-        self.servers = Servers(self.app, [self._listener], THREADS, 30, max_per_address)
+        self.servers = Servers(served or self.app, [self._listener], THREADS, 30, max_per_address)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
@@ -226,6 +251,27 @@ def test_what_others_may_read_otherwise_is_refused_and_ends_the_connection(site:
     answer = site.ask(request_)
     assert answer.startswith(b"HTTP/1.1 400 ") or answer.startswith(b"HTTP/1.0 400 ")
     assert b"200 OK" not in answer
+
+
+AMBIGUOUS = {
+    "two hosts": b"Host: 127.0.0.1\r\nHost: 127.0.0.1\r\n",
+    "no host": b"",
+    "an empty host": b"Host:\r\n",
+    "3,000 fields": b"Host: 127.0.0.1\r\n" + b"a: b\r\n" * 3000,
+}
+
+
+@pytest.mark.parametrize("fields", AMBIGUOUS.values(), ids=AMBIGUOUS)
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/games"])
+def test_the_application_refuses_requests_without_exactly_one_host_or_of_many_fields(
+    application: Site, stream: StreamProcess, fields: bytes, path: str
+) -> None:
+    request_ = f"GET {path} HTTP/1.1\r\n".encode() + b"%bConnection: close\r\n\r\n"
+    assert application.ask(request_ % b"Host: 127.0.0.1\r\n").startswith(b"HTTP/1.1 200 ")
+    assert application.ask(request_ % fields).split()[1] in (b"400", b"431")
+    with socket.create_connection(("127.0.0.1", stream.port), timeout=DEADLINE_S) as connection:
+        connection.sendall(request_ % fields)
+        assert connection.recv(1000).split()[1] in (b"400", b"431")
 
 
 def test_a_request_without_a_body_that_expects_to_go_on_is_answered(site: Site) -> None:

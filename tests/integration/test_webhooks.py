@@ -16,6 +16,7 @@ from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
 from events.people.person import Suspension
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailableError
+from events.runtime.work_list import LEASE_MS
 from tests.support.callers import ME, OPEN, Caller, invited, started
 from tests.support.receivers import Received, Receiver, Reply, answering, receiving
 from tests.support.server import RealServer
@@ -23,7 +24,7 @@ from tests.support.watch import Watch
 from tests.support.webhook_post import Post, only, plays_first
 from tests.support.webhook_receiver import verified_schemes
 from workers.notices.channels import make_senders
-from workers.notices.deliver import LEASE_MS, Deliveries
+from workers.notices.deliver import Deliveries
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ class TestBeingTold:
         (attempt,) = post.logged(post.anna, webhook)
         assert (attempt.status, attempt.outcome) == (
             None,
-            "The address 127.0.0.1 is of this machine (loopback): only public addresses are called.",
+            "The host 127.0.0.1 is of this machine (loopback): only public addresses are called.",
         )
 
 

@@ -42,7 +42,7 @@ class Court:
         if state.cases.open is None and any(dispute.settled is not None for dispute in state.cases.disputes):
             self.shop.do(match_id, ReopenCase(person=arbiter, dispute=1, statement=WORDS), arbiter)
         elif state.cases.open is None:
-            self.shop.do(match_id, OpenCase(arbiter="ann", ply=1, ground=Ground.CONDUCT, statement=WORDS), "ann")
+            self.shop.do(match_id, OpenCase(arbiter="olga", ply=1, ground=Ground.CONDUCT, statement=WORDS), "ann")
         self.shop.do(match_id, Rule(arbiter=arbiter, ruling=ruling, reason=REASON, rule=RULE, **facts), arbiter)  # type: ignore[arg-type]
         self.follow()
 
@@ -107,7 +107,7 @@ def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_th
     shop.play(match, 1)
     drain(opponents)
     shop.answers.clear()
-    shop.do(match, OpenCase(arbiter="ann", ply=3, ground=Ground.CLOCK, statement=WORDS), "ann")
+    shop.do(match, OpenCase(arbiter="olga", ply=3, ground=Ground.CLOCK, statement=WORDS), "ann")
     drain(opponents)
     assert answer(shop.parts, match) is None
     assert shop.answers == []
@@ -133,7 +133,7 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
         of: str, command: Command, actor: str, request: Request, version: VersionTag | None = None
     ) -> Executed:
         monkeypatch.setattr(service, "execute", execute)
-        shop.do(match, OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS), "ann")
+        shop.do(match, OpenCase(arbiter="olga", ply=1, ground=Ground.CLOCK, statement=WORDS), "ann")
         shop.do(match, Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=0), "ann")
         shop.do(match, SubmitMove(player="alice", move="g3-h4"), "alice")
         return execute(of, command, actor, request, version)

@@ -46,6 +46,8 @@ REFUSED = {
 SAID = {"ply": 1, "ground": "clock", "statement": "More."}
 NEW = {"game": "bashni", "setup": "start", "seats": [{"kind": "me"}, {"kind": "open"}]}
 SUBSCRIPTION = {"endpoint": "https://evil.example/1", "keys": {"p256dh": "B" + "A" * 86, "auth": "A" * 22}}
+PUBLIC = {"crv": "P-256", "kty": "EC", "x": "A" * 43, "y": "A" * 43}
+KEY = {"name": "A key", "password": "not the secret", "nonce": "A" * 43, "key": PUBLIC, "signature": "00" * 64}
 RULING = {"ruling": "take-back", "reason": "So be it.", "rule": "12", "ply": 99}
 
 TABLE: list[tuple[str, str, str, Any]] = [
@@ -166,9 +168,8 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("DELETE /me/tokens/{token}", "session", "no-such-token", None),
     ("GET /me/player-keys", "person", "200", None),
     ("POST /me/player-key-nonces", "session", "201", {}),
-    ("POST /me/player-keys", "session", "invalid-fields", {"name": "A key"}),
+    ("POST /me/player-keys", "session", "invalid-fields", KEY),
     ("DELETE /me/player-keys/{key}", "session", "no-such-player-key", None),
-    ("PUT /me/signing", "person", "204", {"signs_acts": True}),
     ("GET /me/webhooks", "person", "200", None),
     ("POST /me/webhooks", "session", "invalid-fields", {"url": "https://hooks.example/"}),
     ("GET /me/webhooks/{webhook}", "person", "no-such-webhook", None),

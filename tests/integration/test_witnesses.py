@@ -30,7 +30,8 @@ from events.service.signed_checkpoints import (
     sign_checkpoint_of,
 )
 from events.transparency.cosigning import Cosigning
-from events.transparency.witnessing import Witness, WitnessState
+from events.witness.state import WitnessState
+from events.witness.witness import Witness
 from tests.support.dumps import copied, write_copy
 from tests.support.matches import T0
 from tests.support.receivers import LOOPBACK
@@ -46,7 +47,6 @@ class Club:
 
     def __init__(self, url: str, directory: Path, name: str) -> None:
         self.shop = SteppedInstallation(url)
-        self.shop.client.flushdb()
         self.directory, self.name = directory, name
         self.parts, self.log = self.shop.parts, self.shop.checkpoints
         self.cosigning = Cosigning(self.parts.witnesses, self.log, Egress(LOOPBACK))

@@ -10,9 +10,11 @@ from pathlib import Path
 from deploy.local.child import bound_to_parent
 from events.runtime.beat_files import read_liveness
 from events.runtime.queues import Queue
-from tests.support.celery_worker import environment_of
+from events.runtime.wall_clock import now_ms
+from tests.support.celery_worker import Broker, environment_of
 from tests.support.eventually import eventually
 from tests.support.stepped_installation import SteppedInstallation
+from workers.task_queue import TaskQueue
 
 MAX_SILENCE_S = 1.5
 """A little more than the interval of beats."""
@@ -34,6 +36,21 @@ def test_a_pool_process_or_a_main_loop_that_hangs_is_named_by_the_probe(
         worker.terminate()
         worker.wait(20)
     assert not read_liveness(tmp_path).alive
+
+
+def test_a_worker_that_is_stopped_in_a_task_is_named_however_long_the_task_may_take(
+    shop: SteppedInstallation, tmp_path: Path
+) -> None:
+    shop.now = now_ms()
+    broker, tasks = Broker(shop.settings), TaskQueue(shop.parts)
+    for _ in range(3):
+        tasks.request_answer(shop.start("opponent-8", "alice"))
+    work = [sys.executable, "-m", "deploy.cli", "work", Queue.OPPONENTS, "--heartbeat", str(tmp_path)]
+    with subprocess.Popen(bound_to_parent(work), env=environment_of(shop.settings)) as worker:
+        eventually(lambda: broker.taken() > 0, "the beginning of a search")
+        os.kill(worker.pid, signal.SIGSTOP)
+        eventually(partial(names, tmp_path, f"{worker.pid}-process"), "the process that is stopped")
+        worker.kill()
 
 
 def names(directory: Path, line: str) -> bool:

@@ -141,15 +141,15 @@ class _Auditor:
     def _time(self, match_id: str, events: list[e.Event]) -> None:
         """Check every flag against the reference clock and against what really happened."""
         created = events[0]
-        if not isinstance(created, e.MatchCreated) or created.terms is None:
-            raise ValueError(f"{match_id} does not begin with its creation, or has no terms")
+        if not isinstance(created, e.MatchCreated):
+            raise ValueError(f"{match_id} does not begin with its creation")
         clock = ReferenceClock(created)
         seats = [seat.player for seat in created.seats]
         for version, event in enumerate(events[1:], 2):
             self._update_active(event)
             place = f"{match_id}, version {version}"
-            if isinstance(event, e.ClockPaused | e.CalendarSet):
-                public = isinstance(event, e.ClockPaused) and (event.seat is None or event.since <= event.at)
+            if isinstance(event, e.ClockPaused):
+                public = event.seat is None or event.since <= event.at
                 self.check("no pause is recorded before it counts", public, place)
             if isinstance(event, e.PlayerJoined):
                 seats[event.seat] = event.player

@@ -14,7 +14,7 @@ from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR
 from tests.simulation.server import ServerDownError, SimulatedServer
 
-ARBITERS = ("arbiter-0", "arbiter-1")
+ARBITERS = ("arbiter-0", "arbiter-1", "arbiter-2")
 """The second one decides appeals."""
 
 DISPUTE_RATE = 0.08
@@ -68,7 +68,7 @@ class Cases:
         people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
         ground, ply = self._random.choice(list(Ground)), self._random.randint(0, state.play.plies)
         if self._random.random() < 0.2:
-            arbiter = ARBITERS[0]
+            arbiter = ARBITERS[2]  # who opens a case does not rule on it
             self._do(
                 match_id,
                 arbiter,

@@ -71,7 +71,7 @@ class Receivers(Egress):
         self._elsewhere, self._random = elsewhere, random
         self.browsers: dict[str, Browser] = {}
 
-    def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def post(self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float = 0) -> Answer:
         """Accept ``body``, or not."""
         drawn = self._random.random()
         if "receiver-3" in url or drawn < 0.03:

@@ -36,7 +36,7 @@ from workers.notices.decide import Decider
 from workers.notices.deliver import Deliveries
 from workers.notices.mail_sender import MailSender
 from workers.notices.push_sender import PushSender
-from workers.notices.rounds import NoticeRounds, Wake
+from workers.notices.rounds import NoticeRounds
 from workers.notices.senders import Outcome, Sender
 from workers.notices.webhook_sender import WebhookSender
 
@@ -108,7 +108,7 @@ class SimulatedNotices:
         self._watch_ledger()
         self._decider = Decider(parts)
         deliveries = Deliveries(parts, {channel: Watched(self, channel) for channel in NoticeChannel})
-        self._rounds = NoticeRounds(parts, self._decider, deliveries.deliver_due, Wake())
+        self._rounds, self._deliver = NoticeRounds(parts, self._decider), deliveries.deliver_due
         self._senders: Mapping[NoticeChannel, Sender] = {
             NoticeChannel.MAIL: MailSender(parts, MAIL, self._elsewhere.mail_server),
             NoticeChannel.WEBHOOK: WebhookSender(parts, self._elsewhere.receivers),
@@ -169,7 +169,7 @@ class SimulatedNotices:
         if self._random.random() < 0.03:
             self._messages += 1
             chats = self._parts.chats
-            self._parts.looks.mark_chat(match_id, chats.length(match_id), self._parts.now())
+            self._parts.checks.mark_chat(match_id, chats.length(match_id), self._parts.now())
             chats.post(match_id, player, f"{CHAT_MARK} {self._messages}", Request(f"message {self._messages}", ""))
             self._counts["messages in chats"] += 1
 
@@ -178,13 +178,14 @@ class SimulatedNotices:
         client = self._parts.client
         with client.pipeline(transaction=False) as pipeline:
             for keys in self._shards:
-                for key in (keys.due, keys.reminders, keys.chats):
+                for key in (keys.outbox.lanes, keys.checks.lanes):
                     pipeline.zrange(key, 0, 0, withscores=True)
             return min((int(at) for first in pipeline.execute() for _, at in first), default=None)
 
     def do_round(self) -> None:
         """Do what is due."""
         self._rounds.do_round()
+        self._deliver()
 
     def result(self) -> ToldOf:
         """Return what people were told."""

@@ -4,15 +4,13 @@ It shares no code with domain.match.clock, which folds the events into the littl
 history of all turns, gifts and pauses as intervals and adds it up. Where the two differ, one is wrong.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match import events as e
-from domain.match.calendar import Calendar
 from domain.match.terms import Terms
 
 DAY_MS = 86_400_000
@@ -75,7 +73,6 @@ class _SeatHistory:
     """What affects the time of one seat, in order: turns, gifts (milliseconds), revoked flags, adjustments."""
 
     entries: list[_Turn | int | _Revoked | _Adjusted] = field(default_factory=list)
-    calendars: list[tuple[int, Calendar | None]] = field(default_factory=list)
     has_moved: bool = False
 
     def seal(self, number: int) -> None:
@@ -89,8 +86,6 @@ class ReferenceClock:
     """The clocks of one match: ``record`` takes its events, ``flag`` adds them up."""
 
     def __init__(self, created: e.MatchCreated) -> None:
-        if created.terms is None:
-            raise ValueError("no clock runs in a match without terms")
         self._terms: Terms = created.terms
         self._game: AnyGame = find_ruleset(created.game, created.ruleset)
         self._positions: list[Any] = [self._game.initial(created.setup)]
@@ -117,7 +112,7 @@ class ReferenceClock:
             self._end(at, "stopped")
         elif isinstance(event, e.MoveSubmitted):
             self._positions.append(self._game.play(position, self._game.parse_move(position, event.move)))
-            if not (self._terms.whole_turns and "@" in event.move):  # a piece of an army that is being set up
+            if "@" not in event.move:  # a piece of an army that is being set up
                 self._histories[event.seat].has_moved = True
                 self._pass(at, "moved")
         elif isinstance(event, e.MovesTakenBack):
@@ -134,8 +129,6 @@ class ReferenceClock:
             self._running = (seat, at)
         elif isinstance(event, e.TimeGiven):
             self._histories[event.to].entries.append(event.time)
-        elif isinstance(event, e.CalendarSet):
-            self._histories[event.seat].calendars.append((at, event.calendar))
         elif isinstance(event, e.ClockPaused):
             until = FOREVER if event.until is None else event.until
             self._pauses.append(_Pause(event.reason, event.seat, event.since, until, self._number))
@@ -266,33 +259,15 @@ class ReferenceClock:
             for pause in self._pauses
             if pause.seat in (None, seat) and pause.recorded < sealed and pause.until > pause.since
         ]
-        if self._terms.weekends:
-            settings = self._histories[seat].calendars
-            ends = [*(at for at, _ in settings[1:]), FOREVER]
-            for (begin, calendar), end in zip(settings, ends, strict=False):
-                if calendar is not None:
-                    intervals += _free_intervals(calendar, max(begin, since), min(end, until))
         return sorted((begin, end) for begin, end in intervals if end > since and begin < until)
 
 
 def expected_flag(events: Sequence[e.Event]) -> ExpectedFlag | None:
     """Return whose flag falls when after ``events``, a whole match; None when no clock runs."""
     created, *later = events
-    if not isinstance(created, e.MatchCreated) or created.terms is None:
+    if not isinstance(created, e.MatchCreated):
         return None
     clock = ReferenceClock(created)
     for event in later:
         clock.record(event)
     return clock.flag()
-
-
-def _free_intervals(calendar: Calendar, since: int, until: int) -> Iterator[tuple[int, int]]:
-    """Yield the free days of ``calendar`` between two instants as intervals."""
-    begins = [-FOREVER] + [offset.since for offset in calendar.offsets[1:]]
-    ends = [*begins[1:], FOREVER]
-    for offset, begin, end in zip(calendar.offsets, begins, ends, strict=True):
-        ahead = offset.minutes * 60_000
-        first, last = max(begin, since), min(end, until)
-        for day in range((first + ahead) // DAY_MS, (last + ahead) // DAY_MS + 1) if first < last else ():
-            if (date(1970, 1, 1) + timedelta(days=day)).weekday() in calendar.free_days:
-                yield max(day * DAY_MS - ahead, first), min((day + 1) * DAY_MS - ahead, last)

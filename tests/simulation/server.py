@@ -263,7 +263,7 @@ class SimulatedInstallation(Installation):
         fresh_seed: Callable[[], str],
         active: Callable[[str], list[str]],
     ) -> None:
-        self.now = now
+        self.now = self._own_clock = now
         self.store = backend.store  # type: ignore[assignment]
         self.availability = backend.availability
         self.heartbeat = backend.heartbeat
@@ -294,6 +294,10 @@ class _NothingProjected:
     def summary(self, match_id: str) -> Summary:
         """Return the summary of a match, made now."""
         return summarise(self._matches.load(match_id).state)
+
+    def have_met(self, player: str, other: str) -> bool:
+        """Return True: the people of the simulated club know one another."""
+        return player != other
 
     def projected(self, matches: Sequence[str]) -> list[Projected | None]:
         """Return None for every match."""

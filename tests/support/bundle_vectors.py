@@ -1,19 +1,24 @@
 """Test vectors of bundles: true ones, and one for every fault that a verifier must find, each with its place."""
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.support.odd_keys import WEAK, OddSigner
 from tests.support.plain_bundles import (
     BEGUN_AT,
     OTHER,
     SERVER,
     SIGNED_AT,
+    Content,
     both,
     cut,
     finished,
     linked,
+    published,
     put,
     running,
     sealed,
@@ -50,16 +55,12 @@ def _good() -> Iterator[Vector]:
     yield Vector("no keys are given", whole, ("well-formed", "chain"), keys=None)
     yield Vector("no inclusion", changed(cut("inclusion"), signed), ORDER[:3])
     both_keys = {"keys": [SERVER.published, OTHER.published]}
-    old = written(sealed(finished(), version=7, form=None, note=False))
-    yield Vector("a leaf of form 1 and no note", old)
+    old = written(sealed(finished(), version=7, note=False))
+    yield Vector("no note", old)
     yield Vector("the only leaf of a log", written(sealed(finished(), version=1, leaves=1)))
     yield Vector("a log of 65 leaves", written(sealed(finished(), version=2, leaves=65)))
     other = written(sealed(finished(), version=7, log_key=OTHER))
     yield Vector("the checkpoint is signed by another key", other, keys=both_keys)
-    uncovered = signed(finished(), covers=False)
-    yield Vector("the signature says nothing about the inclusion", written(uncovered))
-    del uncovered["inclusion"]
-    yield Vector("the signature says nothing about the inclusion, which was cut out", written(uncovered), ORDER[:3])
     yield Vector("the key was revoked later", whole, keys=_keys_with(revoked=SIGNED_AT + 1))
     yield Vector("the key was used until later", whole, keys=_keys_with(until=SIGNED_AT + 1))
     yield Vector("the key was begun at this instant", whole, keys=_keys_with(since=SIGNED_AT))
@@ -67,12 +68,6 @@ def _good() -> Iterator[Vector]:
     yield Vector("a note that names a key with a byte order mark, which is no space", marked)
     extended = changed(put("inclusion.note", lambda note: note.replace("\n\n", "\nanything\n\n")), signed)
     yield Vector("a note of a checkpoint with a line more", extended)
-    early = finished()
-    checkpoint = early["inclusion"]["checkpoint"]
-    del checkpoint["administration"]
-    statement = {name: checkpoint[name] for name in ("day", "origin", "root", "signed_at", "size")}
-    checkpoint["signature"] = SERVER.seal("rookery checkpoint 1", statement)
-    yield Vector("a checkpoint of an early release", written(signed(early)))
     text = 'é \u2028 \U0001f3f0 "\\/\b\t\n\f\r\0\x1f\x7f'
     numbers = [0, -1, 0.5, -0.0001, 1 / 3, 2**53 - 1, 1 - 2**53, 1e15, 123456.789]
     names = {"[a].b": [True, False, None, [[]]], "": "", "A": 1, "a": 2, "Z": 3, "~": 4, "0": 5, "10": 6, "9": 7}
@@ -85,7 +80,7 @@ def _good() -> Iterator[Vector]:
     odd["facts"] |= {"terms": {}, "status": "é", "rulesets": []}
     odd_packed = written(signed(linked(odd)))
     yield Vector("unknown types of events, and text, numbers and names of every form", odd_packed, ORDER[:3])
-    doubled = unsealed(("alice", 1, "match-created", 1, {"seed": 1}), ("alice", 2, "seed-drawn", 2, {"seed": "2"}))
+    doubled = unsealed(("alice", 1, "match-created", 1, {"seed": "1"}), ("alice", 2, "seed-drawn", 1, {"seed": "2"}))
     linked(doubled)["events"][1] |= {"withheld": ["seed"], "data": {}}
     yield Vector("the second seed is withheld", written(signed(doubled)), ORDER[:3])
 
@@ -108,6 +103,14 @@ def _bytes() -> Iterator[Vector]:
         ("format true, and white space", packed.replace(b'"format":1', b'"format": true'), "format"),
         ("format true, and another fault", both_faults, "format"),
         ("format null", packed.replace(b'"format":1', b'"format":null'), "format"),
+        ("a leading zero under an empty name", b'{"":{"a":02}}\n', ".a"),
+        ("a number without form under an empty name", b'{"":{"a":1e400}}\n', ".a"),
+        ("a number without form under two empty names", b'{"":{"":1e400}}\n', "."),
+        (
+            "not a number, and format 2",
+            packed.replace(b'"format":1', b'"format":2').replace(b'"ply":2', b'"ply":-Infinity'),
+            "events[4].data.ply",
+        ),
     ):
         yield Vector(name, damaged, (), ("well-formed", place))
     ply, move = "events[4].data.ply", "events[4].data.move"
@@ -144,11 +147,14 @@ def _bytes() -> Iterator[Vector]:
         ("a negative zero", b'"scores":[1,0]', b'"scores":[1,-0]', "events[6].data.scores[1]"),
         ("a leading zero", b'"ply":2', b'"ply":02', ply),
         ("an integer beyond 2^53", b'"ply":2', b'"ply":9007199254740993', ply),
+        ("an integer of five thousand digits", b'"ply":2', b'"ply":' + b"9" * 5000, ply),
         ("an integer of a hundred digits", b'"ply":2', b'"ply":' + b"9" * 100, ply),
         ("a number beyond all doubles", b'"ply":2', b'"ply":1e400', ply),
         ("a number that is too small", b'"ply":2', b'"ply":0.00001', ply),
         ("digits beyond those of a double", b'"ply":2', b'"ply":0.10000000000000001', ply),
         ("not a number", b'"ply":2', b'"ply":NaN', ply),
+        ("not a number, and a comma too many", b'"ply":2', b'"ply":NaN,,', ply),
+        ("not a number, after a string that names it", b'"ply":2', b'"ply":["NaN",NaN', f"{ply}[1]"),
         ("a member stands twice", b'"ply":2', b'"ply":2,"ply":2', ply),
         ("a member stands twice, first with another value", b'"ply":2', b'"ply":3,"ply":2', ply),
         ("members in another order", b'"ply":2,"seat":1', b'"seat":1,"ply":2', "events[4].data.seat"),
@@ -195,6 +201,8 @@ def _members() -> Iterator[Vector]:
         ("a path with a number", put("inclusion.path[0]", 0), "inclusion.path[0]"),
         ("a note that is an object", put("inclusion.note", {}), "inclusion.note"),
         ("a checkpoint without size", cut("inclusion.checkpoint.size"), "inclusion.checkpoint"),
+        ("a checkpoint without a head", cut("inclusion.checkpoint.administration"), "inclusion.checkpoint"),
+        ("a signature that says nothing of the inclusion", cut("signature.inclusion"), "signature"),
         ("the first of two faults counts", first_of_two, "events[1].at"),
         ("members that are there count before a missing one", missing_last, "events[1].version"),
         ("withheld of an event without a seed", put("events[2].withheld", ["seed"]), "events[2].withheld"),
@@ -205,7 +213,7 @@ def _members() -> Iterator[Vector]:
         ("withheld as text", put("events[0].withheld", "seed"), "events[0].withheld"),
     ):
         yield Vector(name, changed(change), (), ("well-formed", place))
-    early = unsealed(("alice", 1, "match-created", 4, {}), ("alice", 2, "seed-drawn", 2, {"seed": "2"}))
+    early = unsealed(("alice", 1, "match-created", 1, {}), ("alice", 2, "seed-drawn", 1, {"seed": "2"}))
     linked(early)["events"][0] |= {"withheld": ["seed"]}
     fault = "well-formed", "events[0].withheld"
     yield Vector("a seed is withheld that is not the last", written(signed(early)), (), fault)
@@ -217,7 +225,7 @@ def _chains() -> Iterator[Vector]:
         ("another instant", put("events[3].at", BEGUN_AT), "events[3]"),
         ("another move", put("events[3].data.move", "c3-b4"), "events[3]"),
         ("a member more in the content", put("events[3].data.x", 1), "events[3]"),
-        ("another schema", put("events[3].schema", 1), "events[3]"),
+        ("another schema", put("events[3].schema", 2), "events[3]"),
         ("another type", put("events[5].type", "draw-accepted"), "events[5]"),
         ("another digest", put("events[3].digest", "0" * 64), "events[3]"),
         ("another match", put("match", "another"), "events[0]"),
@@ -241,14 +249,12 @@ def _chains() -> Iterator[Vector]:
 
 def _signatures() -> Iterator[Vector]:
     another_move, wrong_id = put("events[3].data.move", "c3-b4"), put("signature.key", SERVER.id)
-    silent = both(cut("inclusion"), cut("signature.inclusion"))
     other_note = put("inclusion.note", sealed(finished(), OTHER, version=5)["inclusion"]["note"])
     foreign = finished()["inclusion"]["checkpoint"]["signature"]
     for name, change, place in (
         ("facts are changed", put("facts.result.scores", [0, 1]), "signature"),
         ("a position is changed", cut("facts.positions[2]"), "signature"),
         ("a move is changed and the chain computed again", both(another_move, linked), "signature"),
-        ("the same without any inclusion", both(another_move, linked, silent), "signature"),
         ("the date is changed", put("signature.signed_at", SIGNED_AT + 1), "signature"),
         ("zeros", put("signature.value", "0" * 128), "signature"),
         ("a key that is not given", lambda b: signed(b, OTHER), "signature.key"),
@@ -260,7 +266,6 @@ def _signatures() -> Iterator[Vector]:
         ("the inclusion is changed", put("inclusion.leaf", 0), "inclusion.path"),
         ("the note in the inclusion is replaced", other_note, "inclusion"),
         ("another digest of the inclusion", put("signature.inclusion", "0" * 64), "inclusion"),
-        ("it says no more about the inclusion", cut("signature.inclusion"), "signature"),
         ("the signature of the checkpoint", put("signature.value", foreign), "signature"),
     ):
         yield Vector(name, changed(change), ORDER[:2], ("signature", place))
@@ -275,6 +280,18 @@ def _signatures() -> Iterator[Vector]:
     ):
         yield Vector(name, packed, ORDER[:2], ("signature", "signature"), keys=_keys_with(**times))
     yield Vector("an empty key set", packed, ORDER[:2], ("signature", "signature.key"), keys={"keys": []})
+    for name, key, proved in (
+        ("another signature of the same key", OddSigner(), True),
+        ("a signature whose first half is of small order", OddSigner(nonce=0, commitment=(0, 1)), False),
+        ("a signature whose second half is not reduced", OddSigner(reduced=False), False),
+        ("a key with a part of small order, and its signature", OddSigner(mixed=True, cofactor=False), True),
+        ("a signature that is valid only with the cofactor", OddSigner(mixed=True, cofactor=True), False),
+    ):
+        fault = None if proved else ("signature", "signature")
+        keys = {"keys": [key.published]}
+        content = finished()
+        del content["inclusion"]
+        yield Vector(name, written(signed(content, key)), ORDER[: 2 + proved], fault, keys)
 
 
 def _checkpoints() -> Iterator[Vector]:
@@ -286,9 +303,6 @@ def _checkpoints() -> Iterator[Vector]:
         ("version 0", put("inclusion.version", 0), "inclusion.version"),
         ("another version", put("inclusion.version", 4), "inclusion.path"),
         ("another format", put(f"{in_checkpoint}.format", 2), f"{in_checkpoint}.format"),
-        ("a leaf of form 3", put("inclusion.form", 3), "inclusion.form"),
-        ("a leaf that says that it has form 1", put("inclusion.form", 1), "inclusion.form"),
-        ("the other form of the leaf", cut("inclusion.form"), "inclusion.path"),
         ("another leaf", put("inclusion.leaf", 4), "inclusion.path"),
         ("a leaf beyond the log", put("inclusion.leaf", 7), "inclusion.path"),
         ("a negative leaf", put("inclusion.leaf", -1), "inclusion.path"),
@@ -304,7 +318,6 @@ def _checkpoints() -> Iterator[Vector]:
         ("another date", put(f"{in_checkpoint}.signed_at", SIGNED_AT + 1), signature),
         ("before the key was in use", put(f"{in_checkpoint}.signed_at", 0), signature),
         ("another head of the log of administration", put(f"{in_checkpoint}.administration.number", 13), signature),
-        ("the head of that log is cut out", cut(f"{in_checkpoint}.administration"), signature),
         ("a key that is not given", by_other, f"{in_checkpoint}.key"),
     ):
         yield Vector(name, changed(change, signed), ORDER[:3], ("checkpoint", place))
@@ -335,14 +348,14 @@ def _checkpoints() -> Iterator[Vector]:
 
 def _keys() -> Iterator[Vector]:
     packed, key = written(finished()), SERVER.published
-    x, nameless = key["x"], {name: value for name, value in key.items() if name != "kid"}
+    x = key["x"]
     for name, keys, place in (
         ("a list", [], "keys"),
         ("no list of keys", {"keys": {}}, "keys"),
         ("no object in the list", {"keys": [key["kid"]]}, "keys[0]"),
         ("a key stands twice", {"keys": [key, key]}, "keys[1].kid"),
         ("the id of another key", {"keys": [key | {"kid": OTHER.id}]}, "keys[0].kid"),
-        ("an id is missing", {"keys": [nameless]}, "keys[0]"),
+        ("an id is missing", {"keys": [_without(key, "kid")]}, "keys[0]"),
         ("another kind of key", {"keys": [OTHER.published, key | {"kty": "EC"}]}, "keys[1]"),
         ("a key of 30 bytes", {"keys": [key | {"x": x[:40]}]}, "keys[0]"),
         ("a key that is not base64url", {"keys": [key | {"x": x[:-1] + "!"}]}, "keys[0].x"),
@@ -352,8 +365,45 @@ def _keys() -> Iterator[Vector]:
         ("an instant as text", {"keys": [key | {"since": "0"}]}, "keys[0].since"),
         ("an end as text", {"keys": [key | {"until": ""}]}, "keys[0].until"),
         ("a revocation that is null", {"keys": [key | {"revoked": None}]}, "keys[0].revoked"),
+        ("no algorithm", {"keys": [_without(key, "alg")]}, "keys[0]"),
+        ("no use", {"keys": [_without(key, "use")]}, "keys[0]"),
+        ("an instant beyond 2^53", {"keys": [key | {"since": 2**53}]}, "keys[0].since"),
+        ("an instant of a thousand digits", _key_set({"since": "9" * 5000}), "keys[0].since"),
+        ("an instant of 1e300", _key_set({"until": "1e300"}), "keys[0].until"),
+        ("an instant with a fraction", _key_set({"since": "0.5"}), "keys[0].since"),
+        ("two faults, of which the first by name counts", _key_set({"use": "1", "since": '"0"'}), "keys[0].since"),
+        ("an instant that is not a number", _key_set({"since": "NaN"}), ""),
+        ("a key set that is no JSON", b64encode(b'{"keys":[]').decode(), ""),
+        ("a key set that is not UTF-8", b64encode(b'{"keys":[],"\xff":0}').decode(), ""),
+        ("a key set with a byte order mark", b64encode(b'\xef\xbb\xbf{"keys":[]}').decode(), ""),
+        ("a key set that is nested 33 deep", b64encode(b'{"keys":' + b"[" * 32 + b"]" * 32 + b"}").decode(), ""),
     ):
         yield Vector(name, packed, (), ("keys", place), keys=keys)
+    for name, raw in WEAK.items():
+        yield Vector(f"a key {name}", packed, (), ("keys", "keys[0]"), keys={"keys": [published(raw)]})
+    readable: tuple[tuple[str, Any], ...] = (
+        ("an instant written with an exponent", _key_set({"since": "17e11"})),
+        ("an instant written with a fraction of zero", _key_set({"since": f"{BEGUN_AT}.0"})),
+        ("another algorithm and another use, which are not checked", {"keys": [key | {"alg": "", "use": "enc"}]}),
+        ("members beside the list of keys", {"keys": [key], "more": {"a": [None]}}),
+        (
+            "a member that stands twice in a key, of which the last counts",
+            _key_set({'since":"0","since': str(BEGUN_AT)}),
+        ),
+    )
+    for name, keys in readable:
+        yield Vector(name, packed, keys=keys)
+
+
+def _key_set(change: dict[str, str]) -> str:
+    """Return the base64 of the server's key set in which the values of some members are these texts."""
+    members = {name: json.dumps(value) for name, value in SERVER.published.items() if name not in change} | change
+    text = ",".join(f'"{name}":{value}' for name, value in members.items())
+    return b64encode(f'{{"keys":[{{{text}}}]}}'.encode()).decode()
+
+
+def _without(key: Content, member: str) -> Content:
+    return {name: value for name, value in key.items() if name != member}
 
 
 def _keys_with(**times: int) -> Any:

@@ -35,8 +35,9 @@ from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE_VERSION, seed_for
 from events.proof import merkle
 from events.proof.bundle import make_bundle
-from events.proof.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_of, statement
+from events.proof.checkpoints import FORMAT, KIND, AdministrationHead, Checkpoint, Inclusion, statement
 from events.proof.keys import SigningKey
+from events.proof.leaves import MatchLeaf
 from events.proof.public_keys import KeySet
 from events.store.codec import draft_of
 from events.store.contract import GENESIS
@@ -252,13 +253,14 @@ def bundle_of(
 def included(event: Envelope, leaves: int, key: SigningKey = KEY) -> Inclusion:
     """Return the proof that the last but one of so many leaves is ``event``."""
     place = max(0, leaves - 2)
-    logged = [leaf_of(f"other-{number}", 1, "0" * 64) for number in range(leaves)]
-    logged[place] = leaf_of(event.stream, event.version, event.id)
+    logged = [MatchLeaf(f"other-{number}", 1, "0" * 64).entry for number in range(leaves)]
+    logged[place] = MatchLeaf(event.stream, event.version, event.id).entry
     nodes = merkle.appended_nodes(0, map(merkle.leaf_hash, logged), unread)
     root = Digest(merkle.root(leaves, lambda level, index: nodes[level, index]).hex())
-    signed = statement("0123456789abcdef", "2023-11-15", leaves, root, SIGNED_AT)
+    last = AdministrationHead(1, Digest("0" * 64))
+    signed = statement("0123456789abcdef", "2023-11-15", leaves, root, SIGNED_AT, last)
     checkpoint = Checkpoint(
-        FORMAT, "0123456789abcdef", "2023-11-15", leaves, root, SIGNED_AT, key.id, key.sign(KIND, signed)
+        FORMAT, "0123456789abcdef", "2023-11-15", leaves, root, SIGNED_AT, key.id, key.sign(KIND, signed), last
     )
     path = merkle.inclusion_path(place, leaves, lambda level, index: nodes[level, index])
     return Inclusion(checkpoint, place, event.version, tuple(Digest(node.hex()) for node in path))

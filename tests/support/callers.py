@@ -13,6 +13,7 @@ from werkzeug.test import TestResponse
 from api.access.limits import Limits, RateLimits, install
 from api.app import create_app
 from api.services import EXTENSION, Services
+from events import installation
 from events.people.accounts import People
 from events.people.passwords import Passwords
 from events.runtime.logs import configure
@@ -63,7 +64,10 @@ def app_on(
     """
     configure()
     settings = settings_for(url)._replace(archive_url=archive_url)
-    services = Services(settings, now)
+    # Tests of wrong clocks replace the clock there.
+    wall_clock = installation.now_ms  # type: ignore[attr-defined]
+    store = installation.make_store(settings, None if now else wall_clock, creates=True)
+    services = Services(settings, now, store)
     services.people = People(services.store.client, settings.prefix, services.now, QUICK_HASHES)
     app = copy(_assembled())
     app.extensions = {**app.extensions, EXTENSION: services}
@@ -123,7 +127,7 @@ class Caller:
 
     def legal_move(self, match_id: str) -> str:
         """Return the first legal move of the match as it stands."""
-        return str(self.get(f"/matches/{match_id}/legal-moves").json["moves"][0])
+        return str(self.get(f"/matches/{match_id}/legal-moves").json["legal_moves"][0])
 
     def move(self, match_id: str, move: str | None = None, **headers: str) -> Answer:
         """Submit ``move``, or the first legal one."""

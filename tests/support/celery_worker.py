@@ -22,6 +22,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
         "BROKER_URL": settings.broker_url,
         "ROOKERY_PREFIX": settings.prefix,
         "ROOKERY_SHARDS": str(settings.shards),
+        "ROOKERY_EGRESS_ALLOWED": ",".join(settings.egress_allowed),
     }
 
 
@@ -35,6 +36,11 @@ class CeleryWorker:
         command, output = [sys.executable, "-m", "deploy.cli", "work", *queues], subprocess.DEVNULL if quiet else None
         environment = environment_of(settings)
         self._process = subprocess.Popen(bound_to_parent(command), env=environment, stdout=output, stderr=output)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the worker has not ended."""
+        return self._process.poll() is None
 
     def kill(self) -> None:
         """End the worker with SIGKILL, in the middle of whatever it does."""

@@ -48,18 +48,23 @@ def parts_of_units() -> dict[str, list[str]]:
 
 
 def parts_of_kubernetes() -> dict[str, list[str]]:
-    """Return the command of each deployment."""
+    """Return the command of each part of the product."""
     return {
         each["metadata"]["name"]: without_addresses(each["spec"]["template"]["spec"]["containers"][0]["command"])
-        for each in kubernetes_objects()
-        if each["kind"] == "Deployment"
+        for each in kubernetes_parts()
     }
+
+
+def kubernetes_parts() -> list[dict[str, Any]]:
+    """Return the objects whose pods are parts of the product."""
+    parts = [each for each in kubernetes_objects() if each["kind"] in ("Deployment", "StatefulSet")]
+    return [each for each in parts if each["spec"]["template"]["spec"]["containers"][0]["image"] == "rookery"]
 
 
 def kubernetes_objects() -> Iterator[dict[str, Any]]:
     """Yield the objects of all manifests, as they are written."""
     for path in sorted(KUBERNETES.glob("*/*.yaml")):
-        if path.name not in ("kustomization.yaml", "every-pod.yaml"):
+        if path.name not in ("kustomization.yaml", "every-pod.yaml", "mark.yaml"):
             yield from yaml.safe_load_all(path.read_text())
 
 

@@ -1,71 +1,87 @@
-"""Requests and answers of the main operations, as they go: ``python -m tests.support.examples`` keeps some as examples.
+"""The examples of the OpenAPI document; ``python -m tests.support.examples`` takes them from requests of tests.
 
-Those that are kept are part of the OpenAPI document; a test compares their shape with that of fresh ones.
+An example is the first request that an operation has answered with success in the tests of the API, in the order of
+their files. So each is a real request with its real answer, and an operation that no test calls has none.
 """
 
 import json
-import tempfile
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
-from api.http.openapi import EXAMPLES
-from api.services import EXTENSION
-from tests.support.callers import API, Caller, app_on
-from tests.support.projected import project
-from tests.support.server import RealServer
+from api.http.openapi import EXAMPLES, document_path
 
+ROOT = Path(__file__).parents[2]
+MAX_EXAMPLE_CHARACTERS = 4000
+"""A longer answer explains nothing, and everybody loads it with the document."""
 
-class Recording(Caller):
-    """A caller whose requests are recorded with their answers, by the name of the operation."""
+FILES = ("api_*", "webhook*", "push*", "jobs", "player_keys", "who_may_what")
+"""The tests that are run, by the names of their files in tests/integration."""
 
-    def __init__(self, app: Flask, taken: dict[str, dict[str, Any]]) -> None:
-        super().__init__(app)
-        self._taken = taken
-
-    def take(self, method: str, operation: str, body: Any = None, **values: str) -> Any:
-        """Make a request, record it and return what is answered."""
-        answer = self.client.open(API + operation.format(**values), method=method, json=body)
-        assert answer.status_code < 300, answer.text
-        sent = {} if body is None else {"request": body}
-        self._taken[f"{method} {API}{operation}"] = {**sent, "status": answer.status_code, "answer": answer.json}
-        return answer.json
+_SECRET = re.compile(r"(?<=rookery_)[\w-]{20,}|(?<=whsec_)[\w+/=-]{20,}|(?<=/)[\w-]{40,}$")
 
 
-def taken(app: Flask) -> dict[str, dict[str, Any]]:
-    """Return request, status and answer of each main operation."""
-    found: dict[str, dict[str, Any]] = {}
-    ada, ben = Recording(app, found), Recording(app, {})
-    ben.play_as_guest()
-    ada.take("POST", "/guests", {})
-    ada.take("POST", "/players", {"name": "ada", "password": "correct horse battery"})
-    ada.take("GET", "/me")
-    ada.take("POST", "/me/tokens", {"label": "my bot"})
-    ada.take("GET", "/games/{game}", game="bashni")
-    ada.take("GET", "/terms")
-    seats = [{"kind": "me"}, {"kind": "open"}]
-    match = ada.take("POST", "/matches", {"game": "bashni", "seats": seats})["id"]
-    ben.take("POST", "/matches/{match}/joins", {}, match=match)
-    found |= {f"POST {API}/matches/{{match}}/joins": ben._taken[f"POST {API}/matches/{{match}}/joins"]}
-    project(app.extensions[EXTENSION])
-    for operation in ("/me/pending", "/me/queue", "/me/matches", "/matches"):
-        ada.take("GET", operation)
-    ada.take("GET", "/matches/{match}/legal-moves", match=match)
-    ada.take("POST", "/matches/{match}/moves", {"move": "c3-d4"}, match=match)
-    ada.take("POST", "/matches/{match}/draw-offers", {}, match=match)
-    ada.take("POST", "/matches/{match}/chat", {"text": "Good luck!"}, match=match)
-    for operation in ("/matches/{match}", "/matches/{match}/events", "/matches/{match}/chat"):
-        ada.take("GET", operation, match=match)
-    ada.take("POST", "/matches/{match}/positions", {"line": ["b6-a5"]}, match=match)
-    ada.take("POST", "/matches/{match}/resignation", {}, match=match)
-    return found
+class Recorder:
+    """A plugin of pytest that keeps the first example of each operation and writes them all at the end."""
 
+    def __init__(self) -> None:
+        self.examples: dict[str, dict[str, Any]] = {}
+        self._open = FlaskClient.open
+
+    @pytest.hookimpl
+    def pytest_sessionstart(self) -> None:
+        """Listen to all test clients."""
+        recorder = self
+
+        def open_and_record(client: FlaskClient, *args: Any, **options: Any) -> TestResponse:
+            answer = recorder._open(client, *args, **options)
+            recorder.record(client.application, answer, options.get("json"))
+            return answer
+
+        FlaskClient.open = open_and_record  # type: ignore[assignment]
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self) -> None:
+        """Write the examples in the order of their operations."""
+        EXAMPLES.write_text(json.dumps(dict(sorted(self.examples.items())), ensure_ascii=False, indent=1) + "\n")
+
+    def record(self, app: Flask, answer: TestResponse, sent: Any) -> None:
+        """Keep a request with its answer, if it is the first that its operation has answered with success."""
+        if not 200 <= answer.status_code < 300:
+            return
+        operation = _operation(app, answer.request.method, answer.request.path)
+        body = answer.get_json(silent=True)
+        example = {**({} if sent is None else {"request": sent}), "status": answer.status_code}
+        example |= {} if body is None else {"answer": body}
+        text = json.dumps(example, ensure_ascii=False)
+        if operation and len(text) <= MAX_EXAMPLE_CHARACTERS and len(example) > 1:
+            self.examples.setdefault(operation, json.loads(_SECRET.sub(lambda secret: "x" * len(secret[0]), text)))
+
+
+def _operation(app: Flask, method: str, path: str) -> str | None:
+    """Return method and path of the operation that a request is for, None where the document describes none."""
+    rule, _ = app.url_map.bind("localhost").match(path, method=method, return_rule=True)
+    return f"{method} {document_path(rule)}" if hasattr(app.view_functions[rule.endpoint], "endpoint") else None
+
+
+def main() -> int:
+    """Run the tests of the API and record."""
+    files = [str(path) for name in FILES for path in sorted((ROOT / "tests" / "integration").glob(f"test_{name}.py"))]
+    compared = "--deselect=tests/integration/test_api_described.py"  # it judges the examples of before
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", __spec__.name, compared, *files]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+recorder = Recorder()
+pytest_sessionstart = recorder.pytest_sessionstart
+pytest_sessionfinish = recorder.pytest_sessionfinish
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as directory:
-        server = RealServer(Path(directory))
-        examples = taken(app_on(server.url))
-        server.close()
-    examples[f"POST {API}/me/tokens"]["answer"]["secret"] = "rookery_" + "x" * 43
-    EXAMPLES.write_text(json.dumps(examples, ensure_ascii=False, indent=1) + "\n")
+    raise SystemExit(main())

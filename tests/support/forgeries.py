@@ -1,18 +1,21 @@
-"""Forged bundles, drawn from a seed: what two verifiers are compared on.
+"""Forged bundles, receipts, proofs, key sets and policies, drawn from a seed: what two verifiers are compared on.
 
 A forgery begins with a true bundle. Members are changed, cut out, doubled or exchanged; then its forger computes none,
 some or all of what follows from them again: the chain, the inclusion, the signature, by the right key or by another.
-Or the text is changed. Most of them are bundles still, and get as far as the last steps.
+Or the text is changed. Most of them are bundles still, and get as far as the last steps. Receipts and proofs of
+consistency are changed in the same way, key sets and policies as texts too.
 """
 
 import json
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any
 
+from events.proof.player_signatures import MOVE
+from events.store.envelope import canonical_json
 from tests.support.bundle_vectors import FOLDER
 from tests.support.plain_bundles import (
     BEGUN_AT,
@@ -29,6 +32,7 @@ from tests.support.plain_bundles import (
     unsealed,
     written,
 )
+from tests.support.player_keys import SIGNER
 from tests.support.verdicts import Given, given
 from tests.support.witness_vectors import LOG_KEY, A, B
 
@@ -37,10 +41,11 @@ VALUES: tuple[Any, ...] = (
     *("", "x", "seed", "é", "\0", "\ud7ff\U0001f3f0", "match-created", "seed-drawn", "0" * 64, "a" * 128, "A" * 64),
     *([], {}, [[]], [0], ["seed"], {"a": 1}, BEGUN_AT, SIGNED_AT, SIGNED_AT + 1, SERVER.id, OTHER.id),
 )
-NAMES = ("a", "", "form", "note", "withheld", "inclusion", "positions", "revoked", "administration", "digest", "seed")
+NAMES = ("a", "", "note", "withheld", "inclusion", "positions", "revoked", "administration", "digest", "seed")
 TEXTS: tuple[bytes, ...] = (
     *(b"", b" ", b"\n", b"\\", b'"', b",", b":", b"{", b"}", b"[", b"]", b"0", b"-", b"1e5", b".0", b"null", b"tru"),
     *(b"\\u0041", b"\\ud800", b"\\x", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x00", b"9" * 20),
+    *(b"9" * 5000, b"1e300", b"-0", b"[" * 5000, b"-Infinity", b'"":', b"\\u0000"),
     *(b"NaN", b'"a":1,', b'"at":1,', b"[" * 33, b",,", b"{}", b"[]", b'"x"', b"1e400", b"\r", b"\xe2\x80\xa8"),
 )  # fmt: skip
 
@@ -59,6 +64,22 @@ POLICY_CHANGES = (
     *(("quorum", "#"), ("group", "#"), ("witness", "log"), ("log", "witness"), ("=", ""), ("0", "1"), ("g", "none")),
 )
 
+POLICY_TEXTS = (
+    "\n",
+    "\t",
+    " ",
+    "\0",
+    "\x7f",
+    "\r",
+    "é",
+    "\u2028",
+    "\ufeff",
+    "\U0001f3f0" * 480,
+    "x" * 480,
+    "9" * 5000,
+    "#",
+)
+
 Step = Callable[[Content, Random], None]
 
 
@@ -66,14 +87,21 @@ def forgeries(count: int, seed: int) -> Iterator[Given]:
     """Yield ``count`` forgeries, with keys and policies to verify them with; equal seeds give equal ones."""
     for number in range(count):
         chance = Random(f"{seed} {number}")
-        yield given(_forged(chance), _keys(chance), _policy(chance))
+        what = chance.random()
+        if what < 0.08:
+            yield {**_true("receipt", chance), "receipt": _document(_true("receipt", chance)["receipt"], chance)}
+        elif what < 0.16:
+            asked, part = _true("earlier", chance), chance.choice(("earlier", "later", "proof"))
+            yield {**asked, part: _document(asked[part], chance)}
+        else:
+            yield given(_forged(chance), _keys(chance), _policy(chance))
 
 
 @cache
 def _true_bundles() -> tuple[bytes, ...]:
     early = finished()
     del early["inclusion"]
-    doubled = unsealed(("alice", 1, "match-created", 1, {"seed": 1}), ("alice", 2, "seed-drawn", 2, {"seed": "2"}))
+    doubled = unsealed(("alice", 1, "match-created", 1, {"seed": "1"}), ("alice", 2, "seed-drawn", 1, {"seed": "2"}))
     linked(doubled)["events"][1] |= {"withheld": ["seed"], "data": {}}
     long = unsealed(*[("alice", at, "letter-sealed", 1, {"n": at, "of": {"x": [at, "é"]}}) for at in range(40)])
     made = (
@@ -82,14 +110,40 @@ def _true_bundles() -> tuple[bytes, ...]:
         early,
         sealed(doubled, version=2, leaves=2),
         sealed(linked(long), version=33, leaves=100),
-        sealed(finished(), version=7, form=None, note=False),
+        sealed(finished(), version=7, note=False),
         sealed(finished(), version=6, log_key=OTHER),
-        signed(finished(), covers=False),
-        signed(early, covers=False),
         _cosigned(),
         _cosigned(),
     )
     return (*map(written, made), *_signed_by_players())
+
+
+@cache
+def _vectors(kind: str) -> tuple[Given, ...]:
+    """Return what is given in all vectors of a ``kind``, which is the name of a member: true ones and others."""
+    found = []
+    for path in sorted(FOLDER.parent.glob("*/*.json")):
+        content = json.loads(path.read_text())
+        vectors = content if isinstance(content, list) else [content]
+        found += [vector["given"] for vector in vectors if kind in vector["given"]]
+    return tuple(found)
+
+
+def _true(kind: str, chance: Random) -> Given:
+    return chance.choice(_vectors(kind))
+
+
+def _document(encoded: str, chance: Random) -> str:
+    """Return a document in base64 with its text or some of its members changed."""
+    packed = b64decode(encoded)
+    if chance.random() < 0.5:
+        return b64encode(_text_changed(packed or b" ", chance)).decode()
+    with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
+        content = json.loads(packed)
+        for _ in range(chance.choice((1, 1, 2))):
+            chance.choice((_put, _put_alike, _cut, _add, _exchange))(content, chance)
+        packed = written(content)
+    return b64encode(packed).decode()
 
 
 def _cosigned() -> Content:
@@ -255,27 +309,45 @@ def _change_signed_act(content: Content, chance: Random) -> None:
         chance.choice(events)["data"]["signed"] = act["signed"]
 
 
+def _sign_act(content: Content, chance: Random) -> None:
+    """Sign an event as its player could have done, over an earlier version; sometimes as if it were laid down."""
+    events = linked(content)["events"]
+    number = chance.randrange(1, len(events))
+    act = events[number]
+    version = max(1, number - chance.choice((0, 0, 0, 1, 2)))
+    moves = [event["data"]["move"] for event in events[version : number + 1] if event["type"] == MOVE]
+    if chance.random() < 0.3:
+        act["data"]["channel"] = "conditional"
+    statement = {
+        "act": act["type"],
+        "digest": events[version - 1]["digest"],
+        "match": content["match"],
+        "moves": moves,
+        "seat": act["data"].setdefault("seat", chance.randrange(2)),
+        "version": version,
+    }
+    key = {"crv": "P-256", "kty": "EC", "x": SIGNER.public.x, "y": SIGNER.public.y}
+    signature = SIGNER.sign(b"rookery act 1\n" + canonical_json(statement))
+    act["data"]["signed"] = {"key": key, "signature": signature, "version": version}
+
+
 def _change_inclusion(content: Content, chance: Random) -> None:
     inclusion = content["inclusion"]
-    checkpoint, what = inclusion["checkpoint"], chance.randrange(9)
+    checkpoint, what = inclusion["checkpoint"], chance.randrange(7)
     if what == 0:
-        inclusion["form"] = chance.choice((0, 1, 2, 3))
-    elif what == 1:
-        inclusion.pop("form", None)
-    elif what == 2:
         chance.shuffle(inclusion["path"])
-    elif what == 3:
+    elif what == 1:
         inclusion["leaf"] = chance.choice((-1, 0, inclusion["leaf"] + 1, checkpoint["size"] - 1, checkpoint["size"]))
-    elif what == 4:
+    elif what == 2:
         inclusion["version"] = chance.randrange(len(content["events"]) + 2)
-    elif what == 5:
+    elif what == 3:
         checkpoint["size"] += chance.choice((-1, 1, 2**32, -checkpoint["size"]))
-    elif what == 6:
+    elif what == 4:
         note = inclusion["note"]
         lines = note.split("\n")
         chance.choice((lines.pop, lines.reverse, lambda: lines.insert(1, ""), lambda: lines.append(lines[-2])))()
         inclusion["note"] = "\n".join(lines)
-    elif what == 7:
+    elif what == 5:
         place = chance.randrange(len(inclusion["note"]))
         letter = chance.choice("\n =A+\u2014\u0085\u00a0\ufeff\t0")
         inclusion["note"] = inclusion["note"][:place] + letter + inclusion["note"][place + chance.randrange(2) :]
@@ -285,9 +357,9 @@ def _change_inclusion(content: Content, chance: Random) -> None:
 
 _CHANGES: tuple[Step, ...] = (
     _put, _put_alike, _cut, _add, _exchange, _shuffle_events, _withhold, _graft, _change_inclusion,
-    _change_signed_act,
+    _change_signed_act, _sign_act,
 )  # fmt: skip
-_WEIGHTS = (2, 5, 2, 2, 1, 2, 1, 2, 7, 5)
+_WEIGHTS = (2, 5, 2, 2, 1, 2, 1, 2, 7, 5, 5)
 
 
 def _link(content: Content, chance: Random) -> None:
@@ -302,9 +374,9 @@ def _include(content: Content, chance: Random) -> None:
     if chance.random() < 0.5:
         return
     version = chance.randrange(1, len(content["events"]) + 1)
-    key, form = chance.choice((SERVER, SERVER, OTHER)), chance.choice((None, 2, 2))
+    key = chance.choice((SERVER, SERVER, OTHER))
     digest, leaves = content["events"][version - 1]["digest"], chance.choice((1, 2, 3, 8, 31))
-    content["inclusion"] = inclusion_of(content["match"], version, digest, leaves, form, key)
+    content["inclusion"] = inclusion_of(content["match"], version, digest, leaves, key)
     if chance.random() < 0.2:
         _change_inclusion(content, chance)
 
@@ -312,7 +384,7 @@ def _include(content: Content, chance: Random) -> None:
 def _sign(content: Content, chance: Random) -> None:
     key = chance.choice((SERVER, SERVER, SERVER, SERVER, OTHER))
     at = chance.choice((None, None, None, SIGNED_AT, BEGUN_AT - 1, SIGNED_AT - 1))
-    signed(content, key, at=at, covers=chance.random() < 0.8)
+    signed(content, key, at=at)
     if key is OTHER and chance.random() < 0.5:
         content["signature"]["key"] = SERVER.id
 
@@ -329,7 +401,11 @@ def _policy(chance: Random) -> str | None:
     if chance.random() < 0.2:
         place = chance.randrange(len(lines))
         lines[place] = lines[place].replace(*chance.choice(POLICY_CHANGES), 1)
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    if chance.random() < 0.2:
+        place = chance.randrange(len(text))
+        text = text[:place] + chance.choice(POLICY_TEXTS) + text[place + chance.randrange(3) :]
+    return text
 
 
 def _keys(chance: Random) -> Any:
@@ -345,4 +421,7 @@ def _keys(chance: Random) -> Any:
     if what > 0.95:
         with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
             chance.choice((_put, _put_alike, _cut, _add))({"keys": keys}, chance)
+    if 0.3 < what < 0.4:
+        packed = json.dumps({"keys": keys}).encode()
+        return b64encode(_text_changed(packed, chance)).decode()
     return {"keys": keys}

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from events.mail.tokens import MatchToken, PlayerToken, Token, TokenKind, write_token
 from events.notices.addresses import MailAddress
-from events.notices.inbox import ReceivedMail, mail_digest
+from events.notices.inbox import ReceivedMail, mail_digest, text_digest
 from events.notices.outbox import Letter
 from events.people.person import Person
 from events.runtime.settings import MailSettings
@@ -31,6 +31,7 @@ class MailSite(SteppedInstallation):
         self.parts.addresses.change(
             person.id, lambda _: change(MailAddress(address=f"{name}@home.example", confirmed_at=self.now))
         )
+        self.disturb(person.id)
         return person.id
 
     def token(self, player: str, match_id: str = "", kind: TokenKind | None = None) -> str:
@@ -60,6 +61,7 @@ class MailSite(SteppedInstallation):
             subject="",
             size=len(content),
             at=self.now,
+            text=text_digest(content),
         )
         assert self.parts.inbox.add(mail, content)
         return mail

@@ -1,5 +1,6 @@
 """A player whose mail goes to a mail server of the test."""
 
+from dataclasses import replace
 from email.message import EmailMessage
 from typing import Any
 
@@ -36,6 +37,7 @@ class World:
         self.anna, self.boris = (parts.people.sign_up(name, "a fine secret") for name in ("anna", "boris"))
         self.match = self.stepped.start(self.anna.id, self.boris.id, game="towers", setup="two-player")
         self.give_address(self.anna.id, ADDRESS)
+        self.stepped.disturb(self.anna.id)
         self.sender = self.sender_to(mailbox.url)
 
     def sender_to(self, url: str, **options: Any) -> MailSender:
@@ -49,24 +51,28 @@ class World:
     def stored(self) -> MailAddress:
         return self.parts.addresses.read(self.anna.id)
 
-    def notify(self, *, id: str = NOTICE, summary: str = "It is your turn in a match of Towers.") -> Dispatch:
-        """Decide that anna is told of her turn by mail, at once; return what is in the outbox."""
-        now, turn = self.stepped.now, turn_of(self.stepped.state(self.match))
+    def notify(self, *, id: str = NOTICE, match: str | None = None, **facts: Any) -> Dispatch:
+        """Decide that anna is told of her turn by mail, at once; return what is in the outbox.
+
+        ``facts`` are other ones of the notice.
+        """
+        match = match or self.match
+        now, turn = self.stepped.now, turn_of(self.stepped.state(match))
         waiting = Delivery(channel=NoticeChannel.MAIL, state=DeliveryState.WAITING, reason="", due=now, at=now)
         notice = Notice(
             id=id,
             player=self.anna.id,
             kind=NoticeKind.TURN,
-            match=self.match,
+            match=match,
             version=3,
             fact=turn.name,
-            summary=summary,
+            summary=turn.summary,
             reason="You want to be told at once when it is your turn.",
             at=now,
             decided_at=now,
             deliveries=(waiting,),
         )
-        assert self.parts.ledger.decide(notice)
+        assert self.parts.ledger.decide(replace(notice, **facts))
         return next(each for each in self.parts.outbox.of(self.anna.id) if id in each.notices)
 
     def letter(self, text: str = "The answer.", **more: Any) -> Dispatch:

@@ -29,21 +29,21 @@ START = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/8/w1w1w1w1/1w1w1w1w/w1w1w1w1 w 0"
 AFTER_ONE = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/3w4/w3w1w1/1w1w1w1w/w1w1w1w1 b 0"
 
 
-class Signer:
+class Key:
+    """The public part of an Ed25519 key, 32 bytes, in use from BEGUN_AT on."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        self.published = published(raw)
+        self.id: str = self.published["kid"]
+
+
+class Signer(Key):
     """An Ed25519 key that is made of 32 bytes beginning with ``first``, in use from BEGUN_AT on."""
 
     def __init__(self, first: int) -> None:
         self._private = Ed25519PrivateKey.from_private_bytes(bytes(range(first, first + 32)))
-        self.raw = self._private.public_key().public_bytes_raw()
-        web_key = {"crv": "Ed25519", "kty": "OKP", "x": _base64url(self.raw)}
-        self.id = _base64url(hashlib.sha256(canonical_json(web_key)).digest())
-        self.published: Content = web_key | {
-            "alg": "Ed25519",
-            "kid": self.id,
-            "since": BEGUN_AT,
-            "until": None,
-            "use": "sig",
-        }
+        super().__init__(self._private.public_key().public_bytes_raw())
 
     def sign(self, message: bytes) -> bytes:
         """Return the signature of ``message``, 64 bytes."""
@@ -52,6 +52,13 @@ class Signer:
     def seal(self, kind: str, statement: Content) -> str:
         """Return the signature of a statement of a ``kind``, hexadecimal."""
         return self.sign(kind.encode() + b"\n" + canonical_json(statement)).hex()
+
+
+def published(raw: bytes) -> Content:
+    """Return the entry of a key set for the public key ``raw``, in use from BEGUN_AT on."""
+    web_key = {"crv": "Ed25519", "kty": "OKP", "x": _base64url(raw)}
+    kid = _base64url(hashlib.sha256(canonical_json(web_key)).digest())
+    return web_key | {"alg": "Ed25519", "kid": kid, "since": BEGUN_AT, "until": None, "use": "sig"}
 
 
 def _base64url(raw: bytes) -> str:
@@ -67,12 +74,12 @@ def finished() -> Content:
     seats = [{"joined": True, "player": "alice"}, {"joined": True, "player": "bob"}]
     created = TERMS | {"creator": "alice", "game": "bashni", "ruleset": 1, "seats": [seats[0], {"joined": False}]}
     content = unsealed(
-        ("alice", 1, "match-created", 1, created | {"seed": 7}),
+        ("alice", 1, "match-created", 1, created | {"seed": "7"}),
         ("bob", 2, "player-joined", 1, {"player": "bob", "seat": 1}),
         ("bob", 2, "match-started", 1, {}),
-        ("alice", 3, "move-submitted", 2, {"move": "c3-d4", "ply": 1, "seat": 0}),
-        ("bob", 4, "move-submitted", 2, {"move": "b6-a5", "ply": 2, "seat": 1}),
-        ("bob", 5, "player-resigned", 2, {"seat": 1}),
+        ("alice", 3, "move-submitted", 1, {"move": "c3-d4", "ply": 1, "seat": 0}),
+        ("bob", 4, "move-submitted", 1, {"move": "b6-a5", "ply": 2, "seat": 1}),
+        ("bob", 5, "player-resigned", 1, {"seat": 1}),
         ("bob", 5, "match-finished", 1, {"reason": "resignation", "scores": [1, 0]}),
     )
     content["facts"] |= {
@@ -92,13 +99,13 @@ def finished() -> Content:
 def running() -> Content:
     """Return the bundle of a match against an opponent that goes on: its seed is withheld."""
     seats = [{"joined": True, "player": "alice"}, {"joined": True, "level": 1, "player": "opponent-1"}]
-    created = TERMS | {"creator": "alice", "game": "bashni", "ruleset": 1, "seats": seats, "seed": 7}
+    created = TERMS | {"creator": "alice", "game": "bashni", "ruleset": 1, "seats": seats, "seed": "7"}
     answer = {"channel": "opponent", "engine": "2", "level": 1, "move": "f6-e5", "ply": 2, "seat": 1}
     content = unsealed(
         ("alice", 1, "match-created", 1, created),
         ("alice", 1, "match-started", 1, {}),
-        ("alice", 2, "move-submitted", 2, {"move": "c3-d4", "ply": 1, "seat": 0}),
-        ("opponent-1", 3, "move-submitted", 2, answer | {"seed": 30285615251355}),
+        ("alice", 2, "move-submitted", 1, {"move": "c3-d4", "ply": 1, "seat": 0}),
+        ("opponent-1", 3, "move-submitted", 1, answer | {"seed": 30285615251355}),
     )
     content["facts"] |= {"seats": seats, "status": "playing"}
     linked(content)
@@ -148,55 +155,52 @@ def sealed(
     at: int = SIGNED_AT,
     version: int | None = None,
     leaves: int = 7,
-    form: int | None = 2,
     note: bool = True,
     log_key: Signer | None = None,
 ) -> Content:
     """Sign ``content`` by ``key``; with a ``version``, include that in a log of ``leaves`` leaves. Return it."""
     if version is not None:
         event = content["events"][version - 1]
-        content["inclusion"] = inclusion_of(content["match"], version, event["digest"], leaves, form, log_key or key)
+        content["inclusion"] = inclusion_of(content["match"], version, event["digest"], leaves, log_key or key)
         if not note:
             del content["inclusion"]["note"]
     return signed(content, key, at=at)
 
 
-def signed(content: Content, key: Signer = SERVER, *, at: int | None = None, covers: bool = True) -> Content:
-    """Sign ``content`` as it is, if ``covers`` with its inclusion; return it."""
-    signature = {"key": key.id, "signed_at": content["signature"].get("signed_at", SIGNED_AT) if at is None else at}
-    if covers:
-        signature |= {"inclusion": digest_of(content.get("inclusion"))}
+def signed(content: Content, key: Signer = SERVER, *, at: int | None = None) -> Content:
+    """Sign ``content`` as it is; return it."""
+    signature = {
+        "inclusion": digest_of(content.get("inclusion")),
+        "key": key.id,
+        "signed_at": content["signature"].get("signed_at", SIGNED_AT) if at is None else at,
+    }
     unsigned = {name: value for name, value in content.items() if name not in ("signature", "inclusion")}
     statement = {
         **content["head"],
         "content": digest_of(unsigned),
+        "inclusion": signature["inclusion"],
         "match": content["match"],
         "signed_at": signature["signed_at"],
     }
-    if covers:
-        statement["inclusion"] = signature["inclusion"]
     content["signature"] = signature | {"value": key.seal("rookery bundle 1", statement)}
     return content
 
 
-def inclusion_of(match_id: str, version: int, digest: str, leaves: int, form: int | None, key: Signer) -> Content:
+def inclusion_of(match_id: str, version: int, digest: str, leaves: int, key: Signer) -> Content:
     """Return the proof that the last leaf but one of a log is a version of a match, with a note of the same tree."""
     place = max(0, leaves - 2)
     hashes = other_leaves(leaves)
     head = canonical_json({"digest": digest, "match": match_id, "version": version})
-    if form == 2:
-        commitment = hashlib.sha256(head).hexdigest()
-        head = canonical_json({"commitment": commitment, "form": 2, "kind": "match"})
-    hashes[place] = hashlib.sha256(b"\0" + head).digest()
+    leaf = canonical_json({"commitment": hashlib.sha256(head).hexdigest(), "form": 1, "kind": "match"})
+    hashes[place] = hashlib.sha256(b"\0" + leaf).digest()
     root, path = root_and_path(hashes, place)
-    inclusion = {
+    return {
         "checkpoint": checkpoint_of(leaves, root, key),
         "leaf": place,
         "note": note_of(leaves, root, key),
         "path": [node.hex() for node in path],
         "version": version,
     }
-    return inclusion if form is None else inclusion | {"form": form}
 
 
 def other_leaves(count: int) -> list[bytes]:
@@ -220,7 +224,7 @@ def checkpoint_of(size: int, root: bytes, key: Signer, *, origin: str = ORIGIN, 
 class Witness:
     """A witness, or with ``type`` 1 a log, by its name and key."""
 
-    def __init__(self, name: str, key: Signer, kind: int = 4) -> None:
+    def __init__(self, name: str, key: Key, kind: int = 4) -> None:
         self._name, self._key = name, key
         typed = bytes([kind]) + key.raw
         self._key_id = hashlib.sha256(f"{name}\n".encode() + typed).digest()[:4]
@@ -229,6 +233,7 @@ class Witness:
     def cosign(self, note: str, time_s: int) -> str:
         """Return ``note`` with the cosignature of this witness, made at ``time_s``."""
         text = note.split("\n\n")[0] + "\n"
+        assert isinstance(self._key, Signer)
         value = time_s.to_bytes(8, "big") + self._key.sign(f"cosignature/v1\ntime {time_s}\n{text}".encode())
         return f"{note}{self.line(value)}"
 

@@ -27,6 +27,7 @@ class PostOffice(SteppedInstallation):
         """Give ``players`` accounts, and confirmed mail addresses."""
         for player in players:
             account = {"name": player.title(), "kind": kind, "created_at": self.now, "password": "-"}
+            self.disturb(player)
             self.client.hset(PeopleKeys(self.settings.prefix).account(player), mapping=account)
             if mail:
                 address = f"{player}@example.org"
@@ -58,5 +59,5 @@ def prefer(office: PostOffice, player: str, **facts: Any) -> None:
 
 def say(office: PostOffice, match: str, author: str) -> None:
     chats = office.parts.chats
-    office.parts.looks.mark_chat(match, chats.length(match), office.now)
+    office.parts.checks.mark_chat(match, chats.length(match), office.now)
     chats.post(match, author, "the secret plan", Request(f"{author} {office.now}", ""))

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from domain.rating import RATING_VERSION, Rating
+from domain.rating import Rating
 from events.readmodels.recalculation import PlayerDay, RatingRecalculation, Unsettled
 from events.readmodels.standings import DayEnd, Ends, Entry, Part, change_in, rating_at_start
 from events.readmodels.summary import RatedResult
@@ -11,9 +11,8 @@ from events.readmodels.summary import RatedResult
 class RatingBook:
     """The ratings of a pool as recalculations leave them; ``rated`` counts the matches of players they rated."""
 
-    def __init__(self, pool: str, version: int = RATING_VERSION) -> None:
+    def __init__(self, pool: str) -> None:
         self.pool = pool
-        self.version = version
         self.timelines: dict[str, dict[int, DayEnd]] = {}
         self.stored_parts: dict[PlayerDay, dict[int, Part]] = {}
         self.unsettled: set[Unsettled] = set()
@@ -39,7 +38,7 @@ class RatingBook:
 
     def step(self, added: Collection[RatedResult], removed: Collection[RatedResult], step: int) -> None:
         """Put results in and out, and do one step of what is unsettled."""
-        recalculation = RatingRecalculation(self.pool, self, self.version)
+        recalculation = RatingRecalculation(self.pool, self)
         recalculation.replace(removed, added)
         taken = sorted(self.unsettled, key=lambda item: (item.order, item.player))[:3]
         recalculation.settle(taken, step)

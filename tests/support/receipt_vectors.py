@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "proof" / "vectors" / "receipts"
 INSTALLATION = "0123456789abcdef"
 TRUSTED: KeySet = {KEY.id: KEY.public}
 REVOKED: KeySet = {KEY.id: KEY.public._replace(revoked=SIGNED_AT)}
+REVOKED_LATER: KeySet = {KEY.id: KEY.public._replace(revoked=SIGNED_AT + 1)}
 
 
 def files() -> Iterator[tuple[Path, str]]:
@@ -33,7 +34,7 @@ def files() -> Iterator[tuple[Path, str]]:
         _vector("newer than the bundle", _receipt(taken_back(), 9, later), bundle, {"comparison": "earlier"}),
         _vector("not surely older", _receipt(taken_back(), 9, earlier + 1), bundle, {"comparison": "earlier"}),
         _vector("signed before the key was revoked", _receipt(resigned(), 5, SIGNED_AT - 1), bundle,
-                {"comparison": "contained"}, REVOKED),
+                {"comparison": "contained"}, REVOKED_LATER),
     ]  # fmt: skip
     faulty = [
         _vector(name, _changed(good, **change), bundle, {"fault": place})

@@ -1,4 +1,4 @@
-"""Receivers of webhooks in the test process: real HTTP servers on 127.0.0.1 that answer as a test says."""
+"""Receivers of webhooks in the test process: real HTTP servers on loopback addresses that answer as a test says."""
 
 import contextlib
 import json
@@ -50,8 +50,8 @@ class Receiver:
 
 
 @contextlib.contextmanager
-def receiving(reply: Callable[[Received], Reply] = lambda _: Reply()) -> Iterator[Receiver]:
-    """Run a receiver while the block lasts."""
+def receiving(reply: Callable[[Received], Reply] = lambda _: Reply(), host: str = "127.0.0.1") -> Iterator[Receiver]:
+    """Run a receiver at the loopback address ``host`` while the block lasts."""
     receiver = Receiver(reply)
 
     class Handler(BaseHTTPRequestHandler):
@@ -70,8 +70,8 @@ def receiving(reply: Callable[[Received], Reply] = lambda _: Reply()) -> Iterato
         def log_message(self, *_: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        receiver.url = f"http://127.0.0.1:{server.server_port}/hook"
+    with ThreadingHTTPServer((host, 0), Handler) as server:
+        receiver.url = f"http://{host}:{server.server_port}/hook"
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:

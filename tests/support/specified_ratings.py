@@ -21,7 +21,7 @@ def reason(match: dict[str, Any]) -> str | None:
     return "one-player" if len(set(match["seats"])) == 1 else None
 
 
-def results(match: dict[str, Any], version: int) -> list[tuple[str, str, float]]:
+def results(match: dict[str, Any]) -> list[tuple[str, str, float]]:
     """Return player, opponent and score of all pairwise results of a match (section 4)."""
     seats, s = match["seats"], match["scores"]
     found = []
@@ -29,7 +29,7 @@ def results(match: dict[str, Any], version: int) -> list[tuple[str, str, float]]
         for j, opponent in enumerate(seats):
             if player == opponent:
                 continue
-            if version == 1 or len(seats) == 2:
+            if len(seats) == 2:
                 found.append((player, opponent, (1 + s[i] - s[j]) / 2))
             elif s[i] != s[j]:
                 found.append((player, opponent, 1.0 if s[i] > s[j] else 0.0))
@@ -38,7 +38,7 @@ def results(match: dict[str, Any], version: int) -> list[tuple[str, str, float]]
     return found
 
 
-def ratings(version: int, matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def ratings(matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rating after every rated day of all players, by pool, player and day."""
     periods = defaultdict(list)
     for match in matches:
@@ -51,9 +51,9 @@ def ratings(version: int, matches: list[dict[str, Any]]) -> list[dict[str, Any]]
         starts = {player: start(known.get((pool, player)), day) for player in players}
         for player in players:
             met = [
-                (starts[opponent], score, 1.0 if version == 1 else 2 / len(match["seats"]))
+                (starts[opponent], score, 2 / len(match["seats"]))
                 for match in played
-                for own, opponent, score in results(match, version)
+                for own, opponent, score in results(match)
                 if own == player
             ]
             count = sum(player in match["seats"] for match in played)

@@ -1,6 +1,7 @@
 """An installation whose relay is driven step by step, with a clock that a test sets and players that play at random."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import count
 from random import Random
 from typing import Any
@@ -10,7 +11,7 @@ from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, Submi
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.state import CLOCK, MatchState, Seat, is_person
-from events.installation import Installation
+from events.installation import Installation, make_store
 from events.proof.checkpoints import day_of
 from events.readmodels import dump
 from events.runtime.keys import TimeKeys
@@ -22,9 +23,10 @@ from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
 from tests.support.senders import collecting_senders
 from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
+from workers.hints import Wake
 from workers.notices.decide import Decider
 from workers.notices.deliver import Deliveries
-from workers.notices.rounds import NoticeRounds, Wake
+from workers.notices.rounds import NoticeRounds
 from workers.opponents import debts_of
 from workers.shares import Share
 from workers.sweeper import Sweeper
@@ -38,7 +40,7 @@ OTHER_LEAVES = 2
 _REQUESTS = count(1)
 
 
-def settings_for(url: str) -> Settings:
+def settings_for(url: str, prefix: str = PREFIX, shards: int = SHARDS) -> Settings:
     """Return the settings of an installation on the server at ``url``, with the broker in its next database.
 
     The broker of one on a cluster is within this process.
@@ -46,10 +48,10 @@ def settings_for(url: str) -> Settings:
     return Settings(
         redis_url=url,
         broker_url=broker_beside(url),
-        prefix=PREFIX,
+        prefix=prefix,
         stream_url="http://127.0.0.1:8001",
         secure_cookies=False,
-        shards=SHARDS,
+        shards=shards,
     )
 
 
@@ -77,10 +79,10 @@ class CollectedTasks:
 class SteppedInstallation:
     """The parts of an installation. What would be enqueued is collected in ``answers`` and ``rated``."""
 
-    def __init__(self, url: str, archive_url: str | None = None) -> None:
+    def __init__(self, url: str, archive_url: str | None = None, prefix: str = PREFIX, shards: int = SHARDS) -> None:
         self.now = T0
-        settings = settings_for(url)._replace(archive_url=archive_url)
-        self.parts = parts = Installation(settings, lambda: self.now)
+        settings = settings_for(url, prefix, shards)._replace(archive_url=archive_url)
+        self.parts = parts = Installation(settings, lambda: self.now, make_store(settings, None, creates=True))
         parts.matches = Matches(parts.store, self.tick)
         self.settings, self.store, self.matches = parts.settings, parts.store, parts.matches
         self.client: Any = parts.client  # redis-py declares answers of str, which only other settings give
@@ -92,14 +94,14 @@ class SteppedInstallation:
         self.answers, self.rated, self.checkpoints_asked = self.tasks.answers, self.tasks.rated, self.tasks.checkpoints
         self.ledger, self.outbox = parts.ledger, parts.outbox
         self.senders = collecting_senders()
-        self.hints = 0
-        self._wake = Wake()
-        self.decider = Decider(parts, self._wake)
-        self.notice_rounds = NoticeRounds(parts, self.decider, self._hint, self._wake)
+        self.wake = Wake()
+        self.decider = Decider(parts, self.wake)
+        self.notice_rounds = NoticeRounds(parts, self.decider)
         self._made = 0
 
-    def _hint(self) -> None:
-        self.hints += 1
+    def disturb(self, player: str) -> None:
+        """Let ``player``, whose matches begin at night, have no quiet hours."""
+        self.parts.preferences.change(player, lambda stored: replace(stored, quiet=None))
 
     def tick(self) -> int:
         """Return the time: every look at the clock takes a millisecond."""
@@ -108,7 +110,7 @@ class SteppedInstallation:
 
     def group(self, name: str, consumer: str = "one") -> FeedGroup:
         """Return a consumer of a group that exists."""
-        group = FeedGroup(self.client, PREFIX, SHARDS, name, consumer)
+        group = FeedGroup(self.client, self.settings.prefix, self.store.shards, name, consumer)
         group.ensure()
         return group
 
@@ -173,7 +175,7 @@ class SteppedInstallation:
 
     def dump(self) -> dict[str, object]:
         """Return all read models."""
-        return dump(self.client, self.keys, self.parts.archived_periods)
+        return dump(self.client, self.keys)
 
     def state(self, match_id: str) -> MatchState:
         """Return a match as it stands."""

@@ -6,8 +6,8 @@ two. All of them end with the process of the tests at the latest.
 
 import signal
 import subprocess
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -281,13 +281,13 @@ class ThreeMasters(Servers):
 
 
 class Watched(Servers):
-    """A primary with two replicas, servers 0 to 2, watched by three sentinels that replace it when it is silent."""
+    """A primary with replicas, servers from 0 on, watched by three sentinels that replace it when it is silent."""
 
-    def __init__(self, directory: Path, fsync: str = EVERYSEC) -> None:
+    def __init__(self, directory: Path, fsync: str = EVERYSEC, replicas: int = 2) -> None:
         """Start all of them below ``directory`` and wait until replicas and sentinels know each other."""
         super().__init__()
         self._add(directory / "node-0", *REPLICATION, fsync=fsync)
-        for number in (1, 2):
+        for number in range(1, 1 + replicas):
             self._add(directory / f"node-{number}", *REPLICATION, fsync=fsync)
             self.ask(number, "REPLICAOF", HOST, self.servers[0].port)
             self.ask(number, "CONFIG REWRITE")
@@ -312,12 +312,15 @@ class Watched(Servers):
         _, port = self._ask_sentinel(self.sentinels[0], "SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
         return next(number for number, server in enumerate(self.servers) if server.port == int(port))
 
+    def replicas(self) -> list[int]:
+        """Return the numbers of the other servers."""
+        return sorted(set(range(len(self.servers))) - {self.primary()})
+
     def cut_off_replicas(self) -> None:
         """Pause the replicas and close their connections: they get nothing of what the primary writes from now on."""
-        primary = self.primary()
-        for number in {0, 1, 2} - {primary}:
+        for number in self.replicas():
             self.pause(number)
-        self.ask(primary, "CLIENT", "KILL", "TYPE", "REPLICA")
+        self.ask(self.primary(), "CLIENT", "KILL", "TYPE", "REPLICA")
 
     def pause_sentinels(self) -> None:
         """Stop the sentinels: they change no server until they go on."""
@@ -328,6 +331,29 @@ class Watched(Servers):
         """Let the sentinels go on."""
         for watcher in self._watchers:
             watcher.send_signal(signal.SIGCONT)
+
+    @contextmanager
+    def patient_sentinels(self) -> Iterator[None]:
+        """Let the sentinels replace no server that is silent for less than a minute, during the block."""
+        self._set_down_after(60_000)
+        try:
+            yield
+        finally:
+            self._set_down_after(DOWN_AFTER_MS)
+
+    @contextmanager
+    def hidden_from_sentinels(self, number: int) -> Iterator[None]:
+        """Let the sentinels take a server for dead during the block, which works for everybody else."""
+        self.ask(number, "ACL", "SETUSER", "default", "-ping")
+        try:
+            yield
+        finally:
+            self.ask(number, "ACL", "SETUSER", "default", "+ping")
+
+    def is_down(self) -> bool:
+        """Tell whether all sentinels hold the primary to be down."""
+        states = [self._ask_sentinel(port, "SENTINEL", "MASTER", SERVICE) for port in self.sentinels]
+        return all(state["is_sdown"] or state["is_odown"] for state in states)
 
     def revive(self) -> None:
         """Let sentinels and servers go on, and start those that were killed."""
@@ -373,9 +399,10 @@ class Watched(Servers):
         try:
             primary = self.primary()
             role = self.ask(primary, "ROLE")
-            if role[0] != "master" or len(role[2]) != 2:
+            replicas = len(self.servers) - 1
+            if role[0] != "master" or len(role[2]) != replicas:
                 return False
-            for number in {0, 1, 2} - {primary}:
+            for number in set(range(len(self.servers))) - {primary}:
                 _, _, port, state, offset = self.ask(number, "ROLE")
                 if (int(port), state) != (self.servers[primary].port, "connected") or int(offset) < int(role[1]):
                     return False
@@ -390,7 +417,7 @@ class Watched(Servers):
         return all(follower["flags"] == "slave" for follower in followers) and all(
             state["port"] == self.servers[primary].port
             and state["num-other-sentinels"] == 2
-            and state["num-slaves"] == 2
+            and state["num-slaves"] == replicas
             and state["is_master"]
             and not (state["is_odown"] or state["is_sdown"])
             for state in states
@@ -407,6 +434,10 @@ class Watched(Servers):
 
     def _ask_sentinel(self, port: int, *command: str) -> Any:
         return self._at(port).execute_command(" ".join(command[:2]), *command[2:])
+
+    def _set_down_after(self, down_after_ms: int) -> None:
+        for port in self.sentinels:
+            self._ask_sentinel(port, "SENTINEL", "SET", SERVICE, "down-after-milliseconds", str(down_after_ms))
 
     def _start_sentinel(self, directory: Path, port: int) -> subprocess.Popen[bytes]:
         directory.mkdir(parents=True)

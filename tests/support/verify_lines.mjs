@@ -16,9 +16,15 @@ import {
 
 const bytesOf = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
 
+// A key set is given as its value, or, where that could not be read, as its bytes.
+const readKeys = (keys) =>
+  keys === null
+    ? null
+    : readKeySet(typeof keys === "string" ? bytesOf(keys) : new TextEncoder().encode(JSON.stringify(keys)));
+
 // Two checkpoints and the proof that the log of one continues that of the other (section 11).
 async function verifyCheckpoints({earlier, later, proof, keys}) {
-  const trusted = keys === null ? null : await readKeySet(keys);
+  const trusted = await readKeys(keys);
   const proved = [];
   let step;
   try {
@@ -46,8 +52,10 @@ async function verifyCheckpoints({earlier, later, proof, keys}) {
 // A receipt and a bundle (docs/proof/receipts.md, section 7).
 async function verifyReceipt({bundle, keys, receipt}) {
   try {
-    const read = await readReceipt(bytesOf(receipt), await readKeySet(keys));
-    return {comparison: compareReceipt(read, JSON.parse(Buffer.from(bundle, "base64")))};
+    const trusted = await readKeys(keys);
+    const read = await readReceipt(bytesOf(receipt), trusted);
+    const report = await verifyBundle(bytesOf(bundle), {keys: trusted});
+    return report.fault ? {bundle: placeOf(report.fault)} : {comparison: compareReceipt(read, report.bundle)};
   } catch (error) {
     if (error instanceof Fault) return {fault: error.place};
     throw error;
@@ -58,7 +66,7 @@ async function verify(given) {
   if ("earlier" in given) return verifyCheckpoints(given);
   const {bundle, keys, policy} = given;
   const trusted = {
-    keys: keys === null ? null : await readKeySet(keys),
+    keys: await readKeys(keys),
     policy: policy === null ? null : await readPolicy(policy),
   };
   return verifyBundle(bytesOf(bundle), trusted);
@@ -70,9 +78,12 @@ async function answer(given) {
     if (error instanceof Fault) return {proved: [], fault: error};
     throw error;
   });
-  return {proved, fault: fault && {step: fault.step, place: fault.place}};
+  return {proved, fault: fault && placeOf(fault)};
 }
 
+const placeOf = ({step, place}) => ({step, place});
+
 for await (const line of createInterface({input: process.stdin})) {
-  console.log(JSON.stringify(await answer(JSON.parse(line))));
+  // A crash is no verdict: the comparison names it.
+  console.log(JSON.stringify(await answer(JSON.parse(line)).catch((error) => ({crash: String(error.stack)}))));
 }

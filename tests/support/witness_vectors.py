@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 
+from tests.support.odd_keys import WEAK
 from tests.support.plain_bundles import (
     LOG,
     OTHER,
     SERVER,
     SIGNED_AT,
+    Key,
     Signer,
     Witness,
     cut,
     finished,
+    linked,
     sealed,
     signed,
     written,
@@ -49,6 +52,15 @@ def cosigned() -> Iterator[Vector]:
     yield Vector("a policy without a log", _with_notes(A), policy=without_log)
     both_logs = f"log {Witness('other.example', OTHER, 1).vkey}\n{_policy('quorum none')}"
     yield Vector("the second of two logs has signed", plain, (*ORDER, "cosigned"), policy=both_logs)
+    one_witness = _policy("witness a", "quorum a")
+    yield Vector("one honest witness: the first story", _with_notes(A), (*ORDER, "cosigned"), policy=one_witness)
+    yield Vector(
+        "one honest witness: a second story in another log, signed under the name of the first",
+        _second_story(),
+        ORDER,
+        ("cosigned", "inclusion.note"),
+        policy=one_witness,
+    )
     unknown = f"log {Witness('other.example', OTHER, 1).vkey}\nquorum none\n"
     forged = A.line(bytes(8) + bytes(64))
     late = A.line((1 << 63).to_bytes(8, "big") + bytes(64))
@@ -70,6 +82,7 @@ def policies() -> Iterator[Vector]:
     for name, lines in (
         ("comments, empty lines and tabs", "# a policy\n\n \t# of one line\nquorum\t none "),
         ("addresses", f"log {LOG_KEY.vkey} https://a.example/\nwitness a {A.vkey} https://b.example/\nquorum none\n"),
+        ("a key of 494 characters, each of two units of UTF-16", f"witness a {_long_name(440)}\nquorum none"),
         ("text beyond ASCII", f"witness é {A.vkey}\ngroup \u2028 any é\nquorum none"),
     ):
         proved = (*ORDER, "cosigned") if "log " in lines else ORDER
@@ -107,6 +120,12 @@ def policies() -> Iterator[Vector]:
         ("a group whose number has a leading zero", f"{a}\ngroup g 01 a\nquorum none", "line 2"),
         ("a group that asks for a fraction", f"{a}\ngroup g 1.0 a\nquorum none", "line 2"),
         ("a key of more than 500 characters", f"witness a {Witness('x' * 450, OTHER).vkey}\nquorum none", "line 1"),
+        ("a key of 501 characters beyond ASCII", f"witness a {_long_name(447)}\nquorum none", "line 1"),
+        *(
+            (f"a witness with a key {name}", f"witness a {Witness('a', Key(raw)).vkey}\nquorum none", "line 1")
+            for name, raw in WEAK.items()
+        ),
+        ("a log with a key of small order", f"log {Witness('a', Key(bytes(32)), 1).vkey}\nquorum none", "line 1"),
         ("257 witnesses and groups", f"{a}\n{groups}quorum none", "line 257"),
         ("an unknown kind of line", "Quorum none", "line 1"),
         ("a carriage return", "quorum none\r\n", "line 1"),
@@ -131,9 +150,29 @@ def _with_notes(*witnesses: Witness, ending: str = "") -> bytes:
     return written(signed(content))
 
 
+def _second_story() -> bytes:
+    """Return the bundle of the same match that White has resigned, in a second log of the same operator.
+
+    The witness knows both logs and has cosigned honestly: the text is that of the second log, its signature that of the
+    key of the first, under the first one's name.
+    """
+    content = finished()
+    content["events"][5] |= {"actor": "alice", "data": {"seat": 0}}
+    content["events"][6] |= {"actor": "alice", "data": {"reason": "resignation", "scores": [0, 1]}}
+    content["facts"]["result"]["scores"] = [0, 1]
+    inclusion = sealed(linked(content), version=7)["inclusion"]
+    text = inclusion["note"].split("\n\n")[0].replace(LOG, "second.example/rookery", 1) + "\n"
+    inclusion["note"] = A.cosign(f"{text}\n{LOG_KEY.line(SERVER.sign(text.encode()))}", SIGNED_AT // 1000)
+    return written(signed(content))
+
+
 def _foreign_cosignature() -> str:
     note = sealed(finished(), version=6)["inclusion"]["note"]
     return A.cosign(note, SIGNED_AT // 1000).removeprefix(note)
+
+
+def _long_name(letters: int) -> str:
+    return Witness("\U0001f3f0" * letters, OTHER).vkey
 
 
 def _capitals(vkey: str) -> str:

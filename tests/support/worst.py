@@ -291,7 +291,7 @@ class WorstWorld:
         for name in ("anna", "boris"):
             yield Asked("POST /me/archive", "/me/archive", {}, name)
         self.services.jobs.store_archive(self.anna.id, bytes(KEPT_ARCHIVE_BYTES))
-        self.services.jobs.finish(self.anna.id)
+        self.services.jobs.work.discard("", [self.anna.id])
         yield Asked("GET /me/archive", "/me/archive")
 
     def erasures(self) -> Iterator[Asked]:
@@ -513,7 +513,6 @@ _WITH_BODIES = (
     "POST /me/feed-address",
     "POST /me/player-key-nonces",
     "POST /me/player-keys",
-    "PUT /me/signing",
     "POST /me/webhooks",
     "PUT /me/webhooks/{webhook}",
     "POST /me/webhooks/{webhook}/secrets",

@@ -1,9 +1,12 @@
-"""Calendars in real time zones, with their real changes of daylight saving."""
+"""Calendars in real time zones, with their real changes of daylight saving; clocks that follow them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from domain.match.calendar import Calendar, Offset
+from domain.match.clock import Clock, Former
+from domain.match.tuples import with_item
 
 ZONES = (
     "Europe/Berlin",
@@ -45,3 +48,9 @@ def calendar_of(zone: str, free_days: tuple[int, ...], since: int, until: int) -
             if changed < until:
                 offsets.append(Offset(changed, offset_minutes(zone, changed)))
     return Calendar(tuple(offsets), free_days)
+
+
+def set_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
+    """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
+    former = (*clock.former, Former(seat=seat, until=at, calendar=clock.calendars[seat]))
+    return replace(clock, calendars=with_item(clock.calendars, seat, calendar), former=former)

@@ -12,7 +12,7 @@ from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.event_types import TYPES
 from domain.match.lines import ConditionalMoves, Line, arranged
 from domain.match.state import CLOCK, MatchState, Seat
-from domain.match.terms import DAY, days_per_move
+from domain.match.terms import DAY, STANDARD, days_per_move
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
 
 ALICE, BOB, ONLOOKER = 0, 1, None
@@ -45,6 +45,7 @@ SAID: list[tuple[e.Event, str]] = [
             rated=True,
             private=False,
             seed="7",
+            terms=STANDARD,
         ),
         "You created the match.",
     ),
@@ -82,7 +83,6 @@ SAID: list[tuple[e.Event, str]] = [
     (e.MatchFinished(at=T0, scores=(0.5, 0.5), reason="draw-agreed"), "A draw by agreement."),
     (e.MatchFinished(at=T0, scores=(0.0, 1.0), reason="flag"), "Black has won on time."),
     (e.MatchFinished(at=T0, scores=(0.0, 1.0), reason="no-moves"), "Black has won: no legal move was left."),
-    (e.CalendarSet(at=T0, seat=BOB), "bob chose other free days."),
     (
         e.ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0, seat=BOB),
         "The clock of bob is stopped: on vacation.",

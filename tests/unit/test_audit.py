@@ -10,11 +10,9 @@ from domain.four_towers.legal_moves import MoveGenerator
 from domain.game import Outcome
 from domain.games import GAMES
 from domain.match.audit import MAX_PAUSES, DeviationError, Examination, Proof
-from domain.match.calendar import Calendar, Offset
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
 from domain.match.enums import PauseReason
 from domain.match.events import (
-    CalendarSet,
     ClockPaused,
     DrawAccepted,
     DrawDeclined,
@@ -161,7 +159,6 @@ def test_a_move_of_an_opponent_that_does_not_say_its_level_is_told() -> None:
 
 
 OUTAGE = ClockPaused(at=T0 + 3000, reason=PauseReason.OUTAGE, since=T0 + DAY, seat=None, until=T0 + 2 * DAY)
-ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
 
 
 @pytest.mark.parametrize(
@@ -169,22 +166,12 @@ ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
     [
         (replaced(0, terms=replace(STANDARD, bank=10**15)), 1, "bank must be "),
         (
-            lambda events: events.insert(3, CalendarSet(at=T0 + 3000, seat=0, calendar=ALWAYS_FREE)),
-            4,
-            "at most 3 days of the week",
-        ),
-        (
-            lambda events: events.insert(3, CalendarSet(at=T0 + 3000, seat=0, calendar=Calendar((), (5,)))),
-            4,
-            "the offsets of the ",
-        ),
-        (
             lambda events: events.__setitem__(slice(3, 3), [OUTAGE] * (MAX_PAUSES + 1)),
             MAX_PAUSES + 4,
             "more than 1000 pauses",
         ),
     ],
-    ids=["long", "always free", "nowhere", "pauses"],
+    ids=["long", "pauses"],
 )
 def test_what_no_clock_can_reckon_with_is_the_last_thing_that_is_looked_at(
     change: Change, version: int, said: str

@@ -235,13 +235,6 @@ CASES = {
     ),
     "a result by somebody else": Case(e.MatchFinished, resigned, by(7, "eve"), 7, "it follows from what bob did"),
     "a result that is missing": Case(e.MatchFinished, resigned, without(7), 6, "a match-finished must follow, and"),
-    "somebody else's free days": Case(
-        e.CalendarSet,
-        after_two_plies,
-        adding(6, e.CalendarSet(at=LATER, seat=0), "eve"),
-        6,
-        "eve could not do this: you have",
-    ),
     "somebody else's vacation": Case(e.ClockPaused, on_vacation, by(6, "bob"), 6, "bob stops the clock of alice"),
     "a vacation of ten years": Case(
         e.ClockPaused, on_vacation, saying(6, until=T0 + 3650 * DAY), 6, "a vacation lasts at most 30 days"

@@ -13,7 +13,6 @@ from domain.match.state import CLOCK
 from domain.match.terms import DAY, HOUR
 from events.proof.audit import audit
 from events.proof.verification import BEYOND
-from events.store.envelope import Envelope
 from tests.golden import stored as golden
 from tests.support.bundles import (
     SIGNED_AT,
@@ -27,8 +26,6 @@ from tests.support.bundles import (
 from tests.support.forging import Forgery, dated, forged
 from tests.support.matches import T0, PlayedMatch
 from tests.support.verifying import fault, steps
-
-BUNDLES = Path(__file__).parents[1] / "bundles"
 
 
 @pytest.mark.parametrize(
@@ -92,17 +89,6 @@ def test_golden_matches_are_not_accused(path: Path) -> None:
         assert record.objection is None
 
 
-def test_the_first_bundles_name_players_by_seat_and_nothing_else() -> None:
-    kept = json.loads((BUNDLES / "resigned.json").read_text())
-    stored = [Envelope(event["digest"], "m", *(event[name] for name in _FIELDS)) for event in kept["events"]]
-    for version in (4, 5, 6):
-        other = [each._replace(actor="seat-0" if each.actor == "seat-1" else "seat-1") for each in stored]
-        changed = [other[place] if place == version - 1 else each for place, each in enumerate(stored)]
-        found = [record.objection for record in audit("m", changed, authority=Authority("m"))]
-        assert found[version - 1] is not None
-        assert "could not do this: you have no seat" in found[version - 1]
-
-
 def test_in_a_match_that_the_rules_cannot_follow_only_the_clock_drops_a_flag_that_is_not_claimed() -> None:
     stored = envelopes(flagged().events, "m")
     moved = stored[3]._replace(data={**stored[3].data, "move": "a1-a1"})
@@ -116,9 +102,6 @@ def test_in_a_match_that_the_rules_cannot_follow_only_the_clock_drops_a_flag_tha
         found = list(audit("m", events, authority=Authority("m")))
         assert found[3].fault is not None
         assert found[5].unauthorized == objection
-
-
-_FIELDS = ("version", "type", "schema", "at", "actor", "data")
 
 
 def test_a_match_that_a_wrong_clock_dated_ahead_verifies_once_the_time_is_corrected() -> None:

@@ -218,7 +218,7 @@ def test_a_hint_of_a_capture_leads_over_every_landing_square() -> None:
 
 
 def test_a_diagram_shows_whole_columns_from_the_top_down() -> None:
-    position = GAME.parse_position("7b/8/8/8/5W2/(Bw)1(wBB)5/8/8 b 7")
+    position = GAME.parse_position("7b/8/8/8/5W2/(Bw)1(wBB)5/8/8 b 15")
     assert GAME.diagram(position).splitlines() == [
         "8     .     .   .   b",
         "7  .    .     .   .",
@@ -231,7 +231,7 @@ def test_a_diagram_shows_whole_columns_from_the_top_down() -> None:
         "   a  b c   d e f g h",
         "",
         "Black to move",
-        "King moves without capture in a row: 7 of 30",
+        "King moves without capture in a row: 15 of 30",
     ]
 
 

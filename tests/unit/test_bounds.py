@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 from domain.match.audit import Examination
-from domain.match.bounds import MAX_GIFTS_PER_TURN, MAX_REQUESTS, refuse_excess
+from domain.match.bounds import (
+    MAX_EVENTS_AT_START,
+    MAX_EVENTS_PER_PLY,
+    MAX_GIFTS_PER_TURN,
+    MAX_REQUESTS,
+    MAX_TAKEBACKS_PER_PLY,
+    refuse_excess,
+)
 from domain.match.commands import (
     AcceptTakeback,
     DeclineDraw,
@@ -13,6 +20,7 @@ from domain.match.commands import (
     GiveTime,
     OfferDraw,
     RequestTakeback,
+    Resign,
     SubmitMove,
 )
 from domain.match.refusals import CommandError
@@ -67,6 +75,40 @@ def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
     assert refused(spent, SubmitMove(player="alice", move="c3-d4", offer_draw=True)).endswith(
         "play the move without the draw offer"
     )
+
+
+def test_a_match_goes_back_to_a_ply_three_times() -> None:
+    match = started(replace(STANDARD, takebacks=True))
+    ask = RequestTakeback(player="alice")
+    for _ in range(MAX_TAKEBACKS_PER_PLY):
+        match.move("alice", "c3-d4")
+        refuse_excess(match.state, ask)
+        match.do(ask)
+        match.do(AcceptTakeback(player="bob"))
+    match.move("alice", "c3-d4")
+    assert refused(match.state, ask) == (
+        "too-many-offers: you have asked 3 times to go back to ply 0: play on from here"
+    )
+    match.move("bob", "b6-a5")
+    refuse_excess(match.state, RequestTakeback(player="bob"))
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        *(OfferDraw(player="alice"), GiveTime(player="alice", seat=1, time=HOUR), RequestTakeback(player="alice")),
+        SubmitMove(player="alice", move="c3-d4", offer_draw=True),
+    ],
+)
+def test_the_record_of_a_match_grows_with_its_plies(wish: OfferDraw | GiveTime | SubmitMove) -> None:
+    match = started()
+    long = replace(match.state, version=MAX_EVENTS_AT_START)
+    assert refused(long, wish).startswith("too-many-offers: the record of this match is too long for its 0 plies")
+    refuse_excess(replace(long, version=MAX_EVENTS_AT_START - 1), wish)
+    refuse_excess(long, SubmitMove(player="alice", move="c3-d4"))
+    refuse_excess(long, Resign(player="alice"))
+    match.move("alice", "c3-d4")
+    refuse_excess(replace(match.state, version=MAX_EVENTS_AT_START + MAX_EVENTS_PER_PLY - 1), wish)
 
 
 def test_every_wish_counts_once_for_who_wished_it() -> None:

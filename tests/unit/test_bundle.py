@@ -42,7 +42,6 @@ from tests.support.rulesets import unregister
 from tests.support.verifying import Change, changed, fault, fault_after, resealed, steps
 
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "bundle-1.schema.json"
-KEPT = Path(__file__).parents[1] / "bundles"
 
 
 def test_a_bundle_proves_its_match_step_by_step() -> None:
@@ -157,8 +156,7 @@ def elsewhere() -> Any:
         (lambda b: b["inclusion"]["checkpoint"].update(key="x"), "inclusion.checkpoint.key: key x is not among"),
         (lambda b: b.pop("inclusion"), "inclusion: it was cut out: the signature is over a bundle with another"),
         (lambda b: b.update(inclusion=elsewhere()), "inclusion: it is another: the signature is over a bundle with"),
-        (lambda b: b["signature"].pop("inclusion"), "signature: it is not the signature of key 1IG2"),
-        (lambda b: (b.pop("inclusion"), b["signature"].pop("inclusion")), "signature: it is not the signature of key"),
+        (lambda b: b["signature"].pop("inclusion"), "signature: the field 'inclusion' is missing"),
         (lambda b: b.update(format=2), "format: format 2 is not known here, only 1"),
         (lambda b: b.update(format=True), "format: a whole number was expected, not bool True"),
         (lambda b: b.update(extra=1), "the field 'extra' is unknown"),
@@ -331,26 +329,10 @@ def test_the_schema_refuses_what_no_bundle_is() -> None:
         assert not jsonschema_rs.is_valid(published, json.loads(changed(bundle_of(resigned()), change)))
 
 
-@pytest.mark.parametrize("name", ["resigned", "repeated", "running"])
-def test_bundles_of_format_1_that_were_made_long_ago_verify_for_ever(name: str) -> None:
-    trusted = read_key_set((KEPT / "keys.json").read_bytes())
-    packed = (KEPT / f"{name}.json").read_bytes()
-    found = steps(packed, trusted)
-    not_checked = {"resigned": [], "repeated": [], "running": ["seeds"]}[name]
-    assert [step.name for step in found.values() if not step.proved] == not_checked
-    assert "inclusion" not in json.loads(packed)["signature"]
-
-
 def test_without_an_inclusion_nothing_is_said_to_be_proved_about_checkpoints() -> None:
-    kept = read_key_set((KEPT / "keys.json").read_bytes())
-    earlier = changed((KEPT / "resigned.json").read_bytes(), lambda content: content.pop("inclusion"))
-    for packed, trusted, said in (
-        (bundle_of(resigned()), keys(), "the server gave no inclusion of this match when it signed the bundle"),
-        (earlier, kept, "no inclusion is shown, and the signature does not say whether there was one"),
-    ):
-        step = steps(packed, trusted)["checkpoint"]
-        assert not step.proved
-        assert step.found.startswith(said)
+    step = steps(bundle_of(resigned()))["checkpoint"]
+    assert not step.proved
+    assert step.found.startswith("the server gave no inclusion of this match when it signed the bundle")
 
 
 def test_a_revoked_key_counts_for_what_it_signed_before_and_this_is_said() -> None:

@@ -6,15 +6,8 @@ from typing import Any
 
 from domain.match.commands import Resign
 from domain.match.events import DrawAccepted, MatchFinished, MoveSubmitted
-from events.proof.bundle import make_bundle
 from events.proof.verification import BEYOND
-from events.store.codec import draft_of
-from events.store.contract import GENESIS
-from events.store.envelope import seal
 from tests.support.bundles import (
-    KEY,
-    SIGNED_AT,
-    actors,
     against_an_opponent,
     bundle_of,
     draw_refused,
@@ -131,17 +124,3 @@ def test_moves_of_another_engine_are_counted_and_not_proved() -> None:
         False,
         "0 answers of opponents computed again, all as recorded; 1 are of another engine",
     )
-
-
-def test_a_match_of_an_earlier_release_whose_seed_was_a_number_proves_its_opponents_moves() -> None:
-    match = against_an_opponent()
-    match.do(Resign(player="alice"))
-    drafts = [draft_of(event, actor) for event, actor in zip(match.events, actors(match.events), strict=True)]
-    drafts[0] = drafts[0]._replace(schema=2, data={**drafts[0].data, "seed": int(match.state.seed)})
-    stored = [sealed.envelope for sealed in seal(drafts, "m", 0, GENESIS)]
-    found = steps(make_bundle("m", stored, KEY, SIGNED_AT, None), recompute=True)
-    assert found["seeds"].found == "1 moves of opponents have the seed that follows from the match"
-    assert found["opponents"].proved
-    running = make_bundle("m", stored[:4], KEY, SIGNED_AT, None)
-    assert json.loads(running)["events"][0]["withheld"] == ["seed"]
-    assert "opponents" in steps(running, recompute=True)

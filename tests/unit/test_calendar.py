@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.match.calendar import MAX_FREE_DAYS, Calendar, Offset, check, is_free, next_change
-from domain.match.clock import Clock, left, move, new_clock, set_calendar, spent, start
+from domain.match.clock import Clock, left, move, new_clock, spent, start
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MINUTE, days_per_move
-from tests.support.zones import ZONES, calendar_of, instant, local
+from tests.support.zones import ZONES, calendar_of, instant, local, set_calendar
 
 YEARS = {zone: (instant(2024, 1, 1), instant(2025, 1, 1)) for zone in ZONES} | {
     "America/Sao_Paulo": (instant(2018, 7, 1), instant(2019, 7, 1)),
@@ -126,10 +126,10 @@ def fit(free_days: tuple[int, ...] = (), *offsets: Offset) -> Calendar:
         (fit((7,)), "free_days", "numbers from 0"),
         (fit((-1,)), "free_days", "numbers from 0"),
         (fit((5, 5)), "free_days", "different"),
-        (Calendar((), ()), "zone", "not in order"),
-        (fit((), Offset(5, 0), Offset(5, 60)), "zone", "not in order"),
-        (fit((), Offset(6, 0), Offset(5, 60)), "zone", "not in order"),
-        (fit((), Offset(0, 17 * 60)), "zone", "so far from UTC"),
+        (Calendar((), ()), "time_zone", "not in order"),
+        (fit((), Offset(5, 0), Offset(5, 60)), "time_zone", "not in order"),
+        (fit((), Offset(6, 0), Offset(5, 60)), "time_zone", "not in order"),
+        (fit((), Offset(0, 17 * 60)), "time_zone", "so far from UTC"),
     ],
 )
 def test_a_calendar_that_cannot_be_is_refused_with_its_place(calendar: Calendar, field: str, reason: str) -> None:

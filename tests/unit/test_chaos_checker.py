@@ -45,9 +45,9 @@ STREAM = (
 OTHER = Tag(4, "f" * 16)
 
 
-def left(stream: Iterable[Stored] = STREAM, named: Iterable[Tag] = (), notices: Sequence[Notified] = ()) -> Left:
+def left(stream: Iterable[Stored] = STREAM, notices: Sequence[Notified] = (), incidents: Sequence[str] = ()) -> Left:
     """Return what a campaign has left of the match."""
-    return Left({MATCH: list(stream)}, frozenset((MATCH, tag) for tag in named), notices)
+    return Left({MATCH: list(stream)}, notices, incidents)
 
 
 def without(*numbers: int) -> list[Record]:
@@ -71,21 +71,12 @@ def test_what_is_written_as_lines_is_read_as_it_was(tmp_path: Path) -> None:
 
 def test_an_acknowledged_event_that_is_missing_is_lost() -> None:
     (fault,) = judge(HISTORY, left(STREAM[:3])).lost
-    assert fault == f"{MATCH}: 4-{THIRD.digest} is neither there nor named as lost"
+    assert fault == f"{MATCH}: 4-{THIRD.digest} was acknowledged and is not there"
 
 
-def test_an_event_that_was_only_seen_and_is_missing_is_lost() -> None:
-    assert len(judge(without(7), left(STREAM[:3])).lost) == 1
-
-
-@pytest.mark.parametrize("name", [THIRD, Tag(THIRD.version, "")])
-def test_a_lost_event_that_an_incident_names_is_no_fault(name: Tag) -> None:
-    verdict = judge(HISTORY, left(STREAM[:3], [name]))
-    assert (verdict.faults, verdict.named) == ((), 1)
-
-
-def test_an_incident_that_names_another_event_explains_nothing() -> None:
-    assert len(judge(HISTORY, left(STREAM[:3], [OTHER, SECOND])).lost) == 1
+def test_an_event_that_was_seen_before_it_was_acknowledged_may_be_missing() -> None:
+    again = [*without(7), read("boris", 500, SECOND)]
+    assert judge(again, left(STREAM[:3])).faults == ()
 
 
 FAULTS: dict[str, tuple[Callable[[Verdict], tuple[str, ...]], Sequence[Record], Left]] = {
@@ -124,9 +115,10 @@ FAULTS: dict[str, tuple[Callable[[Verdict], tuple[str, ...]], Sequence[Record], 
     "a match that is gone": (lambda verdict: verdict.backward, [*HISTORY, read("anna", 500, NOTHING)], left()),
     "a match with another history": (
         lambda verdict: verdict.backward,
-        [*HISTORY[:7], read("anna", 390, OTHER), *HISTORY[7:]],
-        left(named=[]),
+        [*HISTORY, read("boris", 500, OTHER)],
+        left(),
     ),
+    "an incident": (lambda verdict: verdict.incidents, HISTORY, left(incidents=["events are missing"])),
     "a refusal without a reason": (
         lambda verdict: verdict.refused,
         [*HISTORY, answer("anna", "k5", 500, code="no-such-match")],
@@ -143,12 +135,3 @@ def test_the_checker_finds(name: str) -> None:
 
 def test_one_client_may_be_behind_another() -> None:
     assert judge([*HISTORY[:6], read("anna", 310, FIRST), *HISTORY[6:]], left()) == Verdict()
-
-
-def test_a_match_may_go_back_to_what_an_incident_has_left_of_it() -> None:
-    again = answer("anna", "k6", 600, OTHER, moves=["d4-e5"])
-    history = [*HISTORY, read("boris", 500, SECOND), answer("anna", "k5", 550, code="no-such-match"), again]
-    stream = [*STREAM[:3], Stored(OTHER, 3, "d4-e5", True)]
-    assert judge(history, left(stream, [THIRD])).faults == ()
-    verdict = judge(history, left(stream))
-    assert (len(verdict.lost), len(verdict.backward), len(verdict.refused)) == (1, 2, 1)

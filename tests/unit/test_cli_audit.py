@@ -101,7 +101,7 @@ def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, k
     )
     nonsense = written(tmp_path, b"{", "nonsense.json")
     result = run("verify", forged, "--keys", nonsense)
-    assert (result.exit_code, result.output) == (1, f"{nonsense}: it is not JSON\n")
+    assert (result.exit_code, result.output) == (1, f"{nonsense}: byte 2 is the end, in the middle of the document\n")
 
 
 def test_opponents_moves_are_computed_again_when_that_is_wanted(tmp_path: Path, keys: Path) -> None:

@@ -20,13 +20,13 @@ from domain.match.clock import (
     pause,
     pauses_at,
     resume,
-    set_calendar,
     start,
     stop,
 )
 from domain.match.clock_words import in_words
 from domain.match.enums import FlagRule, Limit, PauseReason
 from domain.match.terms import DAY, HOUR, MAX_UNCLAIMED_MS, MINUTE, STANDARD, Terms, days_per_move
+from tests.support.zones import set_calendar
 
 MONDAY = 1_704_067_200_000
 """2024-01-01, midnight UTC, a Monday."""

@@ -23,7 +23,6 @@ from domain.match.commands import (
     RequestTakeback,
     Resign,
     ResumeClock,
-    SetCalendar,
     SubmitMove,
 )
 from domain.match.enums import Control, FlagRule, PauseReason
@@ -32,7 +31,7 @@ from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, check, days_per_move
 from tests.simulation.reference_clock import ExpectedFlag, expected_flag
 from tests.support.matches import PlayedMatch, started, started_by_four
-from tests.support.zones import ZONES, calendar_of, instant
+from tests.support.zones import ZONES, calendar_of, instant, set_calendar
 
 START = instant(2024, 3, 20)
 STEP = 30 * MINUTE
@@ -101,7 +100,7 @@ def test_no_match_is_endless_and_no_flag_falls_while_the_time_stands_still(
     terms: Terms, held: list[Pause], calendar: Calendar
 ) -> None:
     check(terms)
-    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     at = flag(clock)
     longest = min(terms.bank, terms.first_move, terms.ceiling or terms.bank)
     paused = sum((pause.until or 0) - pause.since for pause in held)
@@ -114,7 +113,7 @@ def test_no_match_is_endless_and_no_flag_falls_while_the_time_stands_still(
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), more=pauses, calendar=calendars)
 @quickly
 def test_a_pause_never_costs_time(terms: Terms, held: list[Pause], more: Pause, calendar: Calendar) -> None:
-    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     longer = clocks.pause(clock, more)
     assert flag(longer) >= flag(clock)
     for hours in (0, 5, 50, 500):
@@ -126,7 +125,7 @@ def test_a_pause_never_costs_time(terms: Terms, held: list[Pause], more: Pause, 
 def test_who_has_more_time_is_never_flagged_earlier(
     terms: Terms, held: list[Pause], more: int, calendar: Calendar
 ) -> None:
-    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     assert flag(clocks.give(clock, 0, more * 6 * HOUR)) >= flag(clock)
     richer = replace(terms, bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)
     assert flag(replace(clock, terms=richer, remaining=(richer.bank, richer.bank))) >= flag(clock)
@@ -137,9 +136,9 @@ def test_who_has_more_time_is_never_flagged_earlier(
 def test_another_free_day_never_brings_the_flag_nearer(
     terms: Terms, held: list[Pause], calendar: Calendar, free: int
 ) -> None:
-    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     freer = calendar._replace(free_days=tuple(sorted({*calendar.free_days, free})))
-    assert flag(clocks.set_calendar(clock, 0, freer, START)) >= flag(clock)
+    assert flag(set_calendar(clock, 0, freer, START)) >= flag(clock)
 
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), calendar=calendars, instants=st.lists(steps, min_size=2))
@@ -147,7 +146,7 @@ def test_another_free_day_never_brings_the_flag_nearer(
 def test_time_that_is_left_is_never_negative_and_never_grows_by_itself(
     terms: Terms, held: list[Pause], calendar: Calendar, instants: list[int]
 ) -> None:
-    clock = with_pauses(clocks.set_calendar(running(terms), 0, calendar, START), held)
+    clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     lefts = [clocks.left(clock, 0, START + at) for at in sorted(instants)]
     assert lefts == sorted(lefts, reverse=True)
     assert all(0 <= each <= terms.bank for each in lefts)
@@ -159,7 +158,7 @@ def test_a_pause_that_is_recorded_after_the_move_counts_as_if_it_had_been_record
     terms: Terms, pause: Pause, calendar: Calendar, gaps: list[int], gift: int
 ) -> None:
     def played(*changes: Callable[[Clock], Clock]) -> Clock:
-        clock = clocks.set_calendar(running(terms), 0, calendar, START)
+        clock = set_calendar(running(terms), 0, calendar, START)
         at = START
         for change in changes:
             clock = change(clock)
@@ -184,7 +183,7 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
     """Return something that somebody or the server may ask of ``match`` now; it may well be refused."""
     seats = [seat.player for seat in match.state.seats]
     player = draw(st.sampled_from(seats)) or ""
-    kind = draw(st.integers(0, 15))
+    kind = draw(st.integers(0, 13))
     if kind < 6:
         state, game = match.state, GAMES[match.state.game]
         moves = list(islice(game.legal_moves(state.play.position), 5))
@@ -198,14 +197,12 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
         )
     if kind == 9:
         return ResumeClock(reason=draw(st.sampled_from(PauseReason)), player=draw(st.sampled_from([None, player])))
-    if kind < 12:
-        return SetCalendar(player=player, calendar=draw(st.none() | calendars))
-    if kind == 12:
+    if kind == 10:
         return GiveTime(player=player, seat=draw(st.integers(0, len(seats) - 1)), time=draw(lengths) + HOUR)
-    if kind == 13:
+    if kind == 11:
         takebacks: list[Command] = [RequestTakeback(player=player), AcceptTakeback(player=player)]
         return draw(st.sampled_from(takebacks))
-    if kind == 14:
+    if kind == 12:
         claims: list[Command] = [CallTime(), CallTime(player=player), ForgiveFlag(player=player)]
         return draw(st.sampled_from(claims))
     return Resign(player=player)

@@ -1,17 +1,14 @@
 """Domain events as stored events, and back: strictly."""
 
-import hashlib
 import json
 from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
 
-from domain.match.calendar import Calendar, Offset
 from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.event_types import TYPES
 from domain.match.events import (
-    CalendarSet,
     CaseReopened,
     ClockPaused,
     ClockResumed,
@@ -40,7 +37,6 @@ from domain.match.events import (
 )
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from domain.search import seed_for
 from events.store.codec import MalformedEventError, UnknownEventError, content_shown, draft_of, event_of
 from events.store.contract import GENESIS
 from events.store.envelope import Envelope, seal
@@ -58,6 +54,7 @@ CREATED = MatchCreated(
     rated=True,
     private=False,
     seed="7",
+    terms=STANDARD,
 )
 
 
@@ -91,10 +88,8 @@ EVENTS: list[Event] = [
     MatchFinished(at=T0, scores=(0.25, 0.75), reason="material"),
     *(plain(name, seat=1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
     MatchAborted(at=T0, player="alice"),
-    replace(CREATED, terms=STANDARD, rematch_of="m0"),
+    replace(CREATED, rematch_of="m0"),
     MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
-    CalendarSet(at=T0, seat=0, calendar=Calendar((Offset(0, 60), Offset(T0, 120)), (5, 6))),
-    CalendarSet(at=T0, seat=0),
     ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0 - 5, seat=0, until=T0 + 5, automatic=True),
     ClockPaused(at=T0, reason=PauseReason.DISPUTE, since=T0),
     ClockResumed(at=T0, reason=PauseReason.DISPUTE),
@@ -138,13 +133,7 @@ def test_every_type_of_event_is_tried_here() -> None:
 
 def test_the_instant_stands_in_the_envelope_and_what_is_none_is_left_out() -> None:
     draft = draft_of(MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4"), "alice")
-    assert draft == ("move-submitted", 2, T0, "alice", MOVE)
-
-
-def test_the_calendars_of_older_matches_are_not_shown() -> None:
-    calendar = stored(CalendarSet(at=T0, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6))))
-    assert content_shown(calendar) == {"seat": 0}
-    assert event_of(calendar) == CalendarSet(at=T0, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6)))
+    assert draft == ("move-submitted", 1, T0, "alice", MOVE)
 
 
 def test_seats_are_small_objects() -> None:
@@ -165,7 +154,7 @@ def test_whole_scores_are_stored_as_integers_and_read_as_floats() -> None:
 
 
 CREATION = dict(draft_of(CREATED, "alice").data)
-TERMS = dict(draft_of(replace(CREATED, terms=STANDARD), "alice").data["terms"])
+TERMS = dict(draft_of(CREATED, "alice").data["terms"])
 DISPUTE = {"dispute": 1, "ply": 4, "statement": "0" * 64, "freezes": True, "seat": 1}
 RULED = {"dispute": 1, "arbiter": "ann", "reason": "e" * 64, "rule": "f" * 64, "appeal": False}
 
@@ -228,17 +217,6 @@ def test_a_seat_of_another_shape_is_refused_with_its_number(seat: Any, reason: s
         event_of(envelope("match-created", content, present_schema("match-created")))
 
 
-@pytest.mark.parametrize(("type_name", "schema"), [("match-created", 2), ("match-created", 1), ("seed-drawn", 1)])
-def test_seeds_that_were_numbers_are_read_as_text_and_lead_to_the_same_moves(type_name: str, schema: int) -> None:
-    seed, other = 2**53 - 1, {} if type_name == "seed-drawn" else draft_of(CREATED, "alice").data
-    read = event_of(envelope(type_name, {**other, "seed": seed}, schema))
-    assert isinstance(read, MatchCreated | SeedDrawn)
-    assert read.seed == str(seed)
-    assert seed_for(read.seed, 3) == int.from_bytes(hashlib.sha256(f"{seed}/3".encode()).digest()[:6], "big")
-    with pytest.raises(MalformedEventError, match=r"\.seed: a whole number was expected, not str '7'"):
-        event_of(envelope(type_name, {**other, "seed": "7"}, schema))
-
-
 def test_an_instant_that_is_no_whole_number_is_refused() -> None:
     with pytest.raises(MalformedEventError, match="a whole number"):
         event_of(envelope("match-started", {}, at="5"))
@@ -292,50 +270,6 @@ def test_every_registered_upcaster_is_named_after_its_step() -> None:
         expected = f"upcast_{type_name.replace('-', '_')}_v{schema}_v{schema + 1}"
         assert getattr(upcaster, "__name__", None) == expected
         assert type_name in TYPES
-
-
-def test_in_matches_created_before_whole_turns_each_ply_is_a_move_for_the_clock() -> None:
-    created = MatchCreated(
-        at=T0,
-        creator="ann",
-        game="fourplay",
-        ruleset=1,
-        setup="draft",
-        seats=(),
-        rated=False,
-        private=False,
-        seed="7",
-        terms=STANDARD,
-    )
-    stored = draft_of(created, "ann").data
-    assert stored["terms"]["whole_turns"]
-    terms = {name: value for name, value in stored["terms"].items() if name != "whole_turns"}
-    older = event_of(envelope("match-created", {**stored, "terms": terms}, 3))
-    assert older == replace(created, terms=replace(STANDARD, whole_turns=None))
-
-
-@pytest.mark.parametrize(
-    ("type_name", "content", "texts"),
-    [
-        (
-            "ruling-made",
-            {"dispute": 1, "arbiter": "ann", "ruling": "annul", "reason": "It was.", "rule": "BA-02", "appeal": False},
-            {"reason": "It was.", "rule": "BA-02"},
-        ),
-        ("ruleset-proposed", {"arbiter": "ann", "ruleset": 2, "reason": "It was."}, {"reason": "It was."}),
-    ],
-)
-def test_texts_that_older_events_recorded_are_read_and_shown_as_their_digests(
-    type_name: str, content: dict[str, object], texts: dict[str, str]
-) -> None:
-    older = Envelope("0" * 64, "m", 2, type_name, 1, T0, "ann", content)
-    digests = {member: hashlib.sha256(text.encode()).hexdigest() for member, text in texts.items()}
-    event = event_of(older)
-    assert {member: getattr(event, member) for member in texts} == digests
-    assert content_shown(older) == {**content, **digests}
-    assert older.data == content
-    blank = event_of(older._replace(data={**content, "reason": "  "}))
-    assert getattr(blank, "reason", None) == ""
 
 
 def test_what_cannot_be_understood_is_shown_as_it_stands() -> None:

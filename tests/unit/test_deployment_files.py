@@ -20,6 +20,7 @@ from tests.support.deployment import (
     QUEUE_INSTANCES,
     UNITS,
     kubernetes_objects,
+    kubernetes_parts,
     parts_of_compose,
     parts_of_kubernetes,
     parts_of_units,
@@ -83,16 +84,29 @@ def test_every_command_exists_with_its_options(part: str) -> None:
 
 def test_the_probes_of_pods_ask_for_the_beats_that_are_kept() -> None:
     probed = set()
-    for each in kubernetes_objects():
-        if each["kind"] == "Deployment":
-            container = each["spec"]["template"]["spec"]["containers"][0]
-            if "exec" in container["livenessProbe"]:
-                program, command, beats = container["livenessProbe"]["exec"]["command"]
-                assert program == "rookery"
-                assert main.get_command(Context(main), command) is not None
-                assert f"--heartbeat={beats}" in container["command"]
-                probed.add(each["metadata"]["name"])
+    for each in kubernetes_parts():
+        container = each["spec"]["template"]["spec"]["containers"][0]
+        if "exec" in container["livenessProbe"]:
+            program, command, beats = container["livenessProbe"]["exec"]["command"]
+            assert program == "rookery"
+            assert main.get_command(Context(main), command) is not None
+            assert f"--heartbeat={beats}" in container["command"]
+            probed.add(each["metadata"]["name"])
     assert probed == PARTS.keys() - NOT_ON_KUBERNETES - {"api", "stream"}
+
+
+def test_the_high_water_mark_is_kept_where_it_lasts() -> None:
+    for name in ("compose.yaml", "compose-cluster.yaml"):
+        file = yaml.safe_load((PRODUCTION / name).read_text())
+        assert "mark:/mark" in file["x-rookery"]["volumes"]
+        assert "mark" in file["volumes"]
+        assert file["x-rookery"]["environment"]["ROOKERY_MARK_FILE"] == "/mark/mark.json"
+    [relay] = [each for each in kubernetes_parts() if each["metadata"]["name"] == "relay"]
+    assert [volume["metadata"]["name"] for volume in relay["spec"]["volumeClaimTemplates"]] == ["mark"]
+    product = (KUBERNETES / "product" / "kustomization.yaml").read_text()
+    assert "{ name: mark, mountPath: /mark }" in (KUBERNETES / "product" / "mark.yaml").read_text()
+    assert "ROOKERY_MARK_FILE=/mark/mark.json" in product
+    assert "ROOKERY_MARK_FILE=/var/lib/rookery/mark.json" in (UNITS / "environment.example").read_text()
 
 
 def test_a_stop_of_the_opponents_waits_for_the_longest_search() -> None:
@@ -107,6 +121,37 @@ def test_a_stop_of_the_opponents_waits_for_the_longest_search() -> None:
     ]
     assert len(graces) == 2
     assert min(graces) > MAX_TASK_S
+
+
+COMPOSE_FILES = ("compose.yaml", "compose-cluster.yaml")
+
+
+@pytest.mark.parametrize("name", COMPOSE_FILES)
+def test_containers_have_as_few_rights_as_pods(name: str) -> None:
+    services = yaml.safe_load((PRODUCTION / name).read_text())["services"]
+    for service, wanted in services.items():
+        assert wanted["cap_drop"] == ["ALL"], service
+        assert wanted["security_opt"] == ["no-new-privileges:true"], service
+        assert wanted["user"].split(":")[0] in ("10001", "999", "100"), service
+        assert wanted["read_only"] is not (wanted["image"].startswith("rabbitmq")), service
+
+
+@pytest.mark.parametrize("name", COMPOSE_FILES)
+def test_containers_are_made_from_images_with_digests(name: str) -> None:
+    wanted = yaml.safe_load((PRODUCTION / name).read_text())
+    images = {service["image"] for service in wanted["services"].values()} - {"rookery"}
+    assert all(re.search(r"@\$\{[A-Z]+_DIGEST:\?", image) for image in images), images
+    assert "${PYTHON_DIGEST:?" in wanted["x-rookery"]["build"]["args"]["PYTHON_DIGEST"]
+    based = re.findall("^FROM (\\S+)", (PRODUCTION / "Dockerfile").read_text(), re.M)
+    assert set(based) == {"python:3.13-slim@${PYTHON_DIGEST}"}
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed here")
+@pytest.mark.parametrize("unit", sorted(UNITS.glob("*.service")), ids=lambda path: path.stem)
+def test_units_have_few_rights(unit: Path) -> None:
+    command = ["systemd-analyze", "security", "--offline=yes", "--threshold=20", str(unit)]
+    judged = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert judged.returncode == 0, judged.stdout
 
 
 def test_the_target_starts_every_unit_but_that_of_mail() -> None:
@@ -142,7 +187,7 @@ def test_kustomize_makes_valid_objects_of_pods_with_few_rights_and_the_settings(
     for each in objects:
         kubernetes_validate.validate(each, KUBERNETES_VERSION, strict=True)
         assert each["metadata"]["namespace"] == "rookery"
-        if each["kind"] == "Deployment":
+        if (each["kind"], each["metadata"]["name"]) == ("StatefulSet", "relay") or each["kind"] == "Deployment":
             pod = each["spec"]["template"]["spec"]
             container = pod["containers"][0]
             assert container["envFrom"][0]["configMapRef"]["name"].startswith("environment-")

@@ -252,3 +252,13 @@ def test_a_placement_is_refused_with_the_limit_that_it_breaks(text: str, reason:
     position = GAME.parse_position(placed(ARMY + "rMub1 rVMb3", "r setup - - 0"))
     with pytest.raises(IllegalMove, match=reason):
         GAME.parse_move(position, text)
+
+
+def test_a_move_with_its_mark_of_check_is_read_where_another_mark_between_the_squares_is_legal_too() -> None:
+    position = GAME.parse_position(
+        "bRbHM1bG7yGyHMyKyR/1bKbQbB1b,3y,1yB3/bVM2bDgb,5y,1yDg1yVM/bGbB9gMu1yByG/2b,7yA2rQ1/11y,1y,1/b,1bMu3bA7yMu/7*7/"
+        "15/1r,11g,1/2r,1rA5gA1g,2/rGrB10gQgBgG/rVM1rDgyQr,3g,1g,1gDg1gVM/1rK3r,7gK1/rR1rHMrGrB5gBgGgHM1gR "
+        "g play - m13>l12 11"
+    )
+    for move in ("l12xn12", "l12*n12"):
+        assert GAME.read_move(position, f"{move}+", "standard") == move

@@ -1,19 +1,25 @@
-"""Golden matches of every ruleset are replayed for ever: what a ruleset has played it plays always.
+"""Golden matches of every ruleset: a ruleset always plays them as it did when they were recorded.
 
-Who makes one of these tests fail has changed a ruleset, or how events are read. A ruleset that has been played is never
-changed, only succeeded: the change belongs into a new one. The files are never made again.
+A failure means that a ruleset, or how events are read, has changed. A ruleset that has been played is never changed,
+only succeeded: the change belongs into a new one. The files are not recorded again. They were once rewritten in the
+first schema of every event; ``digests.json`` has the outcomes, positions and ratings from before that, by ruleset.
 """
 
+import json
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 
 import pytest
 
 from domain.game import AnyGame
 from domain.match.events import MatchCreated
 from domain.match.impact import impact
+from domain.match.terms import DAY
+from events.readmodels.summary import rated_result, summarise
 from events.store.codec import event_of
 from tests.golden.stored import DIRECTORY, Golden, envelopes, path_of, read, replayed
+from tests.support.rating_book import RatingBook
 from tests.support.rulesets import RULESETS
 
 MAX_BYTES = 500_000
@@ -57,6 +63,29 @@ def test_the_golden_matches_of_a_ruleset_show_every_setup_opponents_and_what_peo
     for said in ('"level":', '["moves-taken-back"', '["player-resigned"', '["draw-accepted"'):
         assert any(said in line for line in packed), said
     assert len({golden.reason for golden in goldens} - {"resignation", "draw-agreed"}) >= 2
+
+
+@every_ruleset
+def test_outcomes_positions_and_ratings_are_those_that_commit_d4bdd19_gave(name: str) -> None:
+    outcomes, positions, books = list[str](), list[str](), dict[str, RatingBook]()
+    for number, golden in enumerate(golden_of(name)):
+        state, plays = replayed(golden)
+        result = f"{state.status} {list(state.result.scores or ())} {state.result.reason}"
+        outcomes.append(f"{golden.match} {result} {' '.join(state.play.moves)}")
+        positions.append(f"{golden.match} {plays} {RULESETS[name].format_position(state.play.position)}")
+        rated = rated_result(summarise(state)._replace(rated=True))
+        if rated is not None:
+            book = books.setdefault(rated.pool, RatingBook(rated.pool))
+            book.put(rated._replace(at=rated.at + number * DAY // 4))
+    ratings = [
+        f"{pool} {player} {day} {' '.join(map(float.hex, end.rating))} {end.matches}"
+        for pool, book in sorted(books.items())
+        for player, days in sorted(book.timelines.items())
+        for day, end in sorted(days.items())
+    ]
+    expected = json.loads((DIRECTORY / "digests.json").read_text())[name]
+    found = {"outcomes": outcomes, "positions": positions, "ratings": ratings}
+    assert {kind: sha256("\n".join(lines).encode()).hexdigest() for kind, lines in found.items()} == expected
 
 
 def test_a_change_of_one_stored_byte_is_seen() -> None:

@@ -20,8 +20,6 @@ rk:chat:{MATCH_ID}:open
 rk:chat:{MATCH_ID}:reports
 rk:chats
 rk:chats-of:AUTHOR
-rk:job:{SUBJECT}
-rk:jobs
 rk:limits
 rk:made:{SUBJECT}:KIND:BASIS
 rk:postmaster
@@ -46,47 +44,39 @@ rk:{cases}:by:AUTHOR
 rk:{cases}:unconfirmed
 rk:{fleet}:job:JOB
 rk:{fleet}:jobs
-rk:{fleet}:leases:JOB
 rk:{fleet}:results:JOB
 rk:{fleet}:running
 rk:{fleet}:slices:JOB
-rk:{fleet}:takes:JOB
 rk:{fleet}:workers
 rk:{incidents}:all
-rk:{incidents}:lost:MATCH_ID
 rk:{incidents}:match:MATCH_ID
-rk:{incidents}:matches:INCIDENT
-rk:{n07}:chat-marks
-rk:{n07}:chats
 rk:{n07}:decided:PLAYER
 rk:{n07}:digest:PLAYER
-rk:{n07}:dispatches:PLAYER
 rk:{n07}:dropped:PLAYER
-rk:{n07}:due
 rk:{n07}:feeds:PLAYER
 rk:{n07}:finished:PLAYER
 rk:{n07}:ledger:PLAYER
 rk:{n07}:mail-attempt:DIGEST
-rk:{n07}:mail-attempts
 rk:{n07}:mail-contents:PLAYER
-rk:{n07}:mail-due
 rk:{n07}:mail-holders:DIGEST
 rk:{n07}:mail-order:PLAYER
-rk:{n07}:mail-refusal:PLAYER:TOKEN
+rk:{n07}:mail-refusals:PLAYER:MATCH_ID
 rk:{n07}:mail:PLAYER
 rk:{n07}:mails:PLAYER
 rk:{n07}:notice:PLAYER:NOTICE
+rk:{n07}:outbox:LANE:charge
+rk:{n07}:outbox:LANE:charges
+rk:{n07}:outbox:LANE:due
+rk:{n07}:outbox:LANE:of:OWNER
+rk:{n07}:outbox:LANE:owners
+rk:{n07}:outbox:entry:ID
+rk:{n07}:outbox:lanes
 rk:{n07}:outcomes
 rk:{n07}:preferences:PLAYER
 rk:{n07}:presence:PLAYER
 rk:{n07}:push:PLAYER
-rk:{n07}:reminders
 rk:{n07}:webhook-log:PLAYER:ENDPOINT
 rk:{n07}:webhooks:PLAYER
-rk:{opponents}:LANE:charge
-rk:{opponents}:LANE:matches
-rk:{opponents}:LANE:origins
-rk:{opponents}:LANE:people
 rk:{people}:acts:
 rk:{people}:acts:PERSON
 rk:{people}:attempts:DIGEST:count
@@ -96,6 +86,7 @@ rk:{people}:bot-places:BOT
 rk:{people}:bots
 rk:{people}:bytes-kept:PERSON
 rk:{people}:diaries-changed
+rk:{people}:diary:
 rk:{people}:diary:PLAYER
 rk:{people}:erased
 rk:{people}:explorations:PERSON
@@ -140,16 +131,10 @@ rk:{ratings}:7:POOL:day:7
 rk:{ratings}:7:POOL:leaderboard
 rk:{ratings}:7:POOL:player:PLAYER
 rk:{ratings}:7:POOL:ranked
-rk:{ratings}:7:archived-until
-rk:{ratings}:7:archived:7
-rk:{ratings}:7:archiving
-rk:{ratings}:7:change:
 rk:{ratings}:7:matches
-rk:{ratings}:7:period-files
 rk:{ratings}:7:pools
 rk:{ratings}:7:revision
 rk:{ratings}:7:unsettled
-rk:{ratings}:7:version
 rk:{ratings}:generation
 rk:{ratings}:late:7
 rk:{s02}:rm:7:m:MATCH_ID
@@ -178,6 +163,10 @@ rk:{time}:uncredited
 """
 
 
+NO_KEYS = ("shard_of", "patterns", "of", "rating_keys", "parse_model", "parse_entry")
+"""The methods of the key space that return no key."""
+
+
 def every_key() -> set[str]:
     """Return each key of the key space, with the names of its arguments in capitals and 7 for every number."""
     kinds = (*vars(keys).values(), *vars(notice_keys).values())
@@ -185,12 +174,13 @@ def every_key() -> set[str]:
 
 
 def _keys_of(kind: type) -> Iterator[str]:
-    places = kind("rk:", *map(_argument, list(signature(kind).parameters)[1:]))
+    arguments = list(map(_argument, list(signature(kind).parameters)[1:]))
+    places = kind("rk:", *(("n07", "outbox") if kind is keys.WorkListKeys else arguments))
     for name, key in vars(places).items():
-        if isinstance(key, str) and not name.startswith("_") and name != "prefix":
+        if isinstance(key, str) and not name.startswith("_") and name not in ("prefix", "base"):
             yield key
     for name, method in vars(kind).items():
-        if not name.startswith("_") and name not in ("shard_of", "patterns", "of", "rating_keys", "parse_model"):
+        if not name.startswith("_") and name not in ("shard_of", "patterns", "of", "rating_keys", "parse_entry"):
             yield method(places, *map(_argument, list(signature(method).parameters)[1:]))
 
 
@@ -199,7 +189,7 @@ def _argument(name: str) -> str | int:
 
 
 def test_stored_keys_stay_as_they_are() -> None:
-    assert sorted(every_key()) == KEYS.split()
+    assert sorted(every_key()) == sorted(KEYS.split())
 
 
 def test_the_first_generation_of_read_models_has_the_keys_from_before_there_were_generations() -> None:
@@ -215,7 +205,6 @@ def test_the_first_generation_of_ratings_has_the_keys_from_before_there_were_gen
     assert ratings.timeline("bashni-2", "p") == "rk:{ratings}:bashni-2:player:p"
     assert ratings.day("bashni-2", 3) == "rk:{ratings}:bashni-2:day:3"
     assert ratings.leaderboard("bashni-2") == "rk:{ratings}:bashni-2:leaderboard"
-    assert ratings.former_changes == "rk:{ratings}:change:"
 
 
 def test_a_key_begins_with_the_prefix_and_has_one_hash_tag_at_most() -> None:

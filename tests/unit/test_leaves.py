@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from events.proof import merkle
-from events.proof.checkpoints import leaf_of
+from events.proof.checkpoints import match_head
 from events.proof.leaves import (
     AdministrationLeaf,
     KeyLeaf,
@@ -22,8 +22,7 @@ from events.proof.public_keys import PublicKey
 DIGEST = "ab" * 32
 LEAVES: list[Leaf] = [
     MatchLeaf("k3x9", 17, DIGEST),
-    MatchLeaf("k3x9", 17, DIGEST, form=1),
-    MatchLeaf('"form":2,"match":', 1, DIGEST),
+    MatchLeaf('","match":', 1, DIGEST),
     AdministrationLeaf(5, DIGEST),
     KeyLeaf("key-id", "AAAA", 1_700_000_000_000),
     RevocationLeaf("key-id", 1_700_000_000_000),
@@ -41,8 +40,8 @@ def test_the_entry_of_a_match_commits_to_its_head_and_does_not_name_it() -> None
     head = b'{"digest":"%s","match":"k3x9","version":17}' % DIGEST.encode()
     commitment = hashlib.sha256(head).hexdigest()
     entry = MatchLeaf("k3x9", 17, DIGEST).entry
-    assert entry == b'{"commitment":"%s","form":2,"kind":"match"}' % commitment.encode()
-    assert leaf_of("k3x9", 17, DIGEST) == MatchLeaf("k3x9", 17, DIGEST, form=1).entry == head
+    assert entry == b'{"commitment":"%s","form":1,"kind":"match"}' % commitment.encode()
+    assert match_head("k3x9", 17, DIGEST) == MatchLeaf("k3x9", 17, DIGEST).stored == head
 
 
 def test_a_revoked_key_has_a_leaf_of_its_own_and_one_of_its_revocation() -> None:

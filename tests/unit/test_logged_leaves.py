@@ -1,7 +1,5 @@
 """What is stored of the last leaf of a match in the log of checkpoints."""
 
-import json
-
 import pytest
 
 from events.store.contract import Head
@@ -22,11 +20,7 @@ def test_a_logged_leaf_of_a_head_with_a_short_digest_is_told_from_others() -> No
     assert unpack_logged(pack_logged(damaged)) == damaged != LoggedLeaf(7, HEAD.tag)
 
 
-def test_what_earlier_versions_have_stored_is_read() -> None:
-    assert unpack_logged(json.dumps([7, HEAD.version, HEAD.digest.hex()]).encode()) == LoggedLeaf(7, HEAD.tag)
-
-
-@pytest.mark.parametrize("packed", [b"", b"x", b"[", b"[7]", b'[7,"61","00"]', b"{}", b"\x00" * 8])
+@pytest.mark.parametrize("packed", [b"", b"x", b"\x00" * 8])
 def test_anything_else_is_refused(packed: bytes) -> None:
-    with pytest.raises(ValueError, match=r"leaf|Expecting"):
+    with pytest.raises(ValueError, match="leaf"):
         unpack_logged(packed)

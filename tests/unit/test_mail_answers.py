@@ -5,13 +5,14 @@ from random import Random
 
 import pytest
 
+from domain.game import RulesError
 from domain.games import GAMES, find_ruleset
 from domain.match.commands import JoinMatch, OfferDraw, RequestTakeback, Resign
 from domain.match.lines import ConditionalMoves, Line, Lines
 from domain.match.state import Proposal, Seat
 from domain.match.terms import STANDARD
 from events.mail.body import read_body
-from events.mail.language import MARKER, NO_MOVES, read_commands
+from events.mail.language import MARKER, NO_MOVES, read_command, read_commands
 from events.mail.match_words import instant_words, moves_of, queue_text
 from events.mail.messages import Addressee, Site
 from events.mail.notice_text import NoticeView, digest_content, notice_content
@@ -59,12 +60,12 @@ SHOWN = result("board", Effect.SHOWN, "The match stands below.")
 
 def test_each_line_is_quoted_with_what_became_of_it_under_it() -> None:
     subject, text = write_answer(Report(results=(PLAYED, REFUSED, UNKNOWN), gave_up=True), view(started()))
-    assert subject == "Bashni: 1 move played, with 2 errors"
+    assert subject == "Bashni: 1 move played, with 1 error; 1 line was not read"
     assert text.startswith(
         f"{MARKER}\n\n"
-        '> 1. A3B4\n"a3-b4" was played.\n\n'
-        "> 2. c3-d4\nIt is not your turn: Black is to move.\n\n"
-        "> 3. what now\nThis line is no command.\n\n"
+        '> 1: A3B4\n"a3-b4" was played.\n\n'
+        "> 2: c3-d4\nIt is not your turn: Black is to move.\n\n"
+        "> 3: what now\nThis line is no command.\n\n"
         "Reading ended here"
     )
     assert text.endswith(f"{URL}\n")
@@ -76,9 +77,10 @@ def test_each_line_is_quoted_with_what_became_of_it_under_it() -> None:
         ((PLAYED,), "Bashni: 1 move played"),
         ((replace(PLAYED, plies=7),), "Bashni: 7 moves played"),
         ((DREW, SHOWN), "Bashni: You have offered a draw"),
-        ((DREW, UNKNOWN), "Bashni: You have offered a draw, with 1 error"),
+        ((DREW, UNKNOWN), "Bashni: You have offered a draw; 1 line was not read"),
+        ((PLAYED, UNKNOWN, UNKNOWN), "Bashni: 1 move played; 2 lines were not read"),
         ((REFUSED,), "Bashni: nothing played: It is not your turn: Black is to move"),
-        ((UNKNOWN, REFUSED), "Bashni: nothing played: It is not your turn: Black is to move, with 1 error"),
+        ((UNKNOWN, REFUSED), "Bashni: nothing played: It is not your turn: Black is to move; 1 line was not read"),
         ((SHOWN,), "Bashni: the board"),
         ((), "Bashni: nothing played: there was no command in your mail"),
     ],
@@ -88,8 +90,9 @@ def test_the_subject_says_what_was_done(results: tuple[Result, ...], subject: st
 
 
 def test_a_mail_without_commands_is_answered_with_all_of_them() -> None:
-    _, text = write_answer(Report(), view(started()))
+    _, text = write_answer(Report(passed_over=("Let us see", "c3 to d4")), view(started()))
     assert "No command was found in your mail" in text
+    assert "These lines were read:\n> 1: Let us see\n> 2: c3 to d4\n" in text
     assert '| "if MOVE then MOVE": enter conditional moves' in text
     _, text = write_answer(Report(remark="The mail has no text that can be read."), None)
     assert "The mail has no text that can be read." in text
@@ -107,7 +110,7 @@ def test_the_match_is_shown_with_clocks_as_instants_and_an_example() -> None:
     assert " in Europe/Berlin (" in text
     assert "White has 10 days 23 hours." in " ".join(text.split())
     assert 'White offers a draw: write "accept draw" or "decline draw"' in text
-    assert 'such as "b6-a5".' in text
+    assert "(in the form a3-b4)." in " ".join(text.split()), "which is no move of Black"
     assert 'You have conditional moves: "queue" shows them.' in " ".join(text.split())
     assert "c3-d4" not in text, "mail is read by others, and copied into answers to them"
 
@@ -128,13 +131,39 @@ def test_the_end_of_a_match_is_said() -> None:
 
 
 @pytest.mark.parametrize(("game", "setup"), SETUPS)
-def test_the_example_is_a_move_that_can_be_written(game: str, setup: str) -> None:
-    match = played(game, setup, 6)
-    seat = find_ruleset(game, 1).to_move(match.state.play.position)
-    _, text = write_answer(Report(results=(SHOWN,)), view(match, seat))
-    example = " ".join(text.split()).partition('such as "')[2].partition('"')[0]
-    reading = read_commands([example], moves_of(match.state))
-    match.move(match.state.seats[seat].player, reading.commands[0].argument[0])
+def test_the_example_is_written_like_a_move_and_is_none_here(game: str, setup: str) -> None:
+    for plies in range(7):
+        match = played(game, setup, plies)
+        rules = find_ruleset(game, match.state.ruleset)
+        _, text = write_answer(Report(results=(SHOWN,)), view(match, rules.to_move(match.state.play.position)))
+        example = " ".join(text.split()).partition("(in the form ")[2].partition(")")[0]
+        assert read_command(example, moves_of(match.state)) is not None
+        with pytest.raises(RulesError):
+            rules.read_move(match.state.play.position, example, setup)
+
+
+FORMS = ("{}", "12. {}", "{}!", "- *{}*.", "Move: {}")
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS)
+def test_moves_are_read_as_they_are_displayed_and_with_what_people_write_around_them(game: str, setup: str) -> None:
+    match = played(game, setup, 20)
+    rules, position = find_ruleset(game, match.state.ruleset), match.state.play.position
+    for text in match.legal_moves()[:20]:
+        move = rules.parse_move(position, text)
+        for form in FORMS:
+            found = read_command(form.format(rules.display_move(position, move)), moves_of(match.state))
+            assert found is not None, form
+            (written,) = found.argument
+            assert rules.read_move(position, written, setup) == move
+
+
+def test_a_demand_of_the_rules_is_said_to_the_one_who_must_meet_it() -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.move("bob", "f6-e5")
+    said = [write_answer(Report(results=(SHOWN,)), view(match, seat))[1] for seat in (0, 1)]
+    assert ["must capture" in text for text in said] == [True, False]
 
 
 @pytest.mark.parametrize(("game", "setup"), SETUPS)
@@ -188,8 +217,8 @@ def test_a_notice_of_ours_does_nothing_when_it_comes_back(game: str, setup: str)
     )
     site = Site(domain="mail.example", page_url="https://play.example")
     to = Addressee(player="alice", name="b7", address="alice@home.example", zone="Europe/Rome", secret=bytes(20))
-    subject = NoticeView(notice, view(match), ("draw", "cc4"))
-    for content in (notice_content(site, to, subject, None), digest_content(site, to, [subject])):
+    subject = NoticeView(notice, replace(view(match), others=("draw", "cc4")), reply_to="r-abc@mail.example")
+    for content in (notice_content(site, to, [subject], None), digest_content(site, to, [subject])):
         assert lines_that_act("\n\n".join(content.paragraphs), moves_of(match.state)) == []
 
 

@@ -14,6 +14,7 @@ from events.mail.language import (
     Moves,
     Step,
     UnknownLine,
+    Unread,
     Verb,
     read_command,
     read_commands,
@@ -55,18 +56,64 @@ def test_a_line_with_the_form_of_a_move_is_a_move_legal_or_not(line: str) -> Non
     "line",
     [
         *(
-            "I play a3-b4",
-            "a3-b4!",
             "a3-b4.",
-            "a3-b4 or c3-d4?",
-            '"a3-b4"',
+            "a3-b4!",
             "1. a3-b4",
+            "1.a3-b4",
+            "12... a3-b4",
+            "Move: a3-b4",
+            "my move: a3-b4",
+            "*a3-b4*",
+            "**a3-b4**",
+        ),
+        *("_a3-b4_", "- a3-b4", "* a3-b4", "\u2022 a3-b4", "1. *a3-b4*!", "- Move: a3-b4."),
+    ],
+)
+def test_what_people_write_around_a_move_is_no_part_of_it(line: str) -> None:
+    found = command(line)
+    assert found is not None
+    assert found.argument == ("a3-b4",)
+
+
+@pytest.mark.parametrize("line", ['"a3-b4"', "'a3-b4'", "\u201ca3-b4\u201d", "\u201ea3-b4\u201c.", "`a3-b4`"])
+def test_a_move_in_quotation_marks_is_none_and_is_answered_with_how_to_write_it(line: str) -> None:
+    reading = read_commands(["Here it is:", line], MOVES)
+    assert reading.items == (UnknownLine(line, Unread.QUOTED_MOVE),)
+    assert reading.passed_over == ("Here it is:",)
+
+
+@pytest.mark.parametrize("line", ["done+", "pass", "e5xd6 e.p.", "E5xD6 E.P.", "O-B+"])
+def test_moves_are_read_as_the_games_write_them(line: str) -> None:
+    found = read_command(line, Moves(lambda _: True))
+    assert found is not None
+    assert found.argument == (line,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "I play a3-b4",
+            "a3-b4 or c3-d4?",
+            "a3-b4?",
+            "Move: to a3-b4",
+            "*a3-b4",
+            '"a3-b4"',
             "| a3-b4",
-            "- a3-b4",
             "(a3-b4)",
         ),
         *("", "move", "play", "42", "if", "if a3-b4", "if a3-b4 then", "then a3-b4", "if a3-b4 then we see", "draw?"),
-        *("accept it", "please resign", "resign!", "stop the mail", "forced", "forced maybe", "boards", "x" * 5000),
+        *(
+            "accept it",
+            "please resign",
+            "resign!",
+            "stop the mail",
+            "say",
+            "forced",
+            "forced maybe",
+            "boards",
+            "x" * 5000,
+        ),
         *("if a3-b4 then c3-d4 if", "if if a3-b4 then c3-d4", "if a3-b4 then c3-d4 then e3-f4", "a3-b4 " * 40),
     ],
 )
@@ -86,6 +133,8 @@ def test_prose_is_no_command(line: str) -> None:
         ("resign", Verb.RESIGN, ()),
         ("resign mabcdef234567", Verb.RESIGN, ("mabcdef234567",)),
         ("Forced on", Verb.FORCED, ("on",)),
+        ("Say Well played!", Verb.SAY, ("Well played!",)),
+        ("say: resign?", Verb.SAY, ("resign?",)),
         ("board", Verb.BOARD, ()),
         ("queue", Verb.QUEUE, ()),
         ("clear queue", Verb.CLEAR_QUEUE, ()),
@@ -156,6 +205,8 @@ def test_a_turn_of_several_moves_may_stand_on_one_line() -> None:
         *("Sent from my iPhone", "Von meinem iPhone gesendet", "Envoyé de mon iPhone", "Get Outlook for iOS"),
         *("iPhoneから送信", "发自我的iPhone", "Отправлено с iPhone", "Wysłane z iPhone'a", "Enviado desde mi iPhone"),
         *("stop", "Stop.", "quit", "Thanks!", "thank you", "Viele Grüße,", "Mit freundlichen Grüßen"),
+        *("Reach me at alice@home.example", "Kutoka: Rookery\nIlitumwa: 22.11.2026\nKwa: Alice"),
+        *("Kutoka:Rookery\n\nIlitumwa:22.11.2026\n\nKwa:Alice", "22.11.2026 17:00 Rookery aliandika:"),
         "On Sun, Nov 22, 2026 at 5:00 PM Rookery <r-abc@play.example> wrote:",
         "On Sun, Nov 22, 2026 at 5:00 PM Rookery\n<r-abc@play.example> wrote:",
         "On Sun, Nov 22, 2026\nat 5:00 PM Rookery <r-abc@play.example>\nwrote:",
@@ -187,6 +238,45 @@ def test_reading_ends_at_quoted_text_and_signatures(end: str) -> None:
 def test_a_command_right_above_the_quoted_text_counts() -> None:
     for end in (MARKER, "On Sunday Rookery <r-abc@play.example>\nwrote:", "> quoted"):
         assert verbs(f"board\na3-b4\n{end}\nc3-d4") == ["board", "a3-b4"]
+
+
+def test_closing_words_end_reading_only_after_a_command() -> None:
+    assert verbs("Thanks!\nDanke\na3-b4\nRegards\nc3-d4") == ["a3-b4"]
+    assert verbs("stop\na3-b4") == []
+
+
+def test_an_introduction_never_takes_the_move_above_it() -> None:
+    for introduction in ("On Sunday at 17:00 Rookery wrote:", "Rookery <r-abc@play.example> wrote:", MARKER):
+        assert verbs(f"My move:\na3-b4\n{introduction}\nc3-d4") == ["a3-b4"]
+
+
+QUOTED = "On Sunday Rookery <r-abc@play.example> wrote:\n\n> It is your turn\n"
+
+
+def test_below_a_quotation_marked_line_by_line_only_a_move_and_what_follows_it_count() -> None:
+    assert verbs(f"Hm.\n{QUOTED}Let me see\n> c3-d4\nfine\na3-b4\ndraw\n> c5-d6") == ["a3-b4", "draw"]
+    reading = read_commands(f"{QUOTED}resign\n".splitlines(), MOVES)
+    assert reading.items == (UnknownLine("resign", Unread.BELOW_QUOTATION),)
+    assert verbs(f"a3-b4\n{QUOTED}c3-d4") == ["a3-b4"], "the one above counts"
+    assert verbs(f"{QUOTED}a3-b4\n> more\nc3-d4") == ["a3-b4", "c3-d4"], "of which none is played"
+
+
+def test_an_earlier_mail_that_is_quoted_without_marks_is_not_read_below_what_it_quotes_itself() -> None:
+    fields = "Kutoka: Alice\nIlitumwa: 22.11.2026\nKwa: Rookery"
+    for earlier in ("Nice move!\n\n> your turn\n\nc3-d4", "c3-d4\n\n> your turn\n\nc3-d4"):
+        assert verbs(f"{fields}\n\n{earlier}") == []
+
+
+def test_below_a_quotation_that_goes_on_without_marks_nothing_is_read() -> None:
+    for unmarked in (
+        MARKER,
+        "| 8   b   b",
+        "From: Alice\nSent: today\nTo: Rookery",
+        "Alice <alice@home.example>:",
+        "-- ",
+        "On Sunday at 17:00 Alice wrote:",
+    ):
+        assert verbs(f"{QUOTED}{unmarked}\na3-b4") == []
 
 
 def test_moves_that_look_like_quoting_are_read() -> None:

@@ -92,16 +92,15 @@ def view_of(match: PlayedMatch, notice: Notice = NOTICE) -> NoticeView:
         now=match.now,
         zone=ANNA.zone,
         url=f"https://rookery.test/matches/{MATCH}",
+        others=[NAMES[seat.player] for seat in match.state.seats if seat.player in NAMES],
     )
-    title = GAMES[match.state.game].title
-    told = replace(notice, summary=f"It is your turn in a match of {title}.")
-    return NoticeView(told, view, [NAMES[seat.player] for seat in match.state.seats if seat.player in NAMES])
+    return NoticeView(notice, view)
 
 
 def turn_mail(game: str, pictured: bool = False) -> Outgoing:
     match = played(game)
     picture = board_picture(match.state, 0) if pictured else None
-    content = notice_content(SITE, ANNA, view_of(match), picture)
+    content = notice_content(SITE, ANNA, [view_of(match)], picture)
     return notice_mail(SITE, ANNA, content, id=NOTICE.id, token=TOKEN, now=match.now)
 
 
@@ -245,6 +244,22 @@ def test_a_subject_is_one_short_line_of_what_can_be_printed(subject: str) -> Non
     assert "\r\nBcc:" not in headers_of(mail)
 
 
+@pytest.mark.parametrize("subject", ["x" * 70, "Ходите" * 15, f"{'a' * 70} b", f"Your turn: Bashni against {'ß' * 60}"])
+@pytest.mark.parametrize("address", [ANNA.address, "änna@players.test"])
+def test_no_subject_begins_with_a_fold(subject: str, address: str) -> None:
+    mail = letter_mail(SITE, address, Content(subject=subject, paragraphs=["x"]), id="l1", sender="", now=T0)
+    assert reread(mail)["Subject"] == subject
+    assert ":\r\n" not in headers_of(mail)
+
+
+def test_a_receipt_is_a_file_beside_the_answer() -> None:
+    content = Content(subject="Towers: 1 move played", paragraphs=["Done."], receipt="signed\n")
+    answer = reread(answer_mail(SITE, ANNA, content, id="a1", token=TOKEN, in_reply_to=None, now=T0))
+    [attached] = answer.iter_attachments()
+    assert (attached.get_filename(), attached.get_content()) == ("receipt.txt", "signed\r\n")
+    assert answer.get_body(("plain",)).get_content() == "Done.\r\n"
+
+
 def test_names_and_texts_are_escaped_in_html() -> None:
     picture = board_picture(played("towers").state, 0)
     content = Content(
@@ -259,12 +274,12 @@ def test_names_and_texts_are_escaped_in_html() -> None:
 def test_a_digest_is_ordered_by_deadline_and_says_what_it_leaves_out() -> None:
     match = played("towers")
     many = [
-        NoticeView(replace(NOTICE, summary=f"Number {number}.", deadline=T0 + number), None)
+        NoticeView(replace(NOTICE, id=f"{number}", summary=f"Number {number:02}.", deadline=T0 + number), None)
         for number in range(MAX_DIGEST_ITEMS + 2, 0, -1)
     ]
     text = "\n".join(digest_content(SITE, ANNA, [*many, view_of(match)]).paragraphs)
-    assert text.index("Number 1.") < text.index("Number 2.") < text.index(f"Number {MAX_DIGEST_ITEMS}.")
-    assert f"Number {MAX_DIGEST_ITEMS + 1}." not in text
+    assert text.index("Number 01") < text.index("Number 02") < text.index(f"Number {MAX_DIGEST_ITEMS}")
+    assert f"Number {MAX_DIGEST_ITEMS + 1}" not in text
     assert "3 more are not listed here: https://rookery.test/notices" in text
 
 
@@ -272,11 +287,11 @@ def test_a_digest_names_the_deadline_as_it_is_now() -> None:
     match = played("towers")
     moved = view_of(match, replace(NOTICE, deadline=T0 + 1))
     text = "\n".join(digest_content(SITE, ANNA, [moved]).paragraphs)
-    assert "The time is up on Sat 25 Nov 2023, 23:13 in Europe/Rome" in " ".join(text.split())
+    assert "You have to move by Sat 25 Nov 2023, 23:13 in Europe/Rome" in " ".join(text.split())
 
 
 def test_a_notice_about_a_match_that_cannot_be_read_is_still_told() -> None:
-    text = "\n".join(notice_content(SITE, ANNA, NoticeView(NOTICE, None), None).paragraphs)
+    text = "\n".join(notice_content(SITE, ANNA, [NoticeView(NOTICE, None)], None).paragraphs)
     assert "It is your turn in a match of Towers." in text
     assert f"https://rookery.test/matches/{MATCH}" in text
 
@@ -293,7 +308,7 @@ def test_a_match_whose_rules_are_not_installed_is_named_without_its_board() -> N
     about = view_of(played("towers"))
     assert about.view is not None
     unknown = replace(about, view=replace(about.view, state=replace(about.view.state, ruleset=999)))
-    content = notice_content(SITE, ANNA, unknown, None)
+    content = notice_content(SITE, ANNA, [unknown], None)
     assert content.subject == "Your turn: Towers against boris"
-    assert "It is your turn in a match of Towers." in content.paragraphs
+    assert "It is your turn in a match of Towers against\N{NO-BREAK SPACE}boris." in content.paragraphs
     assert not any("|" in paragraph for paragraph in content.paragraphs)

@@ -46,7 +46,7 @@ def ended(match: PlayedMatch) -> PlayedMatch:
 def test_a_match_that_is_taken_back_by_a_ruling_goes_on_with_a_seed_that_nobody_knows() -> None:
     match = ended(against_an_opponent())
     assert drawn(
-        match, OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("take-back", ply=1)
+        match, OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("take-back", ply=1)
     )
     assert match.state.status == Status.PLAYING
 
@@ -54,7 +54,7 @@ def test_a_match_that_is_taken_back_by_a_ruling_goes_on_with_a_seed_that_nobody_
 def test_a_running_match_that_is_taken_back_has_another_seed_for_the_seeds_of_its_moves_are_known() -> None:
     assert drawn(
         against_an_opponent(),
-        OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS),
+        OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS),
         ruling("take-back", ply=1),
     )
 
@@ -68,16 +68,16 @@ def test_moves_that_are_taken_back_by_request_are_answered_from_another_seed() -
 
 def test_a_match_that_was_annulled_while_it_was_played_goes_on_with_another_seed() -> None:
     match = against_an_opponent()
-    assert not drawn(match, OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("annul"))
-    assert drawn(match, OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("restore"))
+    assert not drawn(match, OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("annul"))
+    assert drawn(match, OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("restore"))
 
 
 def test_a_match_that_is_over_again_once_it_is_restored_needs_no_seed() -> None:
     match = ended(against_an_opponent())
     cases: list[Command] = [
-        OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS),
+        OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS),
         ruling("annul"),
-        OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS),
+        OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS),
         ruling("restore"),
     ]
     assert not drawn(match, *cases)
@@ -95,7 +95,7 @@ def test_a_flag_of_an_opponent_that_is_forgiven_costs_it_its_seed() -> None:
 def test_people_need_no_seeds() -> None:
     assert not drawn(flagged(), ForgiveFlag(player="bob"))
     assert not drawn(
-        resigned(), OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("take-back", ply=1)
+        resigned(), OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("take-back", ply=1)
     )
     match = started(TAKEBACKS)
     match.move("alice", "c3-d4")
@@ -104,7 +104,7 @@ def test_people_need_no_seeds() -> None:
 
 def test_without_a_seed_a_match_does_not_go_on() -> None:
     match = ended(against_an_opponent())
-    match.do(OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS))
+    match.do(OpenCase(arbiter="olga", ply=2, ground=Ground.CLOCK, statement=WORDS))
     with pytest.raises(ValueError, match="goes on with seeds that are known, and there is no other"):
         decide(match.state, ruling("take-back", ply=1), match.now)
 

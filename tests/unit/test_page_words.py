@@ -11,10 +11,11 @@ from domain.match.commands import Resign
 from domain.match.terms import DAY
 from domain.rating import Rating
 from events.people.person import Person
+from events.proof.player_signatures import Statement
 from events.readmodels import summarise
 from events.store.converter import write_value
 from tests.support.matches import FOUR, T0, started, started_by_four
-from tests.support.player_keys import DEVICE
+from tests.support.player_keys import SIGNER
 
 NAMES = ("White", "Black")
 ALICE = Person("alice", "Alice", "person", T0)
@@ -38,9 +39,12 @@ def test_an_event_is_described_in_words() -> None:
     assert words("clock-paused", reason="vacation", since=T0)["reason"] == "on vacation"
 
 
-def test_a_signature_of_a_player_is_described_by_its_key() -> None:
-    signed = write_value(DEVICE.answer(bytes(32), 5))
-    assert words("draw-offered", signed=signed)["signed"] == f"by a device key of the player, {DEVICE.id}"
+def test_a_signature_of_a_player_is_described_by_its_key_and_a_mail_says_that_it_has_none() -> None:
+    signed = write_value(SIGNER.signed(Statement("draw-offered", "0" * 64, "m", (), 0, 5)))
+    assert words("draw-offered", signed=signed)["signed"] == f"by the player's key {SIGNER.id}, over version 5"
+    by_mail = words("move-submitted", move="c3-d4", channel="mail")
+    assert by_mail["signed"] == "no, for a mail carries no signature of a key"
+    assert "signed" not in words("move-submitted", move="c3-d4", channel="web")
 
 
 def test_texts_of_people_and_unknown_values_are_shown_as_recorded() -> None:

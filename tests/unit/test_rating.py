@@ -193,14 +193,13 @@ def test_the_winner_of_four_wins_three_times_and_the_others_draw_among_themselve
 
 
 @pytest.mark.parametrize("scores", [(1.0, 0.0), (0.5, 0.5), (0.25, 0.75)])
-def test_a_duel_is_the_same_in_every_version(scores: tuple[float, ...]) -> None:
-    assert compare(scores) == compare(scores, 1) == pairwise(scores)
-    assert weight_of_result(2) == weight_of_result(2, 1) == 1.0
+def test_a_duel_counts_by_its_scores_and_fully(scores: tuple[float, ...]) -> None:
+    assert compare(scores) == pairwise(scores)
+    assert weight_of_result(2) == 1.0
 
 
 def test_each_result_of_a_match_counts_two_duels_divided_by_its_seats() -> None:
     assert [weight_of_result(seats) for seats in (3, 4)] == [2 / 3, 0.5]
-    assert [weight_of_result(seats, 1) for seats in (3, 4)] == [1.0, 1.0]
 
 
 def test_among_several_seats_the_better_one_wins_by_however_little() -> None:

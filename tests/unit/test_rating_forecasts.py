@@ -1,25 +1,24 @@
 """Ratings forecast results, and their intervals hold what they promise."""
 
-import sys
 from math import log
 
 import pytest
-from click.testing import CliRunner
 
-from deploy.cli import main
-from deploy.cli.ratings import MAX_COVERED, MIN_COVERED
 from domain.rating import DEFAULT, Result, rate
-from events.readmodels import forecasts
-from events.readmodels.forecasts import EloForecaster, GlickoForecaster, Judge, Strength, make_forecasters
-from events.readmodels.league import League, leagues
 from events.readmodels.summary import DAY_MS, RatedResult
+from tests.bench import rating_systems as forecasts
+from tests.bench.league import League, leagues
+from tests.bench.rating_systems import EloForecaster, GlickoForecaster, Judge, Strength, make_forecasters
 from tests.support.rating_book import RatingBook
 
 DAY = 20_000
 
+MIN_COVERED, MAX_COVERED = 0.93, 0.97
+"""Bounds for the part of 95 % intervals that hold the true strength in a league."""
+
 
 def present() -> GlickoForecaster:
-    return GlickoForecaster("version 2", weighted=True, by_order=True)
+    return GlickoForecaster("ours", weighted=True, by_order=True)
 
 
 def duel(number: int, day: int, score: float) -> RatedResult:
@@ -101,26 +100,3 @@ def test_leagues_are_drawn_from_a_seed() -> None:
         next(league.play())[1] for league in leagues(4).values()
     ]
     assert next(leagues(4)["2 seats"].play())[1] != next(leagues(5)["2 seats"].play())[1]
-
-
-def test_the_command_prints_every_system_and_says_when_openskill_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    tiny = {"2 seats": League(1, 2, players=30, days=40, settled=20)}
-    monkeypatch.setattr(
-        "deploy.cli.ratings.leagues", lambda seed: {name: tiny[name]._replace(seed=seed) for name in tiny}
-    )
-    done = CliRunner().invoke(main, ["ratings", "check", "--league", "1"])
-    assert [
-        line.split("  ")[0] for line in done.output.splitlines() if line.startswith(("version", "Elo", "openskill"))
-    ] == [
-        "version 2",
-        "version 1",
-        "Elo",
-        "openskill",
-    ], done.output
-    monkeypatch.setitem(sys.modules, "openskill.models", None)
-    without = CliRunner().invoke(main, ["ratings", "check", "--league", "1"])
-    assert "pip install openskill" in without.output
-    assert (
-        "--league plays no game"
-        in CliRunner().invoke(main, ["ratings", "check", "--league", "1", "--game", "towers"]).output
-    )

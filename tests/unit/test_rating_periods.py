@@ -23,7 +23,6 @@ from events.readmodels.standings import (
     unpack_part,
 )
 from events.readmodels.summary import DAY_MS, RatedResult
-from events.store.converter import pack
 from tests.support.rating_book import RatingBook
 
 PLAYERS = ("alice", "bob", "carol", "opponent-3")
@@ -204,17 +203,6 @@ def test_whatever_is_put_in_and_out_in_parts_and_steps_gives_the_ratings_as_they
     assert_defined(book, inside)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_day_that_was_stored_before_days_had_parts_is_continued_and_then_stored_in_parts(seed: int) -> None:
-    results = [each._replace(at=DAY * DAY_MS + each.at % DAY_MS) for each in season(seed, 20)]
-    book = new_book(*results[:15])
-    assert {tuple(parts) for parts in book.stored_parts.values()} == {(0,)}
-    with parts_of(3):
-        book.put(*results[15:])
-        assert {len(part.entries) for part in book.stored_parts["alice", DAY].values()} <= {1, 2, 3}
-    assert_defined(book, results)
-
-
 def test_one_more_match_at_the_end_of_a_long_day_writes_the_last_part_only() -> None:
     results = [result(number, "alice", f"p{number}", 1.0, second_of_day=number) for number in range(1000)]
     book = new_book(*results)
@@ -236,13 +224,11 @@ def test_a_part_is_read_as_it_was_written() -> None:
 
 def test_four_seats_are_rated_pairwise() -> None:
     won = RatedResult("m1", "towers-4", DAY * DAY_MS, ("a", "b", "c", "d"), (1.0, 0.0, 0.0, 0.0))
-    expected = {1: (1.0, [0.0, 0.5, 0.5]), 2: (0.5, [0.0])}
-    for version, (weight, lost) in expected.items():
-        book = RatingBook("towers-4", version)
-        book.put(won)
-        assert book.after("a", DAY) == rate(DEFAULT, [Result(DEFAULT, 1.0, weight)] * 3)
-        assert book.after("b", DAY) == rate(DEFAULT, [Result(DEFAULT, score, weight) for score in lost])
-        assert book.after("b", DAY) == book.after("d", DAY)
+    book = RatingBook("towers-4")
+    book.put(won)
+    assert book.after("a", DAY) == rate(DEFAULT, [Result(DEFAULT, 1.0, 0.5)] * 3)
+    assert book.after("b", DAY) == rate(DEFAULT, [Result(DEFAULT, 0.0, 0.5)])
+    assert book.after("b", DAY) == book.after("d", DAY)
 
 
 def test_a_timeline_counts_the_matches_and_knows_the_last() -> None:
@@ -260,7 +246,7 @@ def test_a_rating_is_provisional_until_its_deviation_is_small_and_again_after_a_
     assert many.player_rating("alice", "p", DAY + 3000).provisional
 
 
-def test_the_end_of_a_day_is_read_as_it_was_packed_now_and_by_earlier_versions() -> None:
+def test_the_end_of_a_day_is_read_as_it_was_packed() -> None:
     end = DayEnd(DAY, Rating(1512.3456789012345, 87.65432109876543, 0.059999999999999), 7, 1_700_000_000_123)
-    assert unpack_end(pack_end(end)) == unpack_end(pack(end).encode()) == end
+    assert unpack_end(pack_end(end)) == end
     assert len(pack_end(end)) <= 64, "the server keeps it without pointers"

@@ -18,7 +18,7 @@ NUMBERS = ("rating", "deviation", "volatility")
 DAY_MS = 86_400_000
 
 
-def by_product(version: int, matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def by_product(matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what ``specified_ratings.ratings`` does, by the product: late results are put in where they belong."""
     by_pool = defaultdict(list)
     for match in matches:
@@ -28,7 +28,7 @@ def by_product(version: int, matches: list[dict[str, Any]]) -> list[dict[str, An
             by_pool[pool].append(RatedResult(match["match"], pool, match["ended_at"], players, scores))
     found = []
     for pool, results in sorted(by_pool.items()):
-        book = RatingBook(pool, version)
+        book = RatingBook(pool)
         for result in results:
             book.put(result)
         for player, days in sorted(book.timelines.items()):
@@ -71,18 +71,14 @@ def make_vectors() -> list[dict[str, Any]]:
         match(6, "bashni", 20_400, ["ben", "ada"], [0.5, 0.5], plies=2),
     ]
     given = {"duels of a season": season, "four seats": several, "matches that do not count": uncounted}
-    return [
-        {"name": f"{name}, version {version}", "given": {"version": version, "matches": matches}}
-        for name, matches in given.items()
-        for version in (1, 2)
-    ]
+    return [{"name": name, "given": {"matches": matches}} for name, matches in given.items()]
 
 
 def expected(given: dict[str, Any]) -> dict[str, Any]:
     """Return what is expected of a vector, by the document."""
     reasons = {each["match"]: specified_ratings.reason(each) for each in given["matches"]}
     unrated = {name: reason for name, reason in reasons.items() if reason is not None}
-    return {"unrated": unrated, "ratings": specified_ratings.ratings(given["version"], given["matches"])}
+    return {"unrated": unrated, "ratings": specified_ratings.ratings(given["matches"])}
 
 
 def write_vectors() -> None:
@@ -99,14 +95,8 @@ def test_the_product_computes_every_vector_as_a_program_written_from_the_documen
     given = vector["given"]
     computed = expected(given)
     assert computed["unrated"] == vector["expect"]["unrated"]
-    assert by_product(given["version"], given["matches"]) == computed["ratings"], "to the last bit"
+    assert by_product(given["matches"]) == computed["ratings"], "to the last bit"
     # Of other C libraries the last bits may differ.
     assert len(computed["ratings"]) == len(vector["expect"]["ratings"]) > 0
     for ours, kept in zip(computed["ratings"], vector["expect"]["ratings"], strict=True):
         assert ours == {**kept, **{number: pytest.approx(kept[number], abs=1e-6) for number in NUMBERS}}
-
-
-def test_both_versions_agree_on_duels_and_on_nothing_else() -> None:
-    by_name = {vector["name"]: vector["expect"] for vector in json.loads((VECTORS / "ratings.json").read_text())}
-    assert by_name["duels of a season, version 1"] == by_name["duels of a season, version 2"]
-    assert by_name["four seats, version 1"] != by_name["four seats, version 2"]

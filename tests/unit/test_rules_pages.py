@@ -3,6 +3,7 @@
 import html
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,9 +13,7 @@ from markupsafe import escape
 
 from api.app import create_app
 from api.pages.rules.drawing import draw_figure
-from api.pages.rules.figure import Figure, crop, rules_of
-from api.pages.rules.games import four_towers
-from api.pages.rules.games.four_towers.claims import Only
+from api.pages.rules.figure import Figure, Only, crop, read_figures, rules_of
 from api.pages.rules.pages import figures_of, has_page, rules_url
 from domain.four_towers import GAME as FOUR_TOWERS
 from domain.game import AnyGame, IllegalMove, MalformedNotation
@@ -30,12 +29,6 @@ RULINGS = {
 }
 
 
-FIGURES = [
-    pytest.param(rules_of(GAMES[game_id], figure), figure, id=f"{game_id}-{figure.id}")
-    for game_id in RULINGS
-    for figure in figures_of(game_id)
-]
-any_figure = pytest.mark.parametrize(("game", "figure"), FIGURES)
 any_game = pytest.mark.parametrize("game_id", RULINGS)
 
 
@@ -57,8 +50,22 @@ def legal_moves(game: AnyGame, position: Any) -> list[str]:
     return [game.format_move(position, move) for move in game.legal_moves(position)]
 
 
-@any_figure
-def test_a_figure_says_of_its_position_what_the_rules_say(game: AnyGame, figure: Figure) -> None:
+@any_game
+def test_the_figures_of_a_game_say_what_the_rules_say(game_id: str) -> None:
+    for figure in figures_of(game_id):
+        game = rules_of(GAMES[game_id], figure)
+        try:
+            check_position(game, figure)
+            check_moves(game, figure)
+            for claim in figure.only:
+                check_only(game, figure, claim)
+            check_drawing(game, figure)
+        except (AssertionError, IllegalMove, MalformedNotation) as error:
+            error.add_note(f"in the figure {figure.id!r} of {game_id}")
+            raise
+
+
+def check_position(game: AnyGame, figure: Figure) -> None:
     position = game.parse_position(figure.position)
     assert game.format_position(position) == figure.position
     moves = legal_moves(game, position)
@@ -76,8 +83,7 @@ def test_a_figure_says_of_its_position_what_the_rules_say(game: AnyGame, figure:
     assert sorted(hint.move for hint in hints) == sorted(figure.reached.split())
 
 
-@any_figure
-def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(game: AnyGame, figure: Figure) -> None:
+def check_moves(game: AnyGame, figure: Figure) -> None:
     history = [game.parse_position(figure.position)]
     for text in figure.moves.split():
         assert game.outcome(history[-1], history[:-1]) is None
@@ -93,16 +99,8 @@ def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(ga
         assert outcome is None
 
 
-@pytest.mark.parametrize(
-    ("figure", "claim"),
-    [
-        pytest.param(figure, claim, id=f"{figure.id}-{number}")
-        for figure in four_towers.FIGURES
-        for number, claim in enumerate(four_towers.ONLY.get(figure.id, ()))
-    ],
-)
-def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: Figure, claim: Only) -> None:
-    position = FOUR_TOWERS.parse_position(figure.position)
+def check_only(game: AnyGame, figure: Figure, claim: Only) -> None:
+    position = game.parse_position(figure.position)
     legal = (
         *FOUR_TOWERS.legal_moves(position),
         *FOUR_TOWERS.multi_moves(position),
@@ -120,8 +118,7 @@ def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: F
     assert claim.words in figure.caption
 
 
-@any_figure
-def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: AnyGame, figure: Figure) -> None:
+def check_drawing(game: AnyGame, figure: Figure) -> None:
     shown = draw_figure(game, figure, 1)
     assert len(shown.boards) == (2 if figure.moves else 1)
     for board in shown.boards:
@@ -134,6 +131,14 @@ def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: AnyGame, figu
         hint.path[-1] for hint in game.hints(game.parse_position(figure.position)).get(figure.reach, ()) if hint.path
     }
     assert ends <= {cell.square for cell in scene.cells}
+
+
+def test_a_figure_with_an_unknown_member_or_without_a_caption_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "game.toml"
+    for text, reason in (('caption = "x"\ncolour = "red"', "colour"), ('moves = "a1"', "caption")):
+        path.write_text(f'[[figure]]\nid = "x"\nposition = "y"\n{text}\n')
+        with pytest.raises(TypeError, match=reason):
+            read_figures(path)
 
 
 def test_every_game_has_a_rules_page_whose_rulings_and_pieces_are_looked_at() -> None:

@@ -190,7 +190,7 @@ def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(comma
     match.move("bob", "b6-a5")
     match = PlayedMatch.recorded([*match.events, e.RulesetChanged(at=match.now, ruleset=99)])
     assert (match.state.play.position, match.state.play.plies) == (None, 2)
-    match.do(OpenCase(arbiter="ann", ply=2, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
+    match.do(OpenCase(arbiter="olga", ply=2, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
     match.do(command)
     assert match.state.cases.disputes[0].rulings[0].ruling == command.ruling
     assert replay("m", match.events) == match.state
@@ -202,7 +202,7 @@ def with_an_answer_laid_down() -> PlayedMatch:
     first = [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),))]
     orders = laid_down(match.state, "bob", ConditionalMoves(), first, None, match.now)
     match.move("alice", "c3-d4")
-    match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS))
+    match.do(OpenCase(arbiter="olga", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.orders[1] = orders
     return match
 

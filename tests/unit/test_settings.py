@@ -34,8 +34,8 @@ NAMES = (
     "ROOKERY_ARCHIVE_URL",
     "ROOKERY_ARCHIVE_AFTER_DAYS",
     "ROOKERY_CHECKPOINT_GUARD",
-    "ROOKERY_TOLD_DIRECTORY",
     "ROOKERY_TIMESTAMP_URL",
+    "ROOKERY_MARK_FILE",
 )
 
 
@@ -82,8 +82,8 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "s3://bucket/rookery",
         "7",
         "/srv/guard",
-        "/srv/told",
         "https://timestamps.example/tsr",
+        "/srv/mark.json",
     )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
@@ -96,8 +96,8 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         values[17],
         7,
         values[19],
-        Path(values[20]),
-        values[21],
+        values[20],
+        Path(values[21]),
     )
 
 
@@ -132,6 +132,8 @@ def test_a_value_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, n
         ("ROOKERY_PREFIX", "rk rk", "letters, digits"),
         ("ROOKERY_SMTP_URL", "http://relay.example", "smtps://"),
         ("ROOKERY_WAIT_REPLICAS", "11", "Must be"),
+        ("ROOKERY_WAIT_REPLICAS", "most", "Not a valid integer"),
+        ("ROOKERY_WAIT_REPLICAS", "all", "for a single server it must be a number"),
         ("ROOKERY_OTLP_URL", "collector:4318", "must be like http://"),
         ("ROOKERY_SMTP_URL", "smtp://user:password@", "smtps://"),
         ("ROOKERY_SMTP_URL", "smtp://relay.example", "ROOKERY_MAIL_DOMAIN must be set together"),

@@ -1,5 +1,6 @@
 """What an appeal has settled is settled: who may rule on it, who can reopen it, and what was decided before that."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,12 +15,11 @@ from domain.match.commands import (
     ReopenCase,
     Resign,
 )
-from domain.match.enums import Channel, Ground, RulingKind, Status
-from domain.match.evolve import replay
+from domain.match.enums import Channel, Ground, Status
 from events.proof.audit import audit
-from events.store.codec import draft_of, event_of
+from events.store.codec import draft_of
 from events.store.contract import EMPTY, GENESIS
-from events.store.envelope import Draft, seal
+from events.store.envelope import seal
 from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.bundles import actors
 from tests.support.cases import WORDS, disputed, refusal, ruling
@@ -99,6 +99,25 @@ def test_an_arbiter_who_acted_in_a_case_does_not_rule_on_its_appeal(acted: str) 
     match.do(ruling("let-stand", "ben"))
 
 
+def test_the_arbiter_who_opened_a_case_rules_on_it_only_where_no_other_could_and_on_record() -> None:
+    match = started()
+    match.do(OpenCase(arbiter="ann", ply=0, ground=Ground.CONDUCT, statement=WORDS))
+    refused = refusal(match, ruling("let-stand", "ann"))
+    assert (refused.code, str(refused)) == ("own-case", "you have opened this case: another arbiter has to rule on it")
+    match.do(ruling("let-stand", "ann", sole_arbiter=True))
+    *earlier, made = match.events
+    assert isinstance(made, e.RulingMade)
+    assert made.sole_arbiter is True
+
+    def objections(events: list[e.Event]) -> list[str]:
+        drafts = [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)]
+        stored = [sealed.envelope for sealed in seal(drafts, "m", 0, GENESIS)]
+        return [record.objection for record in audit("m", stored, authority=Authority("m")) if record.objection]
+
+    assert objections([*earlier, made]) == []
+    assert "you have opened this case" in str(objections([*earlier, replace(made, sole_arbiter=None)]))
+
+
 def test_only_the_arbiter_of_the_appeal_or_an_operator_reopens_a_case() -> None:
     match = settled()
     assert refusal(match, ReopenCase(person="ann", dispute=1, statement=WORDS)).code == "not-your-case"
@@ -142,45 +161,6 @@ def test_the_scores_of_a_ruling_are_thousandths(scores: tuple[float, ...]) -> No
     refused = refusal(disputed(), ruling("decide", scores=scores))
     assert (refused.code, refused.field) == ("invalid-ruling", "scores")
     assert str(refused) == "the score of seat 0 has more than 3 decimals: say thousandths"
-
-
-def test_what_was_recorded_before_appeals_settled_anything_is_not_accused() -> None:
-    match = settled(second="let-stand")
-    at = match.now + 1000
-    again: list[e.Event] = [
-        e.DisputeRaised(at=at, dispute=2, ply=1, ground=Ground.CLOCK, statement=WORDS, freezes=False, seat=0),
-        e.RulingMade(at=at, dispute=2, arbiter="ann", ruling=RulingKind.DECIDE, reason=WORDS, rule=WORDS, appeal=False),
-        e.MatchFinished(at=at, scores=(1 / 3, 2 / 3), reason="ruling"),
-    ]
-    events = [*match.events, *again]
-    drafts = [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)]
-
-    def objections(*older: str) -> list[str | None]:
-        before = {"match-created": 2, "ruling-appealed": 2}  # the shapes have changed again since
-        dated = [
-            each._replace(schema=before.get(each.type, each.schema - 1)) if each.type in older else each
-            for each in drafts
-        ]
-        plain = [_OLDER[each.type](each) if each.type in _OLDER and each.type in older else each for each in dated]
-        stored = [sealed.envelope for sealed in seal(plain, "m", 0, GENESIS)]
-        assert replay("m", map(event_of, stored)) is not None
-        return [record.objection for record in audit("m", stored, authority=Authority("m")) if record.objection]
-
-    assert objections("match-created", "ruling-appealed", "dispute-raised", "ruling-made") == []
-    assert len(objections()) > 0
-    assert "which could not read version 1" in str(objections("dispute-raised", "ruling-made"))
-
-
-def _with_texts(draft: Draft) -> Draft:
-    return draft._replace(data={**draft.data, "reason": "So it is.", "rule": "1"})
-
-
-def _with_number(draft: Draft) -> Draft:
-    return draft._replace(data={**draft.data, "seed": 7})
-
-
-_OLDER = {"ruling-made": _with_texts, "match-created": _with_number}
-"""What else was other in the schema before the present one."""
 
 
 def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:

@@ -19,7 +19,7 @@ def test_browsers_keep_the_files_that_a_page_names_without_asking_again() -> Non
     for path in named:
         with client.get(path) as answer:
             assert answer.status_code == 200, path
-            assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            assert answer.headers["Cache-Control"] == "max-age=31536000, immutable"
 
 
 def test_a_file_of_another_version_is_answered_and_not_kept() -> None:

@@ -151,14 +151,6 @@ def test_the_turn_begins_anew_when_a_placement_is_taken_back() -> None:
     assert remaining(match.state, 0) == 10 * DAY - HOUR
 
 
-def test_in_a_match_from_before_each_ply_is_a_move_for_the_clock() -> None:
-    match = drafting(replace(BANK, whole_turns=None, bank=DAY))
-    match.move(RED, "K@b2", "Q@b3")
-    assert remaining(match.state, 0) > 2 * DAY
-    match.do(SubmitMoves(player=RED, moves=("R@b4", "R@b5")))
-    assert remaining(match.state, 0) > 4 * DAY
-
-
 def test_a_seat_that_moves_again_because_all_others_are_skipped_begins_another_turn() -> None:
     for game in GAMES.values():
         for setup in game.setups:

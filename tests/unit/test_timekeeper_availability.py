@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from domain.match import vacation
 from domain.match.clock import Pause, left
-from domain.match.commands import OfferDraw, PauseClock, ResumeClock, SetCalendar, SubmitMove
+from domain.match.commands import OfferDraw, PauseClock, ResumeClock, SubmitMove
+from domain.match.due import step_before_turn
 from domain.match.enums import Control, PauseReason, Status
-from domain.match.events import CalendarSet, ClockPaused
+from domain.match.events import ClockPaused
 from domain.match.terms import DAY, HOUR, STANDARD
-from events.store.codec import event_of
 from tests.support.matches import T0
 from tests.support.timekept import THREE_DAYS, MemoryInstallation, booked, in_berlin
 
@@ -69,6 +69,18 @@ def test_a_move_costs_no_time_of_a_free_day(installation: MemoryInstallation) ->
     assert WEDNESDAY in clock.pauses
 
 
+def test_a_vacation_that_was_cancelled_after_it_was_read_is_not_recorded(installation: MemoryInstallation) -> None:
+    match = installation.start(STANDARD)
+    installation.change("alice", booked(T0 + DAY, T0 + 8 * DAY))
+    read_before = installation.availability.read(["alice"])
+    installation.change("alice", lambda own: own._replace(book=()))
+    installation.beats_until(T0 + 2 * DAY)
+    loaded = installation.matches.load(match)
+    assert step_before_turn(loaded.state, read_before, installation.now) is not None
+    recorded = installation.timekeeper.record_turn(loaded, installation.now, read_before)
+    assert recorded.head == loaded.head
+
+
 def test_free_days_of_those_who_are_not_to_move_are_recorded_by_nothing(installation: MemoryInstallation) -> None:
     match = installation.start()
     installation.change("bob", in_berlin(2))
@@ -111,21 +123,6 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(installation:
         installation.do(match, ResumeClock(reason=PauseReason.WEEKEND, player="alice"))
     assert installation.pauses(match) == (replace(WEDNESDAY, until=installation.now),)
     assert installation.falls(match) == T0 + 3 * DAY + installation.now - WEDNESDAY.since
-
-
-def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day(
-    installation: MemoryInstallation,
-) -> None:
-    match = installation.start()
-    availability = installation.change("alice", in_berlin(2))
-    installation.do(match, SetCalendar(player="alice", calendar=availability.calendar))
-    installation.beats_until(T0 + DAY // 2)
-    installation.settle(match)
-    assert event_of(installation.store.read(match)[-1]) == CalendarSet(at=installation.now, seat=0, calendar=None)
-    assert installation.foreseen(match) == T0 + 4 * DAY
-    installation.beats_until(T0 + 3 * DAY + DAY // 2)
-    installation.settle(match)
-    assert installation.falls(match) == T0 + 4 * DAY
 
 
 def test_free_days_reach_no_match_whose_terms_do_not_have_them(installation: MemoryInstallation) -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from domain.match import events as e
-from domain.match.calendar import Calendar, Offset
 from domain.match.clock import Forecast, falls_at, forecast
 from domain.match.commands import (
     AbortMatch,
@@ -21,7 +20,6 @@ from domain.match.commands import (
     RequestTakeback,
     Resign,
     ResumeClock,
-    SetCalendar,
     SubmitMove,
 )
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS, MAX_GIFT_MS, deadline_of
@@ -110,17 +108,6 @@ def test_a_late_move_is_refused_with_the_name_of_the_seat_whose_time_is_up() -> 
     match.move("alice", "g3-h4")
     with pytest.raises(CommandError, match="the time of Black is up"):
         match.do(SubmitMove(player="bob", move="h6-g5"), deadline(match))
-
-
-def test_a_match_of_before_there_were_clocks_has_no_time_that_could_be_up_or_given() -> None:
-    created, *later = under_way().events
-    assert isinstance(created, e.MatchCreated)
-    match = PlayedMatch.recorded([replace(created, terms=None), *later])
-    assert deadline_of(match.state) is None
-    assert code_of(match, CallTime(), match.now + 1000 * DAY) == "time-not-up"
-    assert code_of(match, CallTime(player="bob"), match.now + 1000 * DAY) == "time-not-up"
-    assert code_of(match, GiveTime(player="bob", seat=0, time=DAY)) == "no-clock"
-    match.move("alice", "g3-h4")
 
 
 def test_a_draw_is_not_agreed_after_the_flag() -> None:
@@ -320,29 +307,14 @@ def test_pauses_may_be_known_before_the_start() -> None:
     assert falls_at(match.state.clock) == match.events[0].at + 27 * DAY
 
 
-def test_no_pause_and_no_calendar_is_recorded_in_a_match_that_is_over() -> None:
+def test_no_pause_is_recorded_in_a_match_that_is_over() -> None:
     match = under_way()
     match.do(Resign(player="alice"))
     for command in (
         PauseClock(reason=PauseReason.VACATION, player="alice", since=match.now, until=match.now + DAY),
         ResumeClock(reason=PauseReason.VACATION, player="alice"),
-        SetCalendar(player="alice", calendar=Calendar((Offset(0, 0),), (5,))),
     ):
         assert match.do(command) == ()
-
-
-def test_free_days_count_from_when_they_are_set_and_are_recorded_when_they_change() -> None:
-    match = under_way()
-    calendar = Calendar((Offset(0, 0),), (5, 6))
-    assert match.do(SetCalendar(player="alice", calendar=calendar)) == (
-        e.CalendarSet(at=match.now, seat=0, calendar=calendar),
-    )
-    assert match.do(SetCalendar(player="alice", calendar=calendar)) == ()
-    assert match.do(SetCalendar(player="alice", calendar=None)) == (e.CalendarSet(at=match.now, seat=0),)
-    assert code_of(match, SetCalendar(player="alice", calendar=calendar._replace(free_days=(9,)))) == "invalid-calendar"
-    assert code_of(match, SetCalendar(player="carol", calendar=calendar)) == "not-your-seat"
-    strict = under_way(replace(STANDARD, weekends=False))
-    assert strict.do(SetCalendar(player="alice", calendar=calendar)) == ()
 
 
 def test_while_a_clock_stands_still_without_end_no_time_can_be_called() -> None:

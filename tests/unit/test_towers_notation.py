@@ -140,7 +140,7 @@ def test_an_unskipped_turn_is_accepted_when_the_game_is_over_by_castles() -> Non
 
 
 def test_the_text_board_shows_whole_towers_bottom_first_with_supplies_and_turn() -> None:
-    position = GAME.parse_position("7/2,wwwww,gbbb,3/7/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 12")
+    position = GAME.parse_position("7/2,wwwww,gbbb,3/7/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 25")
     assert GAME.diagram(position).split("\n") == [
         "7  .     .     .     .     .     .     .",
         "6  .     .     wwwww gbbb  .     .     .",
@@ -154,7 +154,7 @@ def test_the_text_board_shows_whole_towers_bottom_first_with_supplies_and_turn()
         "w White: 70 in supply",
         "b Black: 70 in supply",
         "White to move",
-        "Pushes in a row: 12",
+        "Pushes in a row: 25 of 50",
     ]
 
 

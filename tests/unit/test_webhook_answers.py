@@ -55,6 +55,7 @@ def test_moves_and_wishes_are_read() -> None:
         ({"move": "c3-d4", "resign": True, "version": 2}, TURN, "only one"),
         ({"resign": "yes", "version": 2}, TURN, "true"),
         ({"move": "c3-d4", "version": 2, "offer_draw": "yes"}, TURN, "offer_draw"),
+        ({"move": "c3-d4", "version": 2, "ofer_draw": True}, TURN, '"ofer_draw" is not known'),
         ({"accept": True, "version": 2}, TURN, "no answer to this"),
         ({"move": "c3-d4", "version": 2}, OFFER, "no answer to this"),
         ({"move": "c3-d4", "version": 2}, NoticeKind.ENDED, "no answer to this"),

@@ -3,8 +3,10 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
+from api.representations.webhooks import SentWebhook
 from domain.games import GAMES
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
@@ -60,6 +62,12 @@ def test_a_full_payload_is_all_that_a_stateless_bot_needs() -> None:
     assert data["links"]["page"] == "https://rookery.example/matches/m"
     assert data["links"]["moves"] == "https://rookery.example/api/v1/matches/m/moves"
     assert data["answers"] == ["move", "moves", "resign"]
+
+
+@pytest.mark.parametrize(("kind", "full"), [(NoticeKind.TURN, True), (NoticeKind.ENDED, False)])
+def test_a_payload_is_what_the_document_describes(kind: NoticeKind, full: bool) -> None:
+    msgspec.convert(told(started(), full=full, kind=kind), SentWebhook)
+    msgspec.json.decode(trial_payload("alice", T0, PAGE_URL), type=SentWebhook)
 
 
 def test_a_thin_payload_has_no_board() -> None:

@@ -1,24 +1,18 @@
-"""People act only in their own name, and the form of an earlier release does not help to get around that."""
+"""People act only in their own name."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.calendar import Calendar, Offset
-from domain.match.earlier import PRESENT
 from domain.match.enums import Channel, PauseReason, RulingKind
-from domain.match.event_types import TYPES
 from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, HOUR
-from events.proof.verification import BEYOND
 from events.store.codec import draft_of
 from events.store.envelope import Draft
-from events.store.upcasters import present_schema
 from tests.support.bundles import SIGNED_AT, after_two_plies, against_an_opponent, bundle_of, disputed, resigned, ruled
 from tests.support.forging import Forgery, adding, by, forged, saying
 from tests.support.matches import PlayedMatch, creation
@@ -35,21 +29,6 @@ def ended(*events: tuple[e.Event, str]) -> Forgery:
     def forge(drafts: list[Draft]) -> None:
         del drafts[3:]
         drafts += [draft_of(replace(event, at=drafts[2].at), actor) for event, actor in events]
-
-    return forge
-
-
-def named_by_seat(drafts: list[Draft]) -> None:
-    """Name actors as the first bundles did."""
-    drafts[:] = [draft._replace(actor=f"seat-{draft.data.get('seat', 0)}") for draft in drafts]
-
-
-def stored_as(version: int, schema: int, **content: Any) -> Forgery:
-    """Return the forgery by which an earlier release has stored the event ``version``."""
-
-    def forge(drafts: list[Draft]) -> None:
-        saying(version, **content)(drafts)
-        drafts[version - 1] = drafts[version - 1]._replace(schema=schema)
 
     return forge
 
@@ -160,28 +139,11 @@ AT = 0
             id="the clock judges",
         ),
         pytest.param(
-            disputed,
-            [stored_as(7, 1, reason="So it is.", rule="1")],
-            7,
-            "it is stored as only earlier releases did, which could not read version 1",
-            id="a ruling as before appeals settled anything",
-        ),
-        pytest.param(
-            after_two_plies,
-            [adding(6, e.CalendarSet(at=LATER, seat=0, calendar=Calendar((Offset(0, 0),), (5, 6))), "alice")],
-            6,
-            "it is stored as only earlier releases did, which could not read version 1",
-            id="free days as a calendar",
-        ),
-        pytest.param(
             after_two_plies,
             [adding(6, e.TimeGiven(at=LATER, seat=1, to=0, time=HOUR), "bob") for _ in range(4)],
             9,
             "bob could not do this: you have given time 3 times since the last move",
             id="four gifts in a turn",
-        ),
-        pytest.param(
-            resigned, [named_by_seat], 1, "seat-0 could not do this", id="actors named as in the first bundles"
         ),
         pytest.param(
             resigned,
@@ -219,15 +181,3 @@ def test_a_result_that_no_rules_can_follow_is_not_proved() -> None:
     found = steps(forged(resigned(), saying(4, move="a1-b2"), saying(7, reason="checkmate", scores=[0.0, 1.0])))
     assert not found["result"].proved
     assert found["result"].found.startswith("0 - 1 by checkmate")
-
-
-def test_what_an_earlier_release_judged_by_looser_rules_is_taken_on_trust() -> None:
-    packed = forged(disputed(), stored_as(1, 2, seed=7), stored_as(6, 1), stored_as(7, 1, reason="So.", rule="1"))
-    assert "that an earlier release, whose rules were less strict, recorded it (versions 6, 7)" in (
-        steps(packed)[BEYOND].found
-    )
-
-
-def test_the_schemas_of_the_present_release_are_known_where_older_ones_are_judged() -> None:
-    for name, made in TYPES.items():
-        assert PRESENT.get(made, 1) == present_schema(name)

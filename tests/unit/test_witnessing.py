@@ -11,9 +11,10 @@ from events.proof.cosignatures import find_cosignatures
 from events.proof.keys import SigningKey
 from events.proof.notes import SignedNote, parse_signatures
 from events.proof.tree_heads import TreeHead, note_key, sign_tree_head
-from events.transparency import witnessing
 from events.transparency.witness_protocol import SIZE_TYPE, read_request, write_request
-from events.transparency.witnessing import Witness, WitnessReply, WitnessState
+from events.witness import state
+from events.witness.state import WitnessState
+from events.witness.witness import Witness, WitnessReply
 
 ORIGIN = "club.example/rookery"
 NOW_S = 1_800_000_000
@@ -84,7 +85,7 @@ def test_it_never_cosigns_a_second_story_and_keeps_the_evidence(witness: Witness
 def test_checkpoints_with_wrong_proofs_of_strangers_do_not_keep_out_evidence(
     witness: Witness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(witnessing, "MAX_CONTRADICTIONS", 2)
+    monkeypatch.setattr(state, "MAX_CONTRADICTIONS", 2)
     assert statuses(witness, LOG.request(0, 7)) == [200]
     wrong = [write_request(7, [bytes([number]) * 32], LOG.note(size)) for size in (8, 9, 10) for number in range(3)]
     assert statuses(witness, *wrong, FORKED.request(7, 7)) == [422] * 9 + [409]

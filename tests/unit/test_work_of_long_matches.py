@@ -57,7 +57,7 @@ def match_of(plies: int) -> list[Envelope]:
 
     for number in range(plies):
         if number and not number % 20:
-            do(OpenCase(arbiter="ann", ply=1, ground=Ground.WRONG_RESULT, statement="0" * 64))
+            do(OpenCase(arbiter="olga", ply=1, ground=Ground.WRONG_RESULT, statement="0" * 64))
             do(Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=0))
         legal = list(GAME.legal_moves(state.play.position))
         move = GAME.format_move(state.play.position, legal[number % 20 * 7 % len(legal)])

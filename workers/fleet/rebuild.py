@@ -17,7 +17,7 @@ from events.readmodels.projector import EventSummaries, Failures, Projector
 from events.runtime.errors import WriteContentionError
 from events.service.fleet_jobs import Parameters, PlannedSlice
 from events.service.matches import SNAPSHOT_EVERY
-from events.store.contract import EventStore, Head
+from events.store.contract import DamagedStreamError, EventStore, Head
 from events.store.snapshots import snapshot_of
 from workers.fleet.matches import slice_matches
 
@@ -60,7 +60,7 @@ class RebuiltSummaries(EventSummaries):
         """See EventSummaries."""
         found = super().replay(match_id)
         if found is None:
-            return None
+            raise DamagedStreamError(match_id, 1, "the shard lists it, but it has no events")
         state, head = found
         self.versions[match_id] = head.version
         if head.version >= SNAPSHOT_EVERY and not state.ended and state.play.broken is None:
@@ -110,8 +110,8 @@ def do(installation: Installation, _: Parameters, content: Sequence[Any]) -> Reb
 def _project_slice(installation: Installation, match_ids: Sequence[str], generation: int) -> Rebuilt:
     store, summaries = installation.store, RebuiltSummaries(installation.store)
     projector = Projector(installation.client, installation.readmodels.keys, summaries, store.are_archived)
-    live = installation.archiver.recheck(match_ids)
-    failures = _project(projector, live, generation) if live else {}
+    live, unreadable = installation.archiver.recheck(match_ids)
+    failures = {**unreadable, **(_project(projector, live, generation) if live else {})}
     left_out = tuple(LeftOut(match_id, str(error)) for match_id, error in failures.items())
     return Rebuilt(len(match_ids), sum(summaries.versions.values()), left_out)
 

@@ -1,31 +1,25 @@
 """Doing slices of fleet jobs: by the workers of the fleet, by a command itself."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any
 
 import structlog
-from kombu.exceptions import OperationalError
 
 from events.installation import Installation
-from events.runtime.errors import StoreError, StoreUnavailableError
-from events.service.fleet_jobs import FleetJob, FleetJobs, JobState, Parameters, TakenSlice
+from events.runtime.errors import StoreUnavailableError
+from events.service.fleet_jobs import ClaimedSlice, FleetJob, FleetJobs, JobState, Parameters
 from events.store.converter import pack, unpack
+from workers.claims import BROKER_ERRORS, Renewal
 from workers.fleet.kinds import KINDS, Kind
 
 MAX_SLICE_S = 600.0
 """A slice that takes longer counts as one that has killed its worker: the lease is not renewed any more."""
 
-MIN_RENEWAL_S = 0.5
-
 TASK_S = 20.0
 """A task takes no further slice after so long, so that a worker can be stopped in good order and others have a turn."""
 
 POLL_S = 0.1
-
-BROKER_ERRORS = (OperationalError, OSError)
 
 log = structlog.get_logger("fleet")
 
@@ -41,7 +35,7 @@ def do_slices(
 
     ``request`` enqueues a task for a job. Each task that finds more slices than the one it takes requests another, so
     that one is always waiting for the next idle worker, and never more than were there at the beginning. A broker that
-    is away is no failure of the slice: the relay requests the job again (``workers.fleet.rounds``). Raises
+    is away is no failure of the slice: the relay requests the job again (``workers.hints``). Raises
     StoreUnavailableError.
     """
 
@@ -54,40 +48,47 @@ def do_slices(
     jobs = parts.fleet_jobs
     job = jobs.job(job_id)
     if job is None or job.state != JobState.RUNNING:
+        jobs.discard_slices(job_id)
         return 0
     deadline, done = time.monotonic() + TASK_S, 0
     while time.monotonic() < deadline and not is_stopping():
-        taken = jobs.take(job)
-        if taken is None:
+        claimed = jobs.claim(job)
+        if claimed is None:
             break
         if not done and jobs.is_waiting(job):
             request_another()
-        if do_slice(parts, taken, name):
+        if do_slice(parts, claimed, name):
             request_another()
         done += 1
     return done
 
 
-def do_slice(parts: Installation, taken: TakenSlice, name: str = "") -> bool:
+def do_slice(parts: Installation, claimed: ClaimedSlice, name: str = "") -> bool:
     """Do a slice as the worker ``name`` ("": a command) and store its result; return whether another stage begins.
 
     What fails is recorded; when it has failed too often, the job fails with it. Raises StoreUnavailableError, with the
-    slice given back.
+    slice released.
 
     Crash-safe: killed here, the lease expires and the slice is done again.
     """
-    jobs, kind = parts.fleet_jobs, KINDS[taken.kind]
-    with _Lease(jobs, taken, name):
+    jobs, kind = parts.fleet_jobs, KINDS[claimed.kind]
+
+    def renew() -> bool:
+        if name:
+            jobs.report_worker(name)
+        return jobs.renew(claimed)
+
+    with Renewal(renew, jobs.work.lease_ms, MAX_SLICE_S):
         try:
-            if taken.is_plan:
-                return jobs.finish_plan(taken, kind.plan(parts, taken.parameters))
-            return jobs.finish(taken, pack(kind.do(parts, taken.parameters, taken.content)))
+            if claimed.is_plan:
+                return jobs.finish_plan(claimed, kind.plan(parts, claimed.parameters))
+            return jobs.finish(claimed, pack(kind.do(parts, claimed.parameters, claimed.content)))
         except StoreUnavailableError:
-            jobs.give_back(taken)
+            jobs.release(claimed)
             raise
         except Exception as error:
-            log.exception("a slice failed", job=taken.job, slice=taken.number)
-            jobs.give_back(taken, f"{type(error).__name__}: {error}")
+            log.exception("a slice failed", job=claimed.job, slice=claimed.number)
+            jobs.release(claimed, f"{type(error).__name__}: {error}")
             return False
 
 
@@ -99,9 +100,9 @@ def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any
     jobs = parts.fleet_jobs
     job = jobs.start(kind, parameters)
     while job.state == JobState.RUNNING:
-        taken = jobs.take(job)
-        if taken is not None:
-            do_slice(parts, taken)
+        claimed = jobs.claim(job)
+        if claimed is not None:
+            do_slice(parts, claimed)
         else:
             time.sleep(POLL_S)
         job = jobs.job(job.id) or job
@@ -133,34 +134,3 @@ def check_finished(job: FleetJob) -> None:
         raise FleetJobFailedError(f"the job {job.id} was cancelled")
     if job.state != JobState.FINISHED:
         raise FleetJobFailedError(f"the job {job.id} has failed: {job.reason}")
-
-
-class _Lease:
-    """Renews the lease of a slice from a thread while it is done, which shows that the process runs."""
-
-    def __init__(self, jobs: FleetJobs, taken: TakenSlice, name: str) -> None:
-        self._jobs = jobs
-        self._taken = taken
-        self._name = name
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._renew, name="lease", daemon=True)
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def _renew(self) -> None:
-        deadline = time.monotonic() + MAX_SLICE_S
-        while not self._done.wait(max(MIN_RENEWAL_S, self._jobs.lease_ms / 4000)) and time.monotonic() < deadline:
-            try:
-                if not self._jobs.keep(self._taken):
-                    return
-                if self._name:
-                    self._jobs.report_worker(self._name)
-            except StoreError as error:
-                log.warning("a lease was not renewed", job=self._taken.job, error=str(error))

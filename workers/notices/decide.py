@@ -4,18 +4,26 @@ What follows depends on where the match stands now and is idempotent by fact and
 late, twice and in any order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from limits import RateLimitItemPerDay
+
+from domain.match import vacation
+from domain.match.events import ClockPaused
 from domain.match.state import MatchState
+from domain.match.terms import DAY
+from domain.match.vacation import year_of
 from events.installation import Installation
 from events.notices import policy
-from events.notices.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of
-from events.notices.looks import MarkedChat, Reminder
+from events.notices.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of, vacation_fact
+from events.notices.kinds import NoticeKind
 from events.notices.notice import notice_id
+from events.notices.scheduled_checks import Check
 from events.people.person import Person
+from events.runtime.counters import fixed_windows
 from events.store.codec import event_of
-from workers.notices.reach import circumstances_of
+from workers.notices.reach import circumstances_of, messages_for
 
 TAIL = 12
 """The last events of a match, in which the beginning of a turn is looked for."""
@@ -24,6 +32,8 @@ MAX_SPAN = 200
 """Deliveries that lie further back are read apart from the last events."""
 
 GUEST = "guest"
+MAX_MAILS_OF_STRANGERS = RateLimitItemPerDay(5)
+"""Invitations from people never played with that one person gets a mail of at once; the digest has the others."""
 
 
 class Decider:
@@ -36,39 +46,40 @@ class Decider:
     def __init__(self, installation: Installation, wake: Callable[[], object] = lambda: None) -> None:
         self._parts = installation
         self._wake = wake
+        self._counters = fixed_windows(installation.client, installation.prefix)
 
     def look_at_match(self, match_id: str, versions: set[int]) -> None:
         """Tell what the events of a match at ``versions`` say, and what awaits its players."""
         loaded = self._parts.matches.load_at_least(match_id, max(versions))
         state = self._parts.timekeeper.with_availability(loaded.state)
         events = self._events(state, versions)
-        for fact in facts_of(state, events, min(versions)):
+        for fact in (*facts_of(state, events, min(versions)), *self._vacation_facts(state, events, min(versions))):
             self.tell(fact)
         # Also of a turn that its player has begun, and again whenever something may have moved the deadline.
         turn = turn_of(state)
         if turn is not None:
             self._plan_reminder(state, turn)
 
-    def look_at_reminder(self, reminder: Reminder) -> None:
-        """Remind a player whose time is running out, later if the deadline has moved, or not at all."""
-        now = self._parts.now()
-        state = self._parts.timekeeper.with_availability(self._parts.matches.load(reminder.match).state)
-        fact = reminder_of(state, now)
-        if fact is not None and reminder.player in fact.players and self._plan_reminder(state, fact):
-            self.tell(fact)
-        # Crash-safe: it goes last, and only if it was not replaced; looked at twice it tells nothing new.
-        self._parts.looks.end_reminder(reminder)
+    def look_at_check(self, check: Check) -> None:
+        """Carry out a check that was claimed.
 
-    def look_at_chat(self, match_id: str) -> None:
-        """Tell the players of a match of the messages that others have sent since the chat was marked."""
-        chats, looks, now = self._parts.chats, self._parts.looks, self._parts.now()
-        marked = looks.begin_chat(match_id, chats.length(match_id))
-        if marked is None:
-            return
-        for fact in self._chat_facts(marked):
+        Crash-safe: it is finished last; carried out twice it tells nothing new.
+        """
+        if check.player is not None:
+            self._look_at_turn(check.match, check.player)
+            self._parts.checks.finish(check)
+        else:
+            unread = self._parts.checks.unread_messages(check, self._parts.chats.length(check.match))
+            for fact in self._chat_facts(check.match, unread):
+                self.tell(fact)
+            self._parts.checks.finish(check, unread)
+
+    def _look_at_turn(self, match_id: str, player: str) -> None:
+        """Remind a player whose time is running out, later if the deadline has moved, or not at all."""
+        state = self._parts.timekeeper.with_availability(self._parts.matches.load(match_id).state)
+        fact = reminder_of(state, self._parts.now())
+        if fact is not None and player in fact.players and self._plan_reminder(state, fact):
             self.tell(fact)
-        # Crash-safe: repeated after a kill it names the same messages, of which people are told once.
-        looks.end_chat(marked, now)
 
     def tell(self, fact: Fact) -> None:
         """Decide about ``fact`` for each of its players, unless that was done before."""
@@ -85,12 +96,24 @@ class Decider:
             circumstances = replace(circumstances, outage_ms=self._outage_ms(fact.at, now))
         if person.kind == GUEST and not circumstances.reach.any:
             return  # guests have no way to be told, and no ledger of it
+        if fact.kind == NoticeKind.INVITATION and self._is_one_stranger_too_many(fact, person.id):
+            circumstances = replace(circumstances, many_strangers=True)
         decision = policy.decide(fact, person.id, circumstances)
         if decision is None:
             return
         self._parts.ledger.decide(decision.notice, digest=decision.digest)
         if any(each.due is not None and each.due <= now for each in decision.notice.deliveries):
             self._wake()
+
+    def _is_one_stranger_too_many(self, fact: Fact, player: str) -> bool:
+        """Tell whether others whom ``player`` has never played with have sent enough invitations today.
+
+        Crash-safe: an invitation that is looked at twice counts twice, so that fewer mails go out at once.
+        """
+        inviter = self._parts.matches.load(fact.match).state.creator
+        return not self._parts.readmodels.have_met(inviter, player) and not self._counters.hit(
+            MAX_MAILS_OF_STRANGERS, "invited", player
+        )
 
     def _outage_ms(self, since: int, until: int) -> int:
         """Return for how long the clocks were not kept between two instants: nobody could be told then, either."""
@@ -100,13 +123,13 @@ class Decider:
     def _plan_reminder(self, state: MatchState, turn: Fact) -> bool:
         """Let the player of ``turn`` be reminded later, if at all; return whether it is time now instead."""
         (player,), clock = turn.players, state.clock
-        if clock is None or turn.deadline is None:
+        if turn.deadline is None:
             return False
         before_h = self._parts.preferences.read(player).remind_before_h
         at = policy.reminder_at(clock.since, turn.deadline, before_h)
         if at is None or at <= self._parts.now():
             return at is not None
-        self._parts.looks.remind(state.match_id, player, at)
+        self._parts.checks.remind(state.match_id, player, at)
         return False
 
     def _events(self, state: MatchState, versions: set[int]) -> list[Happened]:
@@ -119,20 +142,24 @@ class Decider:
         found += self._parts.store.read(state.match_id, min(first, tail) - 1)
         return [Happened(each.version, each.actor, event_of(each)) for each in found if each.version <= state.version]
 
-    def _chat_facts(self, marked: MarkedChat) -> list[Fact]:
-        loaded = self._parts.matches.load(marked.match)
-        messages = self._parts.chats.read(marked.match, marked.after, marked.until - marked.after)
-        hidden = self._parts.reports.hidden(marked.match)
+    def _vacation_facts(self, state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
+        facts = []
+        for happened in events:
+            event = happened.event
+            if happened.version >= since and isinstance(event, ClockPaused) and event.seat is not None:
+                player = state.seats[event.seat].player or ""
+                left_ms = vacation.left(self._parts.availability.read([player])[player].book, year_of(event.since))
+                facts.append(vacation_fact(state, happened, left_ms // DAY))
+        return [fact for fact in facts if fact is not None]
+
+    def _chat_facts(self, match_id: str, unread: range) -> list[Fact]:
+        """Return what the players of a match are to be told of the messages ``unread`` in its chat."""
+        loaded = self._parts.matches.load(match_id)
         facts = []
         for seat in loaded.state.seats:
             if seat.player is None or not seat.joined or seat.level is not None:
                 continue
-            silenced = self._parts.blocks.of(seat.player)
-            heard = [
-                each
-                for each in messages
-                if each.author != seat.player and each.author not in silenced and each.number not in hidden
-            ]
+            heard = messages_for(self._parts, seat.player, match_id, unread.start, len(unread))
             if heard:
-                facts.append(chat_fact(loaded.state, marked.after + 1, seat.player, heard[-1].at))
+                facts.append(chat_fact(loaded.state, unread.start + 1, seat.player, heard[-1].at))
         return facts

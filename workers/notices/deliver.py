@@ -1,10 +1,11 @@
-"""Sending what is in the outbox: one dispatch after the other is leased, looked at once more, sent, and recorded."""
+"""Sending what is in the outbox: one dispatch after the other is claimed, looked at once more, sent, and recorded."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 
 import structlog
@@ -13,17 +14,15 @@ from events.installation import Installation
 from events.notices.facts import may_be_outdated, why_outdated
 from events.notices.kinds import DeliveryState, NoticeChannel, Timing
 from events.notices.notice import Notice
-from events.notices.outbox import Dispatch, Purpose
-from events.notices.policy import ABOUT, hold_of
+from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
+from events.notices.policy import ABOUT, MINUTE_MS, hold_of
 from events.runtime.backoff import Backoff
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
 from events.service.matches import UnknownMatchError
+from workers.claims import Renewal
 from workers.notices.reach import circumstances_of
 from workers.notices.senders import Outcome, Sender
-
-LEASE_MS = 300_000
-"""Longer than any attempt: one that takes longer would be made by a second worker."""
 
 RETRY_DELAYS_MS = Backoff(60_000, 4 * 3_600_000)
 GIVE_UP_MS = 5 * 24 * 3_600_000
@@ -32,40 +31,40 @@ GIVE_UP_MS = 5 * 24 * 3_600_000
 MAX_FAULTS = 5
 """A dispatch at which this server itself fails is given up after this number of attempts."""
 
+MAX_DELIVERY_S = 300
+"""A dispatch that is sent for longer is left to another worker."""
+
 MAX_PER_HINT = 50
 
-MAX_AT_A_TIME = 4
-"""Through one channel: half the threads of a worker, so that servers which hang hold up one channel only."""
+SHARES = {NoticeChannel.MAIL: 3, NoticeChannel.PUSH: 2, NoticeChannel.WEBHOOK: 3, SLOW_WEBHOOKS: 3}
+"""How much is sent at a time in one process, by lane: servers that hang hold up their own lane only."""
 
-MAX_AT_A_TIME_PER_PLAYER = 2
-BUSY_DELAY_MS = 4_000
-"""After so long it is tried again whether what had to wait for others can be sent."""
+MAX_NOTICES_LOOKED_AT = 20
+"""The last ones of a player, among which mail of the last minute is looked for."""
+
+SENT_TOGETHER = Outcome(DeliveryState.WAITING, "Sent in a minute, with what else has happened then.", tried=False)
 
 log = structlog.get_logger("notices")
 
 
 class Slots:
-    """How much is being sent at this moment in this process, by channel and by player."""
+    """How much is being sent at this moment in this process, by lane."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._taken: Counter[tuple[str, ...]] = Counter()
+        self._taken: Counter[str] = Counter()
 
     @contextmanager
-    def slot(self, dispatch: Dispatch) -> Iterator[bool]:
-        """Hold a slot for ``dispatch`` while the block lasts; False is yielded when there is none."""
-        channel, player = (dispatch.channel,), (dispatch.channel, dispatch.player)
+    def slot(self, lane: str) -> Iterator[bool]:
+        """Hold a slot of ``lane`` while the block lasts; False is yielded when all are held."""
         with self._lock:
-            free = self._taken[channel] < MAX_AT_A_TIME and self._taken[player] < MAX_AT_A_TIME_PER_PLAYER
-            if free:
-                self._taken.update((channel, player))
+            free = self._taken[lane] < SHARES[lane]
+            self._taken[lane] += free
         try:
             yield free
         finally:
-            if free:
-                with self._lock:
-                    self._taken.subtract((channel, player))
-                    self._taken += Counter()
+            with self._lock:
+                self._taken[lane] -= free
 
 
 class Deliveries:
@@ -81,28 +80,38 @@ class Deliveries:
         self._slots = Slots()
 
     def deliver_due(self, limit: int = MAX_PER_HINT) -> int:
-        """Send what is due, up to ``limit`` dispatches; return how many were handled.
-
-        Raises ClockMismatchError when the clock of this process is wrong: it would take what others are sending.
-        """
-        self._parts.store.check_clock()
+        """Send what is due, up to ``limit`` dispatches; return how many were handled."""
         handled = 0
-        while handled < limit and (dispatch := self._outbox.take(self._parts.now(), LEASE_MS)) is not None:
-            self.deliver(dispatch)
+        while handled < limit and any(map(self._deliver_next, SHARES)):
             handled += 1
         return handled
+
+    def _deliver_next(self, lane: str) -> bool:
+        """Send a dispatch of ``lane``; return False when none is due, or as many are being sent as may be at a time."""
+        with self._slots.slot(lane) as free:
+            dispatch = self._outbox.take([lane]) if free else None
+            if dispatch is None:
+                return False
+            with Renewal(partial(self._outbox.renew, dispatch), self._outbox.work.lease_ms, MAX_DELIVERY_S):
+                self.deliver(dispatch)
+            return True
 
     def deliver(self, dispatch: Dispatch) -> None:
         """Send ``dispatch``, which was taken from the outbox, unless something is against it; record what became of it.
 
-        Crash-safe: a kill before the record leaves the lease, and it is sent again when that ends: by mail with the
+        Crash-safe: killed before the record, its lease ends and it is sent again: by mail with the
         same Message-ID, by webhook with the same id. Only the receiver can tell then that it has it already.
         """
         now = self._parts.now()
         try:
-            if dispatch.purpose == Purpose.DIGEST:
+            if dispatch.purpose == Purpose.DIGEST or len(dispatch.notices) > 1:
                 dispatch = self._without_outdated(dispatch, now)
-            outcome = self._obstacle(dispatch, now) or self._send(dispatch, now)
+            outcome = self._obstacle(dispatch, now)
+            if outcome is None and _may_go_with_others(dispatch) and dispatch.attempts == 1:
+                gathered = None if self._is_soon_after_another(dispatch, now) else self._gathered(dispatch, now)
+                outcome = SENT_TOGETHER._replace(due=now + MINUTE_MS) if gathered is None else None
+                dispatch = gathered or dispatch
+            outcome = outcome or self._senders[dispatch.channel].send(dispatch, now)
         except StoreUnavailableError:
             raise
         except Exception:
@@ -113,26 +122,48 @@ class Deliveries:
 
     def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:
         """Return what becomes of something that must not be sent, or not now; None when nothing is against it."""
-        if dispatch.purpose == Purpose.DIGEST and not dispatch.notices:
-            return Outcome(DeliveryState.NOT_SENT, "Nothing of this digest was still to be told.")
+        if dispatch.purpose in (Purpose.DIGEST, Purpose.NOTICE) and not dispatch.notices:
+            return Outcome(DeliveryState.NOT_SENT, "Nothing of it was still to be told.")
         if dispatch.purpose != Purpose.NOTICE:
             return None
-        notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0])
-        if notice is None:
+        notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
+        if not notices:
             return Outcome(DeliveryState.NOT_SENT, "Its entry was erased from the ledger.")
         if dispatch.requested and dispatch.channel == NoticeChannel.WEBHOOK:
             return None  # a receiver that is tried out gets it again, outdated or not: it is told how the match stands
-        reason = self._why_not(notice, dispatch)
+        reason = self._why_not(notices[0], dispatch)
         if reason is not None:
             return Outcome(DeliveryState.NOT_SENT, f"Not sent. {reason}")
         if dispatch.requested or dispatch.channel == NoticeChannel.WEBHOOK:
             return None
-        known = circumstances_of(self._parts, dispatch.player, notice.match, now)
-        hold = hold_of(notice.kind, notice.deadline, known)
-        return None if hold is None else Outcome(DeliveryState.WAITING, hold.reason, hold.until, tried=False)
+        holds = []
+        for notice in notices:
+            known = circumstances_of(self._parts, dispatch.player, notice.match, now)
+            hold = hold_of(notice.kind, notice.deadline, known)
+            if hold is None:
+                return None
+            holds.append(hold)
+        return Outcome(DeliveryState.WAITING, min(holds).reason, min(holds).until, tried=False)
+
+    def _gathered(self, dispatch: Dispatch, now: int) -> Dispatch | None:
+        """Return ``dispatch`` with all else that is to be told by mail now; None when it goes with another one."""
+        others = (each for each in self._outbox.of(dispatch.player) if each.id != dispatch.id and each.due <= now)
+        ready = [each for each in others if _may_go_with_others(each) and self._obstacle(each, now) is None]
+        return self._outbox.gather(dispatch, ready, now)
+
+    def _is_soon_after_another(self, dispatch: Dispatch, now: int) -> bool:
+        """Tell whether a mail about another match was sent to the player in the last minute."""
+        notices = self._parts.ledger.page(dispatch.player, limit=MAX_NOTICES_LOOKED_AT).notices
+        match = next((each.match for each in notices if each.id in dispatch.notices), None)
+        return any(
+            (sent.channel, sent.state) == (NoticeChannel.MAIL, DeliveryState.SENT) and sent.at > now - MINUTE_MS
+            for each in notices
+            for sent in each.deliveries
+            if each.match != match
+        )
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
-        """Return a digest with what is still so; the rest is recorded as not sent."""
+        """Return a digest, or what was gathered, with what is still so; the rest is recorded as not sent."""
         found = {each.id: each for each in self._parts.ledger.find_all(dispatch.player, dispatch.notices)}
         kept = []
         for id in dispatch.notices:
@@ -140,7 +171,8 @@ class Deliveries:
             if reason is None:
                 kept.append(id)
             else:
-                self._outbox.drop(dispatch, id, f"Not in your digest. {reason}", now)
+                where = "in your digest" if dispatch.purpose == Purpose.DIGEST else "sent"
+                self._outbox.drop(dispatch, id, f"Not {where}. {reason}", now)
         return replace(dispatch, notices=tuple(kept))
 
     def _why_not(self, notice: Notice, dispatch: Dispatch) -> str | None:
@@ -162,10 +194,6 @@ class Deliveries:
             log.exception("cannot be looked at", match=notice.match)
             return "The match cannot be read."
 
-    def _send(self, dispatch: Dispatch, now: int) -> Outcome:
-        with self._slots.slot(dispatch) as free:
-            return self._senders[dispatch.channel].send(dispatch, now) if free else _busy(dispatch, now)
-
     def _record(self, dispatch: Dispatch, outcome: Outcome, now: int) -> None:
         if outcome.state != DeliveryState.WAITING:
             self._outbox.finish(dispatch, outcome.state, outcome.reason, now)
@@ -174,7 +202,7 @@ class Deliveries:
             self._outbox.finish(dispatch, DeliveryState.FAILED, reason, now)
         else:
             due = retry_at(dispatch, now) if outcome.due is None else outcome.due
-            self._outbox.postpone(dispatch, due, outcome.reason, now, tried=outcome.tried)
+            self._outbox.postpone(dispatch, due, outcome.reason, now, tried=outcome.tried, lane=outcome.lane)
         log.info(
             "handled",
             dispatch=dispatch.id,
@@ -185,9 +213,9 @@ class Deliveries:
         )
 
 
-def _busy(dispatch: Dispatch, now: int) -> Outcome:
-    due = now + int(BUSY_DELAY_MS * _jitter(dispatch))
-    return Outcome(DeliveryState.WAITING, "Waits until other things are sent.", due, tried=False)
+def _may_go_with_others(dispatch: Dispatch) -> bool:
+    """Tell whether a dispatch is a notice by mail that its player has not asked for once more."""
+    return (dispatch.channel, dispatch.purpose) == (NoticeChannel.MAIL, Purpose.NOTICE) and not dispatch.requested
 
 
 def retry_at(dispatch: Dispatch, now: int) -> int:

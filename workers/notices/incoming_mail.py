@@ -1,4 +1,4 @@
-"""Reading the mail that has arrived: one mail after the other is leased, admitted, carried out, answered once.
+"""Reading the mail that has arrived: one mail after the other is claimed, admitted, carried out, answered once.
 
 Crash-safe: whatever is done about a mail is done once under a name that follows from its digest: each command is a
 request with a key, the answer a dispatch with an id, what became of the mail is recorded last. A reader that is killed
@@ -6,7 +6,6 @@ leaves the lease; the next one finds what was done, and does the rest.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import structlog
@@ -17,24 +16,21 @@ from events.mail.admission import Rules, admit, header, read_headers
 from events.mail.body import read_body
 from events.mail.bounces import record_bounce
 from events.mail.execution import execute_commands
-from events.mail.language import NO_MOVES, read_commands
+from events.mail.language import MARKER, NO_MOVES, read_commands
 from events.mail.match_words import moves_of
+from events.mail.notice_text import wrap
 from events.mail.parts import view_of
 from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
-from events.mail.tokens import MatchToken, TokenKind
+from events.mail.tokens import MatchToken, Token, TokenKind, read_token
 from events.mail.transcript import Effect, Report, write_answer
 from events.notices.addresses import stopped
-from events.notices.inbox import Inbox, ReceivedMail, Taken, Verdict
+from events.notices.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
 from events.notices.letters import LetterKind, letter_dispatch
 from events.notices.outbox import Letter
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings
-from workers.retries import Retries
-
-LEASE_MS = 30_000
-"""Longer than reading a mail takes: one that takes longer is read by a second worker too, which finds all done."""
 
 MAX_ATTEMPTS = 5
 """So often a mail is read at which the reader itself fails; then its writer is told."""
@@ -42,6 +38,11 @@ MAX_ATTEMPTS = 5
 MAX_PER_HINT = 50
 ANSWER = "answer"
 """The kind of letters that answer a mail; begins the ids of their dispatches."""
+
+LAST_REFUSAL = wrap(
+    "This is the last answer of this kind within an hour: until then, further mail like this is not answered. The "
+    "settings of notices list your last mails and what became of them."
+)
 
 _MESSAGE_ID = re.compile(r"<[^<>\s]{1,250}>")
 
@@ -52,9 +53,9 @@ log = structlog.get_logger("notices")
 class Outcome:
     """What becomes of a mail: the verdict with its reason, and the answer (subject and text), None for none.
 
-    An answer that ``only_refuses`` is sent once an hour to an address; in answer to one that ``asks_to_confirm`` a
-    resignation is done. ``about`` is the match and the seat that the answer is about, with the version tag of the board
-    that it shows.
+    Of answers that ``only_refuses`` a few are sent in an hour; in answer to one that ``asks_to_confirm`` a resignation
+    is done. ``about`` is the match and the seat that the answer is about, with the version tag of the board that it
+    shows; ``receipt`` is attached.
     """
 
     verdict: Verdict
@@ -63,6 +64,7 @@ class Outcome:
     only_refuses: bool = False
     asks_to_confirm: bool = False
     about: MatchToken | None = None
+    receipt: str = ""
 
 
 class MailReader:
@@ -79,7 +81,7 @@ class MailReader:
     def read_due(self, limit: int = MAX_PER_HINT) -> int:
         """Read what is due, up to ``limit`` mails; return how many."""
         count = 0
-        while count < limit and (taken := self._parts.inbox.take(self._parts.now(), LEASE_MS)) is not None:
+        while count < limit and (taken := self._parts.inbox.take()) is not None:
             beats.beat()
             self.read(taken)
             count += 1
@@ -100,8 +102,8 @@ class MailReader:
             outcome = _failed()
         answered, reason = self._answer(mail, taken.content, outcome), outcome.reason
         if outcome.only_refuses and not answered:
-            reason += " It was not answered, because another answer of this kind was sent within the hour."
-        self._parts.inbox.finish(mail, outcome.verdict, reason, answered=answered)
+            reason += f" It was not answered: {MAX_REFUSALS} answers of this kind were sent within the hour."
+        self._parts.inbox.finish(taken, outcome.verdict, reason, answered=answered)
         log.info("mail read", mail=mail.digest, player=mail.player, verdict=outcome.verdict, answered=answered)
 
     def _outcome(self, taken: Taken) -> Outcome:
@@ -129,6 +131,8 @@ class MailReader:
             return Outcome(verdict=admission.verdict, reason=admission.reason, answer=answer, only_refuses=True)
         if admission.verdict is not None:
             return Outcome(verdict=admission.verdict, reason=admission.reason)
+        if mail.repeats:
+            return _repeated(recipient.token)
         person = self._parts.people.person(mail.player)
         if person is None:
             return Outcome(verdict=Verdict.NOT_ALLOWED, reason="The account has been erased.")
@@ -157,6 +161,7 @@ class MailReader:
             only_refuses=_is_empty(report),
             asks_to_confirm=report.asks_to_confirm,
             about=about,
+            receipt=report.receipt,
         )
 
     def _answer(self, mail: ReceivedMail, content: bytes, outcome: Outcome) -> bool:
@@ -164,9 +169,16 @@ class MailReader:
         address = self._parts.addresses.read(mail.player).address
         if outcome.answer is None or address is None:
             return False
-        if outcome.only_refuses and not self._parts.inbox.may_refuse(mail):
-            return False
         (subject, text), about = outcome.answer, outcome.about
+        if outcome.only_refuses:
+            token = read_token(mail.recipient[2:])
+            match_id = token.match_id if isinstance(token, MatchToken) else ""
+            number = self._parts.inbox.count_refusal(mail, match_id)
+            if number > MAX_REFUSALS:
+                return False
+            if number == MAX_REFUSALS:
+                first, _, rest = text.partition("\n\n")
+                text = f"{first}\n\n{LAST_REFUSAL}\n\n{rest}"
         message_id = header(read_headers(content), "Message-ID")
         letter = Letter(
             to=address,
@@ -178,6 +190,7 @@ class MailReader:
             in_reply_to=message_id if _MESSAGE_ID.fullmatch(message_id) else None,
             automatic=True,
             kind=LetterKind.CONFIRM_RESIGNATION if outcome.asks_to_confirm else ANSWER,
+            receipt=outcome.receipt,
         )
         self._parts.outbox.add(letter_dispatch(f"{ANSWER}:{mail.digest}", mail.player, letter, self._parts.now()))
         return True
@@ -185,28 +198,6 @@ class MailReader:
     def _take_bounce(self, mail: ReceivedMail, content: bytes) -> Outcome:
         counted = record_bounce(self._parts.addresses, mail.player, content, self._parts.now())
         return Outcome(verdict=Verdict.BOUNCE, reason=counted)
-
-
-class MailRound:
-    """Enqueues a hint when mail is to be read, less and less often while the same mail has been due for longest.
-
-    ``enqueue`` enqueues it, ``now`` returns milliseconds since 1970 UTC.
-    """
-
-    def __init__(self, inbox: Inbox, enqueue: Callable[[], None], now: Callable[[], int]) -> None:
-        self._inbox = inbox
-        self._enqueue = enqueue
-        self._now = now
-        self._hints = Retries()
-
-    def __call__(self) -> int:
-        """Enqueue a hint if one is due; return how many that were."""
-        now, due = self._now(), self._inbox.next_due()
-        if due is None or due > now or not self._hints.is_due(ANSWER, due, now):
-            return 0
-        self._enqueue()
-        self._hints.record(ANSWER, due, now)
-        return 1
 
 
 def _is_empty(report: Report) -> bool:
@@ -222,6 +213,14 @@ def _not_allowed(mail: ReceivedMail, reason: str) -> tuple[str, str]:
         "If it was not, somebody may have read one of your mails: make all addresses in old mail worthless there.\n"
     )
     return "A mail in your name was not accepted", text
+
+
+def _repeated(token: Token) -> Outcome:
+    reason = "A mail with the same Message-ID and another text came before it: only that one was read."
+    text = f"{MARKER}\n\n{wrap(f'{reason} Send what you wrote in a new answer.')}\n"
+    about = token if isinstance(token, MatchToken) else None
+    answer = ("Your mail was not read", text)
+    return Outcome(verdict=Verdict.REPEATED, reason=reason, answer=answer, only_refuses=True, about=about)
 
 
 def _failed() -> Outcome:

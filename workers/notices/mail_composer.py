@@ -1,6 +1,7 @@
 """What is to be sent by mail, composed from the stores at the moment of sending."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from domain.match.lines import ConditionalMoves
@@ -18,8 +19,9 @@ from events.mail.messages import (
     notice_mail,
 )
 from events.mail.notice_text import NoticeView, digest_content, notice_content
-from events.mail.tokens import MatchToken, PlayerToken, TokenKind
+from events.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
 from events.mail.transcript import View
+from events.notices.kinds import NoticeKind
 from events.notices.letters import LetterKind
 from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notices.mail_syntax import InvalidAddressError, parse_address
@@ -29,8 +31,11 @@ from events.people.person import Person
 from events.service.matches import Loaded, UnknownMatchError
 from events.service.names import blocked_by, names_of_others, people_seated
 from events.store.contract import DamagedStreamError, VersionTag
+from workers.notices.reach import messages_for
 
 ID_DIGITS = 24
+MAX_MESSAGES = 20
+"""Of a chat in one mail."""
 
 
 class Unsendable(NamedTuple):
@@ -60,20 +65,15 @@ class MailComposer:
         notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
         if not notices:
             return Unsendable("Its entry was erased from the ledger.")
-        if dispatch.purpose == Purpose.DIGEST:
-            views = [self._view(notice, to, self._load(notice.match), now) for notice in notices]
+        loaded = {notice.match: self._load(notice.match) for notice in notices}
+        views = [self._view(notice, to, loaded[notice.match], now) for notice in notices]
+        of_match = loaded[notices[0].match]
+        if len(loaded) > 1:
             return self._about_account(dispatch, to, digest_content(self._site, to, views), now)
-        return self._notice(dispatch, notices[0], to, now)
-
-    def _notice(self, dispatch: Dispatch, notice: Notice, to: Addressee, now: int) -> Outgoing:
-        loaded = self._load(notice.match)
-        about = self._view(notice, to, loaded, now)
-        if loaded is None or about.view is None:
-            return self._about_account(dispatch, to, notice_content(self._site, to, about, None), now)
-        content = notice_content(self._site, to, about, board_picture(loaded.state, about.view.seat))
-        token = MatchToken(
-            kind=TokenKind.REPLY, match_id=loaded.state.match_id, seat=about.view.seat, tag=loaded.head.tag
-        )
+        if of_match is None or views[0].view is None:
+            return self._about_account(dispatch, to, notice_content(self._site, to, views, None), now)
+        content = notice_content(self._site, to, views, board_picture(of_match.state, views[0].view.seat))
+        token = _reply_token(of_match, views[0].view.seat)
         return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
 
     def _about_account(self, dispatch: Dispatch, to: Addressee, content: Content, now: int) -> Outgoing:
@@ -84,7 +84,9 @@ class MailComposer:
         seat = None if loaded is None else loaded.state.seat_of(to.player)
         if loaded is None or seat is None:
             return NoticeView(notice, None)
-        state = loaded.state
+        state = self._parts.timekeeper.with_availability(loaded.state)
+        persons = self._parts.people.persons([*people_seated(state.seats), state.creator])
+        blocked = blocked_by(self._parts.blocks, to.player)
         view = View(
             state=state,
             seat=seat,
@@ -92,10 +94,25 @@ class MailComposer:
             now=now,
             zone=to.zone,
             url=self._site.link(f"/matches/{state.match_id}"),
+            others=names_of_others(state.seats, to.player, persons, blocked),
         )
-        persons = self._parts.people.persons(people_seated(state.seats))
-        others = names_of_others(state.seats, to.player, persons, blocked_by(self._parts.blocks, to.player))
-        return NoticeView(notice, view, others)
+        inviter = persons.get(state.creator) if state.creator not in blocked else None
+        written = write_token(_reply_token(loaded, seat), to.secret)
+        return NoticeView(
+            notice,
+            view,
+            inviter="" if inviter is None else inviter.name,
+            reply_to=reply_address(written, self._site.domain),
+            messages=self._messages(notice, {id: person.name for id, person in persons.items()}),
+        )
+
+    def _messages(self, notice: Notice, names: Mapping[str, str]) -> list[str]:
+        """Return the messages of a chat with their authors for a reader who has asked for them by mail."""
+        if notice.kind != NoticeKind.CHAT or not self._parts.preferences.read(notice.player).chat_text:
+            return []
+        after = int(notice.fact.rpartition(":")[2]) - 1
+        messages = messages_for(self._parts, notice.player, notice.match or "", after, MAX_MESSAGES)
+        return [f"{names.get(each.author, 'a player who has left')}: {each.text}" for each in messages]
 
     def _letter(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         match letter.kind:
@@ -109,7 +126,9 @@ class MailComposer:
         if to is None or self._parts.addresses.read(dispatch.player).address != letter.to:
             return Unsendable("The account or its mail address is not there any more.")
         loaded = self._load(letter.match)
-        content = Content(subject=letter.subject, paragraphs=letter.text.rstrip("\n").split("\n\n"))
+        content = Content(
+            subject=letter.subject, paragraphs=letter.text.rstrip("\n").split("\n\n"), receipt=letter.receipt
+        )
         if not letter.automatic:
             return self._plain_letter(dispatch, to, content, now)
         return answer_mail(
@@ -209,6 +228,10 @@ class MailComposer:
             return self._parts.matches.load(match_id)
         except (UnknownMatchError, DamagedStreamError):
             return None
+
+
+def _reply_token(loaded: Loaded, seat: int) -> MatchToken:
+    return MatchToken(kind=TokenKind.REPLY, match_id=loaded.state.match_id, seat=seat, tag=loaded.head.tag)
 
 
 def _answer_token(letter: Letter, loaded: Loaded | None, player: str) -> MatchToken | PlayerToken:

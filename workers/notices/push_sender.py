@@ -14,7 +14,7 @@ from events.notices.outbox import Dispatch, Purpose
 from events.notices.subscriptions import Subscription
 from events.private.time_zones import zone_of
 from events.proof.key_file import UnreadableKeyError
-from events.push.encryption import SALT_BYTES, encrypt, from_base64url
+from events.push.encryption import MAX_PLAINTEXT_BYTES, SALT_BYTES, encrypt, from_base64url
 from events.push.payload import body_of, message, title_of, topic_of, ttl_of, urgency_of
 from events.push.services import service_name
 from events.push.vapid import authorization, subject_of
@@ -122,6 +122,7 @@ class PushSender:
             from_base64url(subscription.secret),
             generate_private_key(SECP256R1()),
             os.urandom(SALT_BYTES),
+            pad_to=MAX_PLAINTEXT_BYTES,  # the length would tell the push service what a message says
         )
         headers = {
             "Authorization": authorization(subscription.endpoint, key, self._subject or "", now),

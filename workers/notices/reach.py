@@ -3,6 +3,7 @@
 from domain.match import vacation
 from events.installation import Installation
 from events.notices.policy import Circumstances, Reach
+from events.private.chats import Message
 from events.private.time_zones import zone_of
 
 
@@ -13,14 +14,28 @@ def circumstances_of(installation: Installation, player: str, match: str | None,
     """
     availability = installation.availability.read([player])[player]
     away = vacation.current(availability.book, now)
+    is_announced = away is not None and not away.automatic
     return Circumstances(
         now=now,
         zone=zone_of(availability.zone),
         preferences=installation.preferences.read(player),
         reach=reach_of(installation, player),
         watching=match is not None and installation.presence.watching(player, match, now),
-        vacation_until=None if away is None else away.until,
+        vacation_until=away.until if away is not None and is_announced else None,
     )
+
+
+def messages_for(installation: Installation, player: str, match: str, after: int, count: int) -> list[Message]:
+    """Return those of the next ``count`` messages of a chat ``after`` a number that others wrote and ``player`` sees.
+
+    Raises StoreUnavailableError.
+    """
+    hidden, silenced = installation.reports.hidden(match), installation.blocks.of(player)
+    return [
+        message
+        for message in installation.chats.read(match, after, count)
+        if message.author not in (player, *silenced) and message.number not in hidden
+    ]
 
 
 def reach_of(installation: Installation, player: str) -> Reach:

@@ -10,13 +10,14 @@ class Outcome(NamedTuple):
     """What became of a dispatch; ``reason`` is a sentence for the player.
 
     With WAITING it is tried again at ``due`` (milliseconds since 1970 UTC; None: after a delay that grows). ``tried``
-    tells whether this counts as an attempt.
+    tells whether this counts as an attempt; ``lane`` is that in which it waits then, empty for the same.
     """
 
     state: DeliveryState
     reason: str
     due: int | None = None
     tried: bool = True
+    lane: str = ""
 
 
 class Sender(Protocol):

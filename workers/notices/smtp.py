@@ -17,7 +17,7 @@ CONTENT_TIMEOUT_S = 50
 """For each answer of the server; for sending the content and the answers before and after, since it may be examined."""
 
 MAX_CONVERSATION_S = 11 * STEP_TIMEOUT_S + 3 * CONTENT_TIMEOUT_S
-"""Less than the lease of a dispatch: no second worker sends the same mail meanwhile.
+"""Less than ``deliver.MAX_DELIVERY_S``: no second worker sends the same mail meanwhile.
 
 RFC 5321, 4.5.3.2 allows servers of strangers more; this one is the operator's own.
 """

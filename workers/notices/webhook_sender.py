@@ -1,8 +1,10 @@
 """The sender of webhooks: calls the receiver, does what it answers, and decides what follows a failure."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from threading import Lock
 from typing import NamedTuple
 
 from domain.match.decisions.timekeeping import deadline_of
@@ -10,9 +12,9 @@ from events.installation import Installation
 from events.notices.endpoints import MAX_KEPT_ANSWER_BYTES, Attempt, Endpoint, PayloadForm
 from events.notices.kinds import DeliveryState, NoticeKind
 from events.notices.notice import Notice
-from events.notices.outbox import Dispatch, Purpose
-from events.runtime.egress import Answer, Egress
-from events.runtime.egress_rules import EgressError
+from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
+from events.runtime.egress import EXCHANGE_TIMEOUT_S, Answer, Egress
+from events.runtime.egress_rules import EgressError, read_url
 from events.service.matches import UnknownMatchError
 from events.service.names import blocked_by, people_seated
 from events.store.contract import DamagedStreamError
@@ -30,6 +32,12 @@ ABORT_HEADER = ("webhook-delivery", "abort-message")
 """With this header of its answer a receiver refuses a webhook for good."""
 
 WITH_DEADLINE = (NoticeKind.TURN, NoticeKind.DEADLINE)
+QUICK_TIMEOUT_S = 5.0
+"""For a test, and for a receiver that was quick so far: it is tried again, with more time, among the slow ones."""
+
+HOST_BUSY_MS = 2_000
+"""The delay of a webhook to a slow host that is being called."""
+
 USER_AGENT = "Rookery-Webhooks"
 
 
@@ -78,6 +86,8 @@ class WebhookSender:
         self._egress = egress
         self._answers = BotAnswers(installation)
         self._fallback = Fallback(installation)
+        self._lock = Lock()
+        self._slow_hosts: set[str] = set()
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
         """Call the receiver and return what became of it. Raises StoreError.
@@ -97,11 +107,35 @@ class WebhookSender:
             return Outcome(DeliveryState.NOT_SENT, f"Not sent, because the webhook is off: {endpoint.disabled}{told}")
         if endpoint.held_until is not None and endpoint.held_until > now and not (is_test or dispatch.requested):
             return self._held(dispatch, message, endpoint.held_until, now)
-        called = self._call(endpoint, message, now)
+        if not endpoint.is_quick and dispatch.lane != SLOW_WEBHOOKS:
+            return Outcome(DeliveryState.WAITING, "Its turn comes soon.", now, tried=False, lane=SLOW_WEBHOOKS)
+        with self._slot(endpoint) as free:
+            if not free:
+                reason = "Waits for another webhook to the same server."
+                return Outcome(DeliveryState.WAITING, reason, now + HOST_BUSY_MS, tried=False)
+            timeout_s = QUICK_TIMEOUT_S if is_test or endpoint.is_quick else EXCHANGE_TIMEOUT_S
+            called = self._call(endpoint, message, now, timeout_s)
         after = self._taken if called.delivered else self._failed
         outcome = after(dispatch, message, called, now)
         self._log(dispatch, endpoint, message, called, outcome)
         return outcome
+
+    @contextmanager
+    def _slot(self, endpoint: Endpoint) -> Iterator[bool]:
+        """Hold the one slot of the host of ``endpoint`` while the block lasts; False where it is held.
+
+        A quick receiver needs none.
+        """
+        host = read_url(endpoint.url).host
+        with self._lock:
+            free = endpoint.is_quick or host not in self._slow_hosts
+            takes = free and not endpoint.is_quick
+            self._slow_hosts |= {host} if takes else set()
+        try:
+            yield free
+        finally:
+            with self._lock:
+                self._slow_hosts -= {host} if takes else set()
 
     def _message(self, dispatch: Dispatch, endpoint: Endpoint) -> Message | None:
         page_url = self._parts.settings.page_url
@@ -128,7 +162,7 @@ class WebhookSender:
         shown = {id: person._replace(name="") if id in blocked else person for id, person in known.items()}
         return Standing(state, loaded.head.tag, deadline_of(state), shown)
 
-    def _call(self, endpoint: Endpoint, message: Message, now: int) -> Called:
+    def _call(self, endpoint: Endpoint, message: Message, now: int, timeout_s: float) -> Called:
         headers = {
             "Content-Type": "application/json",
             "User-Agent": USER_AGENT,
@@ -136,7 +170,7 @@ class WebhookSender:
         }
         answer, failure, began = None, "", time.monotonic()
         try:
-            answer = self._egress.post(endpoint.url, headers, message.body)
+            answer = self._egress.post(endpoint.url, headers, message.body, timeout_s=timeout_s)
         except EgressError as error:
             failure = str(error)
         return Called(now, headers, answer, failure, int(1000 * (time.monotonic() - began)))
@@ -150,7 +184,10 @@ class WebhookSender:
         return Outcome(DeliveryState.WAITING, reason, retry.due, tried=False)
 
     def _taken(self, dispatch: Dispatch, message: Message, called: Called, now: int) -> Outcome:
-        self._parts.endpoints.change(dispatch.player, dispatch.target, lambda known: known.after_success(now))
+        def change(known: Endpoint) -> Endpoint:
+            return known.after_success(now).after_call(called.took_ms)
+
+        self._parts.endpoints.change(dispatch.player, dispatch.target, change)
         did = ""
         if called.answer is not None and message.notice is not None and message.standing is not None:
             did = self._answers.carry_out(message.notice, message.standing, called.answer)
@@ -161,7 +198,8 @@ class WebhookSender:
         wait = retry_after_ms(called.header("retry-after"), now)
 
         def change(known: Endpoint) -> Endpoint:
-            failed = known.after_failure(now, held_until(status, known.failures + 1, wait, now))
+            until = held_until(status, known.failures + 1, wait, now)
+            failed = known.after_failure(now, until).after_call(called.took_ms)
             is_gone = status == GONE and known.disabled is None
             return replace(failed, disabled=DISABLED_AS_GONE) if is_gone else failed
 

@@ -1,10 +1,13 @@
 """A figure of a rules page: a position, what it shows, and what it claims about the rules.
 
-Every claim is checkable: the page prints the claims beside the picture, and the tests check them against the rules.
+Every claim is checkable: the page prints the claims beside the picture, and the tests check them against the rules. The
+figures of a game stand in a file beside the template of its page.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from domain.game import AnyGame
 from domain.games import find_ruleset
@@ -21,6 +24,26 @@ class Result(NamedTuple):
     reason: str
 
 
+class Only(NamedTuple):
+    """The legal moves whose strings match ``pattern`` are ``moves``, separated by spaces, or ``number`` of them.
+
+    ``words`` says in the caption which moves are meant. Rearrangements and multi-moves are moves like all others here.
+    """
+
+    words: str
+    pattern: str
+    moves: str = ""
+    number: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """The claim as a part of the caption."""
+        if self.number:
+            return f"{self.words}: {self.number} in all."
+        moves = ", ".join(f"`{move}`" for move in self.moves.split())
+        return f"{self.words}: {moves}; no others." if moves else f"{self.words}: none."
+
+
 class Figure(NamedTuple):
     """One figure. Moves are in canonical notation, separated by spaces.
 
@@ -31,8 +54,8 @@ class Figure(NamedTuple):
     Claims about ``position``: ``complete`` lists all legal moves (empty: there are none), ``move_count`` is their
     number, ``legal`` moves are among them and ``illegal`` ones are not, ``read`` pairs other spellings with the moves
     they name, and ``reached`` lists all moves of the piece on ``reach``, drawn as marks on the squares. ``result`` is
-    the end of the game after ``moves``; ``going_on`` claims that it has not ended. All claims hold under ``ruleset``
-    (None: the default one).
+    the end of the game after ``moves``; ``going_on`` claims that it has not ended. ``only`` are claims about all moves
+    of some kind, which end the caption. All claims hold under ``ruleset`` (None: the default one).
     """
 
     id: str
@@ -51,6 +74,35 @@ class Figure(NamedTuple):
     going_on: bool = False
     view: tuple[str, str] | None = None
     ruleset: int | None = None
+    only: tuple[Only, ...] = ()
+
+
+def read_figures(path: Path) -> tuple[Figure, ...]:
+    """Return the figures in a TOML file, in order.
+
+    Raises TypeError for one with an unknown member, or without one that it needs.
+    """
+    return tuple(_figure(**fields) for fields in tomllib.loads(path.read_text())["figure"])
+
+
+def _figure(
+    *,
+    caption: str,
+    read: Iterable[Iterable[str]] = (),
+    result: Mapping[str, Any] | None = None,
+    view: tuple[str, str] | None = None,
+    only: Iterable[Mapping[str, Any]] = (),
+    **fields: Any,
+) -> Figure:
+    claims = tuple(Only(**claim) for claim in only)
+    return Figure(
+        caption=" ".join((caption, *(claim.sentence for claim in claims))),
+        read=tuple((text, move) for text, move in read),
+        result=None if result is None else Result(tuple(result["scores"]), result["reason"]),
+        view=None if view is None else (view[0], view[1]),
+        only=claims,
+        **fields,
+    )
 
 
 def rules_of(game: AnyGame, figure: Figure) -> AnyGame:

@@ -1,10 +1,9 @@
-"""The rules pages: a template and a list of figures for each game, both found by the id of the game."""
+"""The rules pages: a template and a file of figures for each game, both found by the id of the game."""
 
 import re
 from functools import lru_cache
 from html import unescape
-from importlib import import_module
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from flask import abort, render_template, url_for
@@ -12,11 +11,13 @@ from markupsafe import Markup
 
 from api.pages.layout import blueprint
 from api.pages.rules.drawing import Drawn, draw_figure
-from api.pages.rules.figure import Figure, rules_of
+from api.pages.rules.figure import Figure, read_figures, rules_of
 from api.pages.rules.pieces import piece_pictures
 from domain.game import AnyGame
 from domain.games import GAMES
 from events.pictures.symbols import Symbols
+
+FOLDER = Path(__file__).parents[1] / "templates" / "rules"
 
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 _TAG = re.compile("<[^>]*>")
@@ -56,15 +57,13 @@ def rules_url(game_id: str, ruling: str = "") -> str | None:
 @lru_cache(maxsize=64)
 def has_page(game_id: str) -> bool:
     """Tell whether there is a rules page of this name."""
-    name = game_id.replace("-", "_")
-    return name.isidentifier() and find_spec(f"api.pages.rules.games.{name}") is not None
+    return game_id.replace("-", "_").isidentifier() and (FOLDER / f"{game_id}.toml").is_file()
 
 
+@lru_cache(maxsize=16)
 def figures_of(game_id: str) -> tuple[Figure, ...]:
     """Return the figures of a game's page, in order."""
-    module = import_module(f"api.pages.rules.games.{game_id.replace('-', '_')}")
-    figures: tuple[Figure, ...] = module.FIGURES
-    return figures
+    return read_figures(FOLDER / f"{game_id}.toml")
 
 
 def body_of(game: AnyGame) -> Markup:

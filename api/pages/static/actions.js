@@ -1,35 +1,32 @@
 // Actions on a match other than moves: join, resign, abort, draws, takebacks, time.
 
-import {call, newKey} from "./api.js";
+import {call, newKey, sendSigned} from "./api.js";
 
 const at = (id) => document.getElementById(id);
-const SIGNABLE = ["resignation", "draw-offers", "draw-acceptance"];
+const SIGNED = {resignation: "player-resigned", "draw-offers": "draw-offered", "draw-acceptance": "draw-accepted"};
 
-// `version()` is the version shown, `mark()` how much of it the page has announced, `refresh()` shows the current state,
+// `subject()` is the match as it is shown (signing.js), `mark()` how much of it the page has announced, `refresh()` shows the current state,
 // `recover(problem)` reports a failure.
-export function bindActions({page, api, version, mark, refresh, recover}) {
+export function bindActions({page, api, subject, mark, refresh, recover}) {
   page.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-act]");
     const act = button?.dataset;
     if (!act) return;
     const chosen = [...(button.form?.querySelectorAll("select") || [])];
-    const signing = SIGNABLE.includes(act.act)
-      ? await import("./signing.js")
-          .then(({offerToSign}) => offerToSign(act.act, page.dataset.match, version()))
-          .catch(() => null) // an act never waits for its signature
-      : null;
-    if (act.ask && !(await confirmAct({...act, ask: fillIn(act.ask, chosen), signing}))) return;
+    if (act.ask && !(await confirmAct({...act, ask: fillIn(act.ask, chosen)}))) return;
     const body = act.body
       ? JSON.parse(act.body)
       : Object.fromEntries(chosen.map(({name, value}) => [name, Number(value)]));
     const other = act.match && `/api/v1/matches/${act.match}`; // the rematch, whose version is not on this page
-    const condition = act.act === "joins" || other ? {} : {"If-Match": `"${signing?.version || version()}"`};
-    try {
-      if (signing?.choice.checked) body.signed = await signing.sign();
-      const answer = await call("POST", `${other || api}/${act.act}`, body, {
+    const condition = act.act === "joins" || other ? {} : {"If-Match": `"${subject().version}"`};
+    const signed = SIGNED[act.act];
+    const send = async (signer) =>
+      call("POST", `${other || api}/${act.act}`, signer ? {...body, signed: await signer.signed(signed)} : body, {
         "Idempotency-Key": newKey(),
         ...condition,
       });
+    try {
+      const answer = await (signed ? sendSigned(subject(), send) : send());
       if (act.act === "joins") location.assign(`${location.pathname}?since=${mark()}`);
       else if (act.act === "rematches") location.assign(`/matches/${answer.id}?since=0`);
       else await refresh();
@@ -47,10 +44,8 @@ function fillIn(question, chosen) {
   );
 }
 
-// Asks for confirmation of an irreversible action; resolves to the answer. `signing` is whether and how to sign it.
-export function confirmAct({ask, consequence, yes, signing}) {
-  at("ask-signing")?.remove();
-  if (signing) at("ask-text").after(signing.part);
+// Asks for confirmation of an irreversible action; resolves to the answer.
+export function confirmAct({ask, consequence, yes}) {
   at("ask-title").textContent = ask;
   at("ask-text").textContent = consequence;
   at("ask-yes").textContent = yes;

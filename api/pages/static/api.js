@@ -40,6 +40,16 @@ export async function call(method, path, body, headers = {}) {
   return answer;
 }
 
+// Resolves to what `send(signer)` resolves to; `signer` is null unless this browser has a key of the person (signing.js).
+export async function sendSigned(subject, send) {
+  try {
+    if (!localStorage.getItem(`signs-${document.getElementById("my-matches").dataset.person}`)) return send(null);
+  } catch {
+    return send(null); // its storage is switched off
+  }
+  return (await import("./signing.js")).sendWithKey(subject, send);
+}
+
 export function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

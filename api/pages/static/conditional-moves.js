@@ -1,13 +1,13 @@
 // The viewer's conditional moves: shown as a tree, entered on the analysis board, stored by the server.
 
-import {call} from "./api.js";
+import {call, sendSigned} from "./api.js";
 import {conditions, playedNode, Tree, write} from "./move-tree.js";
 
 const HELP = "Play out what the other side may do and how you answer. Nothing is played until it happens.";
 
 const section = () => document.getElementById("lines");
 
-// Edits and stores conditional moves. `analysis` is the analysis board, `match` has version() and plies().
+// Edits and stores conditional moves. `analysis` is the analysis board, `match` has version(), subject() and plies().
 export function bindConditionalMoves({page, analysis, api, match, refresh, say}) {
   const seat = Number(page.dataset.seat);
   const words = conditions(seat, JSON.parse(page.dataset.names));
@@ -37,13 +37,18 @@ export function bindConditionalMoves({page, analysis, api, match, refresh, say})
       words,
       follows: true,
       async save(changed) {
-        await call("PUT", `${api}/lines`, {lines: changed.toJSON()}, {"If-Match": `"${match.version()}"`});
+        await sendSigned(match.subject(), async (signer) =>
+          call("PUT", `${api}/lines`, signer ? await signer.lines(changed.root.next) : {lines: changed.toJSON()}, {
+            "If-Match": `"${match.version()}"`,
+          }),
+        );
         analysis.close();
         await refresh();
         say("Your conditional moves are saved. Only you can see them.");
       },
     };
-    return analysis.open(sheet, left, match.plies());
+    analysis.opening = analysis.open(sheet, left, match.plies());
+    return analysis.opening;
   }
 
   page.addEventListener("click", async (event) => {

@@ -2,7 +2,7 @@
 // Until then the choice is kept in the tab.
 
 import {confirmAct} from "./actions.js";
-import {call, newKey} from "./api.js";
+import {newKey} from "./api.js";
 import {Army} from "./army.js";
 import {MIN_DRAG_PX} from "./drag.js";
 
@@ -180,12 +180,7 @@ export class DraftPanel {
     button.disabled = true;
     match.say("Submitting …");
     try {
-      await call(
-        "POST",
-        `${match.api}/moves`,
-        {moves},
-        {"Idempotency-Key": this.key, "If-Match": `"${match.version()}"`},
-      );
+      await match.submit({moves}, this.key);
       sessionStorage.removeItem(this.storage);
       await match.refresh({ply: null});
     } catch (problem) {

@@ -18,7 +18,6 @@ const EVENTS = [
   "time-given",
   "flag-fell",
   "flag-forgiven",
-  "calendar-set",
   "clock-paused",
   "clock-resumed",
   "time-corrected",

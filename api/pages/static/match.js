@@ -6,7 +6,7 @@
 import {bindActions, confirmAct} from "./actions.js";
 import {AnalysisLoader} from "./analysis-loader.js";
 import {Announcer} from "./announce.js";
-import {call} from "./api.js";
+import {call, sendSigned} from "./api.js";
 import {Board} from "./board.js";
 import {chat} from "./chat.js";
 import {runClocks} from "./clock.js";
@@ -100,7 +100,18 @@ const analysis = new AnalysisLoader({
     say,
   },
 });
-const match = {api, version, plies, shown, standing, turned: () => turned, refresh: (options) => refresh(options), say};
+// What is signed beside an act, if this device signs (signing.js).
+const subject = () => ({...page.dataset, version: version()});
+const submit = (body, key) =>
+  sendSigned(subject(), async (signer) =>
+    call(
+      "POST",
+      `${api}/moves`,
+      signer ? {...body, signed: await signer.signed("move-submitted", body.moves ?? [body.move])} : body,
+      {"Idempotency-Key": key, "If-Match": `"${version()}"`},
+    ),
+  );
+const match = {api, version, plies, shown, standing, turned: () => turned, submit, refresh: (to) => refresh(to), say};
 const moveEntry = new MoveEntry({match, board, composer, analysis});
 const whyNot = explainer({
   api,
@@ -119,7 +130,7 @@ const renderLines = bindConditionalMoves({
   page,
   analysis,
   api,
-  match: {version, plies},
+  match: {version, subject, plies},
   refresh: () => refresh({ply: null}),
   say,
 });
@@ -304,7 +315,7 @@ function showOptions(options) {
 bindActions({
   page,
   api,
-  version,
+  subject,
   mark: () => standing().mark,
   refresh: () => refresh({ply: null}),
   recover: (problem) => moveEntry.recover(problem, ""),

@@ -1,12 +1,12 @@
 // Enters a move: chooses it, confirms it and submits it once.
 
-import {call, newKey} from "./api.js";
+import {newKey} from "./api.js";
 import {uncover} from "./square-geometry.js";
 
 const at = (id) => document.getElementById(id);
 
 export class MoveEntry {
-  // `match` has api, version(), plies(), shown(), standing(), turned(), refresh(options) and say(text, bad, aside).
+  // `match` has plies(), shown(), standing(), turned(), submit(body, key), refresh(options) and say(text, bad, aside).
   constructor({match, board, composer, analysis}) {
     Object.assign(this, {match, board, composer, analysis});
     this.chosen = null; // the move to be confirmed, its idempotency key and its last square
@@ -105,12 +105,7 @@ export class MoveEntry {
     at("submit").disabled = true;
     match.say("Submitting …");
     try {
-      await call(
-        "POST",
-        `${match.api}/moves`,
-        {move: chosen.move, offer_draw: at("with-draw").checked},
-        {"Idempotency-Key": chosen.key, "If-Match": `"${match.version()}"`},
-      );
+      await match.submit({move: chosen.move, offer_draw: at("with-draw").checked}, chosen.key);
       this.forget();
       await match.refresh({ply: null});
     } catch (problem) {

@@ -30,6 +30,8 @@ function chosen() {
   const body = {
     digest_hour: Number(timing.elements.digest_hour.value),
     remind_before_h: Number(timing.elements.remind_before_h.value),
+    chat_text: timing.elements.chat_text.checked,
+    who_may_invite: timing.elements.who_may_invite.value,
     quiet: isQuiet.checked ? {since: Number(since.value), until: Number(until.value)} : null,
   };
   for (const select of timing.querySelectorAll("table select")) {

@@ -15,14 +15,14 @@ calendar.addEventListener("submit", async (event) => {
   clearProblem(calendar);
   const {elements} = calendar;
   const wanted = {
-    zone: zone.value,
+    time_zone: zone.value,
     free_days: [...calendar.querySelectorAll("[name=free_days]:checked")].map((day) => Number(day.value)),
     auto_vacation: elements.auto_vacation.checked,
     plays_forced: elements.plays_forced.checked,
   };
   status.textContent = "";
   await sent(calendar, async () => {
-    ({zone: savedZone} = await call("PUT", "/api/v1/me/calendar", wanted));
+    ({time_zone: savedZone} = await call("PUT", "/api/v1/me/calendar", wanted));
     status.textContent = "Saved.";
   });
 });

@@ -1,155 +1,84 @@
-// Keys of the player for signing acts that settle a match, as docs/proof/player-keys.md says: how they are made and used.
+// The key of this browser with which a person signs moves and acts, silently (docs/proof/player-keys.md).
 //
-// A device key is kept in IndexedDB, where scripts can use it but not read it; a passkey in an authenticator.
+// It is kept in IndexedDB, where scripts can use it but not read it. Which key it is stands in the local storage.
 
 import {call} from "./api.js";
+import {ANY} from "./move-tree.js";
 
-const KEYS = "/api/v1/me/player-keys";
 const STORE = "keys";
 const ES256 = {name: "ECDSA", namedCurve: "P-256", hash: "SHA-256"};
-const ED25519 = {name: "Ed25519"};
+const ACTIONS = {resign: "player-resigned", "accept-draw": "draw-accepted"}; // of conditional moves
 
-const ACTS = {resignation: "player-resigned", "draw-offers": "draw-offered", "draw-acceptance": "draw-accepted"};
+const flag = () => `signs-${document.getElementById("my-matches").dataset.person}`;
 
-// Resolves to the choice to sign an act of the API at the version tag that the page shows, as a part for its dialog, and
-// how it is signed; to null for players who do not want to be asked.
-export async function offerToSign(act, match, version) {
-  const {items, signs_acts: wanted} = await call("GET", KEYS);
-  if (!wanted || !items.length) return null;
-  const [part, label, choice] = ["p", "label", "input"].map((name) => document.createElement(name));
-  part.id = "ask-signing";
-  Object.assign(choice, {type: "checkbox", checked: true});
-  label.append(choice, " Sign it with your key");
-  part.append(label);
-  return {part, choice, version, sign: () => signAct({act: ACTS[act], match, version})};
+// Returns the id of the key that this browser has of the person; null without one.
+export const keyHere = () => localStorage.getItem(flag());
+
+export const forgetKey = () => localStorage.removeItem(flag());
+
+// Resolves to what `send(signer)` resolves to. `subject` is the match as the page shows it: match, seat, version. When the
+// key is gone this browser signs no more, and its person is told so instead.
+export async function sendWithKey(subject, send) {
+  try {
+    return await send(await signerOf(subject));
+  } catch (problem) {
+    if (problem.code !== "no-such-player-key") throw problem;
+    forgetKey();
+    throw new Error("The key of this device was removed, so that it signs no more. Nothing was sent: do it once more.");
+  }
 }
 
-// Resolves to the member `signed` of `act`, the type of an event, in the match at the version tag that the page shows.
-// Rejects with a message for the player when there is no signature.
-export async function signAct({act, match, version: tag}) {
-  requireCrypto();
+// Resolves to {signed(act, moves), lines(nodes)}. `signed` resolves to the member `signed` of an act, the type of an event,
+// with the moves since, and `lines` to conditional moves as the API takes them.
+async function signerOf({match, seat, version: tag}) {
+  const key = keyHere();
+  const secret = await inStore("readonly", (keys) => keys.get(key)).catch(() => null);
+  if (!secret) throw Object.assign(new Error(), {code: "no-such-player-key"});
   const [number, digits] = tag.split("-");
   const version = Number(number);
-  const api = `/api/v1/matches/${match}`;
-  const [{seats}, {items: events}, {person, items: keys}] = await Promise.all([
-    call("GET", api),
-    call("GET", `${api}/events?after=${version - 1}&limit=1`),
-    call("GET", KEYS),
-  ]);
-  const digest = events[0]?.id ?? "";
-  const {seat} = seats.find(({player}) => player?.id === person) ?? {};
-  if (!digest.startsWith(digits) || seat === undefined) throw new Error("The match has moved on. Nothing was sent.");
-  // The members stand in canonical order (RFC 8785).
-  const challenge = await hashed(`rookery act 1\n${JSON.stringify({act, digest, match, seat, version})}`);
-  return {version, ...(await signatureOf(keys, challenge))};
+  const {items} = await call("GET", `/api/v1/matches/${match}/events?after=${version - 1}&limit=1`);
+  const digest = items[0]?.id ?? "";
+  if (!digest.startsWith(digits)) throw new Error("The match has moved on. Nothing was sent.");
+  const sign = async (act, moves = []) => {
+    // The members stand in canonical order (RFC 8785).
+    const statement = JSON.stringify({act, digest, match, moves, seat: Number(seat), version});
+    return hex(await crypto.subtle.sign(ES256, secret, bytes(`rookery act 1\n${statement}`)));
+  };
+  return {
+    signed: async (act, moves) => ({key, version, signature: await sign(act, moves)}),
+    lines: async (nodes) => ({lines: await signedLines(nodes, Number(seat), sign), signed: {key, version}}),
+  };
 }
 
-// Makes a device key in this browser; resolves to what the API takes of it.
-export async function makeDeviceKey({nonce, person}) {
-  requireCrypto();
-  const pair = await generated();
-  const {crv, kty, x, y} = await crypto.subtle.exportKey("jwk", pair.publicKey);
-  const key = y === undefined ? {crv, kty, x} : {crv, kty, x, y};
-  const id = base64url(await hashed(JSON.stringify(key)));
-  await inStore("readwrite", (keys) => keys.put(pair.privateKey, id));
-  const challenge = await hashed(`rookery player key 1\n${JSON.stringify({nonce, person})}`);
-  return {key, signature: hex(await crypto.subtle.sign(algorithmOf(crv), pair.privateKey, challenge))};
-}
-
-// Has an authenticator make a passkey; resolves to what the API takes of it.
-export async function makePasskey({nonce, person, relying_party: host}, name) {
-  if (!window.PublicKeyCredential) throw new Error("This browser has no passkeys, or not on pages without https.");
-  const {items} = await call("GET", KEYS);
-  const made = await asked(() =>
-    navigator.credentials.create({
-      publicKey: {
-        challenge: bytes(nonce),
-        rp: {id: host, name: "Rookery"},
-        user: {id: new TextEncoder().encode(person), name, displayName: name},
-        pubKeyCredParams: [-8, -7].map((alg) => ({type: "public-key", alg})),
-        excludeCredentials: descriptors(items),
-        attestation: "none",
-      },
+// Resolves to conditional moves, each own answer signed alone, over the moves that lead to it: after any other move none is.
+function signedLines(nodes, seat, sign, before = []) {
+  return Promise.all(
+    nodes.map(async ({move, then, next, seat: mover}) => {
+      const moves = [...before, move];
+      const act = then ? ACTIONS[then] : mover === seat && "move-submitted";
+      const signature = act && !moves.includes(ANY) ? {signature: await sign(act, moves)} : {};
+      return {move, ...(then ? {then} : {}), next: await signedLines(next, seat, sign, moves), ...signature};
     }),
   );
-  return {
-    credential: made.id,
-    client_data: base64url(made.response.clientDataJSON),
-    attestation_object: base64url(made.response.attestationObject),
-  };
 }
 
-// The signature over a challenge by the key of this browser, or else by a passkey.
-async function signatureOf(keys, challenge) {
-  for (const {id, key} of keys.filter(({kind}) => kind === "device")) {
-    const secret = await inStore("readonly", (stored) => stored.get(id)).catch(() => null);
-    if (secret) return {key: id, signature: hex(await crypto.subtle.sign(algorithmOf(key.crv), secret, challenge))};
-  }
-  const allowCredentials = descriptors(keys);
-  if (!allowCredentials.length || !window.PublicKeyCredential)
-    throw new Error("None of your keys is in this browser. Nothing was sent: you can do it without a signature.");
-  const publicKey = {challenge, rpId: location.hostname, allowCredentials, userVerification: "preferred"};
-  const {id: credential, response} = await asked(() => navigator.credentials.get({publicKey}));
-  const used = keys.find((key) => key.credential === credential);
-  const signature = new Uint8Array(response.signature);
-  return {
-    key: used.id,
-    signature: hex(used.key.crv === "P-256" ? withoutDer(signature) : signature),
-    authenticator_data: hex(response.authenticatorData),
-    client_data: new TextDecoder().decode(response.clientDataJSON),
-  };
+// Makes a key in this browser and adds it to the account of the person whose password is given.
+export async function makeKey(name, password) {
+  if (!window.crypto?.subtle) throw new Error("Browsers sign only on pages with https.");
+  const {nonce, person} = await call("POST", "/api/v1/me/player-key-nonces", {});
+  const pair = await crypto.subtle.generateKey(ES256, false, ["sign", "verify"]);
+  const {crv, kty, x, y} = await crypto.subtle.exportKey("jwk", pair.publicKey);
+  const signature = hex(
+    await crypto.subtle.sign(ES256, pair.privateKey, bytes(`rookery player key 1\n${JSON.stringify({nonce, person})}`)),
+  );
+  const key = {crv, kty, x, y};
+  const id = base64url(await crypto.subtle.digest("SHA-256", bytes(JSON.stringify(key))));
+  await inStore("readwrite", (keys) => keys.put(pair.privateKey, id)); // it is here before it counts
+  await call("POST", "/api/v1/me/player-keys", {name, password, nonce, key, signature});
+  localStorage.setItem(flag(), id);
 }
 
-// What a person has to confirm at an authenticator; a refusal in words.
-async function asked(use) {
-  try {
-    return await use();
-  } catch (error) {
-    throw new Error(
-      error.name === "InvalidStateError"
-        ? "This authenticator has a passkey of yours already."
-        : "Your passkey was not used. Nothing was sent.",
-    );
-  }
-}
-
-function requireCrypto() {
-  if (!window.crypto?.subtle) throw new Error("Browsers sign only on pages with https. Nothing was sent.");
-}
-
-async function generated() {
-  try {
-    return await crypto.subtle.generateKey(ED25519, false, ["sign", "verify"]);
-  } catch {
-    return crypto.subtle.generateKey(ES256, false, ["sign", "verify"]); // Ed25519 is not in every browser
-  }
-}
-
-function algorithmOf(curve) {
-  return curve === "Ed25519" ? ED25519 : ES256;
-}
-
-function descriptors(keys) {
-  return keys.filter(({credential}) => credential).map(({credential: id}) => ({type: "public-key", id: bytes(id)}));
-}
-
-// An ECDSA signature as r and s, 32 bytes each, of its DER form (RFC 3279, section 2.2.3).
-function withoutDer(der) {
-  const integer = (start) => der.slice(start + 2, start + 2 + der[start + 1]);
-  const r = integer(2);
-  const s = integer(4 + r.length);
-  const joined = new Uint8Array(64);
-  for (const [end, number] of [
-    [32, r],
-    [64, s],
-  ]) {
-    const significant = number.slice(-32);
-    joined.set(significant, end - significant.length);
-  }
-  return joined;
-}
-
-// Resolves to the result of one request to the store of device keys.
+// Resolves to the result of one request to the store of keys.
 function inStore(mode, request) {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("rookery", 1);
@@ -163,9 +92,7 @@ function inStore(mode, request) {
   });
 }
 
-async function hashed(text) {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-}
+const bytes = (text) => new TextEncoder().encode(text);
 
 function hex(buffer) {
   return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -174,9 +101,4 @@ function hex(buffer) {
 function base64url(buffer) {
   const plain = String.fromCharCode(...new Uint8Array(buffer));
   return btoa(plain).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function bytes(text) {
-  const plain = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(plain, (letter) => letter.charCodeAt(0));
 }

@@ -1,7 +1,7 @@
 // Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows ("#": the same).
 // With data-shows-answer the detail of the answer is shown first, in place of the form; with data-said, what that says.
 
-import {call, clearProblem, showProblem} from "./api.js";
+import {call, clearProblem, sendSigned, showProblem} from "./api.js";
 import {showLocalTimes} from "./clock.js";
 import {watchCount} from "./pending-badge.js";
 
@@ -100,9 +100,9 @@ async function act(source, body, scope, button) {
   clearProblem(scope);
   button.disabled = true;
   try {
-    const signs = source.querySelector("[data-signs]:checked");
-    if (signs) body.signed = await (await import("./signing.js")).signAct({...signs.dataset, act: signs.dataset.signs});
-    const answer = await call(method, path, body);
+    const {signs} = source.dataset;
+    const send = async (signer) => call(method, path, signer ? {...body, signed: await signer.signed(signs)} : body);
+    const answer = await (signs ? sendSigned(source.dataset, send) : send());
     const words = source.dataset.said ?? ("showsAnswer" in source.dataset ? answer?.detail : "");
     if (words) showAnswer(source, words);
     else if (source.dataset.next === "#") location.reload();

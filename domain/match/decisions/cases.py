@@ -3,10 +3,9 @@
 A player, or an arbiter who plays no part in the match, opens a case on a ply; while the match is played that freezes
 it, unless the case is about conduct: then it is up to the arbiter. Both sides say their part, an arbiter rules, and
 what the ruling brings about are further events: the past is never edited. A ruling may be appealed once, within a week,
-and is then up to an arbiter who has not acted in the case. That settles the match as it stands then: no new case and no
-other appeal is about anything before. Only the arbiter of the appeal, or an operator, can reopen the case.
-
-``settles=False`` decides as before appeals settled anything: what was recorded then is verified by it.
+and is then up to an arbiter who has not acted in the case. The arbiter who opened a case rules on it only if nobody
+else could. That settles the match as it stands then: no new case and no other appeal is about anything before. Only the
+arbiter of the appeal, or an operator, can reopen the case.
 """
 
 import re
@@ -36,7 +35,7 @@ MAX_SCORE_DECIMALS = 3
 """Of the scores of a ruling."""
 
 
-def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
+def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int) -> tuple[e.Event, ...]:
     """Return a case that a seat opens."""
     seat = seat_of(state, command.player)
     if sum(dispute.seat == seat for dispute in state.cases.disputes) >= MAX_DISPUTES_PER_SEAT:
@@ -47,16 +46,16 @@ def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settl
         raise CommandError(
             "too-late-to-dispute", f"a match can be disputed for {duration(MAX_DISPUTE_DELAY_MS)} after its end"
         )
-    return (replace(_opened(state, command, now, settles), seat=seat),)
+    return (replace(_opened(state, command, now), seat=seat),)
 
 
-def open_case(state: MatchState, command: c.OpenCase, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
+def open_case(state: MatchState, command: c.OpenCase, now: int) -> tuple[e.Event, ...]:
     """Return a case that an arbiter opens."""
     refuse_party(state, command.arbiter)
-    return (replace(_opened(state, command, now, settles), arbiter=command.arbiter),)
+    return (replace(_opened(state, command, now), arbiter=command.arbiter),)
 
 
-def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, settles: bool) -> e.DisputeRaised:
+def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int) -> e.DisputeRaised:
     ply, ground = command.ply, command.ground
     if not all(seat.joined for seat in state.seats):
         raise CommandError("match-not-started", "this match has not started: there is nothing to dispute")
@@ -64,8 +63,7 @@ def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, s
         raise CommandError("dispute-open", "there is an open case about this match already: file a statement in it")
     if not 0 <= ply <= state.play.plies:
         raise CommandError("invalid-dispute", f"this match has plies 0 to {state.play.plies}", "ply")
-    if settles:
-        _refuse_settled(state, ply)
+    _refuse_settled(state, ply)
     _check_digest(command.statement)
     freezes = state.status == Status.PLAYING and ground != Ground.CONDUCT
     return e.DisputeRaised(
@@ -102,16 +100,13 @@ def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...
     return (e.MatchUnfrozen(at=now, dispute=dispute.number, arbiter=command.arbiter),)
 
 
-def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
+def rule(state: MatchState, command: c.Rule, now: int) -> tuple[e.Event, ...]:
     """Return a ruling on the open case and what it brings about."""
     refuse_party(state, command.arbiter)
     dispute = _the_open_case(state)
-    if settles:
-        refuse_involved(state, dispute, command.arbiter)
-        _check_scores(command.scores or ())
-        _refuse_taking_back_settled(state, command)
-    elif any(ruling.arbiter == command.arbiter for ruling in dispute.rulings):
-        raise CommandError("own-ruling", "your ruling was appealed: another arbiter has to rule now")
+    refuse_involved(state, dispute, command.arbiter, command.sole_arbiter)
+    _check_scores(command.scores or ())
+    _refuse_taking_back_settled(state, command)
     _check_reason("reason", command.reason)
     _check_reason("rule", command.rule)
     given = {
@@ -135,6 +130,7 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
         reason=command.reason,
         rule=command.rule,
         appeal=dispute.appealed,
+        sole_arbiter=True if command.arbiter == dispute.opener else None,
     )
     return (made, *_brought_about(state, command, now))
 
@@ -152,7 +148,7 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
             return (e.MatchFinished(at=now, scores=tuple(float(score) for score in scores), reason=EndReason.RULING),)
         case RulingKind.ADJUST_CLOCKS:
             remaining = command.remaining or ()
-            if state.clock is None or state.status != Status.PLAYING:
+            if state.status != Status.PLAYING:
                 raise CommandError("invalid-ruling", "no clock runs in this match", "remaining")
             if len(remaining) != len(state.seats) or any(not 0 < time <= 365 * DAY for time in remaining):
                 reason = f"say {len(state.seats)} times, by seat, each more than nothing and at most a year"
@@ -186,7 +182,7 @@ def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
     return e.MovesTakenBack(at=now, ply=ply)
 
 
-def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = True) -> tuple[e.RulingAppealed]:
+def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.RulingAppealed]:
     """Return that a seat does not accept the last ruling that was not appealed yet.
 
     While another case is open the appeal has to wait for it, and the week begins again with what is ruled there: nobody
@@ -209,8 +205,7 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
             until = later.rulings[-1].at + MAX_APPEAL_DELAY_MS
     if now > until:
         raise CommandError("too-late-to-appeal", f"a ruling can be appealed for {duration(MAX_APPEAL_DELAY_MS)}")
-    if settles:
-        _refuse_settled(state, dispute.ply)
+    _refuse_settled(state, dispute.ply)
     _check_digest(command.statement)
     as_it_was = dispute.ground == Ground.CONDUCT and dispute.rulings[-1].ruling == RulingKind.LET_STAND
     freezes = state.status == Status.PLAYING and not as_it_was
@@ -308,11 +303,14 @@ def _the_open_case(state: MatchState) -> Dispute:
     return dispute
 
 
-def refuse_involved(state: MatchState, dispute: Dispute, arbiter: str) -> None:
-    """Raise CommandError when ``arbiter`` may not rule on ``dispute``: on an appeal, or where one settled the match.
+def refuse_involved(state: MatchState, dispute: Dispute, arbiter: str, sole_arbiter: bool = False) -> None:
+    """Raise CommandError when ``arbiter`` may not rule on ``dispute``: opened by them, appealed, or settled before.
 
+    An arbiter who has opened a case rules on it only as the ``sole_arbiter`` who may.
     Who acted before an appeal is not asked again, in any case of the match: it would be a way round the appeal.
     """
+    if arbiter == dispute.opener and not dispute.appealed and not sole_arbiter:
+        raise CommandError("own-case", "you have opened this case: another arbiter has to rule on it")
     if dispute.appealed and any(ruling.arbiter == arbiter for ruling in dispute.rulings[:1]):
         raise CommandError("own-ruling", "your ruling was appealed: another arbiter has to rule now")
     if dispute.appealed and arbiter in dispute.involved:
@@ -362,6 +360,6 @@ def _check_digest(statement: str) -> None:
 
 
 def _check_reason(field: str, digest: str) -> None:
-    """Raise CommandError unless ``digest`` can stand for a text: older events without one get an empty one."""
+    """Raise CommandError unless ``digest`` is the SHA-256 of a text."""
     if not _SHA256.fullmatch(digest):
         raise CommandError("invalid-ruling", f"a ruling needs a {field}, recorded by its SHA-256 in hexadecimal", field)

@@ -37,15 +37,19 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
         raise CommandError("match-over", str(error)) from error
     except IllegalMove as error:
         raise CommandError("illegal-move", str(error), "move") from error
+    canonical = game.format_move(state.play.position, move)
+    if command.signed is not None:
+        _refuse_alias(command.move, canonical)
     submitted = e.MoveSubmitted(
         at=now,
         seat=seat,
         ply=len(state.play.moves) + 1,
-        move=game.format_move(state.play.position, move),
+        move=canonical,
         level=command.level,
         seed=command.seed,
         engine=command.engine,
         channel=command.channel,
+        signed=command.signed,
     )
     # The position is played once: the match after the move takes it as it is.
     position = game.play(state.play.position, move)
@@ -71,16 +75,28 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> Decisio
     for index, move in enumerate(command.moves):
         last = index == len(command.moves) - 1
         single = c.SubmitMove(
-            player=command.player, move=move, channel=command.channel, offer_draw=command.offer_draw and last
+            player=command.player,
+            move=move,
+            channel=command.channel,
+            offer_draw=command.offer_draw and last,
+            signed=command.signed if last else None,
         )
         try:
             made = submit_move(decision.state, single, now)
+            if command.signed is not None:
+                _refuse_alias(move, made.state.play.moves[-1])
         except CommandError as refused:
             if index == 0 and refused.field is None:
                 raise  # the match is at fault, not the move
             raise refused.at(f"moves.{index}") from refused
         decision = Decision(state=made.state, events=decision.events + made.events)
     return decision
+
+
+def _refuse_alias(move: str, canonical: str) -> None:
+    """Raise CommandError unless a signed ``move`` is what will be recorded: nobody has signed anything else."""
+    if move != canonical:
+        raise CommandError("malformed-move", f"a signed move is written in its canonical form, {canonical}", "move")
 
 
 def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:

@@ -59,7 +59,7 @@ def _answering_seat(state: MatchState, player: str, now: int) -> int:
 def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) -> tuple[e.Event, ...]:
     """Return a request to go back to before the last move of the player; opponents agree to it at once."""
     seat = active_seat(state, command.player, now)
-    if state.terms is None or not state.terms.takebacks:
+    if not state.terms.takebacks:
         raise CommandError("takebacks-not-allowed", "the terms of this match do not allow taking moves back")
     if state.offers.takeback is not None:
         reason = (

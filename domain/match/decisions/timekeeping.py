@@ -1,7 +1,6 @@
-"""What time does in a match, and what players and the server do about it: flags, forgiveness, pauses, calendars."""
+"""What time does in a match, and what players and the server do about it: flags, forgiveness, gifts, pauses."""
 
 from domain.games import find_ruleset
-from domain.match import calendar as calendars
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.clock import Pause, falls_at, forecast
@@ -17,9 +16,9 @@ MAX_GIFT_MS = 30 * DAY
 
 def deadline_of(state: MatchState) -> int | None:
     """Return the instant at which time itself will change the match (milliseconds since 1970 UTC); None: never."""
-    if state.status == Status.OPEN and state.terms is not None:
+    if state.status == Status.OPEN:
         return state.created_at + MAX_OPEN_MS
-    return falls_at(state.clock) if state.status == Status.PLAYING and state.clock is not None else None
+    return falls_at(state.clock) if state.status == Status.PLAYING else None
 
 
 def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event, ...]:
@@ -27,14 +26,14 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
     if state.status == Status.OPEN:
-        if command.player is not None or state.terms is None or now < state.created_at + MAX_OPEN_MS:
+        if command.player is not None or now < state.created_at + MAX_OPEN_MS:
             raise CommandError("match-not-started", "this match has not started: not all seats are taken")
         return (e.MatchAborted(at=now, player=CLOCK),)
     refuse_if_broken(state)
     if claimant is not None and claimant not in seats_playing(state):
         raise CommandError("no-longer-playing", "you are out of this game already")
-    expected = forecast(state.clock) if state.clock is not None else None
-    if expected is None or state.clock is None:
+    expected = forecast(state.clock)
+    if expected is None:
         raise CommandError("time-not-up", "no clock runs in this match")
     instant = falls_at(state.clock) if claimant is None else expected.at
     if claimant == expected.seat:
@@ -79,8 +78,6 @@ def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e
 def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event, ...]:
     """Return that a seat gives another one time."""
     seat = active_seat(state, command.player, now)
-    if state.clock is None:
-        raise CommandError("no-clock", "no clock runs in this match")
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
         raise CommandError("invalid-seats", "time is given to another seat of the match", "seat")
     if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
@@ -94,24 +91,10 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
     return (e.TimeGiven(at=now, seat=seat, to=command.seat, time=command.time),)
 
 
-def set_calendar(state: MatchState, command: c.SetCalendar, now: int) -> tuple[e.Event, ...]:
-    """Return that the free days of a seat are others from now on; nothing when they are the same or do not count."""
-    seat = seat_of(state, command.player)
-    if command.calendar is not None:
-        calendars.check(command.calendar)
-    if state.ended or state.clock is None or not state.clock.terms.weekends:
-        return ()
-    return (
-        ()
-        if state.clock.calendars[seat] == command.calendar
-        else (e.CalendarSet(at=now, seat=seat, calendar=command.calendar),)
-    )
-
-
 def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.Event, ...]:
     """Return that clocks stand still; nothing when they do so already for this, or the terms do not let them."""
     seat = None if command.player is None else seat_of(state, command.player)
-    if state.ended or state.clock is None:
+    if state.ended:
         return ()
     terms = state.clock.terms
     if (command.reason == PauseReason.VACATION and not terms.vacations) or (
@@ -138,7 +121,7 @@ def correct_time(state: MatchState, _: c.CorrectTime, now: int) -> tuple[e.Event
 def resume_clock(state: MatchState, command: c.ResumeClock, now: int) -> tuple[e.Event, ...]:
     """Return that clocks go on that stand still for a reason, and will not stand still for it later."""
     seat = None if command.player is None else seat_of(state, command.player)
-    if state.ended or state.clock is None:
+    if state.ended:
         return ()
     held = [
         pause

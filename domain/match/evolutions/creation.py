@@ -35,7 +35,7 @@ def match_created(event: e.MatchCreated, match_id: str) -> MatchState:
             requests=(0,) * seats,
             gifts=(0,) * seats,
         ),
-        clock=None if event.terms is None else clocks.new_clock(event.terms, seats),
+        clock=clocks.new_clock(event.terms, seats),
     )
     return positions.with_start(state)
 

@@ -25,16 +25,12 @@ def move_submitted(state: MatchState, event: e.MoveSubmitted, position: Any = No
     )
     breaks = play.broken is not None and state.play.broken is None
     offers = _offers_after_move(state.offers, event.seat)
-    clock = state.clock
-    if clock is not None:
-        game, mid_turn = positions.rules_in_play(state, play), False
-        if breaks:
-            clock = clocks.pass_turn(clock, None, event.at)
-        elif game is not None and clock.terms.whole_turns:
-            mid_turn = game.is_mid_turn(play.position)
-        if not mid_turn:
-            to_move = None if game is None else game.to_move(play.position)
-            clock = clocks.move(clock, event.seat, to_move, event.at)
+    clock, game = state.clock, positions.rules_in_play(state, play)
+    if breaks:
+        clock = clocks.pass_turn(clock, None, event.at)
+    # A turn of several plies, such as setting up an army piece by piece, is one move for the clock.
+    if game is None or not game.is_mid_turn(play.position):
+        clock = clocks.move(clock, event.seat, None if game is None else game.to_move(play.position), event.at)
     return MatchState(
         match_id=state.match_id,
         version=state.version + 1,

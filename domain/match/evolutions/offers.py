@@ -31,6 +31,7 @@ def takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchSt
     """Return the match with the request to take moves back."""
     offers = replace(
         counted(state.offers, event.seat),
+        takebacks=(*state.offers.takebacks, event.ply),
         takeback=Takeback(seat=event.seat, ply=event.ply, agreed=(event.seat,)),
         takeback_asked_at=with_item(state.offers.takeback_asked_at, event.seat, len(state.play.moves)),
     )

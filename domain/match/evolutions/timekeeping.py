@@ -28,11 +28,6 @@ def flag_forgiven(state: MatchState, event: e.FlagForgiven) -> MatchState:
     return state.on_clock(clocks.forgive, fallen.seat, positions.to_move(state), event.at)
 
 
-def calendar_set(state: MatchState, event: e.CalendarSet) -> MatchState:
-    """Return the match with other free days of the seat."""
-    return state.on_clock(clocks.set_calendar, event.seat, event.calendar, event.at)
-
-
 def clock_paused(state: MatchState, event: e.ClockPaused) -> MatchState:
     """Return the match with one more pause of its clock."""
     pause = clocks.Pause(reason=event.reason, seat=event.seat, since=event.since, until=event.until)

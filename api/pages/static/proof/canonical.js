@@ -43,8 +43,8 @@ export function canonical(value) {
   return `{${members.join(",")}}`;
 }
 
-// Returns the value of a document, whose canonical form is then known; throws a Fault of the step "well-formed".
-export async function readDocument(bytes, maxBytes) {
+// Returns {text, value} of JSON; throws a Fault of the step "well-formed" (checks 1 to 5 of section 2.1).
+export async function readJson(bytes, maxBytes) {
   if (bytes.length > maxBytes) refuse("", `the file has more than ${maxBytes} bytes`);
   let text;
   try {
@@ -62,12 +62,18 @@ export async function readDocument(bytes, maxBytes) {
   } catch {
     refuse(findPlace(text, findSyntaxError(text)), "the file is not valid JSON");
   }
+  return {text, value};
+}
+
+// Returns the value of a document, whose canonical form is then known; throws a Fault of the step "well-formed".
+export async function readDocument(bytes, maxBytes) {
+  const {text, value} = await readJson(bytes, maxBytes);
   await paused();
   if (value === null || typeof value !== "object" || Array.isArray(value)) refuse("", "the file is not a JSON object");
   if (Object.hasOwn(value, "format") && value.format !== 1) refuse("format", "this page knows format 1 only");
   if (!(await isWritten(text, value))) {
     const found = findWithoutForm(parseInOrder(text), "");
-    if (found !== null) refuse(found, "the value has no canonical form");
+    if (found !== null) refuse(found.slice(1), "the value has no canonical form");
     refuse(findPlace(text, lengthInCommon(text, `${canonical(value)}\n`)), "the file is not in canonical form here");
   }
   return value;
@@ -103,8 +109,8 @@ async function isWritten(text, value) {
   }
 }
 
-// The place of the first value without a canonical form, in the order of the text, inner ones first (section 2.3); null
-// without one.
+// The place, with a dot before it, of the first value without a canonical form, in the order of the text, inner ones first
+// (section 2.3); null without one.
 function findWithoutForm(value, place) {
   if (typeof value === "string") return isText(value) ? null : place;
   if (typeof value === "number") return isCanonicalNumber(value) ? null : place;
@@ -115,7 +121,7 @@ function findWithoutForm(value, place) {
     }
   } else if (value instanceof Map) {
     for (const [name, member] of value) {
-      const found = findWithoutForm(member, memberPlace(place, escapeSurrogates(name)));
+      const found = findWithoutForm(member, `${place}.${escapeSurrogates(name)}`);
       if (found !== null) return found;
     }
     if (![...value.keys()].every(isCanonicalName)) return place;

@@ -66,8 +66,21 @@ export function areEqual(one, other) {
   return one.length === other.length && one.every((byte, place) => byte === other[place]);
 }
 
+// The y coordinates of the points whose order is 1, 2, 4 or 8, on the curve of Ed25519.
+const FIELD = 2n ** 255n - 19n;
+const ORDER_8 = 0x5fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n;
+const SMALL_ORDER = [0n, 1n, FIELD - 1n, ORDER_8, FIELD - ORDER_8];
+
+// Returns whether bytes may be an Ed25519 public key: 32, canonical, not of small order (docs/proof/bundle.md, 5.3).
+export function isEd25519Key(bytes) {
+  if (bytes.length !== 32) return false;
+  const y = BigInt(`0x${hexOf(bytes.toReversed())}`) & (2n ** 255n - 1n);
+  return y < FIELD && !SMALL_ORDER.includes(y);
+}
+
 // Returns whether a signature (64 bytes) of a message was made with the key whose public bytes (32) are given (RFC 8032).
 export async function isSignedBy(publicBytes, signature, message) {
+  if (!isEd25519Key(publicBytes) || !isEd25519Key(signature.subarray(0, 32))) return false;
   let key;
   try {
     key = await crypto.subtle.importKey("raw", publicBytes, {name: "Ed25519"}, false, ["verify"]);

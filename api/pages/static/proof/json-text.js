@@ -62,9 +62,9 @@ export function findPlace(text, index) {
   let place = "";
   for (const {name, element} of open) {
     if (element !== undefined) place += `[${element}]`;
-    else if (name !== null) place += place ? `.${name}` : name;
+    else if (name !== null) place += `.${name}`;
   }
-  return place;
+  return place.replace(/^\./, "");
 }
 
 function endOfString(text, start) {

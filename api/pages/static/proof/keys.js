@@ -1,28 +1,40 @@
 // Key sets of installations (docs/proof/bundle.md, section 6).
 
-import {Fault} from "./canonical.js";
-import {base64UrlOf, bytesOfBase64Url, bytesOfHex, isSignedBy, sha256, utf8} from "./hashes.js";
+import {Fault, readJson} from "./canonical.js";
+import {base64UrlOf, bytesOfBase64Url, bytesOfHex, isEd25519Key, isSignedBy, sha256, utf8} from "./hashes.js";
 import {checkShape, KEY} from "./shapes.js";
 
 const MAX_KEY_SET_BYTES = 1_000_000;
 
-// Returns the keys of a key set (its value, as JSON.parse returns it, and its length in bytes) by their ids; throws a
-// Fault of the step "keys".
-export async function readKeySet(value, length = 0) {
-  if (length > MAX_KEY_SET_BYTES) refuse("", `it has more than ${MAX_KEY_SET_BYTES} bytes`);
+// Returns the keys of a key set, given as bytes, by their ids; throws a Fault of the step "keys".
+export async function readKeySet(bytes) {
+  const {value} = await readJson(bytes, MAX_KEY_SET_BYTES).catch((fault) => refuse("", fault.message));
   if (!Array.isArray(value?.keys)) refuse("keys", "it has no list of keys");
   const keys = new Map();
   for (const [index, key] of value.keys.entries()) {
     const place = `keys[${index}]`;
-    checkShape(KEY, key, place, "keys");
-    const bytes = bytesOfBase64Url(key.x);
-    if (!bytes) refuse(`${place}.x`, "it is not base64url");
-    if (key.kty !== "OKP" || key.crv !== "Ed25519" || bytes.length !== 32) refuse(place, "it is no Ed25519 key");
+    checkShape(KEY, sorted(key), place, "keys");
+    const raw = bytesOfBase64Url(key.x);
+    if (!raw) refuse(`${place}.x`, "it is not base64url");
+    if (key.kty !== "OKP" || key.crv !== "Ed25519" || !isEd25519Key(raw))
+      refuse(place, "it is no Ed25519 key, or one under which others can sign");
     const id = base64UrlOf(await sha256(utf8(`{"crv":"Ed25519","kty":"OKP","x":"${key.x}"}`)));
     if (key.kid !== id || keys.has(id)) refuse(`${place}.kid`, "it is not the id of the key, or stands twice");
-    keys.set(id, {id, bytes, since: key.since, until: key.until ?? null, revoked: key.revoked ?? null});
+    keys.set(id, {id, bytes: raw, since: key.since, until: key.until ?? null, revoked: key.revoked ?? null});
   }
   return keys;
+}
+
+// An object with its members in the order of their names: that of the text counts for nothing.
+function sorted(key) {
+  const isObject = key !== null && typeof key === "object" && !Array.isArray(key);
+  return isObject
+    ? Object.fromEntries(
+        Object.keys(key)
+          .sort()
+          .map((name) => [name, key[name]]),
+      )
+    : key;
 }
 
 function refuse(place, reason) {

@@ -1,6 +1,6 @@
 // Signed notes, tree heads and cosignatures (C2SP: signed-note, tlog-checkpoint, tlog-cosignature).
 
-import {areEqual, bytesOfBase64, isSignedBy, joined, sha256, utf8} from "./hashes.js";
+import {areEqual, bytesOfBase64, isEd25519Key, isSignedBy, joined, sha256, utf8} from "./hashes.js";
 
 export const ED25519 = 1; // the type of a key that signs notes as they are
 export const COSIGNER = 4; // of a key that signs them with an instant
@@ -48,7 +48,7 @@ export function parseTreeHead(note) {
 export async function parseVkey(vkey) {
   const [, name, hash, encoded] = /^([^\p{White_Space}+]+)\+([0-9a-f]{8})\+(\P{White_Space}+)$/u.exec(vkey) ?? [];
   const typed = encoded === undefined ? null : bytesOfBase64(encoded);
-  if (typed?.length !== 33 || vkey.length > MAX_VKEY_LETTERS) return null;
+  if (!typed || !isEd25519Key(typed.subarray(1)) || [...vkey].length > MAX_VKEY_LETTERS) return null;
   const digest = await sha256(joined(utf8(`${name}\n`), typed));
   const keyHash = digest.subarray(0, KEY_HASH_BYTES);
   const stated = Uint8Array.from(hash.match(/../g), (digits) => Number.parseInt(digits, 16));

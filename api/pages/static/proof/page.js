@@ -2,7 +2,7 @@
 
 import {judgeCheckpoint, judgeReceipt} from "./evidence.js";
 import {KINDS, recognise} from "./files.js";
-import {findSupport} from "./hashes.js";
+import {findSupport, utf8} from "./hashes.js";
 import {readKeySet} from "./keys.js";
 import {parseTreeHead} from "./notes.js";
 import {readPolicy} from "./policies.js";
@@ -116,7 +116,7 @@ async function findKeys() {
   const file = given.findLast(({kind}) => kind === "keys");
   if (file) {
     try {
-      const keys = await readKeySet(file.value, file.bytes.length);
+      const keys = await readKeySet(file.bytes);
       return {
         keys,
         keySource: `which is in the key set ${file.name}: it is as trustworthy as your source of that file`,
@@ -128,7 +128,7 @@ async function findKeys() {
       };
     }
   }
-  const keys = await readKeySet(JSON.parse(at("server-keys").textContent));
+  const keys = await readKeySet(utf8(at("server-keys").textContent));
   return {
     keys,
     builtIn: true,

@@ -103,6 +103,7 @@ export async function checkCosigned({inclusion}, policy) {
 
 async function isSignedByAny(logs, note) {
   for (const log of logs) {
+    if (log.name !== note.origin) continue; // a second log under the name of the first could tell a second story
     const made = signaturesOf(log, note);
     const valid = await Promise.all(made.map((signature) => verifySignature(log, note.text, signature)));
     if (made.length && valid.every(Boolean)) return true;

@@ -8,7 +8,7 @@ const SIGNATURE = /^[0-9a-f]{128}$/;
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 const text = (value) => typeof value === "string";
-const whole = (value) => Number.isInteger(value);
+const whole = (value) => Number.isSafeInteger(value);
 const number = (value) => typeof value === "number";
 const truth = (value) => typeof value === "boolean";
 const object = (value) => isObject(value);
@@ -31,7 +31,7 @@ export const EVENT = members({
 });
 
 export const CHECKPOINT = members({
-  administration: optional(members({digest, number: whole})),
+  administration: members({digest, number: whole}),
   day: text,
   format: whole,
   key: text,
@@ -65,7 +65,6 @@ const FACTS = members({
 
 const INCLUSION = members({
   checkpoint: CHECKPOINT,
-  form: optional(whole),
   leaf: whole,
   note: optional(text),
   path: list(digest),
@@ -79,7 +78,7 @@ export const BUNDLE = members({
   head: members({digest, version: whole}),
   inclusion: optional(INCLUSION),
   match: text,
-  signature: members({inclusion: optional(digest), key: text, signed_at: whole, value: signature}),
+  signature: members({inclusion: digest, key: text, signed_at: whole, value: signature}),
 });
 
 export const RECEIPT = members({
@@ -108,10 +107,7 @@ export const KEY = members({
 
 // The member `signed` of an act (docs/proof/player-keys.md).
 export const SIGNED_ACT = members({
-  authenticator_data: optional(text),
-  client_data: optional(text),
-  key: members({crv: text, kty: text, x: text, y: optional(text)}),
-  kind: (value) => value === "device" || value === "passkey",
+  key: members({crv: text, kty: text, x: text, y: text}),
   signature: text,
   version: whole,
 });

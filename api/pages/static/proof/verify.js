@@ -41,7 +41,6 @@ export async function verifyBundle(bytes, {keys = null, policy = null, ed25519 =
     await take("signature", (bundle) => checkSignature(bundle, keys, ed25519));
     if (hasSignedActs(report.bundle))
       await take("player keys", async (bundle) => {
-        if (!ed25519) return NO_ED25519;
         report.acts = await checkSignedActs(bundle);
         return "";
       });
@@ -121,10 +120,8 @@ function canonicalEvent({actor, at, data, schema, type, version}, stream) {
 // Section 5.2. Returns why the signature is not proved.
 async function checkSignature(bundle, keys, ed25519) {
   const {signature, head, match} = bundle;
-  if (signature.inclusion !== undefined) {
-    const digest = await sha256Hex(utf8(bundle.inclusion ? canonical(bundle.inclusion) : "null"));
-    if (digest !== signature.inclusion) await findWhatChanged(bundle, keys, ed25519);
-  }
+  const included = await sha256Hex(utf8(bundle.inclusion ? canonical(bundle.inclusion) : "null"));
+  if (included !== signature.inclusion) await findWhatChanged(bundle, keys, ed25519);
   if (!keys) return "no keys were given";
   const key = keys.get(signature.key);
   if (!key) throw new Fault("signature", "signature.key", "none of the given keys has this id");
@@ -133,7 +130,7 @@ async function checkSignature(bundle, keys, ed25519) {
   const statement = {
     content: await sha256Hex(utf8(await canonicalWithPauses(content))),
     digest: head.digest,
-    ...(signature.inclusion === undefined ? {} : {inclusion: signature.inclusion}),
+    inclusion: signature.inclusion,
     match,
     signed_at: signature.signed_at,
     version: head.version,
@@ -161,11 +158,10 @@ async function checkInclusion({inclusion, match, events, head}, keys, ed25519) {
   const refuse = (member, reason) => {
     throw new Fault("checkpoint", `inclusion.${member}`, reason);
   };
-  const {checkpoint, version, form, leaf, note} = inclusion;
+  const {checkpoint, version, leaf, note} = inclusion;
   if (version < 1 || version > head.version) refuse("version", "the match has no such version");
   if (checkpoint.format !== 1) refuse("checkpoint.format", "this page knows format 1 only");
-  if (form !== undefined && form !== 2) refuse("form", "this page knows no leaves of this form");
-  const entry = await leafOf(form, {digest: events[version - 1].digest, match, version});
+  const entry = await leafOf({digest: events[version - 1].digest, match, version});
   const path = inclusion.path.map(bytesOfHex);
   const root = await rootOfInclusion(leaf, checkpoint.size, await hashLeaf(entry), path);
   if (!root || hexOf(root) !== checkpoint.root) refuse("path", "it does not lead from the match to the checkpoint");
@@ -182,9 +178,9 @@ async function checkInclusion({inclusion, match, events, head}, keys, ed25519) {
   return "";
 }
 
-async function leafOf(form, head) {
-  const first = utf8(canonical(head));
-  return form === undefined ? first : utf8(canonical({commitment: await sha256Hex(first), form: 2, kind: "match"}));
+async function leafOf(head) {
+  const commitment = await sha256Hex(utf8(canonical(head)));
+  return utf8(canonical({commitment, form: 1, kind: "match"}));
 }
 
 export async function isCheckpointSigned(checkpoint, key) {

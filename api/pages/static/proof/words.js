@@ -12,6 +12,13 @@ const TITLES = {
   rules: "The rules",
 };
 
+const ACTS = {
+  "move-submitted": "moves",
+  "draw-offered": "draw offers",
+  "draw-accepted": "agreement to a draw",
+  "player-resigned": "resignation",
+  "ruling-appealed": "appeal",
+};
 const STATES = {proved: "Proved", fault: "Fault", unproved: "Not proved", unchecked: "Not checked"};
 
 // Returns {step, state, title, label, text} of a step.
@@ -42,10 +49,12 @@ export function meaningOf(step, {bundle, keys, keySource, acts, witnesses}) {
       return `Signed on ${instant(signature.signed_at)} with the key ${signature.key}, ${keySource}.${revoked}`;
     }
     case "player keys": {
-      const made = acts.map(
-        ({version, act, actor, key}) =>
-          `event ${version}, ${act.replaceAll("-", " ")}, by ${actor} with the key ${key}`,
-      );
+      const versions = new Map();
+      for (const {version, act, actor, key} of acts) {
+        const signed = `${ACTS[act]} by ${actor} with the key ${key}`;
+        versions.set(signed, [...(versions.get(signed) ?? []), version]);
+      }
+      const made = [...versions].map(([signed, each]) => `event ${each.join(", ")}: ${signed}`);
       return `${sentence(made.join("; "))}. That a key is that player's is the statement of the server.`;
     }
     case "cosigned": {

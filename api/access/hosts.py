@@ -1,0 +1,45 @@
+"""The hosts under which an installation is served: addresses in answers are made from the header Host of a request.
+
+Another host, which feeds, redirects and caches would carry on, is refused before anything else is looked at.
+"""
+
+from urllib.parse import urlsplit
+
+from flask import Flask, request
+from werkzeug.exceptions import BadHost
+
+from api.access.headers import LOOPBACK, without_port
+from api.http.problems import Problem
+from api.services import services
+from events.runtime.settings import Settings
+
+FOR_PROBES = frozenset({"healthz", "readyz", "metrics"})
+"""Endpoints that answer under any host: they name none, and probes ask by addresses of their own."""
+
+
+def register(app: Flask) -> None:
+    """Let ``app`` refuse requests for other hosts."""
+    app.before_request(_refuse_other_hosts)
+
+
+def served_hosts(settings: Settings) -> frozenset[str]:
+    """Return the hosts of the public addresses; the loopback hosts where no other is set.
+
+    ``rookery up`` sets the address that it is bound to.
+    """
+    configured = (urlsplit(url).netloc.lower() for url in (settings.page_url, settings.stream_url))
+    return frozenset(map(without_port, configured)).difference(LOOPBACK) or frozenset(LOOPBACK)
+
+
+def _refuse_other_hosts() -> None:
+    sent = request.environ.get("HTTP_HOST", "")
+    if "," in sent or (not sent and request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"):
+        raise BadHost  # RFC 9112, section 3.2
+    if request.endpoint in FOR_PROBES:
+        return
+    host = without_port(request.host).lower()
+    if not host:
+        raise BadHost
+    if host not in served_hosts(services().settings):
+        detail = f"This server is not {host[:100]}. Its operator names its hosts: ROOKERY_PAGE_URL, ROOKERY_STREAM_URL."
+        raise Problem("other-host", detail)

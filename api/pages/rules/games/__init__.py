@@ -1,1 +1,0 @@
-"""The figures of the rules pages, one module per game."""

@@ -1,0 +1,1 @@
+"""Being a witness for the logs of others (C2SP tlog-witness): only its own command imports this."""

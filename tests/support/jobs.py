@@ -1,0 +1,16 @@
+"""Jobs done as a worker does them."""
+
+from events.installation import Installation
+from events.service.jobs import Job
+from events.store.converter import unpack
+from workers.jobs import do_job
+
+
+def do_next_job(parts: Installation) -> tuple[str, str]:
+    """Do the job that is due next; return what it is about, and its kind."""
+    claim = parts.jobs.work.claim()
+    assert claim is not None
+    job = unpack(Job, claim.content)
+    do_job(parts.personal_data, claim.id, job)
+    assert parts.jobs.work.finish(claim)
+    return claim.id, job.kind

@@ -1,0 +1,144 @@
+"""Hints: tasks in the broker which say only that something in a work list can be claimed.
+
+A hint may be lost, late or repeated: the entry stands in the list. Who adds an entry that is due at once gives a hint;
+here they are given for what becomes due later, and again, less and less often, while what can be claimed first stays
+the same.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from events.installation import Installation
+from events.runtime.backoff import Backoff
+from events.runtime.work_list import WorkList
+from workers.celery_app import DELIVERY_THREADS
+from workers.shares import FIRST_SHARD, Share, has_shard
+from workers.task_queue import TaskQueue
+from workers.threads import repeat
+
+ROUND_MS = 1000
+"""The interval at which relays look for what is due."""
+
+DELAYS_MS = Backoff(5_000, 60_000)
+
+
+class Wake:
+    """Lets the hints know that something was added that is due at once; shared by the threads of a process."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def __call__(self) -> None:
+        """Say that something can be claimed."""
+        self._event.set()
+
+    def wait(self, stop: threading.Event, seconds: float) -> None:
+        """Wait until something can be claimed or ``stop`` is set, ``seconds`` at most (a second or so)."""
+        if not stop.is_set():
+            self._event.wait(seconds)
+
+    def take(self) -> bool:
+        """Return whether something was added since the last call."""
+        woken = self._event.is_set()
+        self._event.clear()
+        return woken
+
+
+class _Given(NamedTuple):
+    """The ``times``-th hint in a row while ``due`` is the earliest instant; the next one is given at ``again_at``."""
+
+    due: int
+    times: int
+    again_at: int
+
+
+class ListHints:
+    """Gives hints about ``work``: ``request`` enqueues one for a lane, ``most`` of them at a time."""
+
+    def __init__(self, work: WorkList, request: Callable[[str], object], most: int = 1) -> None:
+        self._work = work
+        self._request = request
+        self._most = most
+        self._given: Mapping[str, _Given] = {}
+
+    def give(self, now: int, shards: Collection[int] | None = None, *, woken: bool = False) -> int:
+        """Give the hints that are due at ``now`` about ``shards`` of the list; return how many.
+
+        Raises OperationalError when the broker cannot be reached.
+        """
+        due = {lane: at for lane, at in self._work.next_due(shards).items() if at <= now}
+        self._given = {lane: given for lane, given in self._given.items() if lane in due}
+        # A clock that was set back must not stop the hints.
+        lanes = [lane for lane in due if woken or not 0 < self._again_at(lane) - now <= DELAYS_MS.longest]
+        counts = self._work.count(now, shards) if lanes and self._most > 1 else {}
+        hints = 0
+        for lane in lanes:
+            for _ in range(min(self._most, max(1, counts.get(lane, 1)))):
+                self._request(lane)
+                hints += 1
+            last = self._given.get(lane)
+            times = last.times + 1 if last is not None and last.due == due[lane] else 1
+            self._given = {**self._given, lane: _Given(due[lane], times, now + int(DELAYS_MS.after(times)))}
+        return hints
+
+    def _again_at(self, lane: str) -> int:
+        return self._given[lane].again_at if lane in self._given else 0
+
+
+class HintRounds:
+    """Gives the hints of this relay: about its ``share`` of the ``sharded`` lists, and about the ``single`` ones.
+
+    Those have one shard only, and the relay with FIRST_SHARD gives their hints. ``wake`` is told of what is added to
+    the sharded lists.
+    """
+
+    def __init__(
+        self,
+        sharded: Sequence[ListHints],
+        single: Sequence[ListHints],
+        now: Callable[[], int],
+        wake: Wake,
+        share: Share = lambda: None,
+    ) -> None:
+        self._sharded = sharded
+        self._single = single
+        self._now = now
+        self._wake = wake
+        self._share = share
+
+    def run(self, stop: threading.Event) -> None:
+        """Do rounds until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
+
+        def step() -> float:
+            self.do_round()
+            self._wake.wait(stop, ROUND_MS / 1000)
+            return 0.0
+
+        repeat(step, stop, lambda: None, line="hints")
+
+    def do_round(self) -> int:
+        """Give the hints that are due; return how many. Raises StoreUnavailableError and OperationalError."""
+        # Before the lists are looked at: what is added from now on wakes the next round.
+        woken = self._wake.take()
+        now = self._now()
+        # What this relay has just added may belong to the share of another one, which looks there within a second.
+        shards = None if woken else self._share()
+        hints = sum(each.give(now, shards, woken=woken) for each in self._sharded)
+        if has_shard(self._share, FIRST_SHARD):
+            hints += sum(each.give(now) for each in self._single)
+        return hints
+
+
+def hint_rounds(installation: Installation, tasks: TaskQueue, wake: Wake, share: Share = lambda: None) -> HintRounds:
+    """Return the rounds in which hints are given about all work lists of an installation."""
+    sharded = [
+        ListHints(installation.outbox.work, lambda _: tasks.request_delivery(), DELIVERY_THREADS),
+        ListHints(installation.inbox.work, lambda _: tasks.request_reading()),
+    ]
+    single = [
+        ListHints(installation.turns, tasks.request_turn),
+        ListHints(installation.jobs.work, lambda _: tasks.request_jobs()),
+        ListHints(installation.fleet_jobs.work, tasks.request_slices),
+    ]
+    return HintRounds(sharded, single, installation.now, wake, share)

@@ -1,6 +1,5 @@
 """Headers of every response: its request id, and security headers for browsers."""
 
-import re
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
@@ -47,7 +46,8 @@ def stream_origin(configured: str, host: str) -> str:
 
 def without_port(host: str) -> str:
     """Return ``host``, as in a URL or in the header Host, without its port."""
-    return re.sub(r":\d+$", "", host)
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host
 
 
 def _add(response: Response) -> Response:

@@ -3,6 +3,8 @@
 Another host, which feeds, redirects and caches would carry on, is refused before anything else is looked at.
 """
 
+from functools import lru_cache
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from flask import Flask, request
@@ -11,7 +13,6 @@ from werkzeug.exceptions import BadHost
 from api.access.headers import LOOPBACK, without_port
 from api.http.problems import Problem
 from api.services import services
-from events.runtime.settings import Settings
 
 FOR_PROBES = frozenset({"healthz", "readyz", "metrics"})
 """Endpoints that answer under any host: they name none, and probes ask by addresses of their own."""
@@ -22,13 +23,23 @@ def register(app: Flask) -> None:
     app.before_request(_refuse_other_hosts)
 
 
-def served_hosts(settings: Settings) -> frozenset[str]:
-    """Return the hosts of the public addresses; the loopback hosts where no other is set.
+@lru_cache(maxsize=16)
+def served_hosts(*public_urls: str) -> frozenset[str]:
+    """Return the hosts of the public addresses; the loopback hosts too where none of these is a name.
 
     ``rookery up`` sets the address that it is bound to.
     """
-    configured = (urlsplit(url).netloc.lower() for url in (settings.page_url, settings.stream_url))
-    return frozenset(map(without_port, configured)).difference(LOOPBACK) or frozenset(LOOPBACK)
+    configured = (urlsplit(url).netloc.lower() for url in public_urls)
+    hosts = frozenset(map(without_port, configured)).difference(LOOPBACK)
+    return hosts if any(map(_is_name, hosts)) else hosts.union(LOOPBACK)
+
+
+def _is_name(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return True
+    return False
 
 
 def _refuse_other_hosts() -> None:
@@ -40,6 +51,7 @@ def _refuse_other_hosts() -> None:
     host = without_port(request.host).lower()
     if not host:
         raise BadHost
-    if host not in served_hosts(services().settings):
+    settings = services().settings
+    if host not in served_hosts(settings.page_url, settings.stream_url):
         detail = f"This server is not {host[:100]}. Its operator names its hosts: ROOKERY_PAGE_URL, ROOKERY_STREAM_URL."
         raise Problem("other-host", detail)

@@ -63,7 +63,8 @@ def _compress(response: Response) -> Response:
         return response
     response.vary.add("Accept-Encoding")
     if (
-        response.is_streamed
+        "Accept-Encoding" not in request.headers
+        or response.is_streamed
         or response.status_code in (204, 206, 304)
         or "Content-Encoding" in response.headers
         or not MIN_BYTES <= (response.content_length or 0) <= MAX_BYTES

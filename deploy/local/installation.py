@@ -36,12 +36,14 @@ from deploy.local.environment import (
     store_environment,
 )
 from deploy.local.ports import (
+    ALL_ADDRESSES,
     LOOPBACK,
     Ports,
     PortTakenError,
     accepts_connections,
     check_port_is_free,
     is_serving,
+    reachable_host,
     responds_ok,
     url_host,
 )
@@ -227,11 +229,11 @@ class LocalInstallation:
 
     @property
     def _local_host(self) -> str:
-        return LOOPBACK if self._bind in ("0.0.0.0", "::") else self._bind  # noqa: S104
+        return LOOPBACK if self._bind in ALL_ADDRESSES else self._bind
 
     @property
     def _url_host(self) -> str:
-        return url_host(self._local_host)
+        return url_host(reachable_host(self._bind))
 
     def _claim(self) -> None:
         """Take the directory and check that the ports are free."""

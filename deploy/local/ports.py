@@ -3,12 +3,16 @@
 import errno
 import socket
 import urllib.request
+from contextlib import suppress
 from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreError
 
 LOOPBACK = "127.0.0.1"
+ALL_ADDRESSES = frozenset({"0.0.0.0", "::"})  # noqa: S104
+ELSEWHERE = ("192.0.2.1", 9)
+"""An address of no machine (RFC 5737): which own address leads there is that of the default route."""
 
 
 class PortTakenError(Exception):
@@ -49,6 +53,16 @@ def check_port_is_free(port: int, purpose: str, option: str, host: str = LOOPBAC
                 else f"on {host} cannot be used ({error.strerror})"
             )
             raise PortTakenError(f"port {port} for {purpose} {why}: choose another with {option}") from error
+
+
+def reachable_host(bind: str) -> str:
+    """Return the address by which other machines reach a part that listens on ``bind``; loopback without a network."""
+    if bind not in ALL_ADDRESSES:
+        return bind
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(ELSEWHERE)  # sends nothing: a datagram socket only chooses its address
+        return str(probe.getsockname()[0])
+    return LOOPBACK
 
 
 def url_host(host: str) -> str:

@@ -9,6 +9,7 @@ TABLES = (
     "rules",
     "store",
     "wait",
+    "submission",
     "relays",
     "memory",
     "archive",

@@ -16,7 +16,7 @@ from statistics import median
 from tests.bench.measure import Table
 
 ROOT = Path(__file__).parents[2]
-TABLES = ("rules", "store", "submission", "visibility", "memory", "rebuild")
+TABLES = ("rules", "store", "submission", "memory", "pages")
 NUMBER = re.compile(r"-?[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?")
 Printed = list[list[str]]
 """The printed rows of a table, title and column names first."""

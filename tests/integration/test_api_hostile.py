@@ -174,7 +174,7 @@ def test_a_host_that_is_none_is_refused_without_a_word_in_the_log(
     [
         ("http://127.0.0.1:8000", ("localhost", "127.0.0.1:8000", "[::1]:8000"), ("evil.example", "192.0.2.1")),
         ("https://rookery.example", ("rookery.example", "ROOKERY.example:443"), ("localhost", "rookery.example.evil")),
-        ("http://192.0.2.7:8000", ("192.0.2.7:8000",), ("localhost", "192.0.2.8")),
+        ("http://192.0.2.7:8000", ("192.0.2.7:8000", "localhost"), ("evil.example", "192.0.2.8")),
     ],
 )
 def test_only_the_hosts_of_the_public_addresses_are_served(

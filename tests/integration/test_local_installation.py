@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -21,6 +22,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError
 from redis.retry import Retry
 
+from api.access.hosts import served_hosts
 from deploy.local.child import bound_to_parent
 from deploy.local.embedded import DataDirectory, find_binary
 from deploy.local.installation import InstallationError, LocalInstallation
@@ -75,6 +77,14 @@ def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(inst
         InstallationError, match=rf"Rookery is already running there \(process {os.getpid()}, {installation.url}\)"
     ):
         LocalInstallation(installation.var).start()
+
+
+def test_an_installation_on_all_addresses_names_the_one_that_others_reach(tmp_path: Path) -> None:
+    installation = LocalInstallation(tmp_path, bind="0.0.0.0")  # noqa: S104
+    address = urlsplit(installation.url).hostname
+    assert address not in (None, "0.0.0.0")  # noqa: S104
+    with socket.create_server((str(address), 0)):
+        assert served_hosts(installation.url, installation.stream_url) == {address, "127.0.0.1", "localhost", "[::1]"}
 
 
 def test_a_taken_port_is_refused_and_nothing_is_left_running(installation: LocalInstallation, tmp_path: Path) -> None:
@@ -170,6 +180,7 @@ main(sys.argv[1:], prog_name="rookery")
 
 FAULTY = """
 import os, sys
+from api.access.hosts import served_hosts
 from deploy.local.child import Child
 from deploy.cli import main
 reap = Child.reap

@@ -1,6 +1,6 @@
 """Kill processes under play: ``python -m tests.chaos --store cluster --kills 350 --seconds 900``.
 
-Also with ``--failovers 20``, ``--mail 4``, ``--power-cuts 20``, ``--fleet 20000`` or ``--archive 100000``.
+Also with ``--failovers 20`` or ``--power-cuts 20``.
 """
 
 import argparse
@@ -11,11 +11,8 @@ from pathlib import Path
 
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from tests.chaos import run
-from tests.chaos.archive import ArchiveReport, run_archive
 from tests.chaos.campaign import run_campaign
 from tests.chaos.failovers import FailoverReport, run_failovers
-from tests.chaos.fleet import FleetReport, run_fleet
-from tests.chaos.mail import MailReport, run_mail
 from tests.chaos.power import CutReport, cut_power
 from tests.chaos.report import Report
 from tests.chaos.stores import CLUSTER, SENTINEL, SINGLE
@@ -37,9 +34,6 @@ def main() -> None:
     parser.add_argument(
         "--power-cuts", type=int, help="simulate this many power cuts, with each setting of fsync, instead"
     )
-    parser.add_argument("--mail", type=int, metavar="MATCHES", help="play this many matches by mail instead")
-    parser.add_argument("--fleet", type=int, metavar="MATCHES", help="audit and rebuild this number of matches instead")
-    parser.add_argument("--archive", type=int, metavar="MATCHES", help="kill the archiving of this many instead")
     parser.add_argument(
         "--failovers",
         type=int,
@@ -53,19 +47,12 @@ def main() -> None:
         print(f"{time.monotonic() - start:6.1f} s  {text}", flush=True)
 
     with _directory(chosen.keep) as var:
-        reports: list[Report | FailoverReport | CutReport | FleetReport | MailReport | ArchiveReport] = []
+        reports: list[Report | FailoverReport | CutReport] = []
         if chosen.failovers:
             reports += (
                 run_failovers(Path(var) / f"replicas-{replicas}", replicas, chosen.failovers, print_line)
                 for replicas in (1, 2)
             )
-        elif chosen.fleet:
-            reports.append(run_fleet(Path(var), chosen.fleet, chosen.kills, chosen.seed, print_line))
-        elif chosen.archive:
-            reports.append(run_archive(Path(var), chosen.archive, chosen.kills, chosen.seed, print_line))
-        elif chosen.mail:
-            seconds = chosen.seconds or 5 * chosen.kills
-            reports.append(run_mail(Path(var), chosen.mail, chosen.kills, seconds, chosen.seed, print_line))
         elif chosen.power_cuts:
             reports += (
                 cut_power(Path(var) / fsync, chosen.power_cuts, chosen.seed, fsync, print_line)

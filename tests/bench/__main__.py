@@ -26,7 +26,6 @@ TABLES = (
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(
         prog="make bench", description="Print tables of figures, medians of several turns."
     )

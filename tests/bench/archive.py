@@ -105,7 +105,6 @@ class Played:
         trim(store.client, store.prefix, range(store.shards))
 
     def canonical_bytes(self) -> tuple[int, int]:
-        """Return the number of all events, and their canonical bytes."""
         sizes = [
             len(canonical_bytes(event.draft, match_id, event.version))
             for match_id in self.parts.store.all_streams()
@@ -121,7 +120,6 @@ class Played:
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the tables."""
     with tempfile.TemporaryDirectory() as directory:
         server = RealServer(Path(directory))
         try:
@@ -192,13 +190,11 @@ def _entries_bytes(parts: Installation, client: StoreClient, count: int) -> floa
 
 
 def storage_bytes(parts: Installation, kind: str) -> int:
-    """Return the bytes of all files of a kind."""
     storage = parts.store.archive.storage
     return sum(storage.size(name) for name in storage.names(kind))
 
 
 def live_bytes(client: StoreClient) -> Counter[str]:
-    """Return the memory of all keys by what they are for."""
     found: Counter[str] = Counter()
     for name in client.scan_iter(count=5000):
         found[_kind(name.decode())] += int(client.memory_usage(name, samples=0) or 0)

@@ -28,7 +28,6 @@ PROBE_EVERY_S = 0.005
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     with tempfile.TemporaryDirectory() as directory:
         source, empty = (RealServer(Path(directory, name), fsync=ALWAYS) for name in ("source", "empty"))
         try:

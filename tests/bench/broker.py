@@ -31,7 +31,6 @@ MAX_WAIT_S = 120
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     table = Table(f"Answers to {MATCHES} matches, from the start of relay and worker", "", "first s", "p99 s", "last s")
     with ExitStack() as stack:
 

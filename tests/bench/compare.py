@@ -68,7 +68,6 @@ def _ratio(rounds: Sequence[tuple[Printed, Printed]], row: int, column: int) -> 
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(prog="make bench-compare", description="Compare figures with an older checkout.")
     parser.add_argument("old", type=Path, help="the older checkout, with its environment in .venv")
     parser.add_argument("--only", nargs="+", default=TABLES, help=f"tables to compare (default: {' '.join(TABLES)})")

@@ -24,7 +24,6 @@ CROWDED = (
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     table = Table(
         "Endings of Four Towers: mates that take longest to detect, in milliseconds of processor time",
         *("position", "ms", "target"),

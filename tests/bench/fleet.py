@@ -56,7 +56,6 @@ class Measured(NamedTuple):
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the tables."""
     with tempfile.TemporaryDirectory() as directory:
         server = RealServer(Path(directory))
         try:

@@ -14,7 +14,6 @@ SPREADS = (200, 250, 350)
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the tables."""
     for spread in SPREADS:
         for name, league in leagues(SEED).items():
             table = Table(f"League of {name}, spread {spread}", "", "log-loss", "Brier", "intervals", "hold")

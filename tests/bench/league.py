@@ -73,7 +73,6 @@ class League(NamedTuple):
 
 
 def leagues(seed: int) -> dict[str, League]:
-    """Return the leagues of a seed, by what they are called."""
     return {
         "2 seats": League(seed, 2),
         "3 seats": League(seed, 3),

@@ -17,7 +17,6 @@ class Rates(NamedTuple):
 
     @property
     def typical(self) -> float:
-        """The median of the turns."""
         return median(self.turns)
 
     def over(self, other: "Rates") -> float:

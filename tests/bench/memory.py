@@ -19,7 +19,6 @@ TARGET = 1.6
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     table = Table("Memory of the server per event", "", "events", "bytes an event", "canonical event", "x", "target")
     for events in (5, 20, 100):
         with tempfile.TemporaryDirectory() as directory:

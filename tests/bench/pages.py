@@ -67,7 +67,6 @@ class Transfers:
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     table = Table(
         "Pages: requests, and kilobytes (1000 bytes) transferred with headers, on the first visit and on the second",
         *("page", "requests", "first kB", "target", "requests", "second kB", "target"),

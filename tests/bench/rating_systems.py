@@ -49,8 +49,6 @@ class Strength(NamedTuple):
 
 
 class Forecaster(Protocol):
-    """A rating system."""
-
     name: str
 
     def strength(self, player: str, day: int) -> Strength:
@@ -86,7 +84,6 @@ class GlickoForecaster:
         return DEFAULT if known is None else rest(known[1], max(0, day - known[0] - 1))
 
     def strength(self, player: str, day: int) -> Strength:
-        """See Forecaster."""
         rating = self.start(player, day)
         return Strength((rating.rating - START_RATING) / POINTS_PER_UNIT, rating.deviation / POINTS_PER_UNIT)
 
@@ -98,7 +95,6 @@ class GlickoForecaster:
         return 1 / (1 + exp(-impact * (one.rating - two.rating) / POINTS_PER_UNIT))
 
     def rate(self, day: int, results: Sequence[RatedResult]) -> None:
-        """See Forecaster."""
         starts = {player: self.start(player, day) for result in results for player in result.players}
         periods = {player: Period(start) for player, start in starts.items()}
         for result in results:
@@ -110,7 +106,6 @@ class GlickoForecaster:
         self.after |= {player: (day, period.rating()) for player, period in periods.items()}
 
     def widened(self, earlier: Strength, player: str, days: int, matches: int) -> float | None:
-        """See Forecaster."""
         if earlier.deviation is None:
             return None
         volatility = self.after[player][1].volatility
@@ -126,15 +121,12 @@ class EloForecaster:
         self._ratings: dict[str, float] = {}
 
     def strength(self, player: str, day: int) -> Strength:
-        """See Forecaster."""
         return Strength(self._ratings.get(player, 0.0) / ELO_POINTS_PER_UNIT, None)
 
     def expects(self, player: str, other: str, day: int) -> float:
-        """See Forecaster."""
         return 1 / (1 + exp(self.strength(other, day).centre - self.strength(player, day).centre))
 
     def rate(self, day: int, results: Sequence[RatedResult]) -> None:
-        """See Forecaster."""
         for result in results:
             factor = ELO_FACTOR * result.weight()
             changes = {
@@ -167,16 +159,13 @@ class OpenskillForecaster:
         return self._ratings[player]
 
     def strength(self, player: str, day: int) -> Strength:
-        """See Forecaster."""
         rating = self._rating(player)
         return Strength((rating.mu - self._model.mu) / self._unit, rating.sigma / self._unit)
 
     def expects(self, player: str, other: str, day: int) -> float:
-        """See Forecaster."""
         return float(self._model.predict_win([[self._rating(player)], [self._rating(other)]])[0])
 
     def rate(self, day: int, results: Sequence[RatedResult]) -> None:
-        """See Forecaster."""
         for result in results:
             seats = [[self._rating(player)] for player in result.players]
             rated = self._model.rate(seats, scores=list(result.scores))
@@ -184,7 +173,6 @@ class OpenskillForecaster:
                 self._ratings[player] = rating
 
     def widened(self, earlier: Strength, player: str, days: int, matches: int) -> float | None:
-        """See Forecaster."""
         if earlier.deviation is None:
             return None
         return sqrt(earlier.deviation**2 + matches * (self._model.tau / self._unit) ** 2)

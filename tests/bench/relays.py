@@ -44,7 +44,6 @@ PATIENCE_S = 120
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     table = Table(
         f"Events that relays have carried to all {len(Group)} groups, {os.cpu_count()} processors",
         *("relays", "events", "events/s", "over one", "shards of each", "a processor each", "over one"),

@@ -36,7 +36,6 @@ MATCHES = 300
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the tables."""
     yield _long_matches()
     yield _crafted()
     with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,6 @@ GENERATED_TARGETS = {"four-towers": 0.4}
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the tables."""
     subjects: dict[str, Measured] = {
         "chess": _chess_playouts(0),
         "chess moves": _chess_playouts(1),

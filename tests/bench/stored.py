@@ -94,7 +94,6 @@ class Loader:
         self._summaries.clear()
 
     def rate(self) -> None:
-        """Write the ratings."""
         self._parts.ratings.replace(sorted(self._rated, key=lambda result: (result.at, result.match)))
 
     def verify(self, count: int) -> None:
@@ -104,7 +103,6 @@ class Loader:
             assert self._parts.readmodels.projected([match_id]) == [replayed.read(match_id, 0, None)], match_id
 
     def heads(self, _: Mapping[str, int]) -> Mapping[str, Head]:
-        """See SummaryReader."""
         return {}
 
     def read(self, match_id: str, _: int, __: Head | None) -> Projected:
@@ -176,5 +174,4 @@ def _repeat(summary: Summary, match_id: str, names: Mapping[str, str], shift: in
 
 
 def player_id(number: int) -> str:
-    """Return the id of a player by number."""
     return f"p{number:016}"

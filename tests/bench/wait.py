@@ -24,7 +24,6 @@ PROMPT = ("--repl-diskless-sync-delay", "0")
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     with tempfile.TemporaryDirectory() as directory, ExitStack() as closing:
         stores = _stores(Path(directory), closing)
         alone = measure_in_turns({name: appends(store) for name, store in stores.items()}, TURNS)
@@ -44,7 +43,6 @@ def tables() -> Iterator[Table]:
 
 
 def _stores(directory: Path, closing: ExitStack) -> dict[str, RedisStore]:
-    """Return a store for each way to acknowledge."""
     everysec = _server(directory / "everysec", closing, EVERYSEC)
     store = _store(everysec, closing)
     watch = StoreWatch(store, directory / MARK, print, directory / "everysec", behind=True)

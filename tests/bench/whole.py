@@ -25,7 +25,6 @@ IDLE_S = 20.0
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     with ExitStack() as closing:
         var = closing.enter_context(tempfile.TemporaryDirectory())
         installation = closing.enter_context(LocalInstallation(Path(var), opponents=1, embedded=True))

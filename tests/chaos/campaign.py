@@ -63,8 +63,6 @@ MIN_BEHIND_S, MAX_BEHIND_S = 1.5, 4.0
 
 
 class Running(NamedTuple):
-    """A running installation."""
-
     supervisor: Supervisor
     settings: Settings
     api_urls: list[str]

@@ -72,8 +72,6 @@ def judge(history: Iterable[Record], left: Left) -> Verdict:
 
 
 class _Ends:
-    """What is there of each match."""
-
     def __init__(self, left: Left) -> None:
         self._there = {match: {event.tag for event in events} for match, events in left.streams.items()}
 

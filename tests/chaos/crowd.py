@@ -27,7 +27,6 @@ class Crowd:
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Let them ask during the block."""
         ids = list(self._tokens)
         threads = [threading.Thread(target=self._ask, args=(ids[number::THREADS], number)) for number in range(THREADS)]
         for thread in threads:

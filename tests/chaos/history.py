@@ -22,7 +22,6 @@ class Tag(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Tag":
-        """Return the tag that a version tag is."""
         version, _, digest = text.partition("-")
         return cls(int(version), digest[:DIGEST_DIGITS])
 
@@ -93,7 +92,6 @@ def read_history(lines: Iterable[str]) -> list[Record]:
 
 
 def clock_ms() -> int:
-    """Return the present instant."""
     return time.monotonic_ns() // 1_000_000
 
 

@@ -27,8 +27,6 @@ UNANSWERED = (OSError, http.client.HTTPException)
 
 
 class Acknowledged(NamedTuple):
-    """A move that the API has acknowledged."""
-
     match: str
     version: int
     event: str
@@ -73,7 +71,6 @@ class Person:
             self._read_match(match_id)
 
     def close(self) -> None:
-        """Close the connections."""
         for client in self._clients:
             client.close()
 

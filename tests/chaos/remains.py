@@ -30,7 +30,6 @@ def what_is_left(parts: Installation, players: Sequence[str]) -> Left:
 
 
 def stored_events(store: RedisStore, match_id: str) -> list[Stored]:
-    """Return the events of a match."""
     found = []
     for event in store.read(match_id):
         tag = Tag(event.version, event.id[:DIGEST_DIGITS])

@@ -22,15 +22,12 @@ OTHER_TAGS = ["people", "ratings", "incidents", "time", "fleet"]
 
 
 class OneServer(Servers):
-    """A store of one server."""
-
     def __init__(self, directory: Path) -> None:
         super().__init__()
         self._add(directory / "node-0", fsync=ALWAYS)
 
     @property
     def url(self) -> str:
-        """The URL of the store."""
         return self.servers[0].url
 
     def wait_until_complete(self) -> None:

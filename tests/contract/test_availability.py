@@ -23,7 +23,6 @@ DAY = 24 * 3600 * 1000
 
 @pytest.fixture(params=["memory", "redis"])
 def store(request: pytest.FixtureRequest) -> AvailabilityStore:
-    """Return empty store of each kind."""
     if request.param == "memory":
         return MemoryAvailabilityStore()
     server: RealServer = request.getfixturevalue("server")

@@ -24,7 +24,6 @@ from tests.support.drafts import draft, drafts, grown, request
 
 
 def everything(store: EventStore) -> list[object]:
-    """Return all that can be read from a store."""
     shards = range(store.shards)
     names = [name for shard in shards for name in store.streams(shard)]
     return [

@@ -21,7 +21,6 @@ def store(redis: StoreClient) -> RedisStore:
 
 
 def group(redis: StoreClient, name: str = "projections", consumer: str = "relay-1") -> FeedGroup:
-    """Return a consumer of a group that exists on all shards."""
     consuming = FeedGroup(redis, "rk:", SHARDS, name, consumer)
     consuming.ensure()
     return consuming
@@ -38,7 +37,6 @@ def places(deliveries: list[Delivery]) -> set[tuple[str, int]]:
 
 
 def names_on_all_shards(store: RedisStore) -> list[str]:
-    """Return names of streams, one on each shard."""
     found: dict[int, str] = {}
     for number in range(100):
         found.setdefault(store.shard_of(f"m{number}"), f"m{number}")

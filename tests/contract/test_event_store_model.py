@@ -103,13 +103,11 @@ class StoreModel(RuleBasedStateMachine):
 
     @rule(stream=st.sampled_from(STREAMS), after=st.integers(0, 6), limit=st.none() | st.integers(1, 4))
     def read(self, stream: str, after: int, limit: int | None) -> None:
-        """Read a part of a stream."""
         wanted = self.ids[stream][after:][:limit]
         assert [event.id for event in self.store.read(stream, after, limit)] == wanted
 
     @rule(stream=st.sampled_from(STREAMS), key=st.sampled_from(KEYS))
     def open(self, stream: str, key: str) -> None:
-        """Open a stream after its snapshot."""
         known = self.requests.get((stream, key))
         opened = self.store.open(stream, None, Request(key, known.fingerprint if known else "f"))
         start = self.snapshots.get(stream, 0)

@@ -32,7 +32,6 @@ from tests.support.server import RealServer
 
 @pytest.fixture
 def proxy(server: RealServer) -> Iterator[LossyProxy]:
-    """Return a proxy in front of the server."""
     proxy = LossyProxy(server.port)
     yield proxy
     proxy.close()
@@ -47,7 +46,6 @@ def own_server(tmp_path: Path) -> Iterator[RealServer]:
 
 
 def events_key(store: RedisStore, stream: str) -> str:
-    """Return the key of the events of a stream."""
     return f"{store.prefix}{{s{store.shard_of(stream):02d}}}:m:{stream}:e"
 
 

@@ -69,7 +69,6 @@ def reasons_seen(game: AnyGame, vectors: Path) -> set[str]:
 
 
 def colours_of(game: AnyGame) -> set[str]:
-    """Return the colours of all setups."""
     return {colour for setup in game.setups.values() for colour in setup.colours}
 
 

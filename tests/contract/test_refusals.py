@@ -38,7 +38,6 @@ def visited(game: AnyGame) -> tuple[tuple[Any, str], ...]:
 
 @cache
 def visited_texts(game: AnyGame) -> tuple[str, ...]:
-    """Return the strings of the visited positions."""
     return tuple(game.format_position(position) for position, _ in visited(game))
 
 

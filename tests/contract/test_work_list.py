@@ -20,8 +20,6 @@ LANES = ("quick", "slow")
 
 
 class Clock:
-    """A clock that a test sets."""
-
     def __init__(self) -> None:
         self.now = T0
 

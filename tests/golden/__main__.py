@@ -72,7 +72,6 @@ class Table:
 
     @property
     def state(self) -> MatchState:
-        """The match as it stands."""
         return self.matches.load(self.name).state
 
     def do(self, command: c.Command, actor: str) -> None:
@@ -89,7 +88,6 @@ class Table:
             self.do(c.SubmitMove(player=mover, move=move), mover)
 
     def play_first_legal(self) -> None:
-        """Play the first of the legal moves."""
         position = self.state.play.position
         self.play([self.game.format_move(position, next(iter(self.game.legal_moves(position))))])
 
@@ -123,7 +121,6 @@ class Table:
             self.do(c.AcceptDraw(player=person), person)
 
     def take_back(self) -> None:
-        """Let all take the last move back."""
         last = self.state.seats[self.game.to_move(self.state.play.history[-1])].player
         assert last is not None
         self.do(c.RequestTakeback(player=last), last)
@@ -197,7 +194,6 @@ def _new(candidate: Candidate, shown: set[str]) -> tuple[float, Candidate, int]:
 
 
 def goldens(game: AnyGame) -> Iterator[Golden]:
-    """Yield the golden matches of a ruleset."""
     candidates = [
         (setup, f"{name}, seed {seed}", play(game, setup, name, seed))
         for setup in game.setups

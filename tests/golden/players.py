@@ -32,7 +32,6 @@ class Place(NamedTuple):
 
 
 def at_random(place: Place, chance: random.Random) -> Any:
-    """Return any legal move."""
     return chance.choice(place.legal)
 
 

@@ -52,7 +52,6 @@ def write(path: Path, goldens: Iterable[Golden]) -> None:
 
 
 def read(path: Path) -> list[Golden]:
-    """Return the matches of a file."""
     goldens = []
     for block in gzip.decompress(path.read_bytes()).decode().rstrip("\n").split("\n\n"):
         facts, *events = block.split("\n")

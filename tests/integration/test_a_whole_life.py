@@ -27,7 +27,6 @@ WORDS = {
 
 
 def ok(answer: Any) -> Any:
-    """Return the answer, which must be a success."""
     assert answer.status_code < 300, answer.text
     return answer
 
@@ -87,7 +86,6 @@ class Life:
         other.create(ME, invited(NAME))
 
     def dispute(self) -> None:
-        """Dispute, state and appeal."""
         me, match_id = self.me, self.match
         self.services.administration.grant(self.third.id, "arbiter", "console")
         said = {"ply": 1, "ground": "conduct", "statement": WORDS["statement"]}
@@ -105,14 +103,12 @@ class Life:
         ok(me.post(f"/matches/{judged}/ruleset-proposals", {"ruleset": 2, "reason": WORDS["proposal"]}))
 
     def project(self) -> None:
-        """Do what relay and workers do."""
         services = self.services
         ratings = services.ratings
         for match in project(services):
             ratings.rate(match)
 
     def archive(self) -> dict[str, str]:
-        """Return the files of the archive, as text."""
         with zipfile.ZipFile(io.BytesIO(ok(self.me.get("/me/archive")).data)) as files:
             return {name: files.read(name).decode() for name in files.namelist()}
 

@@ -20,7 +20,6 @@ from workers.consumers import Consumer, log_acts
 
 @pytest.fixture
 def arbiter(app: Flask, services: Services) -> Caller:
-    """Return a person with the role of an arbiter."""
     caller = Caller(app).sign_up("carla")
     services.administration.grant(caller.id, "arbiter", "console")
     return caller

@@ -12,7 +12,6 @@ from tests.support.server import RealServer
 
 @pytest.fixture
 def clara(app: Flask) -> Caller:
-    """Return a third person."""
     return Caller(app).sign_up("clara")
 
 

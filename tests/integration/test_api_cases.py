@@ -29,7 +29,6 @@ def match_id(anna: Caller, boris: Caller) -> str:
 
 @pytest.fixture
 def arbiter(app: Flask, services: Services) -> Caller:
-    """Return a person with the role of an arbiter."""
     caller = Caller(app).sign_up("carla")
     services.administration.grant(caller.id, "arbiter", "console")
     return caller

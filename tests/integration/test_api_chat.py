@@ -11,7 +11,6 @@ from tests.support.callers import Caller, started
 
 @pytest.fixture
 def clara(app: Flask) -> Caller:
-    """Return a spectator."""
     return Caller(app).sign_up("clara")
 
 

@@ -16,7 +16,6 @@ TREE: list[dict[str, Any]] = [
 
 @pytest.fixture
 def match_id(anna: Caller, boris: Caller) -> str:
-    """Return a match in which anna has moved and boris is to move."""
     match = started(anna, boris)
     assert anna.move(match, "c3-d4").status_code == 201
     return match

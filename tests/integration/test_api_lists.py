@@ -10,7 +10,6 @@ from tests.support.projected import project
 
 
 def all_pages(caller: Caller, path: str, limit: int) -> list[dict[str, Any]]:
-    """Return the items of all pages of a list."""
     items: list[dict[str, Any]] = []
     cursor = ""
     while True:

@@ -231,7 +231,6 @@ class Table:
         return str(self.anna.get(f"/matches/{self.match}").headers["ETag"])
 
     def over(self) -> "Table":
-        """End the match."""
         assert self.act(self.anna, "resignation")().status_code == 201
         return self
 
@@ -247,7 +246,6 @@ class Table:
         return self
 
     def offered(self) -> "Table":
-        """Let anna offer a draw."""
         assert self.act(self.anna, "draw-offers")().status_code == 201
         return self
 

@@ -49,7 +49,6 @@ def everything(services: Services) -> str:
 
 
 def archive(caller: Caller) -> dict[str, Any]:
-    """Return the files of the caller's archive."""
     answer = caller.get("/me/archive")
     assert (answer.status_code, answer.content_type) == (200, "application/zip")
     with zipfile.ZipFile(io.BytesIO(answer.data)) as files:

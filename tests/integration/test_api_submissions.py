@@ -12,7 +12,6 @@ NAMES = ("anna", "boris", "clara", "david")
 
 @pytest.fixture
 def players(app: Flask) -> list[Caller]:
-    """Return four people."""
     return [Caller(app).sign_up(name) for name in NAMES]
 
 
@@ -27,7 +26,6 @@ def match_id(players: list[Caller]) -> str:
 
 
 def legal(caller: Caller, match_id: str) -> dict[str, Any]:
-    """Return what can be played in the match."""
     answer: dict[str, Any] = caller.get(f"/matches/{match_id}/legal-moves").json
     return answer
 

@@ -26,7 +26,6 @@ def app(server: RealServer, watch: Watch) -> Flask:
 
 
 def on(instant: int) -> str:
-    """Return an instant as the API reads it."""
     return rfc3339(instant)
 
 
@@ -52,7 +51,6 @@ def forecast(caller: Caller, match_id: str) -> str:
 
 
 def refusal(answer: TestResponse) -> tuple[int, str]:
-    """Return status and code of a refusal."""
     assert answer.status_code >= 400, answer.text
     return answer.status_code, answer.json["code"]
 

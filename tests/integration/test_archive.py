@@ -35,13 +35,11 @@ class KilledError(BaseException):
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """Return the directory of the archive."""
     return tmp_path / "archive"
 
 
 @pytest.fixture
 def shop(server: RealServer, archive: Path) -> SteppedInstallation:
-    """Return an installation with an archive in a directory."""
     return SteppedInstallation(server.url, archive_url=archive.as_uri())
 
 

@@ -19,18 +19,15 @@ LISTS = ("/", "/lobby", "/matches", "/cases", "/notices", "/leaderboards")
 
 @pytest.fixture
 def archive_url(tmp_path: Path) -> str:
-    """Return where the archive is."""
     return (tmp_path / "archive").as_uri()
 
 
 @pytest.fixture
 def app(server: RealServer, archive_url: str) -> Flask:
-    """Return the product's app with an archive."""
     return app_on(server.url, archive_url=archive_url)
 
 
 def services_of(app: Flask) -> Services:
-    """Return what an app works with."""
     found: Services = app.extensions[EXTENSION]
     return found
 

@@ -46,13 +46,11 @@ def lived() -> Lived:
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of the archive."""
     return tmp_path_factory.mktemp("archive")
 
 
 @pytest.fixture
 def shop(server: RealServer, lived: Lived, archive: Path) -> SteppedInstallation:
-    """Return the installation."""
     if lived.keys:
         with server.client() as client:
             write_copy(client, lived.keys)
@@ -100,7 +98,6 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
-    """Return a file with a key."""
     path = tmp_path / "key"
     path.write_text(KEY)
     return path

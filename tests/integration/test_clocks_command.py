@@ -24,7 +24,6 @@ TEN_YEARS = 3653 * DAY
 
 @pytest.fixture
 def rookery(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Return what runs a command on the installation."""
     monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
     return lambda *arguments: CliRunner().invoke(main, arguments)

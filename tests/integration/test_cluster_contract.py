@@ -32,5 +32,4 @@ def store(make_store: Callable[[int], EventStore]) -> EventStore:
 
 @pytest.fixture
 def life(cluster_url: str) -> Life:
-    """Return a life that was lived on the cluster."""
     return Life(cluster_url)

@@ -26,7 +26,6 @@ from workers.relay import Relay
 
 @pytest.fixture
 def shop(cluster_url: str) -> SteppedInstallation:
-    """Return an installation on the cluster."""
     return SteppedInstallation(cluster_url)
 
 

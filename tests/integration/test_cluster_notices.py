@@ -15,13 +15,11 @@ from tests.support.post_office import PostOffice
 
 @pytest.fixture
 def redis(cluster_url: str) -> StoreClient:
-    """Return a client of the emptied cluster."""
     return connect(cluster_url)
 
 
 @pytest.fixture
 def office(cluster_url: str) -> PostOffice:
-    """Return a post office whose store is the cluster."""
     office = PostOffice(cluster_url)
     office.enrol("alice", "bob")
     return office

@@ -87,7 +87,6 @@ def was_appended(store: RedisStore, match: str) -> bool:
 
 
 def slot(store: RedisStore, match: str) -> int:
-    """Return the slot of a match."""
     return int(key_slot(ShardKeys(store.prefix, store.shard_of(match)).feed.encode()))
 
 

@@ -10,7 +10,6 @@ from tests.contract.test_work_list import *  # noqa: F403 - every law
 
 @pytest.fixture
 def redis(cluster_url: str) -> Iterator[StoreClient]:
-    """Return a client of the emptied cluster."""
     client = connect(cluster_url)
     yield client
     client.close()

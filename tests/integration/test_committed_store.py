@@ -51,7 +51,6 @@ def facts(redis: StoreClient) -> dict[str, Any]:
 
 @pytest.fixture
 def matches(facts: dict[str, Any]) -> dict[str, str]:
-    """Return the ids of its matches by what they are."""
     names: dict[str, str] = facts["matches"]
     return names
 
@@ -64,7 +63,6 @@ def app(server: RealServer, facts: dict[str, Any]) -> Flask:
 
 @pytest.fixture
 def services(app: Flask) -> Services:
-    """Return what the app works with."""
     services: Services = app.extensions[EXTENSION]
     return services
 

@@ -18,7 +18,6 @@ STYLE = f"/static/{VERSION}/style.css"
 
 
 def coding(answer: TestResponse) -> str | None:
-    """Return the content coding of an answer."""
     return answer.headers.get("Content-Encoding")
 
 

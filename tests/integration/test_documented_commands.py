@@ -35,12 +35,10 @@ PARALLEL = ("rules impact", "audit all")
 
 
 def rookery(*arguments: str) -> Result:
-    """Run the command line."""
     return CliRunner().invoke(main, arguments)
 
 
 def succeeds(*arguments: str) -> bool:
-    """Run the command line; return whether it succeeded."""
     return rookery(*arguments).exit_code == 0
 
 

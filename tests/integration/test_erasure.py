@@ -53,7 +53,6 @@ def say_something(app: Flask) -> Caller:
 
 
 def erase(caller: Caller) -> dict[str, Any]:
-    """Have the caller erased, and return what is said to it."""
     answer = caller.post("/me/erasure", {"name": caller.name})
     assert answer.status_code == 200, answer.text
     return dict(answer.json)

@@ -68,7 +68,6 @@ class Club(MailSite):
         self.queue = queue
 
     def move_by_mail(self, player: str, match_id: str) -> None:
-        """Let a player write a legal move."""
         state = self.state(match_id)
         move = find_ruleset(state.game, state.ruleset).format_move(state.play.position, legal_moves(state)[0])
         self.deliver(player, self.token(player, match_id), move)

@@ -21,7 +21,6 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def rookery(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Return what runs commands on the installation."""
     monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
     # By the clock of the store, as commands and their workers go.

@@ -63,14 +63,12 @@ class Toy:
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
-    """Return the kind of job TOY."""
     toy = Toy()
     monkeypatch.setitem(KINDS, TOY, Kind(toy.plan, toy.do, Doubled))
     return toy
 
 
 def stages(*numbers: Sequence[int]) -> dict[str, Any]:
-    """Return the parameters of a toy."""
     return {"stages": [list(stage) for stage in numbers]}
 
 
@@ -81,7 +79,6 @@ def jobs_of(shop: SteppedInstallation, lease_ms: int = 10_000) -> FleetJobs:
 
 
 def planned(shop: SteppedInstallation, *numbers: Sequence[int], lease_ms: int = 10_000) -> tuple[FleetJobs, FleetJob]:
-    """Return the jobs, and one of the toy that has been planned."""
     jobs = jobs_of(shop, lease_ms)
     job = jobs.start(TOY, stages(*numbers))
     do_slice(shop.parts, claimed(jobs, job))

@@ -47,7 +47,6 @@ def proofs(shop: SteppedInstallation) -> Any:
 
 
 def append_to(shop: SteppedInstallation, match: str) -> None:
-    """Append an event to a match."""
     shop.store.append(match, shop.store.head(match), [shop.store.read(match)[-1].draft], Request("more", ""))
 
 
@@ -98,7 +97,6 @@ def killing(method: Callable[..., Any], is_done: bool) -> Callable[..., Any]:
 
 
 def archive_and_bring_back(shop: SteppedInstallation) -> None:
-    """Archive what is due, and bring back everything."""
     archive_all(shop)
     shop.parts.archiver.move_notes()
     for match in shop.store.all_streams():

@@ -88,7 +88,6 @@ def change_checkpoint(shop: SteppedInstallation, **changed: Any) -> None:
 
 
 def delete(*names: str) -> Attack:
-    """Return the attack that deletes keys."""
     return lambda shop, _: shop.client.delete(*(key for name in names for key in shop.client.scan_iter(name)))
 
 

@@ -42,7 +42,6 @@ def made_up(count: int) -> list[bytes]:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """Return the directory of the archive."""
     return tmp_path / "archive"
 
 

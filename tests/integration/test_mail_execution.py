@@ -38,13 +38,11 @@ def match(shop: SteppedInstallation) -> str:
 
 @pytest.fixture
 def alice(shop: SteppedInstallation, match: str) -> Correspondent:
-    """Return White."""
     return Correspondent(shop, match, "alice")
 
 
 @pytest.fixture
 def bob(shop: SteppedInstallation, match: str) -> Correspondent:
-    """Return Black."""
     return Correspondent(shop, match, "bob")
 
 

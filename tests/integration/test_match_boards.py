@@ -12,14 +12,12 @@ PLACE = r'data-square="{}" [^>]*>(?:<desc[^>]*>[^<]*</desc>)*<rect x="([0-9.]+)"
 
 
 def shown(caller: Caller, match_id: str, query: str = "") -> str:
-    """Return the page of the match as the caller sees it."""
     answer = caller.client.get(f"/matches/{match_id}{query}", headers={"Accept": "text/html"})
     assert answer.status_code == 200
     return answer.text
 
 
 def place(page: str, square: str) -> tuple[float, float]:
-    """Return where a square is drawn."""
     found = re.search(PLACE.format(square), page)
     assert found is not None
     return float(found[1]), float(found[2])

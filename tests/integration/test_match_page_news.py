@@ -14,7 +14,6 @@ DISPUTE = {"ply": 1, "ground": "clock", "statement": "It ran too fast."}
 
 
 def page(caller: Caller, path: str) -> str:
-    """Return a page as the caller sees it, on one line."""
     answer = caller.client.get(path, headers={"Accept": "text/html"})
     assert answer.status_code == 200, answer.text
     return unescape(" ".join(answer.text.split()))
@@ -28,7 +27,6 @@ def shown(caller: Caller, match_id: str, name: str, since: str = "") -> str:
 
 
 def title(caller: Caller, match_id: str) -> str:
-    """Return the title of the page of a match."""
     return re.search("<title>(.*?)</title>", page(caller, f"/matches/{match_id}"))[1]
 
 

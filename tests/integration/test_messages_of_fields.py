@@ -35,7 +35,6 @@ WORDS_OF_A_LIBRARY = ("missing data", "field", "valid", "invalid", "longer", "sh
 
 
 def schemas_that_read(base: type[StrictSchema] = StrictSchema) -> Iterator[type[StrictSchema]]:
-    """Yield every schema of what callers send."""
     for schema in base.__subclasses__():
         if schema.__module__.startswith("api."):
             if schema is not ExactlyOne:

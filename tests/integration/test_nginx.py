@@ -67,7 +67,6 @@ class Front:
         eventually(self._listens, "nginx listens")
 
     def close(self) -> None:
-        """Stop nginx."""
         self._process.terminate()
         self._process.wait()
 

@@ -122,11 +122,9 @@ class Anna:
     """Requests that are to be signed in are anna's."""
 
     def get(self, case: Any, context: Any) -> str:
-        """Return the Authorization header."""
         return f"Bearer rookery_{SECRET}"
 
     def set(self, case: Any, header: str, context: Any) -> None:
-        """Sign the request in."""
         case.headers["Authorization"] = header
 
 

@@ -21,7 +21,6 @@ from workers.relay import Relay
 
 @pytest.fixture
 def shop(server: RealServer) -> SteppedInstallation:
-    """Return an installation that is driven step by step."""
     shop = SteppedInstallation(server.url)
     shop.now = now_ms()  # the workers that join in have the real time, and a match of long ago would be lost on time
     return shop

@@ -31,7 +31,6 @@ MATCHES = [(game, setup) for game, each in GAMES.items() for setup in each.setup
 
 
 def size_of(answer: TestResponse) -> int:
-    """Return the bytes of an answer with its headers."""
     return len(answer.data) + sum(len(name) + len(value) + 4 for name, value in answer.headers) + SERVER_BYTES
 
 

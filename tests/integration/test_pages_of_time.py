@@ -22,7 +22,6 @@ def app(server: RealServer, watch: Watch) -> Flask:
 
 
 def page(caller: Caller, match_id: str) -> str:
-    """Return the page of the match as the caller sees it."""
     answer = caller.client.get(f"/matches/{match_id}", headers={"Accept": "text/html"})
     assert answer.status_code == 200
     return " ".join(answer.text.split())

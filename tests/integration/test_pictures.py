@@ -16,7 +16,6 @@ PICTURES = ("board.svg", "small.svg", "board.png")
 
 
 def page(caller: Caller, path: str) -> str:
-    """Return a page as the caller sees it."""
     answer = caller.client.get(path, headers={"Accept": "text/html"})
     assert answer.status_code == 200, answer.text
     return answer.text

@@ -87,7 +87,6 @@ class PostOffice:
         self.site.heartbeat.beat(site.now, site.now)
 
     def program(self, name: str) -> MailProgram:
-        """Return the mail program of a new person."""
         self.site.enrol(name)
         return MailProgram(self, f"{name}@home.example")
 

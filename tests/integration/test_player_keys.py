@@ -27,7 +27,6 @@ from tests.support.verdicts import given
 
 @pytest.fixture
 def arbiter(app: Flask, services: Services) -> Caller:
-    """Return a person with the role of an arbiter."""
     caller = Caller(app).sign_up("clara")
     services.administration.grant(caller.id, "arbiter", "console")
     return caller

@@ -24,7 +24,6 @@ def match_id(anna: Caller, boris: Caller) -> str:
 
 
 def plies_of(steps: dict[str, Any]) -> list[int]:
-    """Return the plies of which the steps are told."""
     return [step["ply"] for step in steps["steps"]]
 
 

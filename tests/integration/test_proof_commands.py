@@ -26,7 +26,6 @@ def make_unreadable(shop: SteppedInstallation, match_id: str, version: int) -> N
 
 
 def make_empty(shop: SteppedInstallation, match_id: str) -> None:
-    """Lose all events of a match."""
     shop.client.delete(key_of(shop, match_id, "e"), key_of(shop, match_id, "h"))
 
 

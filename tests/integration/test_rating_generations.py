@@ -49,7 +49,6 @@ class Truth(dict[str, RatedResult]):
         return match_id
 
     def in_order(self) -> list[RatedResult]:
-        """Return all results in the order of their ends."""
         return sorted((result for result in self.values() if result is not None), key=lambda each: each.at)
 
     def expected(self, server: RealServer) -> Mapping[str, object]:
@@ -62,7 +61,6 @@ class Truth(dict[str, RatedResult]):
 
 @pytest.fixture
 def truth(redis: StoreClient) -> Truth:
-    """Return 40 results, all of them in the ratings."""
     truth = Truth(redis)
     for _ in range(40):
         truth.ratings.rate(truth.finish())

@@ -150,7 +150,6 @@ def test_a_rebuild_whose_last_worker_was_killed_while_it_rated_goes_on_there(
 
 
 def generations(shop: SteppedInstallation, match_id: str) -> Generations:
-    """Return the generations of the shard of a match."""
     return Generations.parse(shop.client.get(shop.keys.generation(shop.keys.shard_of(match_id))))
 
 

@@ -57,7 +57,6 @@ class Pair:
                 self._replica.send(signal.SIGCONT)
 
     def close(self) -> None:
-        """Stop both."""
         self.client.close()
         self._replica.close()
         self._primary.terminate()

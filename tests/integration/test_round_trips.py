@@ -23,7 +23,6 @@ class RoundTrips:
 
 @pytest.fixture
 def open_script(shop: SteppedInstallation) -> str:
-    """Return the digest of the script that opens a match."""
     return shop.store._open.sha
 
 

@@ -19,7 +19,6 @@ PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
 
 @pytest.fixture
 def shop(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> SteppedInstallation:
-    """Return an installation, which the environment names."""
     monkeypatch.setenv("REDIS_URL", server.url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
     monkeypatch.delenv("ROOKERY_SHARDS", raising=False)

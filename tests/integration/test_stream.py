@@ -33,7 +33,6 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]
 
 @pytest.fixture(scope="module")
 def stream(own_server: RealServer) -> Iterator[StreamProcess]:
-    """Return the stream process on that server."""
     process = StreamProcess(own_server.url)
     yield process
     process.close()
@@ -41,7 +40,6 @@ def stream(own_server: RealServer) -> Iterator[StreamProcess]:
 
 @pytest.fixture
 def players(own_server: RealServer) -> tuple[Caller, Caller]:
-    """Return two guests on that server."""
     app = app_on(own_server.url)
     return Caller(app).play_as_guest(), Caller(app).play_as_guest()
 

@@ -38,7 +38,6 @@ def match_id(anna: Caller, boris: Caller) -> str:
 
 @pytest.fixture
 def arbiter(app: Flask, services: Services) -> Caller:
-    """Return an arbiter."""
     caller = Caller(app).sign_up("carla")
     services.administration.grant(caller.id, "arbiter", "console")
     return caller

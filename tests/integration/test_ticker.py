@@ -59,7 +59,6 @@ def playing(shop: SteppedInstallation, *players: str, plies: int = 2) -> str:
 
 
 def falls(shop: SteppedInstallation, match_id: str) -> int:
-    """Return the instant at which a flag falls."""
     clock = shop.state(match_id).clock
     assert clock is not None
     instant = falls_at(clock)
@@ -68,7 +67,6 @@ def falls(shop: SteppedInstallation, match_id: str) -> int:
 
 
 def pauses(shop: SteppedInstallation, match_id: str) -> tuple[Pause, ...]:
-    """Return the pauses of a match's clock."""
     clock = shop.state(match_id).clock
     assert clock is not None
     return clock.pauses
@@ -82,7 +80,6 @@ def beating_until(shop: SteppedInstallation, instant: int) -> None:
 
 
 def on_vacation(since: int, until: int) -> vacation.Vacations:
-    """Return a book with one vacation."""
     return vacation.booked((), since, until, since)
 
 
@@ -149,7 +146,6 @@ class CountingTimekeeper(Timekeeper):
         self.settled: list[str] = []
 
     def settle(self, match_id: str, now: int) -> Settled:
-        """Note and settle."""
         self.settled.append(match_id)
         return super().settle(match_id, now)
 
@@ -313,7 +309,6 @@ def test_of_a_move_and_a_flag_at_the_same_moment_one_counts(shop: SteppedInstall
 
 
 def first_move(shop: SteppedInstallation, match_id: str) -> str:
-    """Return a legal move."""
     state = shop.state(match_id)
     game = find_ruleset(state.game, state.ruleset)
     return game.format_move(state.play.position, legal_moves(state)[0])

@@ -21,7 +21,6 @@ Audit = Callable[..., Result]
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Register the game."""
     register(monkeypatch, TINY)
 
 

@@ -63,7 +63,6 @@ def play_against_opponent(app: Flask, redis: StoreClient) -> str:
 
 
 def spans_of(receiver: OtlpReceiver) -> dict[str, list[SeenSpan]]:
-    """Return what has arrived, by the names of the spans."""
     tracing.stop()
     return {span.name: [each for each in receiver.spans if each.name == span.name] for span in receiver.spans}
 

@@ -52,14 +52,12 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]
 
 @pytest.fixture(scope="module")
 def stream(own_server: RealServer) -> Iterator[StreamProcess]:
-    """Return the process of the live stream."""
     with closing(StreamProcess(own_server.url)) as process:
         yield process
 
 
 @pytest.fixture(scope="module")
 def application(own_server: RealServer) -> Iterator["Site"]:
-    """Return the server with the application of the API."""
     with closing(Site(served=create_app(settings_for(own_server.url)))) as site:
         yield site
 

@@ -47,7 +47,6 @@ class Court:
         self.follow()
 
     def ratings(self) -> dict[str, object]:
-        """Return all that is stored of ratings."""
         return {name: kept for name, kept in self.shop.dump().items() if name.startswith(self.shop.keys.ratings)}
 
     def ratings_of(self, results: list[RatedResult]) -> dict[str, object]:

@@ -272,7 +272,6 @@ class World:
 
     @property
     def names(self) -> dict[str, str]:
-        """What stands for the names in paths."""
         named = {"match": self.match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2"}
         return named | {
             "version": "1",

@@ -35,7 +35,6 @@ class OffClock:
         self.offset = offset
 
     def __call__(self) -> int:
-        """Return the instant that it shows."""
         return now_ms() + self.offset
 
 

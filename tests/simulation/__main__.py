@@ -84,7 +84,6 @@ def _backend(url: str | None) -> Iterator[Backend]:
 
 
 def _report(year: Year, audited: Audited) -> Iterable[str]:
-    """Yield the tables of a year, line by line."""
     zones = len({person.zone for person in year.people})
     until = datetime.fromtimestamp(year.server.now / 1000, UTC)
     yield f"{len(year.matches)} matches of {len(year.people)} people in {zones} time zones, until {until:%Y-%m-%d}"

@@ -99,11 +99,9 @@ class _Auditor:
             self._failures.append(f"{rule}: failed in {place}")
 
     def report(self) -> Audited:
-        """Return the result."""
         return Audited(self._checks, self._failures, self._endings, self._seen, self._digest.hexdigest())
 
     def match(self, match_id: str) -> None:
-        """Audit one match."""
         try:
             verified = verify(self._store, match_id)
         except DamagedStreamError as damage:

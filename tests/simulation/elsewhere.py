@@ -37,7 +37,6 @@ class Elsewhere:
         self.receivers = Receivers(self, random)
 
     def accept(self, channel: NoticeChannel, id: str, content: bytes) -> None:
-        """Remember what was accepted."""
         self.accepted.append(Accepted(channel, id, content))
         self.counts[f"accepted: {channel}"] += 1
 
@@ -93,13 +92,10 @@ class KnownPeople:
         self._accounts = {each.id: Account(each.id, f"Player-{each.id}", "person", begin) for each in people}
 
     def persons(self, ids: Iterable[str]) -> dict[str, Account]:
-        """Return the accounts with these ids."""
         return {id: self._accounts[id] for id in ids if id in self._accounts}
 
     def person(self, id: str) -> Account | None:
-        """Return the account with this id, or None."""
         return self._accounts.get(id)
 
     def person_of(self, session: str) -> Account | None:
-        """Return the account of a session."""
         return self._accounts.get(session)

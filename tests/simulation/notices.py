@@ -183,12 +183,10 @@ class SimulatedNotices:
             return min((int(at) for first in pipeline.execute() for _, at in first), default=None)
 
     def do_round(self) -> None:
-        """Do what is due."""
         self._rounds.do_round()
         self._deliver()
 
     def result(self) -> ToldOf:
-        """Return what people were told."""
         return ToldOf(
             decided=self._decided,
             accepted=self._elsewhere.accepted,

@@ -21,7 +21,6 @@ class LiveRatings:
         self.undone = 0
 
     def update(self, state: MatchState) -> None:
-        """Update the ratings to the current state of a match."""
         before = self._included.get(state.match_id)
         if not state.rated or (before is None and not state.ended):
             return
@@ -38,7 +37,6 @@ class LiveRatings:
             self._included[state.match_id] = result
 
     def day_ends(self) -> Ends:
-        """Return the ratings at the end of all days."""
         return _ends(self._pools.values())
 
 

@@ -99,7 +99,6 @@ class ReferenceClock:
 
     @property
     def position(self) -> Any:
-        """The current position."""
         return self._positions[-1]
 
     def record(self, event: e.Event) -> None:

@@ -56,7 +56,6 @@ class Backend(NamedTuple):
 
 
 def in_memory() -> Backend:
-    """Return an empty backend in memory."""
     return Backend(MemoryStore(shards=4), MemoryAvailabilityStore(), MemoryHeartbeat())
 
 
@@ -69,8 +68,6 @@ class ServerDownError(Exception):
 
 
 class Notices(Protocol):
-    """What tells people of their matches."""
-
     def look(self, match_id: str, versions: Collection[int]) -> None:
         """Look at new events of a match."""
 
@@ -292,7 +289,6 @@ class _NothingProjected:
         self._matches = matches
 
     def summary(self, match_id: str) -> Summary:
-        """Return the summary of a match, made now."""
         return summarise(self._matches.load(match_id).state)
 
     def have_met(self, player: str, other: str) -> bool:
@@ -300,5 +296,4 @@ class _NothingProjected:
         return player != other
 
     def projected(self, matches: Sequence[str]) -> list[Projected | None]:
-        """Return None for every match."""
         return [None for _ in matches]

@@ -295,7 +295,6 @@ class _Simulation:
 
 
 def _terms(random: Random) -> Terms:
-    """Return random terms."""
     share = random.random
     terms = days_per_move(random.choice([1, 2, 3, 5, 7]))
     if share() < 0.5:

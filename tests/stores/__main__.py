@@ -33,8 +33,6 @@ STEP = 60_000
 
 
 class World:
-    """An installation that is played on."""
-
     def __init__(self, server: RealServer) -> None:
         self.now = START
         self.app = app_on(server.url, now=self.tick)
@@ -60,12 +58,10 @@ class World:
         return answer.json
 
     def post(self, caller: Caller, path: str, body: Any = None) -> Any:
-        """Post with a key of its own."""
         self.count += 1
         return self.ok(caller.post(path, body, Idempotency_Key=f"key-{self.count}"))
 
     def put(self, caller: Caller, path: str, body: Any) -> Any:
-        """Put."""
         return self.ok(caller.put(path, body))
 
     def move(self, caller: Caller, match: str, move: str | None = None) -> None:
@@ -76,7 +72,6 @@ class World:
         self.post(caller, f"/matches/{match}/moves", {"move": move})
 
     def begin(self, game: str, setup: str, people: list[Caller], **more: Any) -> str:
-        """Begin a match of people."""
         host, *others = people
         seats = [ME, *(invited(each.name) for each in others)]
         match = self.post(host, "/matches", {"game": game, "setup": setup, "seats": seats, **more})["id"]
@@ -85,7 +80,6 @@ class World:
         return str(match)
 
     def play(self, match: str, people: list[Caller], plies: int) -> None:
-        """Play at random."""
         for _ in range(plies):
             shown = self.ok(people[0].get(f"/matches/{match}"))
             if shown["status"] != "playing":
@@ -93,12 +87,10 @@ class World:
             self.move(people[shown["to_move"]], match)
 
     def answer(self, match: str) -> None:
-        """Let the opponents move."""
         while answer(self.shop.parts, match) is not None:
             self.wait(STEP)
 
     def relay(self) -> None:
-        """Do what relay, workers and ticker do."""
         shop = self.shop
         shop.now = self.now
         consumers = [shop.projections(), shop.opponents(), shop.rating_requests(), shop.clocks(), shop.logged_acts()]
@@ -290,7 +282,6 @@ def dumped(client: Any) -> list[Any]:
 
 
 def content_of(client: Any, key: bytes, kind: str) -> Any:
-    """Return the content of a key."""
     match kind:
         case "string":
             return text(client.get(key))

@@ -41,17 +41,14 @@ class ApiClient:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=timeout)
 
     def __enter__(self) -> Self:
-        """Return the client."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the connection."""
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
     def ask(self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:

@@ -38,6 +38,5 @@ def check_tasks_over(shop: SteppedInstallation, settings: Settings) -> None:
 
 
 def finished(shop: SteppedInstallation, job_id: str) -> bool:
-    """Tell whether a fleet job has finished."""
     job = shop.parts.fleet_jobs.job(job_id)
     return job is not None and job.state == JobState.FINISHED

@@ -110,7 +110,6 @@ class Caller:
         return self._become(self.post("/players", {"name": name, "password": f"the secret of {name}"}))
 
     def play_as_guest(self) -> "Caller":
-        """Become a guest and return the caller."""
         return self._become(self.post("/guests"))
 
     def token(self) -> str:
@@ -120,13 +119,11 @@ class Caller:
         return f"Bearer {made.json['secret']}"
 
     def create(self, *seats: dict[str, Any], game: str = "bashni", setup: str = "start", **more: Any) -> str:
-        """Create a match and return its id."""
         made = self.post("/matches", {"game": game, "setup": setup, "seats": list(seats), **more})
         assert made.status_code == 201, made.text
         return str(made.json["id"])
 
     def legal_move(self, match_id: str) -> str:
-        """Return the first legal move of the match as it stands."""
         return str(self.get(f"/matches/{match_id}/legal-moves").json["legal_moves"][0])
 
     def move(self, match_id: str, move: str | None = None, **headers: str) -> Answer:
@@ -149,7 +146,6 @@ def invited(name: str) -> dict[str, Any]:
 
 
 def opponent(level: int) -> dict[str, Any]:
-    """Return the seat of an opponent."""
     return {"kind": "opponent", "level": level}
 
 

@@ -34,5 +34,4 @@ def disputed(ground: Ground = Ground.REPETITION) -> PlayedMatch:
 
 
 def ruling(kind: str, arbiter: str = "ann", **facts: object) -> Rule:
-    """Return a ruling with its reason and rule."""
     return Rule(arbiter=arbiter, ruling=RulingKind(kind), reason=REASON, rule=RULE, **facts)  # type: ignore[arg-type]

@@ -39,7 +39,6 @@ class CeleryWorker:
 
     @property
     def is_running(self) -> bool:
-        """Whether the worker has not ended."""
         return self._process.poll() is None
 
     def kill(self) -> None:
@@ -62,8 +61,6 @@ class CeleryWorker:
 
 
 class Broker:
-    """What stands in the broker of an installation."""
-
     def __init__(self, settings: Settings) -> None:
         self._client = connect(settings.broker_url)
         self._settings = settings

@@ -48,7 +48,6 @@ def parts_of_units() -> dict[str, list[str]]:
 
 
 def parts_of_kubernetes() -> dict[str, list[str]]:
-    """Return the command of each part of the product."""
     return {
         each["metadata"]["name"]: without_addresses(each["spec"]["template"]["spec"]["containers"][0]["command"])
         for each in kubernetes_parts()
@@ -62,7 +61,6 @@ def kubernetes_parts() -> list[dict[str, Any]]:
 
 
 def kubernetes_objects() -> Iterator[dict[str, Any]]:
-    """Yield the objects of all manifests, as they are written."""
     for path in sorted(KUBERNETES.glob("*/*.yaml")):
         if path.name not in ("kustomization.yaml", "every-pod.yaml", "mark.yaml"):
             yield from yaml.safe_load_all(path.read_text())

@@ -23,7 +23,6 @@ def drafts(count: int) -> list[Draft]:
 
 
 def request(key: object) -> Request:
-    """Return a request whose content is its key."""
     return Request(str(key), f"content of {key}")
 
 

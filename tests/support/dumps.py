@@ -50,7 +50,6 @@ def restore(redis: StoreClient, path: Path) -> dict[str, Any]:
 
 
 def _commands(key: str, kind: str, content: Any) -> list[tuple[Any, ...]]:
-    """Return the commands that write one key."""
     match kind:
         case "string":
             return [("SET", key, _bytes(content))]

@@ -34,7 +34,6 @@ class Exchange(NamedTuple):
     answer: Any
 
     def written(self) -> str:
-        """Return the exchange as the document shows it."""
         sent = [f"{self.method} {self.path}", *(f"{name}: {value}" for name, value in self.headers.items())]
         if self.body is not None:
             sent.append(json.dumps(self.body))
@@ -86,7 +85,6 @@ def make_first_move(app: Flask) -> list[Exchange]:
 
 
 def read_first_move() -> str:
-    """Return the section of the document."""
     section = SECTION.search(DOCUMENT.read_text())
     assert section is not None, "docs/bots.md has no section for the first move"
     return section[0]

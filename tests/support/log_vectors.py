@@ -92,7 +92,6 @@ def judged(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of each file, one for each vector."""
     for each in vectors():
         yield DIRECTORY / f"{each['name']}.json", json.dumps(each, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 

@@ -24,7 +24,6 @@ class Correspondent:
 
     @property
     def state(self) -> MatchState:
-        """The match as it stands."""
         return self.shop.state(self.match_id)
 
     def look(self, kind: TokenKind = TokenKind.REPLY) -> MatchToken:
@@ -50,7 +49,6 @@ class Correspondent:
 
 
 def effects(report: Report) -> list[Effect]:
-    """Return what became of each line."""
     return [result.effect for result in report.results]
 
 

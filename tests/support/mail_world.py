@@ -98,7 +98,6 @@ class World:
 
 
 def text_of(message: EmailMessage) -> str:
-    """Return the plain text of a mail."""
     part = message.get_body(("plain",))
     assert part is not None
     return str(part.get_content()).replace("\r\n", "\n")

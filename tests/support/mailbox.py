@@ -39,7 +39,6 @@ class Received(NamedTuple):
 
     @property
     def message(self) -> EmailMessage:
-        """The content, parsed."""
         return message_from_bytes(self.content, EmailMessage, policy=policy.default)
 
 
@@ -179,7 +178,6 @@ class _Handler:
 
 @contextmanager
 def open_mailbox(**options: Any) -> Iterator[Mailbox]:
-    """Run a mailbox for the length of a block."""
     mailbox = Mailbox(**options)
     try:
         yield mailbox

@@ -72,7 +72,6 @@ class PlayedMatch:
 
     @property
     def state(self) -> MatchState:
-        """The state after all events."""
         assert self._state is not None
         return self._state
 
@@ -94,7 +93,6 @@ class PlayedMatch:
         return happened
 
     def legal_moves(self) -> list[str]:
-        """Return the legal moves now, as text."""
         game, position = find_ruleset(self.state.game, self.state.ruleset), self.state.play.position
         return [game.format_move(position, move) for move in game.legal_moves(position)]
 

@@ -17,7 +17,6 @@ class MemoryHeartbeat(Heartbeat):
         self._provisional: list[Outage] = []
 
     def beat(self, now: int, since: int) -> list[Outage]:
-        """See Heartbeat."""
         with self._lock:
             if self._last is not None and now - self._last > MAX_BEAT_GAP_MS:
                 outage = Outage(self._last, now)
@@ -29,35 +28,28 @@ class MemoryHeartbeat(Heartbeat):
             return [outage for outage in self._outages if outage.until > since]
 
     def last_beat(self) -> int | None:
-        """See Heartbeat."""
         return self._last
 
     def outages(self) -> list[Outage]:
-        """See Heartbeat."""
         return list(self._outages)
 
     def uncredited(self) -> list[Outage]:
-        """See Heartbeat."""
         return list(self._uncredited)
 
     def mark_credited(self, outage: Outage) -> None:
-        """See Heartbeat."""
         with self._lock:
             self._uncredited = [other for other in self._uncredited if other != outage]
 
     def provisional(self) -> list[Outage]:
-        """See Heartbeat."""
         return list(self._provisional)
 
     def confirm(self, outage: Outage) -> bool:
-        """See Heartbeat."""
         with self._lock:
             was_provisional = outage in self._provisional
             self._provisional = [other for other in self._provisional if other != outage]
             return was_provisional
 
     def correct(self, outage: Outage, until: int) -> None:
-        """See Heartbeat."""
         with self._lock:
             if outage in self._outages:
                 shorter = [Outage(outage.since, until)] if until > outage.since else []

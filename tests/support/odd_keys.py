@@ -19,7 +19,6 @@ Point = tuple[int, int]
 
 
 def added(one: Point, other: Point) -> Point:
-    """Return the sum of two points."""
     (x1, y1), (x2, y2) = one, other
     product = D * x1 * x2 * y1 * y2 % P
     return (x1 * y2 + x2 * y1) * pow(1 + product, -1, P) % P, (y1 * y2 + x1 * x2) * pow(1 - product, -1, P) % P

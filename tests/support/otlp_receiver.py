@@ -35,7 +35,6 @@ class OtlpReceiver(ThreadingHTTPServer):
 
     @property
     def spans(self) -> list[SeenSpan]:
-        """All spans that have arrived."""
         return [span for body in self.bodies for span in _spans(ExportTraceServiceRequest.FromString(body))]
 
 

@@ -55,7 +55,6 @@ FAULTS: dict[str, tuple[Change, str]] = {
 
 
 def _flipped(signature: str) -> str:
-    """Return a signature of which one bit is another."""
     return f"{int(signature, 16) ^ 1:0128x}"
 
 
@@ -152,7 +151,6 @@ def _negated() -> Any:
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of each file, one for each vector."""
     for each in vectors():
         yield DIRECTORY / f"{slug(each['name'])}.json", json.dumps(each, indent=1, sort_keys=True) + "\n"
 

@@ -31,14 +31,12 @@ class Signer:
 
     @property
     def public(self) -> PlayerPublicKey:
-        """The public part."""
         numbers = self._private.public_key().public_numbers()
         x, y = (base64url(number.to_bytes(32)) for number in (numbers.x, numbers.y))
         return PlayerPublicKey(crv="P-256", kty="EC", x=x, y=y)
 
     @property
     def id(self) -> str:
-        """The id of the key."""
         return key_id(self.public)
 
     def sign(self, message: bytes) -> str:
@@ -70,7 +68,6 @@ def add_key(caller: Caller, signer: Signer = SIGNER, name: str = "A key") -> Ans
 
 
 def statement_now(caller: Caller, match_id: str, act: str, seat: int, moves: Sequence[str] = ()) -> Statement:
-    """Return the statement of an act that follows the match as it stands now."""
     version = caller.get(f"/matches/{match_id}").json["version"]
     (event,) = caller.get(f"/matches/{match_id}/events?after={version - 1}").json["items"]
     return Statement(act, event["id"], match_id, tuple(moves), seat, version)

@@ -57,7 +57,6 @@ def quotings(text: str) -> Iterator[bytes]:
 
 
 def commands_in(content: bytes, moves: Moves) -> list[Command]:
-    """Return the commands in a mail that do something."""
     reading = read_commands(read_body(content).lines, moves)
     return [command for command in reading.commands if command.verb not in HARMLESS]
 

@@ -44,7 +44,6 @@ class RabbitMQ:
 
     @property
     def url(self) -> str:
-        """The URL of the broker."""
         return f"amqp://guest:guest@127.0.0.1:{self.port}//"
 
     def start(self) -> None:

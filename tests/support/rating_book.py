@@ -20,11 +20,9 @@ class RatingBook:
         self.rated = 0
 
     def ends(self, wanted: Collection[PlayerDay]) -> Mapping[PlayerDay, Ends]:
-        """See StoredPeriods."""
         return {(player, day): self._ends(player, day) for player, day in wanted}
 
     def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[Part]]:
-        """See StoredPeriods."""
         return {
             of: [self.stored_parts[of][number] for number in numbers if number in self.stored_parts.get(of, {})]
             for of, numbers in wanted.items()
@@ -64,20 +62,17 @@ class RatingBook:
 
     @property
     def days(self) -> dict[PlayerDay, list[Entry]]:
-        """What each player has played in each day."""
         return {
             of: [entry for _, part in sorted(parts.items()) for entry in part.entries]
             for of, parts in self.stored_parts.items()
         }
 
     def changes(self, player: str, day: int) -> list[tuple[float, float] | None]:
-        """Return what each match of a player's day has changed."""
         start = rating_at_start(self._ends(player, day).previous, day)
         parts = sorted(self.stored_parts[player, day].items())
         return [change_in(part, entry.match, start) for _, part in parts for entry in part.entries]
 
     def after(self, player: str, day: int) -> Rating:
-        """Return a player's rating after a day with matches of the player."""
         return self.timelines[player][day].rating
 
     def _ends(self, player: str, day: int) -> Ends:

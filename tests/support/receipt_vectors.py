@@ -21,7 +21,6 @@ REVOKED_LATER: KeySet = {KEY.id: KEY.public._replace(revoked=SIGNED_AT + 1)}
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of each file."""
     bundle = bundle_of(resigned())
     good = _receipt(resigned(), 5)
     later, earlier = SIGNED_AT + 1, SIGNED_AT - 4_001

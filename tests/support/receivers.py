@@ -12,8 +12,6 @@ LOOPBACK = ("127.0.0.0/8",)
 
 
 class Reply(NamedTuple):
-    """What a receiver answers."""
-
     status: int = 204
     body: bytes = b""
     headers: Mapping[str, str] = {}

@@ -37,7 +37,6 @@ class SingleShardStore(RedisStore):
 
     @property
     def feed_key(self) -> str:
-        """The key of the feed of the only shard."""
         return self._keys[0].feed
 
     def sequence(self) -> int:
@@ -83,8 +82,6 @@ class SingleShardStore(RedisStore):
 
 
 class StoreAggregateRecorder(AggregateRecorder):
-    """Aggregates as streams of the store."""
-
     def __init__(self, store: SingleShardStore) -> None:
         super().__init__()
         self.store = store
@@ -103,7 +100,6 @@ class StoreAggregateRecorder(AggregateRecorder):
         desc: bool = False,
         limit: int | None = None,
     ) -> Sequence[StoredEvent]:
-        """Return events of an aggregate."""
         found = [
             stored
             for stored in map(_stored, self.store.read(str(originator_id)))
@@ -166,7 +162,6 @@ class StoreApplicationRecorder(StoreAggregateRecorder, ApplicationRecorder):
         *,
         inclusive_of_start: bool = True,
     ) -> Sequence[Notification]:
-        """Return notifications in order."""
         after = 0 if start is None else start - inclusive_of_start
         found: list[Notification] = []
         for notification in self._notifications_after(after, min(limit, PAGE)):
@@ -177,11 +172,9 @@ class StoreApplicationRecorder(StoreAggregateRecorder, ApplicationRecorder):
         return found
 
     def max_notification_id(self) -> int | None:
-        """Return the last notification id."""
         return self.store.sequence() or None
 
     def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Subscription[ApplicationRecorder]:
-        """Return notifications as they come."""
         return StoreSubscription(self, gt, topics)
 
     def wait_for_event(self, after: int) -> None:
@@ -222,7 +215,6 @@ class StoreSubscription(Subscription[StoreApplicationRecorder]):
         self._found: deque[Notification] = deque()
 
     def __next__(self) -> Notification:
-        """Return the next notification; wait for it."""
         while not self._has_been_stopped:
             if self._found:
                 return self._found.popleft()

@@ -25,5 +25,4 @@ class CollectingSender:
 
 
 def collecting_senders() -> dict[NoticeChannel, CollectingSender]:
-    """Return a sender of each channel."""
     return {channel: CollectingSender() for channel in NoticeChannel}

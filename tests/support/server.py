@@ -52,7 +52,6 @@ class RealServer:
         return self._process is not None and self._process.poll() is None
 
     def append_only_file(self) -> Path:
-        """Return the file to which the server appends now."""
         return max(
             self._directory.path.glob("appendonlydir/*.incr.aof"), key=lambda file: int(file.name.split(".")[-3])
         )
@@ -78,7 +77,6 @@ class RealServer:
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """Ask the server to stop, and wait for it."""
         self._end(signal.SIGTERM)
 
     def close(self) -> None:

@@ -68,11 +68,9 @@ class CollectedTasks:
         self._now = now
 
     def request_settlement(self) -> None:
-        """Count."""
         self.settlements += 1
 
     def request_checkpoint(self) -> None:
-        """Remember the day."""
         self.checkpoints.append(day_of(self._now()))
 
 
@@ -109,7 +107,6 @@ class SteppedInstallation:
         return self.now
 
     def group(self, name: str, consumer: str = "one") -> FeedGroup:
-        """Return a consumer of a group that exists."""
         group = FeedGroup(self.client, self.settings.prefix, self.store.shards, name, consumer)
         group.ensure()
         return group
@@ -120,14 +117,12 @@ class SteppedInstallation:
         return Consumer(group, project_deliveries(group, self.projector), lambda: self.now)
 
     def opponents(self) -> Consumer:
-        """Return the consumer that requests answers of opponents."""
         group = self.group("opponents")
         return Consumer(
             group, enqueue_when_due(group, self.matches, lambda state: bool(debts_of(state)), self.answers.append)
         )
 
     def rating_requests(self) -> Consumer:
-        """Return the consumer that requests ratings."""
         group = self.group("ratings")
         return Consumer(group, enqueue_when_due(group, self.matches, self.ratings.owed, self.rated.append))
 
@@ -137,7 +132,6 @@ class SteppedInstallation:
         return Consumer(group, sync_clocks(group, self.store, self.matches, self.timekeeper, lambda: self.now))
 
     def logged_acts(self) -> Consumer:
-        """Return the consumer that logs the acts of arbiters."""
         group = self.group("administration")
         parts = self.parts
         return Consumer(group, log_acts(group, self.store, parts.administration, parts.flag_lateness, lambda: self.now))
@@ -174,11 +168,9 @@ class SteppedInstallation:
             self.ratings.rate(match)
 
     def dump(self) -> dict[str, object]:
-        """Return all read models."""
         return dump(self.client, self.keys)
 
     def state(self, match_id: str) -> MatchState:
-        """Return a match as it stands."""
         return self.matches.load(match_id).state
 
     def do(self, match_id: str, command: Command, actor: str | None = None) -> Executed:
@@ -242,7 +234,6 @@ class SteppedInstallation:
 
 
 def legal_moves(state: MatchState) -> Sequence[object]:
-    """Return the legal moves of a match."""
     return list(find_ruleset(state.game, state.ruleset).legal_moves(state.play.position))
 
 

@@ -17,8 +17,6 @@ ROOT = Path(__file__).parents[2]
 
 
 class Told(NamedTuple):
-    """A message of the stream."""
-
     id: str
     event: str
     data: Any
@@ -55,7 +53,6 @@ class StreamProcess:
             )
 
     def close(self) -> None:
-        """Stop the process."""
         self.process.terminate()
         self.process.wait()
 

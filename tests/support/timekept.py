@@ -69,11 +69,9 @@ class MemoryInstallation:
         return [event_of(envelope) for envelope in self.store.read(match_id, settled.before.version)]
 
     def state(self, match_id: str) -> MatchState:
-        """Return a match as it stands."""
         return self.matches.load(match_id).state
 
     def falls(self, match_id: str) -> int:
-        """Return the instant at which a flag falls."""
         clock = self.state(match_id).clock
         assert clock is not None
         instant = falls_at(clock)
@@ -89,13 +87,11 @@ class MemoryInstallation:
         return instant
 
     def pauses(self, match_id: str) -> tuple[Pause, ...]:
-        """Return the pauses of a match's clock."""
         clock = self.state(match_id).clock
         assert clock is not None
         return clock.pauses
 
     def change(self, player: str, change: Callable[[Availability], Availability]) -> Availability:
-        """Change an availability, and let all matches follow."""
         return self.timekeeper.change(player, change, self.now)
 
     def opt_out(self, *players: str) -> None:
@@ -113,7 +109,6 @@ class MemoryInstallation:
 
 
 def booked(since: int, until: int) -> Callable[[Availability], Availability]:
-    """Return what takes a vacation."""
     return lambda own: own._replace(book=vacation.booked(own.book, since, until, since))
 
 

@@ -60,13 +60,11 @@ class Servers:
         self._connections: dict[int, Redis] = {}
 
     def __enter__(self) -> Self:
-        """Return the servers."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop all of them."""
         self.close()
 
     def connection(self, number: int) -> "Redis":
@@ -74,11 +72,9 @@ class Servers:
         return self._at(self.servers[number].port)
 
     def ask(self, number: int, *command: Any) -> Any:
-        """Return the reply of one server."""
         return self.connection(number).execute_command(*command)
 
     def kill(self, number: int) -> None:
-        """End a server with SIGKILL."""
         self.resume(number)
         self.servers[number].kill()
         self._killed.add(number)
@@ -94,13 +90,11 @@ class Servers:
         self._paused.add(number)
 
     def resume(self, number: int) -> None:
-        """Let a paused server go on."""
         if number in self._paused:
             self.servers[number].send(signal.SIGCONT)
             self._paused.discard(number)
 
     def resume_all(self) -> None:
-        """Let all paused servers go on."""
         for number in sorted(self._paused):
             self.resume(number)
 
@@ -115,7 +109,6 @@ class Servers:
                 self.start(number)
 
     def close(self) -> None:
-        """Stop all servers."""
         for connection in self._connections.values():
             connection.close()
         for number in sorted(self._paused):
@@ -328,7 +321,6 @@ class Watched(Servers):
             watcher.send_signal(signal.SIGSTOP)
 
     def resume_sentinels(self) -> None:
-        """Let the sentinels go on."""
         for watcher in self._watchers:
             watcher.send_signal(signal.SIGCONT)
 

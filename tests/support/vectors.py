@@ -27,7 +27,6 @@ class Vector(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The vector as one line of its file."""
         fault = None if self.fault is None else dict(zip(("step", "place"), self.fault, strict=True))
         vector = {
             "name": self.name,

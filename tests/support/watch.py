@@ -10,7 +10,6 @@ class Watch:
         self.now = now
 
     def __call__(self) -> int:
-        """Return the time."""
         return self.now
 
     def advance(self, by: int) -> None:

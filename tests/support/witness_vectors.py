@@ -77,7 +77,6 @@ def cosigned() -> Iterator[Vector]:
 
 
 def policies() -> Iterator[Vector]:
-    """Yield the vectors of policies, most of which are refused."""
     packed = written(finished())
     for name, lines in (
         ("comments, empty lines and tabs", "# a policy\n\n \t# of one line\nquorum\t none "),

@@ -79,7 +79,6 @@ class Cost(NamedTuple):
 
     @property
     def median_ms(self) -> float:
-        """The median of the times."""
         return median(self.turns_ms)
 
 

@@ -27,8 +27,6 @@ def entries(count: int, seed: int) -> list[ListEntry]:
 
 
 class Table:
-    """A table as it is read."""
-
     def __init__(self, stored: Sequence[ListEntry]) -> None:
         self.content, self.count = build_table(stored)
         length = footer_bytes(tables.MAGIC)
@@ -37,7 +35,6 @@ class Table:
         )
 
     def read(self, block: Frame) -> list[ListEntry]:
-        """Return the entries of a block."""
         return tables.entries_in(read_json(self._part(block)))
 
     def _part(self, frame: Frame) -> bytes:

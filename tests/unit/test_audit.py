@@ -115,7 +115,6 @@ def test_rules_that_fail_when_an_answer_is_computed_are_told() -> None:
 
 
 def replaced(place: int, **fields: Any) -> Change:
-    """Return the change of some fields of an event."""
     return lambda events: events.__setitem__(place, replace(events[place], **fields))
 
 

@@ -43,7 +43,6 @@ def opened() -> PlayedMatch:
 
 
 def offered() -> PlayedMatch:
-    """Return a match in which White has offered a draw."""
     match = after_two_plies()
     match.do(c.OfferDraw(player="alice"))
     return match

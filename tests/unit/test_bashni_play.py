@@ -17,7 +17,6 @@ START = GAME.initial("start")
 
 @pytest.fixture(params=RULESETS, ids=lambda game: f"ruleset {game.ruleset}")
 def game(request: pytest.FixtureRequest) -> Bashni:
-    """Return every ruleset in turn."""
     found: Bashni = request.param
     return found
 

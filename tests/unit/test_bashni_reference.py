@@ -34,7 +34,6 @@ def read_board(position: str) -> tuple[Board, str, int]:
 
 
 def write_board(board: Board, side: str, halfmove_clock: int) -> str:
-    """The position string of a board."""
     signs = {square: f"({column})" if len(column) > 1 else column or "." for square, column in board.items()}
     written = "/".join(["".join([signs.get((file, rank), ".") for file in range(1, 9)]) for rank in range(8, 0, -1)])
     for run in range(8, 0, -1):
@@ -107,7 +106,6 @@ def captures(
 
 
 def reference_moves(ruleset: int, position: str) -> dict[str, str]:
-    """Every legal move of a position string with the position string after it."""
     board, side, halfmove_clock = read_board(position)
     other = "b" if side == "w" else "w"
     if halfmove_clock == 30:

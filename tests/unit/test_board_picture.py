@@ -110,7 +110,6 @@ def test_pieces_that_belong_together_are_joined_by_a_line() -> None:
 
 
 def middles(root: ElementTree.Element) -> dict[str, tuple[float, float]]:
-    """Return where the middle of each square is."""
     squares = (group for group in root.iter(f"{SVG}g") if group.get("class") == "square")
     corners = ((square, square.find(f"{SVG}rect")) for square in squares)
     return {

@@ -46,12 +46,10 @@ OTHER = Tag(4, "f" * 16)
 
 
 def left(stream: Iterable[Stored] = STREAM, notices: Sequence[Notified] = (), incidents: Sequence[str] = ()) -> Left:
-    """Return what a campaign has left of the match."""
     return Left({MATCH: list(stream)}, notices, incidents)
 
 
 def without(*numbers: int) -> list[Record]:
-    """Return the history without some of its records."""
     return [record for number, record in enumerate(HISTORY) if number not in numbers]
 
 

@@ -36,13 +36,11 @@ Change = Callable[[list[Any]], Any]
 
 @pytest.fixture(autouse=True)
 def no_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody reach a store."""
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
 
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
-    """Return the file of the keys that are trusted."""
     file = tmp_path / "keys.json"
     file.write_text(json.dumps(key_set([KEY.public])))
     return file
@@ -54,7 +52,6 @@ def run(*arguments: object) -> Result:
 
 
 def written(tmp_path: Path, packed: bytes, name: str = "match.json") -> Path:
-    """Return a file with these bytes."""
     (tmp_path / name).write_bytes(packed)
     return tmp_path / name
 
@@ -147,7 +144,6 @@ def test_what_a_bundle_says_cannot_pass_for_what_is_proved(tmp_path: Path) -> No
 
 
 def stored(events: list[Any]) -> MemoryStore:
-    """Return a store that has these events as the match m."""
     store = MemoryStore()
     store.append(
         "m",

@@ -42,7 +42,6 @@ def running(terms: Terms = STANDARD, at: int = MONDAY) -> Clock:
 
 
 def expected(clock: Clock) -> Forecast:
-    """Return the forecast of clocks that run."""
     found = forecast(clock)
     assert found is not None
     return found

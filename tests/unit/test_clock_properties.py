@@ -77,7 +77,6 @@ def running(terms: Terms) -> Clock:
 
 
 def flag(clock: Clock) -> int:
-    """Return the instant of the flag that is expected."""
     expected = forecast(clock)
     assert expected is not None
     assert expected.at is not None
@@ -85,7 +84,6 @@ def flag(clock: Clock) -> int:
 
 
 def with_pauses(clock: Clock, held: list[Pause]) -> Clock:
-    """Return the clocks with some pauses."""
     for pause in held:
         clock = clocks.pause(clock, pause)
     return clock

@@ -70,7 +70,6 @@ def envelope(type_name: str, data: Any, schema: int = 1, at: Any = T0) -> Envelo
 
 
 def plain(name: str, **content: object) -> Event:
-    """Return an event of a type by its stored name."""
     made: Any = TYPES[name]
     event: Event = made(at=T0, **content)
     return event

@@ -23,8 +23,6 @@ from events.store.converter import (
 
 
 class Leg(NamedTuple):
-    """A part of a trip."""
-
     to: str
     hours: float | None = None
 
@@ -98,8 +96,6 @@ class Branch:
 
 
 class Stop(NamedTuple):
-    """What is stored as a row."""
-
     at: int
     to: Leg
     marks: tuple[tuple[str, float], ...]

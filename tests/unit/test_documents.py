@@ -29,7 +29,6 @@ plain = st.recursive(
 
 
 def read(packed: bytes, most: int = 1000) -> dict[str, Any]:
-    """Return what a document says."""
     return read_document(packed, {"format": 1}, most)
 
 

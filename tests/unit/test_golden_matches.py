@@ -28,7 +28,6 @@ MAX_BYTES = 500_000
 
 @cache
 def golden_of(name: str) -> tuple[Golden, ...]:
-    """Return the golden matches of a ruleset."""
     game = RULESETS[name]
     return tuple(read(path_of(game.id, game.ruleset)))
 

@@ -23,17 +23,14 @@ class Counting:
         return getattr(self._game, name)
 
     def key(self, position: Any) -> Any:
-        """Return the key of a position."""
         self.keys += 1
         return self._game.key(position)
 
     def format_position(self, position: Any) -> str:
-        """Return the string of a position."""
         self.written += 1
         return self._game.format_position(position)
 
     def parse_position(self, text: str) -> Any:
-        """Return the position of a string."""
         self.parsed += 1
         return self._game.parse_position(text)
 

@@ -34,7 +34,6 @@ class WatchedStore(MemoryStore):
         self.before_append: Callable[[], object] | None = None
 
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
-        """Note and open."""
         self.calls.append("open")
         return super().open(stream, after, request)
 
@@ -72,12 +71,10 @@ class WatchedStore(MemoryStore):
         super().save_conditional_moves(stream, seat, text, revision, head)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Any]:
-        """Note and read."""
         self.calls.append("read")
         return super().read(stream, after, limit)
 
     def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
-        """Note and keep."""
         self.calls.append("save_snapshot")
         super().save_snapshot(stream, version, snapshot)
 
@@ -93,7 +90,6 @@ class WatchedStore(MemoryStore):
 
 @pytest.fixture
 def store() -> WatchedStore:
-    """Return an empty store."""
     return WatchedStore()
 
 

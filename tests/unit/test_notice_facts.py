@@ -45,7 +45,6 @@ class Watched:
 
 
 def told(facts: list[Fact]) -> dict[str, tuple[str, ...]]:
-    """Return who is told, by what about."""
     return {about(fact.name): fact.players for fact in facts}
 
 

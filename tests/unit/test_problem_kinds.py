@@ -13,7 +13,6 @@ from domain.match import guards
 
 
 def codes_in(path: Path) -> Iterator[str]:
-    """Yield the code of every refusal in a source."""
     source = path.read_text()
     if "CommandError(" not in source:
         return

@@ -37,7 +37,6 @@ def new_book(*results: RatedResult) -> RatingBook:
 
 
 def result(number: int, first: str, second: str, score: float, day: int = DAY, second_of_day: int = 0) -> RatedResult:
-    """Return a result of two players."""
     at = day * DAY_MS + second_of_day * 1000
     return RatedResult(f"m{number}", "bashni-2", at, (first, second), (score, 1 - score))
 

@@ -41,13 +41,11 @@ def by_product(matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def match(
     number: int, game: str, day: int, seats: list[str], scores: list[float] | None, **other: Any
 ) -> dict[str, Any]:
-    """Return a match of a vector."""
     ended = {"match": f"m{number}", "game": game, "seats": seats, "rated": True, "finished": scores is not None}
     return {**ended, "scores": scores, "plies": 40, "ended_at": day * DAY_MS + 1000 * number, **other}
 
 
 def make_vectors() -> list[dict[str, Any]]:
-    """Return the vectors without what is expected."""
     places, winner, shared = [1.0, 0.6667, 0.3333, 0.0], [1.0, 0.0, 0.0, 0.0], [0.8333, 0.0, 0.8333, 0.3333]
     four, chance = ["ada", "ben", "cleo", "dan"], Random(11)
     season = []
@@ -75,7 +73,6 @@ def make_vectors() -> list[dict[str, Any]]:
 
 
 def expected(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what is expected of a vector, by the document."""
     reasons = {each["match"]: specified_ratings.reason(each) for each in given["matches"]}
     unrated = {name: reason for name, reason in reasons.items() if reason is not None}
     return {"unrated": unrated, "ratings": specified_ratings.ratings(given["matches"])}

@@ -28,13 +28,11 @@ SEED = 3
 
 @pytest.fixture(scope="module")
 def year() -> Year:
-    """Return a small simulated year."""
     return simulate(in_memory(), SEED, MATCHES)
 
 
 @pytest.fixture(scope="module")
 def audited(year: Year) -> Audited:
-    """Return what an audit finds in that year."""
     return audit(year)
 
 
@@ -96,7 +94,6 @@ def only(year: Year, match_id: str, change: Callable[[Envelope], Envelope] = lam
 
 
 def of_drafts(year: Year, match_id: str, drafts: list[Draft]) -> Year:
-    """Return a year of one match with these events."""
     store = MemoryStore(shards=4)
     store.append(match_id, store.head(match_id), drafts, Request("all", ""))
     server, ratings = SimulatedServer(in_memory()._replace(store=store), 0, lambda _: None), LiveRatings()
@@ -109,20 +106,16 @@ DONE_BY_NOBODY = {"every actor was authorised", "bundles verify"}
 
 
 def rules_broken(year: Year) -> set[str]:
-    """Return the rules that an audit finds broken."""
     return {failures.split(":")[0] for failures in audit(year).failures}
 
 
 def terms_of(year: Year, match_id: str) -> Terms:
-    """Return the terms of a match."""
     terms = year.server.state(match_id).terms
     assert terms is not None
     return terms
 
 
 def changing(version: int, **content: object) -> Callable[[Envelope], Envelope]:
-    """Return what changes the content of one event."""
-
     def change(envelope: Envelope) -> Envelope:
         return envelope._replace(data={**envelope.data, **content}) if envelope.version == version else envelope
 
@@ -157,7 +150,6 @@ def test_a_flag_that_fell_in_a_pause_is_found(year: Year) -> None:
 
 
 def dispute(at: int, freezes: bool = True) -> Draft:
-    """Return a dispute that is raised at an instant."""
     return draft_of(
         e.DisputeRaised(at=at, dispute=1, ply=0, ground=Ground.CLOCK, statement="0" * 64, freezes=freezes, seat=0),
         "p000",

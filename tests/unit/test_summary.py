@@ -16,7 +16,6 @@ from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, star
 
 
 def names(match: PlayedMatch) -> set[str]:
-    """Return the lists that a match stands in."""
     return {name for name, _ in lists_of(summarise(match.state))}
 
 

@@ -151,7 +151,6 @@ def legal_strings(position: Position) -> list[str]:
 
 
 def random_game(setup: str, seed: int) -> list[tuple[Position, Move | None]]:
-    """Return the positions of a game of random moves, each with the move that follows it."""
     rng = random.Random(seed)
     position, game = GAME.initial(setup), list[tuple[Position, Move | None]]()
     while legal := list(GAME.legal_moves(position)):

@@ -28,7 +28,6 @@ def covered(scene: Scene) -> set[tuple[str, str]]:
 
 
 def beside(scene: Scene, label: Label) -> Cell:
-    """Return the square that a label stands at."""
     return min(scene.cells, key=lambda cell: (cell.x + 0.5 - label.x) ** 2 + (cell.y + 0.5 - label.y) ** 2)
 
 

@@ -7,7 +7,6 @@ from events.store.contract import EMPTY, Head, VersionTag
 
 
 def tag(version: int, history: int = 0) -> VersionTag:
-    """Return the tag of a version in one of several histories."""
     return Head(version, bytes([version, history] * 16)).tag
 
 

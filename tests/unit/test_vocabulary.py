@@ -30,7 +30,6 @@ HE = re.compile(r"\b(he|his|him|himself)\b", re.I)
 
 @cache
 def retired() -> frozenset[str]:
-    """Return the words that the glossary retires."""
     _, table = (ROOT / "docs" / "glossary.md").read_text().split("\n## Retired words\n")
     return frozenset(word for row in ROW.findall(table) for word in row.split(", ")) - {"retired"}
 

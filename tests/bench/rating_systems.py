@@ -10,17 +10,7 @@ from importlib import import_module
 from math import exp, log, pi, sqrt
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from domain.rating import (
-    DEFAULT,
-    MAX_DEVIATION,
-    START_RATING,
-    Period,
-    Rating,
-    Result,
-    compare,
-    pairwise,
-    rest,
-)
+from domain.rating import DEFAULT, MAX_DEVIATION, START_RATING, Period, Rating, Result, compare, pairwise, rest
 from events.readmodels.standings import NORMAL_95
 from events.readmodels.summary import RatedResult
 

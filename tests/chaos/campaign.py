@@ -287,12 +287,7 @@ class Disturber:
 
 
 def run_campaign(
-    var: Path,
-    kind: str,
-    kills: int,
-    seconds: float,
-    seed: int,
-    print_line: Callable[[str], None] = lambda _: None,
+    var: Path, kind: str, kills: int, seconds: float, seed: int, print_line: Callable[[str], None] = lambda _: None
 ) -> Report:
     """Play on a store of a ``kind`` and disturb ``kills`` times within about ``seconds``, then check.
 

@@ -12,13 +12,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import embedded
-from deploy.local.embedded import (
-    Binary,
-    DataDirectory,
-    EmbeddedError,
-    find_binary,
-    identify,
-)
+from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, find_binary, identify
 from deploy.local.ports import PortTakenError, check_port_is_free
 from deploy.local.store_watch import StoreWatch
 from events.store.redis import RedisStore

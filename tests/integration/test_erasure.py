@@ -42,10 +42,7 @@ def say_something(app: Flask) -> Caller:
     """Return anna, who has left words in a case, in notes and in a chat."""
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match_id, words = started(anna, boris), WORDS.decode()
-    for path, body in (
-        ("disputes", {"ply": 0, "ground": "conduct", "statement": words}),
-        ("chat", {"text": words}),
-    ):
+    for path, body in (("disputes", {"ply": 0, "ground": "conduct", "statement": words}), ("chat", {"text": words})):
         assert anna.post(f"/matches/{match_id}/{path}", body).status_code == 201
     assert anna.put(f"/matches/{match_id}/notes", {"text": words}).status_code == 200
     project(app.extensions["rookery"])

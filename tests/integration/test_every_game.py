@@ -132,12 +132,7 @@ def test_opponents_answer_each_other_from_the_start(
 
 @every_setup
 def test_a_match_of_opponents_ends_with_a_result_that_counts(
-    services: Services,
-    anna: Caller,
-    monkeypatch: pytest.MonkeyPatch,
-    game: AnyGame,
-    setup: str,
-    seats: int,
+    services: Services, anna: Caller, monkeypatch: pytest.MonkeyPatch, game: AnyGame, setup: str, seats: int
 ) -> None:
     begin_late(monkeypatch, game)
     match_id = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)

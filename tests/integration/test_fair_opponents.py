@@ -127,9 +127,7 @@ def test_a_guest_plays_opponents_up_to_level_five(app: Flask, anna: Caller, serv
     before = len(list(services.store.all_streams()))
     refused = guest.post("/matches", wanted)
     assert (refused.status_code, refused.json["code"]) == (422, "guests-play-weaker-opponents")
-    assert refused.json["errors"] == {
-        "seats": ["guests play opponents up to level 5: sign up to play stronger ones"],
-    }
+    assert refused.json["errors"] == {"seats": ["guests play opponents up to level 5: sign up to play stronger ones"]}
     assert len(list(services.store.all_streams())) == before
     assert anna.post("/matches", wanted).status_code == 201
 

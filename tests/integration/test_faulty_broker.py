@@ -59,9 +59,7 @@ class Club(MailSite):
             noticed: consumers.match_by_match(noticed, decider.look_at_match),
         }
         self._lines = [consumers.Consumer(group, handle, lambda: self.now) for group, handle in handlers.items()]
-        rounds: list[Callable[[], object]] = [
-            self.parts.fleet_jobs.advance_running,
-        ]
+        rounds: list[Callable[[], object]] = [self.parts.fleet_jobs.advance_running]
         self._sweeper = Sweeper(self.parts, queue, rounds=rounds)
         self._rounds = NoticeRounds(self.parts, decider)
         self._hints = hint_rounds(self.parts, queue, wake)

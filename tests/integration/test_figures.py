@@ -140,9 +140,7 @@ def test_checkpoints_and_incidents_and_jobs_are_counted(shop: SteppedInstallatio
     assert (figure(shop, "rookery_jobs_waiting"), figure(shop, "rookery_incidents")) == ({(): 1.0}, {(): 0.0})
 
 
-def test_what_should_be_in_the_archive_is_counted_among_the_matches_that_began_first(
-    shop: SteppedInstallation,
-) -> None:
+def test_what_should_be_in_the_archive_is_counted_among_the_matches_that_began_first(shop: SteppedInstallation) -> None:
     shop.win("alice", "bob")
     shop.start("alice", "bob")
     shop.project_all()

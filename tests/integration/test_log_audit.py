@@ -267,10 +267,7 @@ ADMINISTRATIVE_ATTACKS: dict[str, tuple[Attack, str]] = {
         lambda shop, _: shop.client.xdel(f"{ADMINISTRATION}:log", "2-0"),
         "entry 3 of the log of administration: the entries 2 to 2 are missing",
     ),
-    "its end is cut off": (
-        lambda shop, _: cut_log(shop, 1),
-        "the log of administration: it ends with entry ",
-    ),
+    "its end is cut off": (lambda shop, _: cut_log(shop, 1), "the log of administration: it ends with entry "),
     "its end is cut off with the head": (
         lambda shop, _: cut_log(shop, 3, head=True),
         "checkpoint 2023-11-16: it has the log of administration up to entry ",

@@ -43,7 +43,7 @@ def test_a_notice_goes_out_with_board_thread_tokens_and_ways_to_stop(world: Worl
     assert message["Auto-Submitted"] == "auto-generated"
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert [part.get_content_type() for part in message.walk()] == [
-        *("multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"),
+        *("multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png")
     ]
     text = text_of(message)
     assert text.startswith("----- Write above this line -----\n\nA match of Towers against\N{NO-BREAK SPACE}boris has ")

@@ -5,12 +5,7 @@ from dataclasses import replace
 import pytest
 
 from domain.games import find_ruleset
-from domain.match.commands import (
-    DeclineDraw,
-    OfferDraw,
-    PauseClock,
-    RequestTakeback,
-)
+from domain.match.commands import DeclineDraw, OfferDraw, PauseClock, RequestTakeback
 from domain.match.enums import Channel, PauseReason, Status
 from domain.match.state import Seat
 from domain.match.terms import STANDARD

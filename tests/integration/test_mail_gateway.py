@@ -99,10 +99,7 @@ def test_addresses_that_nobody_has_are_refused_before_the_content(site: SteppedI
 def test_foreign_expired_and_worthless_tokens_are_not_valid(site: SteppedInstallation, gateway: Gateway) -> None:
     match_id = site.start("palice", "pbob")
     good = turn_address(site, match_id)
-    for wrong in (
-        turn_address(site, match_id, "pbob", seat=0),
-        turn_address(site, match_id, "palice", seat=7),
-    ):
+    for wrong in (turn_address(site, match_id, "pbob", seat=0), turn_address(site, match_id, "palice", seat=7)):
         assert bring(gateway, MAIL, wrong) == (
             550,
             "5.7.1 This address is not valid: it has expired, or was not made for a match of yours",
@@ -334,10 +331,7 @@ def test_by_smtp_a_mail_may_have_several_recipients(site: SteppedInstallation, g
 def test_starttls_is_offered_where_there_is_a_certificate(site: SteppedInstallation, tmp_path: Path) -> None:
     authority = make_authority(tmp_path)
     address = reply_to(site.parts, "palice")
-    with (
-        open_gateway(site.parts, tls=authority.server) as gateway,
-        smtplib.SMTP("127.0.0.1", gateway.port) as client,
-    ):
+    with open_gateway(site.parts, tls=authority.server) as gateway, smtplib.SMTP("127.0.0.1", gateway.port) as client:
         client._host = "127.0.0.1"  # type: ignore[attr-defined]
         client.starttls(context=ssl.create_default_context(cafile=str(authority.certificate)))
         client.ehlo()

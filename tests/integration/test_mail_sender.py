@@ -118,10 +118,7 @@ def test_a_server_that_is_down_for_a_day_loses_no_mail(world: World) -> None:
 def test_a_kill_after_the_servers_answer_was_recorded_sends_nothing_again(world: World) -> None:
     dispatch = world.notify()
     assert world.send(dispatch)[0] == DeliveryState.SENT
-    assert world.send(dispatch) == (
-        DeliveryState.SENT,
-        "The mail server has accepted it: 250 2.0.0 accepted",
-    )
+    assert world.send(dispatch) == (DeliveryState.SENT, "The mail server has accepted it: 250 2.0.0 accepted")
     assert len(world.mailbox.received) == 1
 
 

@@ -97,10 +97,7 @@ def copies() -> list[tuple[World, list[CopiedKey]]]:
 
 @pytest.fixture
 def world(
-    app: Flask,
-    redis: StoreClient,
-    copies: list[tuple[World, list[CopiedKey]]],
-    monkeypatch: pytest.MonkeyPatch,
+    app: Flask, redis: StoreClient, copies: list[tuple[World, list[CopiedKey]]], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[World]:
     """Return a world on the server of the test, for which the document speaks."""
     # Its examples sign the same person in again and again, with wrong passwords.

@@ -11,15 +11,7 @@ from events.proof.verification import verify
 from events.runtime.wall_clock import rfc3339
 from events.store.converter import write_value
 from tests.support.callers import Caller, started
-from tests.support.player_keys import (
-    OTHER_SIGNER,
-    SIGNER,
-    Signer,
-    add_key,
-    signed_act,
-    signed_move,
-    statement_now,
-)
+from tests.support.player_keys import OTHER_SIGNER, SIGNER, Signer, add_key, signed_act, signed_move, statement_now
 from tests.support.second_verifier import second_verdicts
 from tests.support.stored import stored
 from tests.support.verdicts import given

@@ -112,12 +112,7 @@ def test_ticker_and_sweeper_at_once_let_a_flag_fall_once(shop: SteppedInstallati
     matches = [playing(shop) for _ in range(5)]
     beating_until(shop, max(falls(shop, match) for match in matches))
     shop.project_all()
-    settlers = [
-        shop.ticker().tick,
-        shop.sweeper().check_clocks,
-        shop.ticker().tick,
-        shop.sweeper().check_clocks,
-    ]
+    settlers = [shop.ticker().tick, shop.sweeper().check_clocks, shop.ticker().tick, shop.sweeper().check_clocks]
     threads = [threading.Thread(target=settle) for settle in settlers]
     for thread in threads:
         thread.start()

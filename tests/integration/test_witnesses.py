@@ -24,11 +24,7 @@ from events.readmodels.summary import DAY_MS
 from events.runtime.egress import Egress
 from events.runtime.keys import ProofKeys
 from events.runtime.wall_clock import rfc3339
-from events.service.signed_checkpoints import (
-    ContradictedError,
-    accept_contradictions_of,
-    sign_checkpoint_of,
-)
+from events.service.signed_checkpoints import ContradictedError, accept_contradictions_of, sign_checkpoint_of
 from events.transparency.cosigning import Cosigning
 from events.witness.state import WitnessState
 from events.witness.witness import Witness

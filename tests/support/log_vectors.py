@@ -59,11 +59,7 @@ def vectors() -> Iterator[dict[str, Any]]:
         yield {"name": name, "given": {"proof": changed}, "expect": expected}
     head = (proof.extra or b"").decode()
     bare = str(proof._replace(extra=None))
-    yield {
-        "name": "a-proof-without-an-extra",
-        "given": {"proof": bare, "head": head},
-        "expect": {"proved": [STEP]},
-    }
+    yield {"name": "a-proof-without-an-extra", "given": {"proof": bare, "head": head}, "expect": {"proved": [STEP]}}
     log, other = note_key(proof.note.text.split("\n")[0], KEY.public.raw), note_key("other.example", KEY.public.raw)
     forged = f"{text}{NoteSignature(log.name, log.id, bytes(64)).line}"
     for name, given, place in (

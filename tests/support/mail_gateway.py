@@ -18,11 +18,7 @@ DOMAIN = "play.example"
 
 @contextmanager
 def open_gateway(
-    parts: Installation,
-    *,
-    lmtp: bool = False,
-    tls: ssl.SSLContext | None = None,
-    limits: dict[str, str] | None = None,
+    parts: Installation, *, lmtp: bool = False, tls: ssl.SSLContext | None = None, limits: dict[str, str] | None = None
 ) -> Iterator[Gateway]:
     """Run a gateway for the addresses at DOMAIN for the length of a block."""
     reception = Reception(parts, DOMAIN, MailLimits(parts.client, parts.prefix, limits))

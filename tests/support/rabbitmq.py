@@ -69,10 +69,7 @@ class RabbitMQ:
             "RUNNING_UNDER_SYSTEMD": "true",  # the node replaces the script, and gets its signals
         }
         self._process = subprocess.Popen(
-            bound_to_parent([str(self._script)]),
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.STDOUT,
+            bound_to_parent([str(self._script)]), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
         )
         deadline = time.monotonic() + STARTS_WITHIN_S
         while not self._answers():

@@ -11,12 +11,7 @@ from events.proof.documents import DocumentError, write_document
 from events.proof.keys import SigningKey
 from events.proof.public_keys import KeySet
 from events.proof.verification import Step, verify
-from tests.support.bundles import (
-    KEY,
-    SIGNED_AT,
-    envelopes,
-    keys,
-)
+from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys
 from tests.support.matches import PlayedMatch
 
 Change = Callable[[dict[str, Any]], Any]

@@ -104,10 +104,7 @@ SAID: list[tuple[e.Event, str]] = [
     (e.TimeCorrected(at=T0), "The clocks were corrected: the clock of the server was wrong."),
     (e.TimeGiven(at=T0, seat=ALICE, to=BOB, time=DAY), "You gave bob 1 day."),
     (e.TimeGiven(at=T0, seat=BOB, to=ALICE, time=2 * DAY), "bob gave you 2 days."),
-    (
-        e.FlagFell(at=T0, seat=ALICE, deadline=T0, limit=Limit.TIME, claimed_by=BOB),
-        "Your time is up. bob claimed it.",
-    ),
+    (e.FlagFell(at=T0, seat=ALICE, deadline=T0, limit=Limit.TIME, claimed_by=BOB), "Your time is up. bob claimed it."),
     (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.TIME), "The time of bob is up."),
     (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.FIRST_MOVE), "bob did not make the first move in time."),
     (e.FlagForgiven(at=T0, seat=BOB), "bob let the match continue."),

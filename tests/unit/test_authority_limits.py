@@ -14,15 +14,7 @@ from domain.match.terms import DAY, HOUR
 from events.proof.audit import audit
 from events.proof.verification import BEYOND
 from tests.golden import stored as golden
-from tests.support.bundles import (
-    SIGNED_AT,
-    STORIES,
-    after_two_plies,
-    bundle_of,
-    envelopes,
-    flagged,
-    resigned,
-)
+from tests.support.bundles import SIGNED_AT, STORIES, after_two_plies, bundle_of, envelopes, flagged, resigned
 from tests.support.forging import Forgery, dated, forged
 from tests.support.matches import T0, PlayedMatch
 from tests.support.verifying import fault, steps
@@ -94,10 +86,7 @@ def test_in_a_match_that_the_rules_cannot_follow_only_the_clock_drops_a_flag_tha
     moved = stored[3]._replace(data={**stored[3].data, "move": "a1-a1"})
     flag = stored[5]
     assert (moved.type, flag.type, flag.actor) == ("move-submitted", "flag-fell", CLOCK)
-    for actor, objection in (
-        (CLOCK, None),
-        ("bob", f"only the {CLOCK} does this, and bob is recorded as its actor"),
-    ):
+    for actor, objection in ((CLOCK, None), ("bob", f"only the {CLOCK} does this, and bob is recorded as its actor")):
         events = [*stored[:3], moved, stored[4], flag._replace(actor=actor)]
         found = list(audit("m", events, authority=Authority("m")))
         assert found[3].fault is not None

@@ -152,9 +152,7 @@ def test_what_is_no_record_is_refused(packed: bytes, reason: str) -> None:
 def test_every_key_is_copied_or_said_not_to_be() -> None:
     coverage = Coverage("rk:")
     kinds = {
-        "copied": [
-            *(coverage.single, *coverage.before, coverage.with_logs, coverage.with_shards, coverage.after),
-        ],
+        "copied": [*(coverage.single, *coverage.before, coverage.with_logs, coverage.with_shards, coverage.after)],
         "derived": [coverage.derived],
         "ephemeral": [coverage.ephemeral],
     }
@@ -171,12 +169,7 @@ def test_what_refers_is_copied_before_what_is_referred_to() -> None:
         found: Callable[[list[str]], bool] = lambda patterns: bool(matching(patterns).fullmatch(key))  # noqa: E731
         return next(place for place, patterns in enumerate(stages) if found(patterns))
 
-    order = [
-        "rk:{time}:heartbeat",
-        "rk:{proof}:log:leaves",
-        "rk:{n01}:decided:p",
-        "rk:{n01}:outbox:entry:p e",
-    ]
+    order = ["rk:{time}:heartbeat", "rk:{proof}:log:leaves", "rk:{n01}:decided:p", "rk:{n01}:outbox:entry:p e"]
     order += ["rk:{s01}:m:a:e", "rk:{people}:person:p"]
     places = [stage(key) for key in order]
     assert places == sorted(set(places))

@@ -211,7 +211,7 @@ def test_hints_offer_exactly_the_legal_moves_by_their_first_square(game: Bashni)
 def test_a_hint_of_a_capture_leads_over_every_landing_square() -> None:
     position = GAME.parse_position("8/8/5b2/8/1b1b4/2w5/8/8 w 0")
     assert GAME.hints(position) == {
-        "c3": (Hint("c3xa5", ("a5",), "capture"), Hint("c3xe5xg7", ("e5", "g7"), "capture")),
+        "c3": (Hint("c3xa5", ("a5",), "capture"), Hint("c3xe5xg7", ("e5", "g7"), "capture"))
     }
     assert GAME.hints(START)["a3"] == (Hint("a3-b4", ("b4",), "move"),)
 

@@ -201,16 +201,8 @@ def test_a_king_that_can_only_go_backwards_can_move() -> None:
         ("8/8/5b2/8/1b1b4/2w5/8/8 w 0", "c3xe5", "the capture must go on from e5"),
         ("8/8/5b2/8/1b1b4/2w5/8/8 w 0", "c3xa5xc7", "the capture ends on a5: nothing can be captured from there"),
         ("8/4b3/1b3w2/8/8/8/8/8 w 0", "f6xd8", "the capture must go on from d8"),
-        (
-            "8/8/8/8/5b2/2b5/8/W7 w 0",
-            "a1xd4",
-            "a king that can go on capturing must land where it can: on e5",
-        ),
-        (
-            "5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0",
-            "f8xd6xf8",
-            "e7 has been jumped in this move already and is in the way",
-        ),
+        ("8/8/8/8/5b2/2b5/8/W7 w 0", "a1xd4", "a king that can go on capturing must land where it can: on e5"),
+        ("5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0", "f8xd6xf8", "e7 has been jumped in this move already and is in the way"),
         ("8/8/5b2/8/8/2b5/8/W7 w 0", "a1xg7", "more than one column stands between a1 and g7"),
         ("8/6w1/8/4b3/8/2b5/8/W7 w 0", "a1xh8", "g7 is your own column, which cannot be jumped"),
         ("8/8/8/4w3/8/2b5/8/W7 w 0", "a1xe5", "e5 is not empty"),

@@ -59,9 +59,7 @@ def test_a_seat_gives_time_three_times_between_two_moves_of_the_match() -> None:
 @pytest.mark.parametrize(
     "wish", [OfferDraw(player="alice"), RequestTakeback(player="alice"), GiveTime(player="alice", seat=1, time=HOUR)]
 )
-def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(
-    wish: OfferDraw | RequestTakeback | GiveTime,
-) -> None:
+def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(wish: OfferDraw | RequestTakeback | GiveTime) -> None:
     state = started().state
     spent = replace(state, offers=replace(state.offers, requests=(MAX_REQUESTS, 0)))
     assert refused(spent, wish).startswith("too-many-offers: a seat offers draws, asks for moves back and gives time")

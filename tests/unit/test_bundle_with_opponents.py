@@ -7,13 +7,7 @@ from typing import Any
 from domain.match.commands import Resign
 from domain.match.events import DrawAccepted, MatchFinished, MoveSubmitted
 from events.proof.verification import BEYOND
-from tests.support.bundles import (
-    against_an_opponent,
-    bundle_of,
-    draw_refused,
-    keys,
-    taken_up_again,
-)
+from tests.support.bundles import against_an_opponent, bundle_of, draw_refused, keys, taken_up_again
 from tests.support.matches import started
 from tests.support.verifying import changed, fault, fault_after, resealed, steps
 

@@ -111,11 +111,7 @@ FAULTS: dict[str, tuple[Callable[[Verdict], tuple[str, ...]], Sequence[Record], 
     ),
     "a match that goes back": (lambda verdict: verdict.backward, [*HISTORY, read("boris", 500, SECOND)], left()),
     "a match that is gone": (lambda verdict: verdict.backward, [*HISTORY, read("anna", 500, NOTHING)], left()),
-    "a match with another history": (
-        lambda verdict: verdict.backward,
-        [*HISTORY, read("boris", 500, OTHER)],
-        left(),
-    ),
+    "a match with another history": (lambda verdict: verdict.backward, [*HISTORY, read("boris", 500, OTHER)], left()),
     "an incident": (lambda verdict: verdict.incidents, HISTORY, left(incidents=["events are missing"])),
     "a refusal without a reason": (
         lambda verdict: verdict.refused,

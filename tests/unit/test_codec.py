@@ -178,22 +178,10 @@ RULED = {"dispute": 1, "arbiter": "ann", "reason": "e" * 64, "rule": "f" * 64, "
         ("clock-paused", {"reason": "dinner", "since": 1}, r"\.reason: one of vacation, outage, .* not str 'dinner'"),
         ("clock-resumed", {"reason": 5}, r"\.reason: one of vacation, outage, .* was expected, not int 5"),
         ("flag-fell", {"seat": 0, "deadline": 1, "limit": "patience"}, r"\.limit: one of time, .* not str 'patience'"),
-        (
-            "dispute-raised",
-            DISPUTE | {"ground": "weather"},
-            r"\.ground: one of .*, conduct.* not str 'weather'",
-        ),
+        ("dispute-raised", DISPUTE | {"ground": "weather"}, r"\.ground: one of .*, conduct.* not str 'weather'"),
         ("ruling-made", RULED | {"ruling": "shout"}, r"\.ruling: one of let-stand, .* was expected, not str 'shout'"),
-        (
-            "match-created",
-            CREATION | {"terms": TERMS | {"control": "none"}},
-            r"\.terms\.control: one of days-",
-        ),
-        (
-            "match-created",
-            CREATION | {"terms": TERMS | {"flag": "never"}},
-            r"\.terms\.flag: one of automatic, c",
-        ),
+        ("match-created", CREATION | {"terms": TERMS | {"control": "none"}}, r"\.terms\.control: one of days-"),
+        ("match-created", CREATION | {"terms": TERMS | {"flag": "never"}}, r"\.terms\.flag: one of automatic, c"),
     ],
 )
 def test_content_of_another_shape_is_refused_with_place_and_reason(type_name: str, content: Any, reason: str) -> None:

@@ -88,9 +88,7 @@ def test_in_check_an_answer_is_among_the_candidates() -> None:
 
 
 def test_the_fast_outcome_misses_an_end_that_takes_long_to_prove_and_no_other() -> None:
-    long_ = GAME.parse_position(
-        "1k1/MC4/2M4K1/10/3N2d3/p1r2r3/5rn3/br4d3/9/2b3/3 b - RN/- - 1 1",
-    )
+    long_ = GAME.parse_position("1k1/MC4/2M4K1/10/3N2d3/p1r2r3/5rn3/br4d3/9/2b3/3 b - RN/- - 1 1")
     assert GAME.fast_outcome(long_, ()) is None
     assert GAME.outcome(long_, ()) == Outcome((1.0, 0.0), "checkmate")
     for case in CASES:

@@ -133,10 +133,7 @@ def test_a_position_that_only_a_multi_move_saves_is_not_over() -> None:
     position = GAME.parse_position("3/6/9/9k/10/9/r2D6/1P8/K7r/P5/3 w - -/- - 0 1")
     assert list(GAME.legal_moves(position)) == []
     assert GAME.outcome(position, ()) is None
-    assert [GAME.format_move(position, move) for move in GAME.multi_moves(position)] == [
-        "a3-b3;d2-d3",
-        "b4-a4;d2-d3",
-    ]
+    assert [GAME.format_move(position, move) for move in GAME.multi_moves(position)] == ["a3-b3;d2-d3", "b4-a4;d2-d3"]
     assert GAME.unlisted.any_move(position) in GAME.multi_moves(position)
 
 

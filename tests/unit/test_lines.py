@@ -18,16 +18,7 @@ from domain.match.commands import (
     SubmitMove,
 )
 from domain.match.enums import Channel, LineAction
-from domain.match.lines import (
-    ANY,
-    MAX_LINE_DEPTH,
-    MAX_LINE_MOVES,
-    ConditionalMoves,
-    Line,
-    arranged,
-    laid_down,
-    reached,
-)
+from domain.match.lines import ANY, MAX_LINE_DEPTH, MAX_LINE_MOVES, ConditionalMoves, Line, arranged, laid_down, reached
 from domain.match.refusals import CommandError
 from domain.match.terms import STANDARD
 from tests.support.matches import SHORT_GAME, PlayedMatch, creation, started, started_by_four

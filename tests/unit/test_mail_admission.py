@@ -6,16 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.mail.admission import (
-    ADMITTED,
-    Rules,
-    admit,
-    author_of,
-    header,
-    is_automatic,
-    passes_dmarc,
-    read_headers,
-)
+from events.mail.admission import ADMITTED, Rules, admit, author_of, header, is_automatic, passes_dmarc, read_headers
 from events.notices.inbox import Verdict
 from events.notices.kinds import WhoMayWrite
 

@@ -92,16 +92,7 @@ def test_moves_are_read_as_the_games_write_them(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *(
-            "I play a3-b4",
-            "a3-b4 or c3-d4?",
-            "a3-b4?",
-            "Move: to a3-b4",
-            "*a3-b4",
-            '"a3-b4"',
-            "| a3-b4",
-            "(a3-b4)",
-        ),
+        *("I play a3-b4", "a3-b4 or c3-d4?", "a3-b4?", "Move: to a3-b4", "*a3-b4", '"a3-b4"', "| a3-b4", "(a3-b4)"),
         *("", "move", "play", "42", "if", "if a3-b4", "if a3-b4 then", "then a3-b4", "if a3-b4 then we see", "draw?"),
         *(
             "accept it",
@@ -149,11 +140,7 @@ def test_commands_are_words_in_any_case(line: str, verb: Verb, argument: tuple[s
 def test_conditional_lines_have_one_or_more_steps() -> None:
     found = command("If f6-e5 then c3-d4, if any, then e3-f4 if b6-a5 and d6-c5 then a3-b4")
     assert found is not None
-    assert found.steps == (
-        Step(("f6-e5",), "c3-d4"),
-        Step(("*",), "e3-f4"),
-        Step(("b6-a5", "d6-c5"), "a3-b4"),
-    )
+    assert found.steps == (Step(("f6-e5",), "c3-d4"), Step(("*",), "e3-f4"), Step(("b6-a5", "d6-c5"), "a3-b4"))
 
 
 def test_a_turn_of_several_moves_may_stand_on_one_line() -> None:

@@ -38,10 +38,7 @@ match_tokens = st.builds(
     MatchToken, kind=st.sampled_from(sorted(MATCH_KINDS)), match_id=ids, seat=st.integers(0, 255), tag=tags
 )
 player_tokens = st.builds(
-    PlayerToken,
-    kind=st.sampled_from(sorted(set(TokenKind) - MATCH_KINDS)),
-    player=ids,
-    detail=st.integers(0, 255),
+    PlayerToken, kind=st.sampled_from(sorted(set(TokenKind) - MATCH_KINDS)), player=ids, detail=st.integers(0, 255)
 )
 tokens: st.SearchStrategy[Token] = match_tokens | player_tokens
 

@@ -1,11 +1,7 @@
 """Draws: offered, agreed, declined and lapsed."""
 
 from domain.match import events as e
-from domain.match.commands import (
-    AcceptDraw,
-    DeclineDraw,
-    OfferDraw,
-)
+from domain.match.commands import AcceptDraw, DeclineDraw, OfferDraw
 from tests.support.cases import refusal
 from tests.support.matches import FOUR, started, started_by_four
 

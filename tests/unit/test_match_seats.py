@@ -5,16 +5,7 @@ from dataclasses import replace
 import pytest
 
 from domain.match import events as e
-from domain.match.commands import (
-    AbortMatch,
-    AcceptDraw,
-    Command,
-    DeclineDraw,
-    JoinMatch,
-    OfferDraw,
-    Resign,
-    SubmitMove,
-)
+from domain.match.commands import AbortMatch, AcceptDraw, Command, DeclineDraw, JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.decide import decide
 from domain.match.enums import Status
 from domain.match.refusals import CommandError

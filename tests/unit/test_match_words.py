@@ -81,10 +81,7 @@ def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> No
     assert deadline.falls_at > late
     assert [
         available_actions(match.state, player, seat, late).claim for seat, player in enumerate(("alice", "bob"))
-    ] == [
-        False,
-        True,
-    ]
+    ] == [False, True]
 
 
 def test_who_loses_on_time_among_four_only_leaves() -> None:

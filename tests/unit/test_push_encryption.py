@@ -1,11 +1,7 @@
 """The encryption of push messages and the identification of their sender, held against the RFCs."""
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ec import (
-    SECP256R1,
-    derive_private_key,
-    generate_private_key,
-)
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key, generate_private_key
 
 from events.push.encryption import (
     MAX_PLAINTEXT_BYTES,

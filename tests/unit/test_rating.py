@@ -31,12 +31,7 @@ GLICKMAN_RESULTS = [
     Result(Rating(1700, 300, 0.06), 0),
 ]
 
-ratings = st.builds(
-    Rating,
-    st.floats(0, 3500),
-    st.floats(20, MAX_DEVIATION),
-    st.floats(0.03, 0.1),
-)
+ratings = st.builds(Rating, st.floats(0, 3500), st.floats(20, MAX_DEVIATION), st.floats(0.03, 0.1))
 results = st.builds(Result, ratings, st.floats(0, 1), st.sampled_from([1.0, 2 / 3, 0.5]))
 
 

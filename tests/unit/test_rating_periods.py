@@ -50,13 +50,7 @@ def season(seed: int, size: int) -> list[RatedResult]:
         return first, second
 
     return [
-        result(
-            number,
-            *players(),
-            chance.choice((0.0, 0.5, 1.0)),
-            DAY + chance.randrange(6),
-            chance.randrange(4),
-        )
+        result(number, *players(), chance.choice((0.0, 0.5, 1.0)), DAY + chance.randrange(6), chance.randrange(4))
         for number in range(size)
     ]
 

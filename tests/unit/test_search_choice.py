@@ -102,11 +102,7 @@ def test_the_order_of_hashes_changes_no_choice() -> None:
     )
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", program],
-            env={"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
         ).stdout
         for seed in ("0", "20261120")
     }

@@ -7,14 +7,7 @@ import pytest
 
 from domain.match import events as e
 from domain.match.authority import Authority
-from domain.match.commands import (
-    Appeal,
-    Freeze,
-    OpenCase,
-    RaiseDispute,
-    ReopenCase,
-    Resign,
-)
+from domain.match.commands import Appeal, Freeze, OpenCase, RaiseDispute, ReopenCase, Resign
 from domain.match.enums import Channel, Ground, Status
 from events.proof.audit import audit
 from events.store.codec import draft_of

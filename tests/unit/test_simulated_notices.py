@@ -74,10 +74,7 @@ def test_a_year_in_which_all_is_well_has_no_failures() -> None:
             {"accepted": [Accepted(NoticeChannel.PUSH, "x", f'{{"body": "{CHAT_MARK} 7"}}'.encode())]},
             "nothing private was sent",
         ),
-        (
-            {"accepted": [Accepted(NoticeChannel.MAIL, "x", MAIL + b"the text of a case")]},
-            "nothing private was sent",
-        ),
+        ({"accepted": [Accepted(NoticeChannel.MAIL, "x", MAIL + b"the text of a case")]}, "nothing private was sent"),
     ],
 )
 def test_what_is_wrong_is_found(changed: dict[str, Any], rule: str) -> None:

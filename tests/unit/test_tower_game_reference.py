@@ -74,9 +74,7 @@ def drawn_positions(rng: random.Random, maker: Maker, number: int) -> list[tuple
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
-def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_reference(
-    maker: Maker,
-) -> None:
+def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_reference(maker: Maker) -> None:
     drawn = drawn_positions(random.Random(31), maker, 36 if maker in HARDEST else 10)
     assert drawn
     for state, position in drawn:

@@ -107,15 +107,7 @@ def test_four_merchants_share_out_the_board_and_bishops_stand_two_on_each_shade(
 
 @pytest.mark.parametrize(
     ("kind", "counts"),
-    [
-        ("R", {200}),
-        ("N", {200}),
-        ("J", {200}),
-        ("F", {200}),
-        ("B", {100}),
-        ("C", {100}),
-        ("M", {48, 52}),
-    ],
+    [("R", {200}), ("N", {200}), ("J", {200}), ("F", {200}), ("B", {100}), ("C", {100}), ("M", {48, 52})],
 )
 def test_each_man_can_come_to_as_many_cubes_as_the_rules_count(kind: str, counts: set[int]) -> None:
     def region(cube: int) -> frozenset[int]:

@@ -3,16 +3,7 @@
 import random
 from collections.abc import Callable
 
-from tests.support.slow_tower_game.board import (
-    CUBES,
-    ORDER_OF_RIGHTS,
-    Board,
-    Cube,
-    State,
-    captures,
-    cube_of,
-    forward,
-)
+from tests.support.slow_tower_game.board import CUBES, ORDER_OF_RIGHTS, Board, Cube, State, captures, cube_of, forward
 from tests.support.slow_tower_game.moves import CORNERS
 from tests.support.slow_tower_game.writing import write
 

@@ -3,16 +3,7 @@
 import re
 from collections.abc import Collection
 
-from tests.support.slow_tower_game.board import (
-    ORDER_OF_RIGHTS,
-    Board,
-    Cube,
-    State,
-    cube_of,
-    forward,
-    in_check,
-    name,
-)
+from tests.support.slow_tower_game.board import ORDER_OF_RIGHTS, Board, Cube, State, cube_of, forward, in_check, name
 from tests.support.slow_tower_game.moves import can_pass, is_passing
 
 CUBE = "[a-e][a-e][1-8]"

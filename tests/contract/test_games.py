@@ -77,6 +77,7 @@ def test_random_games_end_with_one_score_for_every_seat(game: AnyGame, setup: st
         positions, moves, outcome = random_game(game, setup, seed)
         assert len(outcome.scores) == len(game.setups[setup].seat_names)
         assert all(0 <= score <= 1 for score in outcome.scores)
+        assert sum(outcome.scores) == pytest.approx(sum(game.scores_after_leaving(positions[0], ())), abs=0.001)
         assert outcome.reason in game.reasons
         assert len(positions) == len(moves) + 1
 
@@ -158,9 +159,7 @@ def test_an_ended_game_has_no_moves_and_refuses_all(game: AnyGame, setup: str) -
 
 
 @every_setup
-def test_of_a_position_that_was_played_on_the_outcome_is_told_without_a_search_for_moves(
-    game: AnyGame, setup: str
-) -> None:
+def test_the_outcome_of_a_position_that_was_played_on_needs_no_search_for_moves(game: AnyGame, setup: str) -> None:
     positions, _, _ = random_game(game, setup, seed=2)
     for ply in range(0, len(positions) - 1, max(1, len(positions) // 20)):
         position, history = positions[ply], positions[:ply]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deploy.cli.games import find_game
-from deploy.cli.vectors import check_cases, game_of_file, read_cases
+from deploy.cli.vectors import check_cases, game_of_file, perft, read_cases
 from domain.games import GAMES
 
 FILES = sorted((Path(__file__).parents[1] / "vectors").iterdir())
@@ -29,3 +29,29 @@ def test_every_position_of_a_vector_file_is_in_its_one_written_form(path: Path) 
 def test_every_game_and_every_further_ruleset_of_it_has_a_vector_file() -> None:
     further = [f"{game.id}-{game.ruleset}" for rulesets in GAMES.rulesets.values() for game in rulesets[1:]]
     assert sorted(map(game_of_file, FILES)) == sorted([*GAMES, *further])
+
+
+@pytest.mark.parametrize(
+    ("game", "setup", "counts"),
+    [
+        ("bashni", "start", [7, 49, 302, 1469, 7482, 37908]),
+        ("bashni-2", "start", [7, 49, 302, 1469, 7482, 37908]),
+        ("fourplay", "standard", [56, 3138, 178020]),
+        ("fourplay", "draft", [49, 23472]),
+        ("tower-game", "original", [91, 8281, 775257]),
+        ("tower-game", "alternate", [91, 8281, 775075]),
+        ("towers", "two-player", [16, 256, 3712, 53824]),
+        ("towers", "four-player", [12, 144, 1728, 20736]),
+        ("towers", "four-player-diagram", [8, 64, 512, 4096, 26624]),
+    ],
+)
+def test_the_sequences_from_a_start_are_as_many_as_published(game: str, setup: str, counts: list[int]) -> None:
+    rules = find_game(game)
+    assert [perft(rules, rules.initial(setup), depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+def test_the_second_ruleset_of_bashni_passes_the_cases_of_the_first_but_one() -> None:
+    cases = [
+        case for case in read_cases(FILES[0].parent / "bashni.public.json") if not case["name"].startswith("EX-19")
+    ]
+    assert check_cases(find_game("bashni-2"), cases).failures == ()

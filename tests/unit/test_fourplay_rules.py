@@ -5,18 +5,10 @@ import random
 import pytest
 
 from domain.fourplay import GAME
-from domain.fourplay.board import NAMES
-from domain.fourplay.position import KIND_CODES, VALUES, Position
+from domain.fourplay.position import VALUES, Position
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 
 KINGS = "15/bK13yK/15/15/15/15/15/7*7/15/15/15/15/15/15/rK13gK"
-
-
-def perft(position: Position, depth: int) -> int:
-    moves = list(GAME.legal_moves(position))
-    if depth == 1:
-        return len(moves)
-    return sum(perft(GAME.play(position, move), depth - 1) for move in moves)
 
 
 def random_positions(setup: str, seed: int, every: int) -> list[Position]:
@@ -31,38 +23,6 @@ def random_positions(setup: str, seed: int, every: int) -> list[Position]:
         position = GAME.play(position, rng.choice(moves))
         ply += 1
     return [*sampled, position]
-
-
-@pytest.mark.parametrize(("setup", "counts"), [("standard", [56, 3138, 178020]), ("draft", [49, 23472])])
-def test_the_starts_have_the_known_numbers_of_sequences(setup: str, counts: list[int]) -> None:
-    assert [perft(GAME.initial(setup), depth) for depth in range(1, len(counts) + 1)] == counts
-
-
-@pytest.mark.parametrize("setup", ["standard", "draft"])
-def test_every_random_game_ends_and_positions_and_moves_read_back(setup: str) -> None:
-    positions = random_positions(setup, seed=3, every=17)
-    outcome = GAME.outcome(positions[-1], ())
-    assert outcome is not None
-    assert sum(outcome.scores) == pytest.approx(2, abs=0.001)
-    for position in positions:
-        assert GAME.parse_position(GAME.format_position(position)) == position
-        moves = list(GAME.legal_moves(position))
-        assert moves == sorted(set(moves))
-        assert [GAME.parse_move(position, move) for move in moves] == moves
-
-
-@pytest.mark.parametrize("setup", ["standard", "draft"])
-def test_a_move_is_legal_exactly_when_it_is_generated(setup: str) -> None:
-    rng = random.Random(5)
-    for position in random_positions(setup, seed=9, every=60):
-        generated = set(GAME.legal_moves(position))
-        squares = rng.sample(NAMES, 24)
-        tried = {"pass", "done"}
-        tried |= {f"{a}{mark}{b}" for a in squares for b in squares for mark in ("-", "x", "*", "<", ">", "<>")}
-        tried |= {f"{code}@{square}" for code in KIND_CODES[1:] for square in squares}
-        tried |= {f"{move}{ending}" for move in generated for ending in ("=Q", "=Mu", "")}
-        wrong = [move for move in sorted(tried) if GAME.is_legal(position, move) != (move in generated)]
-        assert wrong == []
 
 
 def turned(text: str) -> str:

@@ -210,8 +210,3 @@ def test_every_setting_that_the_files_name_is_described() -> None:
     files = [*PRODUCTION.glob("*.yaml"), *UNITS.iterdir(), *KUBERNETES.glob("*/*.yaml")]
     named = {name for path in files for name in re.findall(r"\bROOKERY_[A-Z_]+\b", path.read_text())}
     assert {name for name in named if f"`{name}`" not in OPERATORS and f"`{name}=" not in OPERATORS} == set()
-
-
-def test_scripts_of_the_deployment_are_sound() -> None:
-    checked = subprocess.run(["sh", "-n", PRODUCTION / "join-cluster.sh"], capture_output=True, text=True, check=False)
-    assert (checked.returncode, checked.stderr) == (0, "")

@@ -7,58 +7,12 @@ import pytest
 from domain.match.clock import Pause, left
 from domain.match.commands import CallTime, Resign, SubmitMove
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
-from domain.match.enums import FlagRule, Limit, PauseReason, Status
-from domain.match.events import FlagFell, MatchAborted, MatchFinished
+from domain.match.enums import FlagRule, PauseReason
+from domain.match.events import FlagFell
 from domain.match.refusals import CommandError
-from domain.match.terms import DAY, HOUR, MAX_UNCLAIMED_MS, MINUTE, STANDARD
-from events.store.contract import EMPTY, StaleVersionError
-from tests.support.matches import T0, creation
+from domain.match.terms import DAY, HOUR, MINUTE, STANDARD
+from tests.support.matches import T0
 from tests.support.timekept import THREE_DAYS, MemoryInstallation, booked
-
-
-def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before(installation: MemoryInstallation) -> None:
-    installation.opt_out("alice")
-    match = installation.start()
-    instant = installation.falls(match)
-    assert instant == T0 + 3 * DAY
-    installation.beats_until(instant - 1)
-    assert installation.settle(match) == []
-    installation.beats_until(instant)
-    assert installation.settle(match) == [
-        FlagFell(at=instant, seat=0, deadline=instant, limit=Limit.TIME),
-        MatchFinished(at=instant, scores=(0.0, 1.0), reason="flag"),
-    ]
-
-
-def test_a_flag_that_two_settle_at_once_falls_once(installation: MemoryInstallation) -> None:
-    installation.opt_out("alice")
-    match = installation.start()
-    other = installation.another()
-    other.sync(match, installation.now)
-    installation.timekeeper.sync(match, installation.now)
-    installation.beats_until(installation.falls(match))
-    installation.timekeeper.settle(match, installation.now)
-    other.settle(match, installation.now)
-    assert [each.type for each in installation.store.read(match)].count("flag-fell") == 1
-
-
-def test_a_late_move_is_refused_and_the_flag_counts(installation: MemoryInstallation) -> None:
-    installation.opt_out("alice")
-    match = installation.start()
-    installation.beats_until(installation.falls(match))
-    with pytest.raises(CommandError, match="this match is over: flag"):
-        installation.execute(match, SubmitMove(player="alice", move="d2-c3"))
-    assert (installation.state(match).status, installation.state(match).result.scores) == (Status.FINISHED, (0.0, 1.0))
-
-
-def test_a_move_in_time_counts_and_no_flag_falls_after_it(installation: MemoryInstallation) -> None:
-    installation.opt_out("alice", "bob")
-    match = installation.start()
-    installation.beats_until(installation.falls(match) - 1)
-    installation.execute(match, SubmitMove(player="alice", move="d2-c3"))
-    installation.beats_until(installation.now + 1)
-    assert installation.settle(match) == []
-    assert installation.falls(match) == installation.now - 1 + 3 * DAY
 
 
 def test_who_moves_late_on_an_expected_version_hears_that_the_match_is_over(installation: MemoryInstallation) -> None:
@@ -67,14 +21,6 @@ def test_who_moves_late_on_an_expected_version_hears_that_the_match_is_over(inst
     installation.beats_until(installation.falls(match))
     with pytest.raises(CommandError, match="this match is over"):
         installation.execute(match, SubmitMove(player="alice", move="d2-c3"), installation.matches.load(match).head.tag)
-
-
-def test_a_match_that_nobody_joins_is_called_off(installation: MemoryInstallation) -> None:
-    installation.names.append("waiting")
-    installation.do("waiting", creation(match_id="waiting"))
-    installation.beats_until(T0 + 30 * DAY)
-    (aborted,) = installation.settle("waiting")
-    assert isinstance(aborted, MatchAborted)
 
 
 def test_an_outage_is_credited_before_a_flag_falls(installation: MemoryInstallation) -> None:
@@ -112,20 +58,6 @@ def test_a_short_silence_is_no_outage(installation: MemoryInstallation) -> None:
     assert isinstance(installation.settle(match)[0], FlagFell)
 
 
-def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(installation: MemoryInstallation) -> None:
-    installation.opt_out("alice")
-    terms = replace(THREE_DAYS, flag=FlagRule.CLAIM)
-    claimed, unclaimed = installation.start(terms), installation.start(terms)
-    installation.beats_until(T0 + 3 * DAY + MINUTE)
-    assert installation.settle(claimed) == []
-    installation.execute(claimed, CallTime(player="bob"))
-    fallen = installation.state(claimed).result.fallen
-    assert fallen is not None
-    assert (fallen.deadline, fallen.at) == (T0 + 3 * DAY, T0 + 3 * DAY + MINUTE)
-    installation.beats_until(T0 + 3 * DAY + MAX_UNCLAIMED_MS)
-    assert isinstance(installation.settle(unclaimed)[0], FlagFell)
-
-
 def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(installation: MemoryInstallation) -> None:
     match = installation.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     installation.beats_until(T0 + 3 * DAY + MINUTE)
@@ -137,9 +69,7 @@ def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(installation:
 
 
 @pytest.mark.parametrize("claimant", ["alice", "mallory"])
-def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(
-    installation: MemoryInstallation, claimant: str
-) -> None:
+def test_a_claim_of_who_cannot_claim_costs_nobody_a_vacation(installation: MemoryInstallation, claimant: str) -> None:
     match = installation.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     installation.beats_until(T0 + 3 * DAY + MINUTE)
     with pytest.raises(CommandError):
@@ -153,14 +83,6 @@ def test_a_late_player_of_a_match_by_claim_may_still_move(installation: MemoryIn
     installation.beats_until(T0 + 5 * DAY)
     installation.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert installation.availability.read(["alice"])["alice"].book == ()
-
-
-def test_what_is_refused_for_another_reason_is_refused_as_ever(installation: MemoryInstallation) -> None:
-    match = installation.start()
-    with pytest.raises(CommandError, match="not your turn"):
-        installation.execute(match, SubmitMove(player="bob", move="a7-b6"))
-    with pytest.raises(StaleVersionError):
-        installation.execute(match, SubmitMove(player="alice", move="d2-c3"), EMPTY.tag)
 
 
 def test_a_match_that_is_over_is_left_alone(installation: MemoryInstallation) -> None:

@@ -16,18 +16,6 @@ WEDNESDAY = Pause(reason=PauseReason.WEEKEND, seat=0, since=T0 + 2800_000, until
 """In Berlin; the matches here begin on a Tuesday, shortly before midnight there."""
 
 
-def test_free_days_are_foreseen_at_once_and_recorded_nowhere(installation: MemoryInstallation) -> None:
-    match = installation.start()
-    version = installation.state(match).version
-    installation.change("alice", in_berlin(2))
-    assert installation.foreseen(match) == T0 + 4 * DAY
-    installation.change("alice", in_berlin())
-    assert installation.foreseen(match) == T0 + 3 * DAY
-    installation.change("alice", booked(T0 + DAY, T0 + 8 * DAY))
-    assert installation.foreseen(match) == T0 + 10 * DAY
-    assert (installation.state(match).version, installation.falls(match)) == (version, T0 + 3 * DAY)
-
-
 def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(installation: MemoryInstallation) -> None:
     match = installation.start()
     installation.change("alice", in_berlin(2))
@@ -132,22 +120,7 @@ def test_free_days_reach_no_match_whose_terms_do_not_have_them(installation: Mem
     assert installation.state(match).version == before
 
 
-def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_their_time(
-    installation: MemoryInstallation,
-) -> None:
-    installation.availability.change("bob", in_berlin(5, 6))
-    installation.availability.change("bob", booked(T0 + DAY, T0 + 2 * DAY))
-    installation.availability.change("bob", lambda own: own._replace(plays_forced=True))
-    match = installation.start(moved=False)
-    version = installation.state(match).version
-    installation.timekeeper.start(match, installation.now)
-    assert installation.state(match).version == version
-    assert [seat for seat, orders in installation.matches.load(match).orders.items() if orders.forced] == [1]
-
-
-def test_a_preference_for_forced_moves_reaches_running_matches_that_allow_lines(
-    installation: MemoryInstallation,
-) -> None:
+def test_a_preference_for_forced_moves_reaches_matches_that_allow_lines(installation: MemoryInstallation) -> None:
     match, without = installation.start(), installation.start(replace(THREE_DAYS, lines=False))
     installation.change("alice", lambda own: own._replace(plays_forced=True))
     assert installation.matches.load(match).orders[0].forced

@@ -151,9 +151,7 @@ def test_content_without_a_canonical_form_is_damage(kept: RedisStore, redis: Sto
         verify(kept, "m")
 
 
-def test_damage_in_one_stream_does_not_keep_the_others_from_being_verified(
-    kept: RedisStore, redis: StoreClient
-) -> None:
+def test_damage_in_one_stream_keeps_no_other_from_being_verified(kept: RedisStore, redis: StoreClient) -> None:
     for number in range(4):
         keep_match(kept, f"m{number}")
     for name in ("m", "m2"):

@@ -67,9 +67,7 @@ def test_a_read_gives_at_most_the_count_of_each_shard(store: RedisStore, redis: 
     assert [entry.version for entry in consuming.read(count=2)] == [3, 4]
 
 
-def test_two_consumers_of_a_group_share_the_entries_and_two_groups_do_not(
-    store: RedisStore, redis: StoreClient
-) -> None:
+def test_two_consumers_of_a_group_share_entries_and_two_groups_do_not(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [4])
     one, other = group(redis), group(redis, consumer="relay-2")
     assert places(one.read(count=2)) | places(other.read()) == {("m", version) for version in range(1, 5)}
@@ -88,9 +86,7 @@ def test_an_acknowledgement_takes_place_with_the_effect_or_not_at_all(store: Red
     assert sum(lag.pending for lag in consuming.lag()) == 0
 
 
-def test_what_a_dead_consumer_left_is_claimed_with_the_number_of_deliveries(
-    store: RedisStore, redis: StoreClient
-) -> None:
+def test_entries_of_a_dead_consumer_are_claimed_with_their_deliveries(store: RedisStore, redis: StoreClient) -> None:
     names = names_on_all_shards(store)
     for name in names:
         grown(store, name, [3])
@@ -130,9 +126,7 @@ def test_a_parked_entry_is_out_of_the_way_and_kept_with_its_reason(store: RedisS
     assert group(redis, "ratings").parked() == []
 
 
-def test_the_lag_counts_what_nobody_was_given_and_what_is_not_acknowledged(
-    store: RedisStore, redis: StoreClient
-) -> None:
+def test_the_lag_counts_entries_undelivered_and_unacknowledged(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [5])
     consuming = group(redis)
     shard = store.shard_of("m")

@@ -62,9 +62,7 @@ def served(work: WorkList) -> list[str]:
     return [claimed.id for claimed in iter(work.claim, None)]
 
 
-def test_an_entry_is_claimed_when_it_is_due_and_gone_when_it_is_finished(
-    redis: StoreClient, work: WorkList, clock: Clock
-) -> None:
+def test_an_entry_is_claimed_when_due_and_gone_when_finished(redis: StoreClient, work: WorkList, clock: Clock) -> None:
     assert add(work, "e", due=T0 + 5, content="told")
     assert not add(work, "e", due=T0, content="other")
     assert (work.claim(), work.next_due()) == (None, {"slow": T0 + 5})
@@ -83,9 +81,7 @@ def test_an_entry_is_claimed_when_it_is_due_and_gone_when_it_is_finished(
     assert list(redis.scan_iter()) == []
 
 
-def test_the_entry_of_a_killed_worker_is_claimed_again_after_a_lease_of_at_most_a_minute(
-    work: WorkList, clock: Clock
-) -> None:
+def test_the_entry_of_a_killed_worker_is_claimed_again_within_a_minute(work: WorkList, clock: Clock) -> None:
     assert LEASE_MS <= 60_000
     add(work, "e")
     first = claim(work)
@@ -199,9 +195,7 @@ COSTS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, MAX_COST)), mi
 
 @given(entries=COSTS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_of_owners_who_both_wait_none_is_ahead_by_more_than_one_entry(
-    redis: StoreClient, entries: list[tuple[str, int]]
-) -> None:
+def test_of_owners_who_wait_none_is_ahead_by_more_than_one(redis: StoreClient, entries: list[tuple[str, int]]) -> None:
     empty(redis)
     work = make_list(redis, Clock(), shards=1)
     waiting: Counter[str] = Counter()
@@ -218,9 +212,7 @@ def test_of_owners_who_both_wait_none_is_ahead_by_more_than_one_entry(
     assert not any(waiting.values())
 
 
-def test_in_every_order_of_calls_and_kills_no_entry_is_lost_or_claimed_twice(
-    redis: StoreClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_no_order_is_an_entry_lost_or_claimed_twice(redis: StoreClient, monkeypatch: pytest.MonkeyPatch) -> None:
     # Which shard is asked first is chance, and Hypothesis repeats its examples.
     monkeypatch.setattr("events.runtime.work_list.secrets.randbelow", lambda _: 0)
 

@@ -155,9 +155,7 @@ def test_the_address_of_the_api_leads_to_the_stream_with_a_ticket_that_is_good_o
     assert stranger.get("/me/stream").status_code == 401
 
 
-def test_a_ticket_is_worth_nothing_when_its_session_has_ended(
-    streams: FlaskClient, anna: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ticket_ends_with_its_session(streams: FlaskClient, anna: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     place = urlsplit(anna.get("/me/stream").headers["Location"])
     assert anna.delete("/sessions/current").status_code == 204
     assert streams.get(f"{place.path}?{place.query}").status_code == 401

@@ -114,9 +114,7 @@ def test_only_arbiters_rule_and_all_that_they_do_is_in_the_log(
     assert services.administration.verify() == 3
 
 
-def test_a_private_match_is_closed_to_arbiters_until_there_is_a_case(
-    anna: Caller, boris: Caller, arbiter: Caller
-) -> None:
+def test_a_private_match_is_closed_to_arbiters_without_a_case(anna: Caller, boris: Caller, arbiter: Caller) -> None:
     match_id = anna.create(ME, invited("boris"), private=True)
     boris.post(f"/matches/{match_id}/joins")
     assert arbiter.get(f"/matches/{match_id}").status_code == 404
@@ -126,9 +124,7 @@ def test_a_private_match_is_closed_to_arbiters_until_there_is_a_case(
     assert arbiter.get(f"/matches/{match_id}").status_code == 200
 
 
-def test_a_ruling_without_a_reason_or_with_what_it_does_not_need_is_refused(
-    boris: Caller, arbiter: Caller, match_id: str
-) -> None:
+def test_a_ruling_with_missing_or_needless_fields_is_refused(boris: Caller, arbiter: Caller, match_id: str) -> None:
     dispute(boris, match_id)
     before = boris.get(f"/matches/{match_id}/events").json
     for body, place in (
@@ -164,9 +160,7 @@ def test_a_match_that_the_rules_cannot_follow_is_shown_disputed_and_decided(
     assert anna.get(f"/matches/{match_id}").json["result"] == {"scores": [0.5, 0.5], "reason": "ruling"}
 
 
-def test_a_match_goes_on_under_another_ruleset_when_its_players_agree(
-    anna: Caller, boris: Caller, arbiter: Caller, match_id: str
-) -> None:
+def test_players_can_agree_on_another_ruleset(anna: Caller, boris: Caller, arbiter: Caller, match_id: str) -> None:
     assert (
         arbiter.post(f"/matches/{match_id}/ruleset-proposals", {"ruleset": 2, "reason": "A fault."}).status_code == 201
     )
@@ -177,9 +171,7 @@ def test_a_match_goes_on_under_another_ruleset_when_its_players_agree(
     assert anna.move(match_id).status_code == 201
 
 
-def test_a_match_keeps_its_ruleset_when_a_player_declines_another(
-    anna: Caller, boris: Caller, arbiter: Caller, match_id: str
-) -> None:
+def test_a_declined_ruleset_is_not_taken(anna: Caller, boris: Caller, arbiter: Caller, match_id: str) -> None:
     arbiter.post(f"/matches/{match_id}/ruleset-proposals", {"ruleset": 2, "reason": "A fault."})
     declined = boris.post(f"/matches/{match_id}/ruleset-refusal")
     assert [event["type"] for event in declined.json["events"]] == ["ruleset-declined"]
@@ -187,9 +179,7 @@ def test_a_match_keeps_its_ruleset_when_a_player_declines_another(
     assert anna.get(f"/matches/{match_id}").json["game"]["ruleset"] == 1
 
 
-def test_moves_that_only_the_earlier_ruleset_allows_are_still_shown_after_the_change(
-    anna: Caller, boris: Caller, arbiter: Caller
-) -> None:
+def test_moves_of_the_earlier_ruleset_are_shown_after_the_change(anna: Caller, boris: Caller, arbiter: Caller) -> None:
     match_id = started(anna, boris)
     # Ruleset 2 would have the last capture go on.
     moves = ["c3-b4", "b6-c5", "b4-a5", "c7-b6", "a5xc7xe5", "f6xd4", "e3-f4", "b8-c7", "f4xd6xb8"]
@@ -236,9 +226,7 @@ def texts_kept(services: Services, match_id: str) -> list[str]:
     return [said.text for said in services.statements.of_match(match_id).values()]
 
 
-def test_of_a_statement_that_is_refused_no_text_is_kept(
-    anna: Caller, boris: Caller, services: Services, match_id: str
-) -> None:
+def test_no_text_is_kept_of_a_refused_statement(anna: Caller, boris: Caller, services: Services, match_id: str) -> None:
     body = {"ply": 2, "ground": "clock", "statement": "He moved twice."}
     key = {"Idempotency-Key": "once"}
     first = boris.post(f"/matches/{match_id}/disputes", body, **key)
@@ -352,9 +340,7 @@ def test_the_arbiter_who_opened_a_case_rules_on_it_only_while_no_other_could(
     assert services.administration.acts()[-1].facts["sole_arbiter"] is True
 
 
-def test_the_case_page_offers_what_would_be_accepted_now(
-    anna: Caller, boris: Caller, arbiter: Caller, match_id: str
-) -> None:
+def test_the_case_page_offers_what_is_accepted_now(anna: Caller, boris: Caller, arbiter: Caller, match_id: str) -> None:
     def offered(caller: Caller) -> set[str]:
         page = caller.client.get(f"/matches/{match_id}/case").text
         acts = ("disputes", "statements", "appeals", "cases", "rulings", "freezing", "ruleset-acceptance")
@@ -428,9 +414,7 @@ def test_the_case_page_says_what_is_settled_and_who_reopens_it(
     assert ["Raise a dispute" in told[name] for name in "bad"] == [False, False, False]
 
 
-def test_scores_that_no_ruling_has_are_refused_and_change_nothing(
-    boris: Caller, arbiter: Caller, match_id: str
-) -> None:
+def test_scores_that_no_ruling_has_are_refused_unchanged(boris: Caller, arbiter: Caller, match_id: str) -> None:
     dispute(boris, match_id)
     before = boris.get(f"/matches/{match_id}/events").json
     for scores, places in (

@@ -146,9 +146,7 @@ def test_an_exploration_that_breaks_the_rules_is_refused_at_its_place(
 
 
 @pytest.mark.parametrize("part", ["chat", "notes", "exploration", "lines"])
-def test_nothing_is_said_or_written_beside_a_private_match_of_others(
-    anna: Caller, boris: Caller, clara: Caller, part: str
-) -> None:
+def test_a_private_match_takes_no_words_of_others(anna: Caller, boris: Caller, clara: Caller, part: str) -> None:
     match_id = started(anna, boris, private=True)
     bodies = {"chat": {"text": "x"}, "notes": {"text": "x"}, "exploration": {"ply": 0, "tree": []}, "lines": {}}
     path = f"/matches/{match_id}/{part}"

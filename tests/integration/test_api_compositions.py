@@ -78,9 +78,7 @@ def test_the_part_that_fails_is_named_with_the_reason(anna: Caller, boris: Calle
     assert failed["following"] == check(anna, match, "multi", "h3-h4")["following"]
 
 
-def test_checking_changes_nothing_and_is_open_to_all_who_see_the_match(
-    app: Flask, anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_checking_changes_nothing_and_is_open_to_all(app: Flask, anna: Caller, boris: Caller, stranger: Caller) -> None:
     match_id = played(anna, boris, TO_A_WIZARD)
     before = anna.get(f"/matches/{match_id}/events").json
     for caller in (anna, boris, stranger):

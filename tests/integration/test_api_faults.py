@@ -70,9 +70,7 @@ def test_lines_of_the_relays_that_make_no_progress_are_named_and_measured(servic
     assert "ticker for 2" in client.get("/readyz").json["impaired"]["relay"]
 
 
-def test_what_the_supervisor_reports_is_named_also_while_the_store_is_away(
-    own_server: RealServer, tmp_path: Path
-) -> None:
+def test_reports_of_the_supervisor_are_named_while_the_store_is_away(own_server: RealServer, tmp_path: Path) -> None:
     app, report = app_on(own_server.url), tmp_path / "impaired.json"
     services: Services = app.extensions[EXTENSION]
     services.settings = services.settings._replace(impairments_file=report)
@@ -143,9 +141,7 @@ def test_a_store_that_was_installed_otherwise_is_not_ready(server: RealServer, r
     assert (refused.status_code, refused.json["status"]) == (503, "wrong-installation")
 
 
-def test_metrics_tell_requests_problems_latency_and_lag(
-    app: Flask, redis: StoreClient, anna: Caller, boris: Caller
-) -> None:
+def test_metrics_tell_requests_latency_and_lag(app: Flask, redis: StoreClient, anna: Caller, boris: Caller) -> None:
     services: Services = app.extensions[EXTENSION]
     FeedGroup(redis, settings_for("").prefix, services.store.shards, Group.PROJECTIONS, "a-relay").ensure()
     match = started(anna, boris)

@@ -68,9 +68,7 @@ class BrokenChunks:
     ("body", "status", "code"),
     [(BrokenChunks(), 400, "malformed-json"), (io.BytesIO(b"{}" + b" " * 70_000), 413, "too-large")],
 )
-def test_a_body_in_chunks_that_breaks_off_or_never_ends_is_refused(
-    stranger: Caller, body: object, status: int, code: str
-) -> None:
+def test_a_broken_or_endless_body_in_chunks_is_refused(stranger: Caller, body: object, status: int, code: str) -> None:
     chunked = {"wsgi.input": body, "wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
     refused = stranger.client.post("/api/v1/guests", content_type="application/json", environ_overrides=chunked)
     assert (refused.status_code, refused.json["code"]) == (status, code)
@@ -100,9 +98,7 @@ def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None
     )
 
 
-def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
-    app: Flask, anna: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matches_against_opponents_are_limited(app: Flask, anna: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.access.admission.MAX_MATCHES_AGAINST_OPPONENTS", 1)
     services: Services = app.extensions[EXTENSION]
     wanted = {**NEW, "seats": [ME, opponent(1)]}

@@ -44,9 +44,7 @@ def test_lines_are_laid_down_shown_and_taken_away(anna: Caller, match_id: str) -
     assert anna.get(f"/matches/{match_id}/lines").json == {**nothing, "forced": True}
 
 
-def test_a_line_answers_in_the_same_breath_as_the_move_that_it_was_laid_down_for(
-    anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_a_line_answers_in_the_same_breath_as_its_trigger(anna: Caller, boris: Caller, match_id: str) -> None:
     lay_down(anna, match_id, TREE)
     moved = boris.move(match_id, "h6-g5").json["events"]
     assert [(event["actor"], event["data"]["move"]) for event in moved] == [(boris.id, "h6-g5"), (anna.id, "g3-h4")]
@@ -94,9 +92,7 @@ def test_forced_moves_are_switched_without_touching_the_lines(anna: Caller, matc
     assert switched == {**laid, "forced": True}
 
 
-def test_lines_for_a_version_are_refused_when_the_match_has_moved_on(
-    anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_lines_for_a_version_are_refused_once_it_has_passed(anna: Caller, boris: Caller, match_id: str) -> None:
     version = anna.get(f"/matches/{match_id}/lines").json["version_tag"]
     boris.move(match_id, "b6-a5")
     refused = anna.put(f"/matches/{match_id}/lines", {"lines": TREE}, If_Match=f'"{version}"')
@@ -138,9 +134,7 @@ def test_a_line_that_goes_too_deep_is_refused_and_does_no_harm(anna: Caller, mat
     assert "deep" in refused.json["detail"]
 
 
-def test_lines_belong_to_seats_of_matches_that_allow_them(
-    app: Flask, anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_lines_belong_to_seats_that_allow_them(app: Flask, anna: Caller, boris: Caller, match_id: str) -> None:
     clara = Caller(app).sign_up("clara")
     without = started(anna, boris, terms={"control": "bank", "bank": 86_400, "lines": False})
     private = started(anna, boris, private=True)

@@ -22,9 +22,7 @@ def all_pages(caller: Caller, path: str, limit: int) -> list[dict[str, Any]]:
         cursor = f"&cursor={page.json['next']}"
 
 
-def test_what_awaits_somebody_begins_with_the_moves_and_then_goes_by_age(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_what_awaits_somebody_is_moves_first_then_by_age(anna: Caller, boris: Caller, services: Services) -> None:
     invitation = boris.create(invited("anna"), ME)
     first = started(anna, boris)
     offer = started(boris, anna)
@@ -43,9 +41,7 @@ def test_what_awaits_somebody_begins_with_the_moves_and_then_goes_by_age(
     assert waiting in [item["match"]["id"] for item in all_pages(boris, "/me/pending?", 1)]
 
 
-def test_the_queue_begins_with_the_first_deadline_whatever_is_owed(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_the_queue_begins_with_the_first_deadline_of_all(anna: Caller, boris: Caller, services: Services) -> None:
     days = {name: {"control": "days-per-move", "bank": days * 86_400} for name, days in (("5", 5), ("3", 3), ("4", 4))}
     later, sooner = (started(anna, boris, terms=days[name]) for name in "53")
     invitation = boris.create(invited("anna"), ME)
@@ -133,9 +129,7 @@ def test_a_listed_match_says_what_the_match_itself_says(anna: Caller, boris: Cal
     assert listed == {name: shown[name] for name in listed}
 
 
-def test_private_matches_are_in_the_lists_of_their_players_only(
-    anna: Caller, boris: Caller, stranger: Caller, services: Services
-) -> None:
+def test_only_players_list_private_matches(anna: Caller, boris: Caller, stranger: Caller, services: Services) -> None:
     public, private = started(anna, boris), started(anna, boris, private=True)
     project(services)
     for insider in (anna, boris):

@@ -150,9 +150,7 @@ def test_anybody_may_watch_a_public_match(stranger: Caller, match_id: str) -> No
         assert stranger.get(f"/matches/{match_id}{part}").status_code == 200
 
 
-def test_a_private_match_does_not_exist_for_strangers(
-    app: Flask, anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_strangers_find_no_private_match_there(app: Flask, anna: Caller, boris: Caller, stranger: Caller) -> None:
     clara = Caller(app).sign_up("clara")
     match_id = anna.create(invited("boris"), OPEN, private=True)
     none = clara.get("/matches/m2222222222222222", **REQUEST_ID).json

@@ -178,9 +178,7 @@ def test_settings_of_notices_are_changed_as_a_whole_with_the_kinds_that_are_name
         ({"remind_before_h": 1000}, "remind_before_h"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused_with_their_place(
-    wrong: dict[str, Any], field: str, anna: Caller
-) -> None:
+def test_senseless_settings_are_refused_with_their_place(wrong: dict[str, Any], field: str, anna: Caller) -> None:
     before = anna.get("/me/notice-settings").json
     refused = anna.put("/me/notice-settings", before | wrong)
     assert (refused.status_code, list(refused.json["errors"])) == (422, [field])

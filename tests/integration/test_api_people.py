@@ -59,9 +59,7 @@ def test_signing_in_needs_name_and_password_to_fit(anna: Caller, stranger: Calle
     assert (right.status_code, right.json["id"]) == (201, anna.id)
 
 
-def test_an_unknown_name_costs_as_much_hashing_as_a_wrong_password(
-    redis: StoreClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_name_costs_as_much_as_a_wrong_password(redis: StoreClient, monkeypatch: pytest.MonkeyPatch) -> None:
     verified: list[str] = []
 
     class Counting(PasswordHasher):
@@ -314,9 +312,7 @@ def test_the_store_knows_no_secret(app: Flask, redis: StoreClient, anna: Caller)
 
 
 @pytest.mark.parametrize(("proxies", "counted_apart"), [(0, False), (1, True)])
-def test_addresses_are_believed_of_as_many_proxies_as_there_are(
-    server: RealServer, proxies: int, counted_apart: bool
-) -> None:
+def test_only_known_proxies_are_believed(server: RealServer, proxies: int, counted_apart: bool) -> None:
     visitor = Caller(behind_proxies(app_on(server.url, Limits(guests="1/hour")), proxies))
     answers = [visitor.post("/guests", X_Forwarded_For=f"made-up, 192.0.2.{last}") for last in (1, 2)]
     assert [answer.status_code for answer in answers] == [201, 201 if counted_apart else 429]

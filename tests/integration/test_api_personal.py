@@ -55,9 +55,7 @@ def archive(caller: Caller) -> dict[str, Any]:
         return {name: json.loads(files.read(name)) for name in files.namelist() if name.endswith(".json")}
 
 
-def test_the_archive_holds_all_that_is_kept_about_a_person_and_nothing_of_others(
-    anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_the_archive_holds_all_about_a_person_and_nothing_of_others(anna: Caller, boris: Caller, match_id: str) -> None:
     own = archive(anna)
     assert own["person.json"]["name"] == "anna"
     assert own["person.json"]["roles"] == ["arbiter"]
@@ -157,9 +155,7 @@ def test_what_a_bystander_said_after_a_match_is_handed_out_and_erased(
     assert [message["text"] for message in anna.get(f"/matches/{match_id}/chat").json["items"]] == [""]
 
 
-def test_words_that_two_have_said_stay_when_one_of_them_is_erased(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_words_of_two_stay_when_one_of_them_is_erased(anna: Caller, boris: Caller, services: Services) -> None:
     match_id = started(anna, boris)
     anna.move(match_id)
     same = "We agree."

@@ -85,9 +85,7 @@ def test_every_preset_can_be_sent_as_it_is_shown(anna: Caller) -> None:
         ({**THREE_DAYS, "increment": 3_600}, "invalid-terms", "terms"),
     ],
 )
-def test_terms_that_cannot_be_played_are_refused_at_their_field(
-    anna: Caller, terms: object, code: str, field: str
-) -> None:
+def test_unplayable_terms_are_refused_at_their_field(anna: Caller, terms: object, code: str, field: str) -> None:
     body = {"game": "bashni", "setup": "start", "seats": [ME, OPEN], "terms": terms}
     refused = anna.post("/matches", body)
     assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (422, code, [field])
@@ -125,9 +123,7 @@ def test_an_open_match_says_when_it_will_be_called_off_and_runs_no_clock(anna: C
     assert (shown["takeback"], shown["fallen"], shown["rematch_of"], shown["rematch"]) == (None, None, None, None)
 
 
-def test_an_event_says_whether_a_move_came_from_the_page_or_a_program(
-    anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_an_event_says_whether_page_or_program_sent_the_move(anna: Caller, boris: Caller, match_id: str) -> None:
     (by_hand,) = anna.move(match_id).json["events"]
     move = boris.legal_move(match_id)
     (by_program,) = Caller(boris.client.application).move(match_id, move, Authorization=boris.token()).json["events"]

@@ -74,9 +74,7 @@ def test_a_private_match_has_receipts_for_its_players_only(anna: Caller, strange
     assert stranger.get(f"/matches/{private}/receipt").json["code"] == "no-such-match"
 
 
-def test_a_move_counts_even_when_no_receipt_can_be_signed(
-    anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_move_counts_even_without_a_receipt(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     match_id = started(anna, boris)
 
     def unreadable(_: KeyRing) -> None:
@@ -90,9 +88,7 @@ def test_a_move_counts_even_when_no_receipt_can_be_signed(
     assert boris.move(match_id).json["receipt"]["version"] == moved.json["version"] + 1
 
 
-def test_a_bundle_with_positions_is_asked_for_and_is_what_the_page_offers(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_a_bundle_with_positions_is_what_the_page_offers(anna: Caller, boris: Caller, services: Services) -> None:
     match_id = started(anna, boris)
     anna.move(match_id)
     for state in ("playing", "finished"):

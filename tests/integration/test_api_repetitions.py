@@ -50,9 +50,7 @@ def test_the_same_body_written_in_another_way_is_the_same_request(anna: Caller, 
     assert answers[0].data == answers[1].data
 
 
-def test_of_fifty_who_submit_at_once_one_is_first_and_the_others_hear_the_version(
-    app: Flask, anna: Caller, match_id: str
-) -> None:
+def test_of_fifty_who_submit_at_once_one_is_first_and_others_hear_it(app: Flask, anna: Caller, match_id: str) -> None:
     move, token = anna.legal_move(match_id), anna.token()
     etag = anna.get(f"/matches/{match_id}").headers["ETag"]
     callers = [Caller(app) for _ in range(50)]
@@ -75,9 +73,7 @@ def test_of_fifty_who_submit_at_once_one_is_first_and_the_others_hear_the_versio
     assert anna.get(f"/matches/{match_id}").json["moves"] == [move]
 
 
-def test_of_fifty_repetitions_of_one_request_all_hear_the_same_and_one_acts(
-    app: Flask, anna: Caller, match_id: str
-) -> None:
+def test_of_fifty_repetitions_one_acts_and_all_hear_the_same(app: Flask, anna: Caller, match_id: str) -> None:
     move, token = anna.legal_move(match_id), anna.token()
     answers: list[TestResponse] = []
 

@@ -35,9 +35,7 @@ def report(who: Caller, match_id: str, number: int = 2, reason: str = "An insult
     return who.post(f"/matches/{match_id}/chat/{number}/reports", {"reason": reason}).status_code
 
 
-def test_who_reports_a_message_does_not_see_it_any_more_and_others_do(
-    anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_who_reports_a_message_does_not_see_it_and_others_do(anna: Caller, boris: Caller, match_id: str) -> None:
     assert report(anna, match_id) == 204
     assert texts(anna, match_id) == [("good luck", False)]
     assert texts(boris, match_id) == [("good luck", False), ("You fool.", False)]

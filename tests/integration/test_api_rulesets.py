@@ -28,9 +28,7 @@ def test_a_position_is_looked_at_by_the_ruleset_that_is_asked_for(stranger: Call
 
 
 @pytest.mark.parametrize(("ruleset", "legal"), [(1, "f4xd6xb8"), (2, "f4xd6xb8xf4")])
-def test_a_match_is_played_by_the_ruleset_it_was_made_with(
-    anna: Caller, boris: Caller, ruleset: int, legal: str
-) -> None:
+def test_a_match_is_played_by_its_first_ruleset(anna: Caller, boris: Caller, ruleset: int, legal: str) -> None:
     match_id = anna.create(ME, invited(boris.name), ruleset=ruleset)
     boris.post(f"/matches/{match_id}/joins")
     for number, move in enumerate(PARTING.split()):

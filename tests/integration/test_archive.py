@@ -169,9 +169,7 @@ def test_a_round_that_was_paused_drops_nothing_once_another_has_begun(
     assert seen(shop) == before
 
 
-def test_a_match_that_changes_while_it_is_archived_stays_live(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_match_that_changes_meanwhile_stays_live(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     (match,) = finish(shop, 1)
     drop, store = shop.store.drop, shop.store
 
@@ -295,9 +293,7 @@ def test_pages_of_a_list_go_on_from_live_matches_to_archived_ones(shop: SteppedI
     assert paged == whole
 
 
-def test_a_rebuild_leaves_archived_matches_where_they_are(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rebuild_leaves_archived_matches_alone(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     matches = finish(shop, 2)
     archive_all(shop)
     before = seen(shop)
@@ -439,9 +435,7 @@ def test_no_live_stream_is_missed_while_others_leave_the_list(
     assert set(met) <= names
 
 
-def test_no_stream_is_missed_while_archived_ones_are_brought_back(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_stream_is_missed_while_others_come_back(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.archive.store.NAMES_PER_PAGE", 2)
     finish(shop, 16)
     assert archive_all(shop) == 16

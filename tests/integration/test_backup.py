@@ -78,9 +78,7 @@ def load(tmp_path: Path) -> Iterator[tuple[RealServer, Load]]:
     server.close()
 
 
-def test_copies_made_under_load_while_the_files_are_rewritten_hold_what_was_acknowledged(
-    tmp_path: Path, load: tuple[RealServer, Load]
-) -> None:
+def test_copies_made_during_rewrites_hold_what_was_acknowledged(tmp_path: Path, load: tuple[RealServer, Load]) -> None:
     server, writing = load
     backup, restore = steps()
     for number in range(COPIES):

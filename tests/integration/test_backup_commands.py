@@ -247,9 +247,7 @@ def test_a_backup_goes_into_an_empty_store_only_with_its_prefix_and_shards(
     assert not has_keys(elsewhere)
 
 
-def test_a_restore_that_was_killed_is_recognised_and_begins_again(
-    shop: SteppedInstallation, elsewhere: str, file: Path
-) -> None:
+def test_a_killed_restore_is_recognised_and_repeated(shop: SteppedInstallation, elsewhere: str, file: Path) -> None:
     back_up(shop, file)
     records = read_all(file)
     for until in (1, len(records) * 2 // 3):

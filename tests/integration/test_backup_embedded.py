@@ -14,9 +14,7 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 
-def test_a_backup_is_restored_below_var_once(
-    server: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_is_restored_below_var(server: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
     shop = SteppedInstallation(server.url)

@@ -49,9 +49,7 @@ def person_of(services: Services, caller: Caller) -> Person:
     return person
 
 
-def test_an_account_becomes_a_bot_for_its_sessions_and_tokens_and_wherever_it_is_shown(
-    app: Flask, anna: Caller
-) -> None:
+def test_an_account_becomes_a_bot_for_sessions_and_tokens_wherever_it_is_shown(app: Flask, anna: Caller) -> None:
     bot = Caller(app).sign_up("Mr-Tower")
     token = bot.token()
     declared = bot.put("/me/bot", {**CAPACITY, "min_move_time": 3600})

@@ -90,9 +90,7 @@ def test_a_log_that_was_rewritten_is_not_signed_though_it_is_as_long(shop: Stepp
         sign(shop, 2)
 
 
-def test_an_operator_who_accepts_it_lets_it_sign_and_everybody_can_see_that(
-    shop: SteppedInstallation, place: Path
-) -> None:
+def test_an_operator_who_accepts_it_lets_it_sign_for_all_to_see(shop: SteppedInstallation, place: Path) -> None:
     _, second = roll_back(shop)
     nothing = CheckpointGuard(str(place))
     accepted = run(shop, place, "audit", "accept-rollback")
@@ -133,9 +131,7 @@ def test_a_signer_that_is_killed_around_the_guard_does_no_harm(
     assert shop.parts.incidents.all() == []
 
 
-def test_the_guard_knows_a_tree_before_its_checkpoint_can_be_read(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_guard_knows_a_tree_before_its_readers(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.start("alice", "bob")
     seen: list[Checkpoint | None] = []
     note = CheckpointGuard.note

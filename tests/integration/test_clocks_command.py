@@ -83,9 +83,7 @@ def test_a_repair_is_logged_and_made_once(
     assert acts[0][0] == "outage-corrected"
 
 
-def test_a_heartbeat_of_the_future_is_set_back_by_the_next_beat(
-    shop: SteppedInstallation, wrong_year: list[str]
-) -> None:
+def test_a_future_heartbeat_is_set_back_by_the_next_beat(shop: SteppedInstallation, wrong_year: list[str]) -> None:
     assert wrong_year
     assert (shop.heartbeat.last_beat() or 0) > now_ms() + DAY
     heartbeat, now = Heartbeat(shop.client, PREFIX, StoreClock(shop.client, now_ms)), now_ms()
@@ -108,9 +106,7 @@ def test_who_keeps_time_and_whose_clock_is_wrong_is_shown(
     assert "No outages." in shown
 
 
-def test_an_outage_is_confirmed_once_by_its_beginning(
-    shop: SteppedInstallation, rookery: Callable[..., Result]
-) -> None:
+def test_an_outage_is_confirmed_by_its_beginning(shop: SteppedInstallation, rookery: Callable[..., Result]) -> None:
     since, until = now_ms() - 3 * DAY, now_ms() - DAY
     shop.heartbeat.beat(since, 0)
     shop.heartbeat.beat(until, 0)

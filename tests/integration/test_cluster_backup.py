@@ -9,9 +9,7 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
 
 
-def test_a_backup_moves_between_a_cluster_and_a_single_server(
-    server: RealServer, cluster_url: str, tmp_path: Path
-) -> None:
+def test_a_backup_moves_between_cluster_and_server(server: RealServer, cluster_url: str, tmp_path: Path) -> None:
     shop = SteppedInstallation(server.url)
     shop.win("alice", "bob")
     shop.play(shop.start("alice", "bob", match="running"), 3)

@@ -141,9 +141,7 @@ def test_the_rest_of_a_cluster_works_while_one_server_is_down(cluster: ThreeMast
     assert client.get(key_of[0]) is None
 
 
-def test_late_replies_of_a_server_that_hung_answer_no_other_command(
-    cluster: ThreeMasters, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_replies_of_a_server_answer_nothing_else(cluster: ThreeMasters, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 1.0)
     check_replies(connect(cluster.url), partial(cluster.pause, 0), partial(cluster.resume, 0))
 
@@ -158,9 +156,7 @@ def test_what_is_published_at_any_server_is_heard(cluster_url: str) -> None:
     assert len(set(heard)) == 3
 
 
-def test_an_append_that_no_replica_has_says_so_on_a_cluster_too(
-    cluster_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_append_that_no_replica_has_says_so_in_a_cluster(cluster_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copies, "MAX_WAIT_MS", 1)
     store = RedisStore(connect(cluster_url), shards=2, wait_replicas=1)
     with pytest.raises(copies.NotCopiedError, match="0 instead of 1 replicas"):

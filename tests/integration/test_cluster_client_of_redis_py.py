@@ -85,9 +85,7 @@ def test_redis_py_repeats_a_command_at_a_server_that_hangs_and_ours_does_not(
     assert attempts["theirs"] > 1
 
 
-def test_redis_py_asks_for_the_keys_of_every_read_of_a_stream_and_ours_knows_them(
-    cluster: ThreeMasters, theirs: Any
-) -> None:
+def test_redis_py_asks_for_the_keys_of_every_stream_read_and_ours_knows(cluster: ThreeMasters, theirs: Any) -> None:
     asked = {}
     for name, client in (("ours", connect(cluster.url)), ("theirs", theirs)):
         client.get(COUNT)
@@ -101,9 +99,7 @@ def test_redis_py_asks_for_the_keys_of_every_read_of_a_stream_and_ours_knows_the
     assert asked["theirs"] >= 5
 
 
-def test_redis_py_does_nothing_of_a_pipeline_while_one_server_is_dead_and_ours_what_the_others_have(
-    cluster: ThreeMasters, theirs: Any
-) -> None:
+def test_redis_py_fails_a_pipeline_for_one_dead_server_and_ours_does_not(cluster: ThreeMasters, theirs: Any) -> None:
     ours = connect(cluster.url)
     key_of = {cluster.owner_of(key_slot(key.encode())): key for key in KEYS}
     for client in (ours, theirs):

@@ -54,9 +54,7 @@ def following(tail: FeedTail) -> Iterator[list[tuple[str, int]]]:
         tail.close()
 
 
-def test_wake_ups_come_from_the_server_to_which_a_slot_has_moved(
-    cluster: ThreeMasters, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wake_ups_come_from_the_new_server_of_a_slot(cluster: ThreeMasters, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.wake_ups.WAIT_S", 0.05)
     monkeypatch.setattr("events.store.wake_ups.RETRY_PAUSE_S", 0.05)
     store = RedisStore(connect(cluster.url), PREFIX, SHARDS)
@@ -87,9 +85,7 @@ def test_a_chat_message_reaches_subscribers_at_any_server(shop: SteppedInstallat
             assert message["data"] == f"m{number}".encode()
 
 
-def test_relays_and_tails_follow_a_slot_to_another_server_while_matches_are_played(
-    shop: SteppedInstallation, cluster: ThreeMasters
-) -> None:
+def test_relays_and_tails_follow_a_moved_slot_during_play(shop: SteppedInstallation, cluster: ThreeMasters) -> None:
     tail = FeedTail(connect(cluster.url), PREFIX, SHARDS)
     moved = key_slot(ShardKeys(PREFIX, 0).feed.encode())
     source = cluster.owner_of(moved)

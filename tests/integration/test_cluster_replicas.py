@@ -24,9 +24,7 @@ def doubled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreeMasters]:
         yield cluster
 
 
-def test_a_dead_replica_stops_acknowledgements_of_its_server_alone(
-    doubled: ThreeMasters, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dead_replica_stops_its_own_server_alone(doubled: ThreeMasters, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copies, "MAX_WAIT_MS", 50)
     store = RedisStore(connect(doubled.url))
     matches = [f"m{number}" for number in range(30)]

@@ -106,9 +106,7 @@ def test_sessions_tokens_and_passwords_of_then_are_good_today(app: Flask, facts:
         assert signed_in(app, name).id == facts["people"][name]
 
 
-def test_a_match_goes_on_and_its_conditional_moves_are_played(
-    app: Flask, anna: Caller, matches: dict[str, str]
-) -> None:
+def test_a_match_goes_on_and_conditional_moves_are_played(app: Flask, anna: Caller, matches: dict[str, str]) -> None:
     match_id = matches["running"]
     assert get(anna, f"/matches/{match_id}")["moves"] == ["c3-d4", "b6-a5"]
     boris = signed_in(app, "boris")
@@ -235,9 +233,7 @@ def test_a_relay_goes_on_where_the_last_one_stopped(app: Flask, services: Servic
         )
 
 
-def test_a_relay_that_sees_old_events_first_tells_nobody_of_them(
-    app: Flask, services: Services, facts: dict[str, Any]
-) -> None:
+def test_a_relay_that_sees_old_events_tells_nobody(app: Flask, services: Services, facts: dict[str, Any]) -> None:
     later = Installation(services.settings, lambda: facts["now"] + 3 * DAY)
     later.settings = later.settings._replace(mail=MailSettings("smtp+plain://127.0.0.1:1", "mail.example.org"))
     for name, person in facts["people"].items():

@@ -94,9 +94,7 @@ def test_a_damaged_key_is_named_and_the_rest_is_examined(
 
 
 @pytest.mark.parametrize("field", ["id", "shards", "format"])
-def test_an_installation_of_which_nothing_can_be_read_is_refused_in_words(
-    shop: SteppedInstallation, cli: Any, field: str
-) -> None:
+def test_an_unreadable_installation_is_refused_in_words(shop: SteppedInstallation, cli: Any, field: str) -> None:
     shop.start("alice", "bob")
     shop.client.hset(f"{PREFIX}rookery", field, b"\xff\xfe")
     for result in (CliRunner().invoke(main, ["verify"]), cli("all", "--processes", 1)):

@@ -107,9 +107,7 @@ def test_commands_find_the_installation_beside_the_program_from_any_folder(
 
 
 @pytest.mark.parametrize("left_behind", [None, "", "export REDIS_URL='redis://:x@127.0.0.1:1/0'\n"])
-def test_where_nothing_runs_commands_say_so_and_how_to_name_an_installation(
-    elsewhere: Path, left_behind: str | None
-) -> None:
+def test_where_nothing_runs_commands_say_how_to_name_an_installation(elsewhere: Path, left_behind: str | None) -> None:
     if left_behind is not None:
         (elsewhere / "var").mkdir()
         (elsewhere / "var" / ENVIRONMENT_FILE).write_text(

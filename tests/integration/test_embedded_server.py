@@ -66,9 +66,7 @@ def running(tmp_path: Path) -> Iterator[RealServer]:
     server.close()
 
 
-def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(
-    tmp_path: Path, running: RealServer
-) -> None:
+def test_the_server_listens_on_loopback_logs_writes_and_never_evicts(tmp_path: Path, running: RealServer) -> None:
     with running.client() as client:
         asked = {"appendonly": "yes", "appendfsync": "always", "save": "", "maxmemory-policy": "noeviction"}
         assert {name: client.config_get(name)[name] for name in asked} == asked
@@ -77,9 +75,7 @@ def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(
         assert Path(client.config_get("dir")["dir"]) == tmp_path
 
 
-def test_an_embedded_server_fills_at_most_half_of_the_memory_of_its_control_group(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_embedded_server_fills_half_of_its_memory_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(embedded, "CGROUP_MEMORY", limit)
     limit.write_text("max\n")
@@ -96,9 +92,7 @@ def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(t
 
 
 @pytest.mark.parametrize("other", [("valkey", (8, 1, 8)), ("redis", (9, 1, 2)), ("redis", (6, 2, 14))])
-def test_an_older_server_or_one_of_another_family_is_refused(
-    tmp_path: Path, other: tuple[str, tuple[int, int, int]]
-) -> None:
+def test_an_older_server_or_another_family_is_refused(tmp_path: Path, other: tuple[str, tuple[int, int, int]]) -> None:
     DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
     with pytest.raises(EmbeddedError, match=r"written by valkey 9\.1\.2 and cannot be opened by"):
         DataDirectory(tmp_path, Binary(Path("server"), *other))
@@ -162,9 +156,7 @@ def test_an_address_that_is_not_ours_is_refused() -> None:
         check_port_is_free(8000, "the API", "--port", "192.0.2.1")
 
 
-def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_hangs_is_told_from_one_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.runtime.connections.ANSWER_TIMEOUT_S", 0.3)
     server = RealServer(tmp_path / "redis")
     hung: list[float] = []

@@ -77,9 +77,7 @@ def test_a_running_server_that_is_emptied_takes_no_match(lonely: RealServer) -> 
     assert keys(lonely) == 0
 
 
-def test_a_process_that_starts_knows_the_installation_from_the_high_water_mark(
-    lonely: RealServer, tmp_path: Path
-) -> None:
+def test_a_starting_process_knows_the_installation_from_the_high_water_mark(lonely: RealServer, tmp_path: Path) -> None:
     settings = marked_settings(lonely.url, tmp_path / "mark.json")
     first = make_store(settings).installation().id
     mark = HighWaterMark(make_store(settings), tmp_path / "mark.json", print)

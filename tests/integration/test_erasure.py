@@ -145,9 +145,7 @@ def test_many_erasures_share_a_rewrite(server: RealServer, redis: StoreClient) -
     assert list(rewriting.pending()) == ["late"]
 
 
-def test_a_person_whose_key_is_damaged_does_not_keep_others_in_the_files(
-    server: RealServer, redis: StoreClient
-) -> None:
+def test_a_person_whose_key_is_damaged_keeps_no_others_in_files(server: RealServer, redis: StoreClient) -> None:
     watch = Watch()
     rewriting = Rewriting(redis, "test:", watch)
 

@@ -52,9 +52,7 @@ def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: Stepped
     assert shop.state(match).play.moves == ()
 
 
-def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_others_busy(
-    shop: SteppedInstallation,
-) -> None:
+def test_quick_answers_are_given_while_strong_opponents_keep_all_others_busy(shop: SteppedInstallation) -> None:
     shop.now = now_ms()
     turns = shop.parts.turns
     crowd = [shop.start("opponent-8", "anna") for _ in range(5)]
@@ -66,9 +64,7 @@ def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_o
     assert turns.count()[SLOW] == len(crowd), "the process for quick answers takes no others"
 
 
-def test_a_match_whose_hint_was_lost_is_answered_with_the_next_one(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_match_whose_hint_was_lost_gets_the_next(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(100, 600_000))
     monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
     shop.now = now_ms()
@@ -105,9 +101,7 @@ def test_a_guest_cannot_begin_any_number_of_matches_one_after_the_other(server: 
     assert guest.post("/matches", {**wanted, "seats": [ME, OPEN]}).status_code == 201
 
 
-def test_the_matches_that_a_person_has_going_are_limited(
-    anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matches_of_a_person_are_limited(anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.access.admission.MAX_ACTIVE_MATCHES", 2)
     first, _ = anna.create(ME, OPEN), anna.create(ME, OPEN)
     project(services)

@@ -72,9 +72,7 @@ def test_64_idle_shards_cost_no_more_than_16_did_while_every_group_blocked(
     assert "xreadgroup" not in feeds
 
 
-def test_consumers_that_wait_are_given_an_event_in_one_command(
-    redis: StoreClient, watch: FeedWatch, consumers: list[Consumer]
-) -> None:
+def test_waiting_consumers_are_given_one_event(redis: StoreClient, watch: FeedWatch, consumers: list[Consumer]) -> None:
     for consumer in consumers[1:]:
         consumer.group.ensure()
         consumer._ready = consumer._waits = True
@@ -114,9 +112,7 @@ def test_what_was_handed_over_and_could_not_be_handled_is_given_again(
     assert given == [1, 1]
 
 
-def test_what_a_dead_relay_had_and_held_is_taken_over_when_its_share_is(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_of_a_dead_relay_are_taken_over(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.runtime.liveness.MAX_REPORT_AGE_MS", 500)
     monkeypatch.setattr("workers.shares.MAX_REPORT_AGE_MS", 500)
     monkeypatch.setattr("workers.feed_watch.POLL_S", 0.05)

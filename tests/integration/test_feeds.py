@@ -120,9 +120,7 @@ class TestTheFeedOfAMatch:
         refused = fetch(anna, f"/feeds/{address_of(clara)}/matches/{match}.atom", Accept="application/json")
         assert (refused.status_code, refused.json["code"]) == (404, "no-such-match")
 
-    def test_it_has_the_latest_events_of_a_long_match(
-        self, anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_it_has_the_end_of_a_long_match(self, anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("api.pages.feeds.MAX_EVENTS", 3)
         match = started(anna, boris)
         for who in (anna, boris) * 2:
@@ -171,9 +169,7 @@ class TestTheFeedOfAPlayer:
 
 
 class TestTheCalendar:
-    def test_it_has_the_deadlines_of_what_the_player_owes(
-        self, anna: Caller, boris: Caller, services: Services
-    ) -> None:
+    def test_it_has_deadlines_of_what_the_player_owes(self, anna: Caller, boris: Caller, services: Services) -> None:
         own = started(anna, boris)
         anna.move(own)
         waiting = started(boris, anna)
@@ -212,9 +208,7 @@ class TestTheCalendar:
         assert after["dtstart"].dt == datetime.fromisoformat(listed["match"]["deadline"]).replace(microsecond=0)
         assert after["dtstart"].dt > before["dtstart"].dt, "free days are foreseen"
 
-    def test_without_reminders_there_are_no_alarms_and_without_matches_no_events(
-        self, boris: Caller, services: Services
-    ) -> None:
+    def test_without_reminders_are_no_alarms_and_without_matches_none(self, boris: Caller, services: Services) -> None:
         path = self.path(boris)
         assert events_of(fetch(boris, path)) == []
         services.projector.project([boris.create(ME, opponent(1))])

@@ -108,9 +108,7 @@ def test_flags_that_were_claimed_or_fell_long_ago_say_nothing_of_the_server(shop
     assert figure(shop, "rookery_flag_lateness_seconds")["+Inf",] == 0
 
 
-def test_the_depth_of_every_queue_is_shown_and_nothing_where_the_broker_does_not_say_it(
-    shop: SteppedInstallation,
-) -> None:
+def test_the_depth_of_every_queue_is_shown_where_the_broker_says_it(shop: SteppedInstallation) -> None:
     tasks = TaskQueue(shop.parts)
     tasks.request_rating("m1")
     tasks.request_rating("m2")
@@ -292,9 +290,7 @@ def counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return [process.pid for process in processes]
 
 
-def test_several_processes_count_together_and_show_a_figure_once(
-    app: Flask, counted: list[int], tmp_path: Path
-) -> None:
+def test_several_processes_count_together_in_one_figure(app: Flask, counted: list[int], tmp_path: Path) -> None:
     def shown() -> list[str]:
         lines = app.test_client().get("/metrics").text.splitlines()
         return [line for line in lines if line.startswith(("rookery_requests_total", "rookery_store_up"))]

@@ -91,9 +91,7 @@ def test_without_a_broker_the_command_does_the_work_and_says_so(
     assert "The broker cannot be reached (" in verified.stderr
 
 
-def test_a_store_that_takes_no_writes_is_verified_all_the_same(
-    shop: SteppedInstallation, server: RealServer, rookery: Run
-) -> None:
+def test_a_store_without_writes_can_be_verified(shop: SteppedInstallation, server: RealServer, rookery: Run) -> None:
     shop.start("alice", "bob")
     shop.client.config_set("maxmemory", 1)
     verified = rookery("verify")

@@ -110,9 +110,7 @@ def test_one_job_of_a_kind_with_the_same_parameters_runs_at_a_time(shop: Stepped
     assert jobs.start(TOY, stages([1])).id != first.id
 
 
-def test_a_name_whose_job_the_store_has_lost_does_not_keep_another_from_starting(
-    shop: SteppedInstallation, toy: Toy
-) -> None:
+def test_a_name_whose_job_is_lost_does_not_keep_another_from_starting(shop: SteppedInstallation, toy: Toy) -> None:
     jobs = shop.parts.fleet_jobs
     lost = jobs.start(TOY, stages([1]))
     shop.client.delete(FleetKeys(PREFIX).job(lost.id))
@@ -230,9 +228,7 @@ def test_results_are_read_in_order_up_to_the_first_that_is_missing(shop: Stepped
     assert [number for number, _ in jobs.results(job.id, after=249)] == [250]
 
 
-def test_a_task_lets_the_next_idle_worker_join_and_wakes_it_for_the_next_stage(
-    shop: SteppedInstallation, toy: Toy
-) -> None:
+def test_a_task_lets_the_next_idle_worker_join_and_begin_a_stage(shop: SteppedInstallation, toy: Toy) -> None:
     jobs, requested = shop.parts.fleet_jobs, list[str]()
     job = jobs.start(TOY, stages([1, 2, 3], [4]))
     assert do_slices(shop.parts, job.id, "one", requested.append, lambda: False) == 5

@@ -37,9 +37,7 @@ def person(services: Services, caller: Caller) -> Person:
 
 
 @pytest.mark.parametrize("credential", ["session", "token"])
-def test_no_request_is_answered_with_the_account_of_another(
-    app: Flask, anna: Caller, boris: Caller, credential: str
-) -> None:
+def test_no_request_gets_the_account_of_another(app: Flask, anna: Caller, boris: Caller, credential: str) -> None:
     callers = [(each, {"Authorization": each.token()} if credential == "token" else {}) for each in (anna, boris)]
     with shifted_replies():
         answers = [(caller, caller.get("/me", **headers)) for _ in range(6) for caller, headers in callers]

@@ -121,9 +121,7 @@ def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_g
     assert ["almost full" in words for words in said] == [True, False]
 
 
-def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(
-    server: RealServer, watch: StoreWatch, disk: Disk
-) -> None:
+def test_a_server_started_on_a_full_disk_goes_on_refusing(server: RealServer, watch: StoreWatch, disk: Disk) -> None:
     store = RedisStore(server.client())
     disk.free = 0
     watch.step()

@@ -82,9 +82,7 @@ def test_a_name_that_is_taken_changes_nothing(services: Services, guest: Caller,
     assert names_of(services, anna) == ["look:anna", "name:anna"]
 
 
-def test_of_two_requests_at_once_one_makes_the_person_and_the_other_takes_no_name(
-    services: Services, guest: Caller
-) -> None:
+def test_of_two_requests_at_once_one_makes_the_person_and_takes_the_name(services: Services, guest: Caller) -> None:
     before = person_of(services, guest)
     services.people.sign_up("Greta", PASSWORD, before)
     with pytest.raises(UnknownPersonError):
@@ -145,9 +143,7 @@ def test_a_suspended_guest_does_not_sign_up(services: Services, guest: Caller) -
     [({"time_zone": "Europe/Rome"}, "Europe/Rome"), ({"time_zone": "Mars/Olympus"}, "UTC"), ({}, "UTC")],
     ids=["known", "unknown", "absent"],
 )
-def test_a_new_account_has_the_time_zone_of_its_browser_if_it_is_known(
-    app: Flask, wanted: dict[str, str], zone: str
-) -> None:
+def test_a_new_account_has_the_time_zone_of_its_browser(app: Flask, wanted: dict[str, str], zone: str) -> None:
     guest, person = Caller(app), Caller(app)
     assert guest.post("/guests", wanted).status_code == 201
     assert person.post("/players", {**NEW_NAME, **wanted}).status_code == 201

@@ -115,9 +115,7 @@ def test_automatic_mail_and_loops_are_recorded_and_never_answered(site: MailSite
     assert not site.state(match_id).play.moves
 
 
-def test_mail_without_commands_gets_four_answers_an_hour_for_a_match_and_the_last_says_so(
-    site: MailSite, match_id: str
-) -> None:
+def test_mail_without_commands_gets_four_answers_an_hour_for_a_match(site: MailSite, match_id: str) -> None:
     for number in range(1, 7):
         site.deliver("palice", site.token("palice", match_id), f"Move {number} please", number=number)
         site.reader.read_due()
@@ -134,9 +132,7 @@ def test_mail_without_commands_gets_four_answers_an_hour_for_a_match_and_the_las
     assert len(site.letters("palice")) == 6, "another match, and a mail with a command"
 
 
-def test_another_text_under_a_known_message_id_is_not_played_but_on_record_and_answered(
-    site: MailSite, match_id: str
-) -> None:
+def test_another_text_under_a_known_message_id_is_on_record_and_answered(site: MailSite, match_id: str) -> None:
     token, move = site.token("palice", match_id), first_move(site, match_id)
     site.deliver("palice", token, "board")
     site.deliver("palice", token, move)

@@ -169,9 +169,7 @@ def test_a_match_whose_end_takes_long_to_tell_is_left_to_a_worker(
     assert anna.get(f"/matches/{match_id}/bundle").status_code == 200
 
 
-def test_the_bundle_of_a_finished_match_is_made_once(
-    anna: Caller, boris: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bundle_is_made_once(anna: Caller, boris: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     match_id = started(anna, boris)
     anna.move(match_id)
     running = stranger.get(f"/matches/{match_id}/bundle").data
@@ -182,9 +180,7 @@ def test_the_bundle_of_a_finished_match_is_made_once(
     assert [boris.get(f"/matches/{match_id}/bundle").data for _ in range(2)] == [finished] * 2
 
 
-def test_a_bundle_is_made_again_for_another_key_and_another_history(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_a_bundle_is_made_again_for_another_key_or_history(anna: Caller, boris: Caller, services: Services) -> None:
     match_id = started(anna, boris)
     anna.post(f"/matches/{match_id}/abortion")
     first = anna.get(f"/matches/{match_id}/bundle").json

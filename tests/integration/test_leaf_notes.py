@@ -129,9 +129,7 @@ def test_a_kill_while_a_note_is_moved_or_put_back_costs_no_leaf(
     assert shop.client.hlen(NOTES) == 0
 
 
-def test_a_note_stays_when_its_match_is_brought_back_while_it_is_moved(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_note_stays_when_its_match_comes_back(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     before, hdel = proofs(shop), shop.store.client.hdel
 
     def bring_back(*arguments: Any) -> Any:
@@ -146,9 +144,7 @@ def test_a_note_stays_when_its_match_is_brought_back_while_it_is_moved(
     assert proofs(shop) == before
 
 
-def test_a_backup_names_no_leaf_that_it_does_not_have(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_names_only_leaves_that_it_has(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.win("alice", "bob")
     shop.project_all()
     shop.rate_all()

@@ -105,9 +105,7 @@ def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
         LocalInstallation(tmp_path).start()
 
 
-def test_parts_that_hang_are_named_killed_and_started_again(
-    installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_that_hang_are_started_again(installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     (thinking,) = processes_below(installation.supervisor.pid("opponents"))
     before = {name: installation.supervisor.pid(name) for name in ("relay", "opponents")}
     words: dict[str, str] = {}  # one may work again before the other is named
@@ -297,9 +295,7 @@ def test_nothing_of_an_installation_is_readable_by_other_users(installation: Loc
     assert [path for path in below if path.stat().st_mode & 0o077] == []
 
 
-def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(
-    installation: LocalInstallation,
-) -> None:
+def test_the_embedded_server_requires_a_password_and_no_command_line_shows_it(installation: LocalInstallation) -> None:
     with pytest.raises(AuthenticationError):
         Redis(port=installation.ports.server, retry=Retry(NoBackoff(), 0)).ping()
     password = urlsplit(installation.settings.redis_url).password

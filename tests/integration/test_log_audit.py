@@ -338,9 +338,7 @@ def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
         assert f"{match_id} at version {ruling.version}: {reason}" in result.output
 
 
-def test_a_log_of_which_entries_were_lost_goes_on_after_them(
-    shop: SteppedInstallation, matches: list[str], checked: Any
-) -> None:
+def test_a_log_that_has_lost_entries_goes_on(shop: SteppedInstallation, matches: list[str], checked: Any) -> None:
     before = shop.checkpoints._administration.last().version
     cut_log(shop, 2)
     shop.checkpoints._administration.grant("bob", "arbiter", "console")

@@ -197,9 +197,7 @@ def test_a_checkpoint_is_made_each_hour_in_which_something_has_happened(shop: St
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
 
 
-def test_a_checkpoint_of_an_hour_cannot_be_replaced_without_the_log_of_administration(
-    shop: SteppedInstallation,
-) -> None:
+def test_a_checkpoint_of_an_hour_cannot_be_replaced_without_the_log_of_acts(shop: SteppedInstallation) -> None:
     checkpoints = [shop.checkpoints.sign_hour(shop.now)]
     for _ in range(2):
         shop.start("alice", "bob")
@@ -256,9 +254,7 @@ def test_a_key_that_is_replaced_meanwhile_is_in_the_tree_that_its_successor_sign
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
 
 
-def test_a_key_that_is_revoked_meanwhile_signs_no_tree_that_says_so(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_revoked_meanwhile_signs_no_such_tree(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     log, logged_key = shop.checkpoints, LogGrowth.logged_key
 
     def revoked(growth: LogGrowth) -> SigningKey:
@@ -276,9 +272,7 @@ def test_a_key_that_is_revoked_meanwhile_signs_no_tree_that_says_so(
     assert audit_log(shop.store, log, shop.keyring).findings == []
 
 
-def test_entries_of_many_checkpoints_hide_no_later_act(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_checkpoints_hide_no_later_act(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_growth, "ACTS_PER_LOOK", 2)
     for day in range(5):
         size = shop.checkpoints.sign(shop.now + day * DAY_MS).size

@@ -376,9 +376,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
         assert make_store(again.settings).head(match_id).version == before
 
 
-def test_a_shell_with_the_variables_of_an_installation_compares_with_its_mark(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shell_of_an_installation_compares_with_its_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with StoreAlone(tmp_path / "var", embedded=True) as running:
         for name, value in parse_exports((running.var / ENVIRONMENT_FILE).read_text()).items():
             monkeypatch.setenv(name, value)

@@ -42,9 +42,7 @@ def another_history(services: Services, anna: Caller, match_id: str) -> tuple[st
     return lost["version_tag"], played["version_tag"]
 
 
-def test_who_has_seen_the_lost_version_is_shown_the_one_in_its_place(
-    services: Services, anna: Caller, match_id: str
-) -> None:
+def test_who_saw_the_lost_version_is_shown_the_one_in_place(services: Services, anna: Caller, match_id: str) -> None:
     lost, present = another_history(services, anna, match_id)
     for part in ("", "/legal-moves"):
         answer = anna.get(f"/matches/{match_id}{part}", If_None_Match=f'"{lost}"')
@@ -77,9 +75,7 @@ def test_lines_that_were_meant_for_the_lost_position_are_refused(
     assert boris.put(f"/matches/{match_id}/lines", lines, If_Match=f'"{present}"').json["version_tag"] == present
 
 
-def test_who_reads_events_on_from_a_lost_one_hears_that_it_is_lost(
-    services: Services, anna: Caller, match_id: str
-) -> None:
+def test_who_reads_on_from_a_lost_event_hears_that(services: Services, anna: Caller, match_id: str) -> None:
     lost, present = another_history(services, anna, match_id)
     refused = anna.get(f"/matches/{match_id}/events?after={lost}")
     assert (refused.status_code, refused.json["current_version_tag"]) == (409, present)

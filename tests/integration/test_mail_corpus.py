@@ -141,9 +141,7 @@ def test_every_mail_of_the_corpus_has_its_one_right_outcome(shop: SteppedInstall
     assert [line for line, name in zip(wrong, found, strict=True) if found[name] != OUTCOMES[name]] == []
 
 
-def test_answers_of_all_programs_in_all_languages_play_what_was_written_and_nothing_quoted(
-    shop: SteppedInstallation,
-) -> None:
+def test_answers_of_all_programs_in_all_languages_play_nothing_quoted(shop: SteppedInstallation) -> None:
     post, head = Post(shop), f"From: {ALICE}\r\nTo: r-TOKEN@{DOMAIN}\r\nMessage-ID: <1@home.example>\r\n".encode()
     wrong = []
     for number, language in enumerate(LANGUAGES):

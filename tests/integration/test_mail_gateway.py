@@ -61,9 +61,7 @@ def test_a_reply_is_stored_before_it_is_accepted(site: SteppedInstallation, gate
     assert mail.recipient == address.partition("@")[0]
 
 
-def test_a_mail_that_is_brought_twice_is_accepted_twice_and_stored_once(
-    site: SteppedInstallation, gateway: Gateway
-) -> None:
+def test_a_mail_that_comes_twice_is_accepted_twice_and_stored_once(site: SteppedInstallation, gateway: Gateway) -> None:
     address = reply_to(site.parts, "palice")
     assert [bring(gateway, mail, address)[0] for mail in (MAIL, b"X-Way: another\r\n" + MAIL)] == [250, 250]
     assert site.parts.inbox.take() is not None
@@ -245,9 +243,7 @@ def test_the_size_of_a_mail_is_limited(site: SteppedInstallation, gateway: Gatew
     assert not site.parts.inbox.work.next_due()
 
 
-def test_no_second_mail_can_be_smuggled_behind_an_unusual_end_of_the_first(
-    site: SteppedInstallation, gateway: Gateway
-) -> None:
+def test_no_second_mail_is_smuggled_behind_an_unusual_end(site: SteppedInstallation, gateway: Gateway) -> None:
     address = reply_to(site.parts, "palice")
     smuggled = f"MAIL FROM:<eve@x.example>\r\nRCPT TO:<{address}>\r\nDATA\r\nFrom: eve@x.example\r\n\r\nresign\r\n"
     for end in (b"\n.\n", b"\n.\r\n", b"\r\n.\n", b"\r.\r", b"\r.\r\n", b"\r\n.\r"):
@@ -263,9 +259,7 @@ def test_no_second_mail_can_be_smuggled_behind_an_unusual_end_of_the_first(
     assert not site.parts.inbox.work.next_due()
 
 
-def test_whatever_is_sent_instead_of_commands_stores_nothing_and_harms_no_others(
-    site: SteppedInstallation, gateway: Gateway
-) -> None:
+def test_other_input_than_commands_stores_nothing_and_harms_nobody(site: SteppedInstallation, gateway: Gateway) -> None:
     address = turn_address(site, site.start("palice", "pbob")).encode()
     begin = b"EHLO x\r\nMAIL FROM:<alice@home.example>\r\n"
     to = b"RCPT TO:<" + address + b">\r\n"

@@ -27,9 +27,7 @@ def links(anna: Caller, services: Services, age_ms: int = 0) -> dict[str, str]:
     }
 
 
-def test_to_open_a_link_of_a_mail_shows_a_button_and_changes_nothing(
-    anna: Caller, stranger: Caller, services: Services
-) -> None:
+def test_opening_a_link_of_a_mail_changes_nothing(anna: Caller, stranger: Caller, services: Services) -> None:
     paths = links(anna, services)
     before = services.addresses.read(anna.id)
     pages = {name: stranger.client.get(path, headers=AS_BROWSERS) for name, path in paths.items()}
@@ -52,9 +50,7 @@ def test_a_link_that_is_incomplete_is_explained_on_a_page(path: str, stranger: C
     assert "This link is not complete" in page.text
 
 
-def test_links_that_have_expired_or_belong_to_an_old_secret_are_explained(
-    anna: Caller, stranger: Caller, services: Services
-) -> None:
+def test_links_expired_or_of_an_old_secret_are_explained(anna: Caller, stranger: Caller, services: Services) -> None:
     expired = links(anna, services, age_ms=PASSWORD_RESET_MS)
     for name in ("confirm", "reset"):
         assert "This link has expired" in stranger.client.get(expired[name], headers=AS_BROWSERS).text
@@ -63,9 +59,7 @@ def test_links_that_have_expired_or_belong_to_an_old_secret_are_explained(
         assert stranger.client.get(path, headers=AS_BROWSERS).status_code == 422
 
 
-def test_those_who_have_forgotten_a_password_find_the_form_or_are_told_that_no_mail_is_sent(
-    stranger: Caller, services: Services
-) -> None:
+def test_a_forgotten_password_has_a_form_or_a_reason_why_no_mail_is_sent(stranger: Caller, services: Services) -> None:
     assert "/password-reset" in stranger.client.get("/sign-in").text
     assert "Name or mail address" in stranger.client.get("/password-reset").text
     services.settings = services.settings._replace(mail=None)

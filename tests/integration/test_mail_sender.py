@@ -48,9 +48,7 @@ def world(server: RealServer, mailbox: Mailbox) -> World:
         ("DATA", CLOSE, DeliveryState.WAITING),
     ],
 )
-def test_a_failure_is_judged_by_what_was_answered_to_what(
-    world: World, command: str, answer: str, state: DeliveryState
-) -> None:
+def test_a_failure_is_judged_by_code_and_stage(world: World, command: str, answer: str, state: DeliveryState) -> None:
     world.mailbox.answer(command, answer)
     found, reason = world.send(world.notify())
     assert found == state
@@ -122,9 +120,7 @@ def test_a_kill_after_the_servers_answer_was_recorded_sends_nothing_again(world:
     assert len(world.mailbox.received) == 1
 
 
-def test_a_kill_before_the_servers_answer_was_recorded_sends_the_same_mail_again(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_before_the_answer_was_recorded_repeats_the_mail(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     dispatch = world.notify()
 
     def die(*_: object) -> None:
@@ -143,9 +139,7 @@ def test_a_kill_before_the_servers_answer_was_recorded_sends_the_same_mail_again
 
 
 @pytest.mark.parametrize("step", ["answer", "open", "begin"])
-def test_a_kill_before_the_content_is_sent_sends_it_once(
-    world: World, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_a_kill_before_the_content_sends_it_once(world: World, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     dispatch = world.notify()
 
     def die(*_: object) -> None:

@@ -46,9 +46,7 @@ def test_each_of_four_players_sees_the_own_corner_at_the_lower_left_and_an_onloo
         assert place(shown(person, match), corner) == lower_left
 
 
-def test_the_board_of_four_is_turned_by_quarters_and_that_of_two_by_halves(
-    four: Four, anna: Caller, boris: Caller
-) -> None:
+def test_a_board_of_four_is_turned_by_quarters_of_two_by_halves(four: Four, anna: Caller, boris: Caller) -> None:
     people, match = four
     lower_left = place(shown(people[3], match), "a1")
     for turned, corner in enumerate(("a1", "g1", "g7", "a7")):
@@ -87,9 +85,7 @@ def _latest_marks(page: str) -> dict[str, list[str]]:
     }
 
 
-def test_a_move_that_a_conditional_line_made_for_its_player_is_marked_with_the_answer_to_it(
-    anna: Caller, boris: Caller
-) -> None:
+def test_a_conditional_move_of_its_player_is_marked_with_the_answer_to_it(anna: Caller, boris: Caller) -> None:
     match_id = started(anna, boris)
     lines = {"lines": [{"move": "c3-d4", "next": [{"move": "b6-a5"}]}]}
     answer = boris.put(f"/matches/{match_id}/lines", lines)

@@ -30,9 +30,7 @@ def title(caller: Caller, match_id: str) -> str:
     return re.search("<title>(.*?)</title>", page(caller, f"/matches/{match_id}"))[1]
 
 
-def test_a_page_is_told_what_happened_since_it_was_shown_and_nothing_twice(
-    anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_a_page_is_told_once_what_happened_since(anna: Caller, boris: Caller, stranger: Caller) -> None:
     match = started(anna, boris)
     mark = shown(anna, match, "mark")
     assert shown(anna, match, "news") == ""
@@ -73,9 +71,7 @@ def test_a_page_whose_last_event_was_lost_is_told_so(app: Flask, anna: Caller, b
     assert shown(boris, match, "news", mark) == lost
 
 
-def test_a_proposed_rematch_is_told_and_answered_on_the_page_of_the_match_before(
-    anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_a_rematch_is_told_and_answered_on_the_earlier_page(anna: Caller, boris: Caller, stranger: Caller) -> None:
     match_id = started(anna, boris)
     boris.post(f"/matches/{match_id}/resignation")
     mark = shown(anna, match_id, "mark")
@@ -117,9 +113,7 @@ def test_a_frozen_match_is_nobodys_move_on_its_page_nor_in_lists(anna: Caller, b
     assert "Your move" not in page(boris, "/matches")
 
 
-def test_the_question_whether_to_decline_says_which_conditional_move_is_played_then(
-    anna: Caller, boris: Caller
-) -> None:
+def test_the_question_whether_to_decline_says_which_conditional_move_follows(anna: Caller, boris: Caller) -> None:
     match_id = started(anna, boris)
     lines = [{"move": "c3-d4", "next": [{"move": "b6-a5"}]}]
     assert boris.put(f"/matches/{match_id}/lines", {"lines": lines}).status_code == 200

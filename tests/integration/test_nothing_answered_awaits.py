@@ -17,9 +17,7 @@ def listed(caller: Caller, path: str, **page: Any) -> list[str]:
     return [item["match"]["id"] for item in caller.get(f"{path}?{query}").json["items"]]
 
 
-def test_a_match_whose_move_was_acknowledged_awaits_nobody_who_made_it(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_an_acknowledged_move_awaits_its_maker_no_more(anna: Caller, boris: Caller, services: Services) -> None:
     moved, waiting = started(anna, boris), started(anna, boris)
     project(services)
     assert set(listed(anna, "/me/pending")) == set(listed(anna, "/me/queue")) == {moved, waiting}

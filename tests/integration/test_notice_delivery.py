@@ -62,9 +62,7 @@ def test_attempts_are_spread_and_rarer_each_time() -> None:
     assert len({retry_at(replace(dispatch, id=str(number), attempts=1), 0) for number in range(50)}) > 40
 
 
-def test_a_match_that_cannot_be_replayed_keeps_nothing_else_from_being_sent(
-    office: PostOffice, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreplayable_match_keeps_nothing_else_waiting(office: PostOffice, monkeypatch: pytest.MonkeyPatch) -> None:
     office.play(office.start("alice", "bob"), 1)
     office.decide()
     office.outbox.add(
@@ -90,9 +88,7 @@ def test_a_sender_that_fails_itself_is_tried_again_a_few_times(office: PostOffic
     assert turn.deliveries[0].reason == "The server failed at sending it; this is a fault of Rookery."
 
 
-def test_a_match_that_cannot_be_read_keeps_no_other_from_being_looked_at(
-    office: PostOffice, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_match_keeps_no_other_waiting(office: PostOffice, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged, whole = office.start("alice", "bob"), office.start("alice", "bob")
     for match in (damaged, whole, "never there"):
         say(office, match, "alice")

@@ -73,9 +73,7 @@ def test_opponents_that_follow_each_other_move_one_at_a_time(shop: SteppedInstal
     assert answer(shop.parts, match) is None
 
 
-def test_a_task_that_runs_twice_makes_no_second_move(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_run_twice_makes_no_second_move(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.start("opponent-1", "opponent-2")
     twin = SteppedInstallation(shop.settings.redis_url)
     versions: list[int] = []
@@ -95,9 +93,7 @@ def test_a_task_that_runs_twice_makes_no_second_move(
     assert plies(shop, match) == 1
 
 
-def test_a_draw_offer_in_mid_search_is_answered_before_the_move(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_draw_offer_in_mid_search_is_answered(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.start("opponent-1", "alice")
     twin = SteppedInstallation(shop.settings.redis_url)
     searches: list[int] = []
@@ -115,9 +111,7 @@ def test_a_draw_offer_in_mid_search_is_answered_before_the_move(
     assert plies(shop, match) == 1
 
 
-def test_a_match_that_ends_in_mid_search_stays_as_it_is(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_match_that_ends_in_mid_search_stays(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.start("opponent-1", "alice")
     twin = SteppedInstallation(shop.settings.redis_url)
 
@@ -173,9 +167,7 @@ def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: SteppedIn
     assert changes["opponent-1"][1] > 1500 > changes["alice"][1]
 
 
-def test_a_task_that_the_broker_loses_is_found_by_the_sweeper(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_lost_by_the_broker_is_found_again(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(100, 600_000))
     monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
     broker = Broker(shop.settings)

@@ -17,9 +17,7 @@ def across(read: SteppedInstallation, written: SteppedInstallation) -> Projector
     return Projector(written.client, written.keys, EventSummaries(read.store))
 
 
-def test_the_summary_of_a_match_that_only_another_server_has_is_not_written(
-    shop: SteppedInstallation, other: SteppedInstallation
-) -> None:
+def test_no_summary_of_a_match_elsewhere_is_written(shop: SteppedInstallation, other: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     committed: list[Failures] = []
 

@@ -72,9 +72,7 @@ def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_t
     assert "forgiveness" not in page(boris, match)
 
 
-def test_a_first_move_that_does_not_come_calls_the_match_off_and_the_page_says_so(
-    anna: Caller, boris: Caller, watch: Watch
-) -> None:
+def test_a_first_move_that_does_not_come_calls_the_match_off(anna: Caller, boris: Caller, watch: Watch) -> None:
     match = started(anna, boris)
     assert anna.put("/me/calendar", NO_VACATION).status_code == 200
     assert "If not, the match is called off without a result." in page(anna, match)

@@ -12,9 +12,7 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
 
 
-def test_late_replies_of_a_single_server_answer_no_other_command(
-    server: RealServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_replies_of_a_server_answer_nothing_else(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 1.0)
     client = connect(server.url)
     check_replies(client, partial(server.send, signal.SIGSTOP), partial(server.send, signal.SIGCONT))

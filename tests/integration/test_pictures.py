@@ -85,9 +85,7 @@ def test_a_picture_is_kept_for_ever_only_while_its_address_names_the_match_as_it
     assert after.data != before.data
 
 
-def test_a_picture_opened_by_itself_may_use_its_own_style_and_nothing_else(
-    anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_a_picture_by_itself_may_use_its_own_style_alone(anna: Caller, boris: Caller, stranger: Caller) -> None:
     match_id = started(anna, boris)
     alone = stranger.client.get(f"/matches/{match_id}/board.svg?ply=0")
     policies = alone.headers.getlist("Content-Security-Policy")
@@ -107,9 +105,7 @@ def test_a_picture_opened_by_itself_may_use_its_own_style_and_nothing_else(
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_pictures_of_links_are_pngs_of_the_size_that_is_announced(
-    anna: Caller, stranger: Caller, game: str
-) -> None:
+def test_the_pictures_of_links_are_pngs_of_the_size_announced(anna: Caller, stranger: Caller, game: str) -> None:
     setup = next(iter(GAMES[game].setups))
     match_id = anna.create(ME, *[OPEN] * (len(GAMES[game].setups[setup].seat_names) - 1), game=game, setup=setup)
     for path in (f"/matches/{match_id}", f"/games/{game}"):

@@ -30,9 +30,7 @@ def steps(caller: Caller, match_id: str) -> dict[str, str]:
     return {step.name: step.found for step in verify(packed)}
 
 
-def test_keys_are_added_with_the_password_and_stand_in_the_log_of_administration(
-    anna: Caller, services: Services
-) -> None:
+def test_keys_are_added_with_the_password_and_logged_as_administration(anna: Caller, services: Services) -> None:
     added = add_key(anna, name="The old laptop")
     assert (added.status_code, added.json["id"], added.json["key"]) == (201, SIGNER.id, write_value(SIGNER.public))
     assert add_key(anna, OTHER_SIGNER).status_code == 201
@@ -71,9 +69,7 @@ def test_a_person_has_a_limited_number_of_keys(anna: Caller) -> None:
     assert add_key(anna, Signer(50), "A new name").status_code == 201
 
 
-def test_a_signed_move_is_recorded_and_proved_by_both_verifiers_until_one_bit_is_changed(
-    anna: Caller, boris: Caller
-) -> None:
+def test_a_signed_move_is_proved_by_both_verifiers_until_one_bit_is_changed(anna: Caller, boris: Caller) -> None:
     assert add_key(anna).status_code == 201
     match_id = started(anna, boris)
     body, key = signed_move(anna, SIGNER, match_id, 0, "c3-d4"), {"Idempotency_Key": "once"}
@@ -108,9 +104,7 @@ def test_a_signature_counts_for_its_move_alone_and_in_its_canonical_form(anna: C
     assert anna.post(f"/matches/{match_id}/moves", together).status_code == 201
 
 
-def test_conditional_moves_are_signed_answer_by_answer_and_only_what_was_played_is_published(
-    anna: Caller, boris: Caller
-) -> None:
+def test_conditional_moves_are_signed_singly_and_only_what_was_played_is_published(anna: Caller, boris: Caller) -> None:
     add_key(boris)
     match_id = started(anna, boris)
     seen = statement_now(boris, match_id, MOVE, 1)
@@ -185,9 +179,7 @@ def test_an_appeal_is_signed_like_other_acts(anna: Caller, boris: Caller, servic
     assert f"appeal of {anna.id}" in steps(anna, match_id)["player keys"]
 
 
-def test_a_pause_that_the_server_records_first_does_not_void_a_signature(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_a_pause_recorded_first_does_not_void_a_signature(anna: Caller, boris: Caller, services: Services) -> None:
     add_key(anna)
     match_id = started(anna, boris)
     signed = signed_act(anna, SIGNER, match_id, "player-resigned", 0)
@@ -199,9 +191,7 @@ def test_a_pause_that_the_server_records_first_does_not_void_a_signature(
     assert "player keys" in steps(anna, match_id)
 
 
-def test_erasure_deletes_the_keys_and_their_names_and_bundles_still_verify(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_erasure_deletes_keys_and_bundles_still_verify(anna: Caller, boris: Caller, services: Services) -> None:
     add_key(anna, name="The grey telephone")
     match_id = started(anna, boris)
     signed = signed_act(anna, SIGNER, match_id, "player-resigned", 0)

@@ -216,9 +216,7 @@ def test_the_lobby_of_a_player_holds_the_matches_in_which_he_waits_for_others(sh
         lambda models: models.leaderboard("bashni-2", "nonsense"),
     ],
 )
-def test_a_page_that_cannot_be_asked_for_is_refused(
-    shop: SteppedInstallation, read: Callable[[object], object]
-) -> None:
+def test_a_page_that_does_not_exist_is_refused(shop: SteppedInstallation, read: Callable[[object], object]) -> None:
     with pytest.raises(ValueError, match=r"."):
         read(shop.readmodels)
 

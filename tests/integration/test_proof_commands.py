@@ -59,9 +59,7 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallat
     assert "1 matches, 7 events, 2 plies in " in examined.output
 
 
-def test_every_damage_is_told_at_its_place_and_the_others_are_examined_all_the_same(
-    shop: SteppedInstallation, cli: Any
-) -> None:
+def test_every_damage_is_told_at_its_place_and_the_rest_is_examined(shop: SteppedInstallation, cli: Any) -> None:
     whole, damaged, empty, opponent_of = (shop.start("alice", other) for other in ("bob", "bob", "bob", "opponent-1"))
     shop.play(damaged, 4)
     shop.play(whole, 2)

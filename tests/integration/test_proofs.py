@@ -111,9 +111,7 @@ class TestKeys:
         shop.keyring.rotate()
         assert shop.keyring.public()[0] == old.public._replace(until=T0 + 5000 + RESERVED_MS)
 
-    def test_a_key_is_revoked_from_an_instant_on_and_a_new_one_signs(
-        self, shop: SteppedInstallation, cli: Any, tmp_path: Any
-    ) -> None:
+    def test_a_revoked_key_gives_way_to_a_new_one(self, shop: SteppedInstallation, cli: Any, tmp_path: Any) -> None:
         before, after = sign(shop, 1), sign(shop, 2)
         since = "2023-11-16T12:00:00Z"
         revoked = cli("revoke-key", after.key, "--since", since)
@@ -159,9 +157,7 @@ class TestKeys:
             (lambda key: key.pop("since"), "keys[0]: the field 'since' is missing"),
         ],
     )
-    def test_a_key_set_that_was_tampered_with_is_refused(
-        self, shop: SteppedInstallation, change: Any, said: str
-    ) -> None:
+    def test_a_tampered_key_set_is_refused(self, shop: SteppedInstallation, change: Any, said: str) -> None:
         shown = key_set(shop.keyring.public())
         change(shown["keys"][0])
         with pytest.raises(DocumentError) as caught:
@@ -257,9 +253,7 @@ class TestCheckpoints:
         with pytest.raises(NoCheckpointError):
             shop.checkpoints.of_day("2020-01-01")
 
-    def test_nodes_of_a_large_log_lie_in_several_keys(
-        self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_nodes_of_a_large_log_are_split(self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("events.proof.leaf_store.TILE_HEIGHT", 1)
         monkeypatch.setattr("events.proof.leaf_store.TILE_WIDTH", 2)
         monkeypatch.setattr("events.proof.leaf_store.NODES_PER_KEY", 4)
@@ -291,9 +285,7 @@ class TestCheckpoints:
         assert shop.checkpoints_asked[2:] == ["2023-11-15"]
 
 
-def test_a_rewritten_past_is_found_by_the_log_and_by_who_kept_a_checkpoint(
-    shop: SteppedInstallation, cli: Any, tmp_path: Any
-) -> None:
+def test_a_rewritten_past_is_found_by_log_and_checkpoint(shop: SteppedInstallation, cli: Any, tmp_path: Any) -> None:
     matches = [shop.start("alice", "bob") for _ in range(3)]
     shop.play(matches[0], 4)
     kept = tmp_path / "kept.json"

@@ -21,9 +21,7 @@ def rounds(services: Services, now: int) -> int:
     return GuestRound(services.personal_data, lambda: now)()
 
 
-def test_notes_trees_and_lines_of_a_person_have_one_quota(
-    anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notes_trees_and_lines_have_one_quota(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.operations.notebooks.MAX_BYTES", 400)
     match_id, other = started(anna, boris), started(anna, boris)
     anna.move(match_id, "c3-d4")
@@ -39,9 +37,7 @@ def test_notes_trees_and_lines_of_a_person_have_one_quota(
     assert boris.put(f"/matches/{other}/notes", {"text": "x" * 250}).status_code == 200
 
 
-def test_what_makes_it_less_is_never_refused_and_makes_room(
-    anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_makes_it_less_is_never_refused(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     match_id, other = started(anna, boris), started(anna, boris)
     anna.move(match_id, "c3-d4")
     assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 500}).status_code == 200
@@ -141,9 +137,7 @@ class TestGuests:
         assert rounds(services, services.now() + MAX_GUEST_IDLE_MS) == 1
         assert services.matches.load(match).state.status == Status.FINISHED
 
-    def test_an_expiry_that_was_cut_off_is_done_again(
-        self, app: Any, anna: Caller, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_an_expiry_cut_off_is_done_again(self, app: Any, anna: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
         services: Services = app.extensions[EXTENSION]
         guest = Caller(app).play_as_guest()
         now = services.now() + MAX_GUEST_IDLE_MS

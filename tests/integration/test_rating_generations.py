@@ -92,9 +92,7 @@ def before_every_write(client: StoreClient, truth: Truth, act: Callable[[], obje
     return Disturbed(client, KEYS, truth.get)
 
 
-def test_a_rebuild_goes_through_although_another_writer_is_faster_at_every_step(
-    truth: Truth, server: RealServer, redis: StoreClient
-) -> None:
+def test_a_rebuild_overcomes_a_writer_that_is_faster(truth: Truth, server: RealServer, redis: StoreClient) -> None:
     other = Ratings(connect(server.url), KEYS, truth.get)
     acts = 0
 
@@ -111,9 +109,7 @@ def test_a_rebuild_goes_through_although_another_writer_is_faster_at_every_step(
     assert dump(redis, KEYS) == truth.expected(server)
 
 
-def test_a_rebuild_that_is_killed_at_any_step_can_be_resumed(
-    truth: Truth, server: RealServer, redis: StoreClient
-) -> None:
+def test_a_rebuild_killed_at_any_step_can_be_resumed(truth: Truth, server: RealServer, redis: StoreClient) -> None:
     truth["lost"] = truth["m3"]._replace(match="lost")  # only a rebuild finds it
     results, steps = truth.in_order(), 0
 
@@ -181,9 +177,7 @@ def test_the_change_by_a_match_is_found_in_whichever_part_of_a_day_it_is(truth: 
     assert all(len(changes) == 2 for changes in expected.values())
 
 
-def test_what_was_gathered_before_it_changed_does_not_count(
-    truth: Truth, server: RealServer, redis: StoreClient
-) -> None:
+def test_results_gathered_before_a_change_do_not_count(truth: Truth, server: RealServer, redis: StoreClient) -> None:
     gathered = truth.in_order()
     generation = truth.ratings.begin_generation()
     truth.ratings.rate(truth.annul())
@@ -195,9 +189,7 @@ def test_what_was_gathered_before_it_changed_does_not_count(
     assert dump(redis, KEYS) == truth.expected(server)
 
 
-def test_a_match_that_is_rated_and_not_listed_yet_stays_in_the_ratings(
-    truth: Truth, server: RealServer, redis: StoreClient
-) -> None:
+def test_a_rated_match_that_is_not_listed_yet_stays(truth: Truth, server: RealServer, redis: StoreClient) -> None:
     truth.ratings.replace(truth.in_order()[:-5])
     assert dump(redis, KEYS) == truth.expected(server)
 

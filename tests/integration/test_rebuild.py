@@ -112,9 +112,7 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: SteppedIns
     assert shop.dump() == grown
 
 
-def test_a_rebuild_writes_new_snapshots_of_matches_that_go_on(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rebuild_snapshots_matches_that_go_on(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.fleet.rebuild.SNAPSHOT_EVERY", 4)
     going_on, young, over = shop.start("alice", "bob"), shop.start("alice", "bob"), shop.start("alice", "bob")
     shop.play(going_on, 6)
@@ -162,9 +160,7 @@ def killed_before(monkeypatch: pytest.MonkeyPatch, function: str) -> None:
     monkeypatch.setattr(f"workers.fleet.rebuild.{function}", die)
 
 
-def test_lists_are_never_empty_while_read_models_are_rebuilt(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lists_are_never_empty_during_a_rebuild(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.start("alice", "bob")
     shop.project_all()
     seen: list[list[str]] = []
@@ -295,9 +291,7 @@ def test_a_deviation_is_shown_as_it_has_grown_since_the_last_match(shop: Stepped
     assert rested.deviation > fresh.deviation
 
 
-def test_the_leaderboard_has_people_and_opponents_in_pages(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_leaderboard_has_everyone_in_pages(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (standings, recalculation):
         monkeypatch.setattr(module, "PROVISIONAL_DEVIATION", 349.0)
     for number in range(5):

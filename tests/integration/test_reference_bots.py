@@ -29,9 +29,7 @@ EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 NOW = 1_800_000_000_000
 
 
-def test_four_polling_bots_invite_each_other_and_play_every_game(
-    app: Flask, services: Services, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_four_polling_bots_play_every_game(app: Flask, services: Services, capsys: pytest.CaptureFixture[str]) -> None:
     play_round = runpy.run_path(str(EXAMPLES / "polling_bot.py"))["play_round"]
     bots = [Caller(app).sign_up(f"Bot-{name}") for name in ("one", "two", "three", "four")]
     tokens = [bot.token().removeprefix("Bearer ") for bot in bots]

@@ -65,9 +65,7 @@ def test_what_was_applied_by_a_relay_that_died_before_it_knew_is_not_applied_aga
     assert shop.readmodels.summary(match) == summarise(shop.state(match))
 
 
-def test_a_match_that_cannot_be_replayed_is_parked_with_its_reason_and_the_rest_goes_on(
-    shop: SteppedInstallation,
-) -> None:
+def test_an_unreplayable_match_is_parked_with_its_reason_and_the_rest_goes_on(shop: SteppedInstallation) -> None:
     bad, good = shop.start("alice", "bob"), shop.start("alice", "carol")
     break_off(shop, bad, 3)
     shop.matches = SteppedInstallation(shop.settings.redis_url).matches
@@ -185,9 +183,7 @@ def test_a_relay_stops_even_while_its_server_is_away(shop: SteppedInstallation, 
     assert server.client().ping()
 
 
-def test_projections_go_on_while_the_broker_is_away_and_tasks_follow_when_it_is_back(
-    shop: SteppedInstallation, tmp_path: Path
-) -> None:
+def test_projections_go_on_without_the_broker_and_tasks_follow(shop: SteppedInstallation, tmp_path: Path) -> None:
     second = RealServer(tmp_path)
     settings = shop.settings._replace(broker_url=second.url)
     second.kill()

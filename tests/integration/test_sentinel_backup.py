@@ -12,9 +12,7 @@ from tests.support.stepped_installation import SteppedInstallation
 from tests.support.topologies import Watched
 
 
-def test_a_primary_is_backed_up_unless_another_takes_over_meanwhile(
-    server: RealServer, watched: Watched, tmp_path: Path
-) -> None:
+def test_a_primary_is_backed_up_unless_it_is_replaced(server: RealServer, watched: Watched, tmp_path: Path) -> None:
     shop = SteppedInstallation(watched.url)
     shop.play(shop.start("alice", "bob", match="running"), 3)
     back_up(shop, tmp_path / "backup")

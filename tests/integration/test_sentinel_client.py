@@ -50,9 +50,7 @@ def test_an_old_primary_that_wakes_up_is_not_asked_by_a_client_that_was_idle(
     assert client.get("seen") == b"after"
 
 
-def test_late_replies_of_a_primary_that_hung_answer_no_other_command(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_replies_of_a_primary_answer_nothing_else(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 1.0)
     monkeypatch.setattr(connections, "SENTINEL_TIMEOUT_S", 10.0)
     primary = watched.primary()

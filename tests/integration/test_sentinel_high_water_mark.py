@@ -62,9 +62,7 @@ def incidents(store: RedisStore) -> list[dict[str, int]]:
     return [dict(incident.lost) for incident in Incidents(store.client, store.prefix).all()]
 
 
-def test_acknowledged_events_that_a_failover_has_lost_are_one_incident_by_match_and_version(
-    watched: Watched, tmp_path: Path
-) -> None:
+def test_events_lost_by_a_failover_are_one_incident_by_match_and_version(watched: Watched, tmp_path: Path) -> None:
     store = store_at(watched.url)
     append(store, "a", 3)
     keeper, other = (MarkKeeper(store, tmp_path / name / "mark.json") for name in ("one", "two"))

@@ -55,9 +55,7 @@ def test_a_dead_replica_stops_acknowledgements_until_it_is_back_or_the_operator_
     assert "Attention" not in CliRunner().invoke(main, ["store", "replicas"]).output
 
 
-def test_an_order_that_is_no_number_is_refused_and_changes_nothing(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_order_without_a_number_changes_nothing(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", watched.url)
     refused = CliRunner().invoke(main, ["store", "replicas", "most"])
     assert refused.exit_code != 0
@@ -83,9 +81,7 @@ def test_nothing_acknowledged_is_lost_when_a_primary_goes_on_while_it_is_replace
     assert lost == ()
 
 
-def test_what_leaves_a_shard_waits_until_the_replicas_have_its_events(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_effects_outside_a_shard_wait_until_replicas_have_it(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     shop = SteppedInstallation(watched.url)
     shop.start("alice", "bob")
     handled: list[Delivery] = []

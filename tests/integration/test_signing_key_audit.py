@@ -45,9 +45,7 @@ def results(cli: Any) -> tuple[Result, Result]:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_signing_key_is_named_and_the_rest_is_looked_at(
-    shop: SteppedInstallation, match_id: str, cli: Any, damage: str
-) -> None:
+def test_a_damaged_signing_key_is_named_alone(shop: SteppedInstallation, match_id: str, cli: Any, damage: str) -> None:
     assert [result.exit_code for result in results(cli)] == [0, 0]
     strike, said = DAMAGES[damage]
     strike(shop)

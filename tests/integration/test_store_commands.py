@@ -91,9 +91,7 @@ def test_read_models_are_made_anew_and_differences_are_told(store: RedisStore, m
 
 
 @pytest.mark.parametrize("command", ["verify", "rebuild"])
-def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_is_away_is_not_taken_for_an_empty_one(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     result = rookery(command)
     assert result.exit_code == 1

@@ -140,9 +140,7 @@ def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
         assert [playing.next().data, watching.next().data] == second * 2
 
 
-def test_who_watches_a_match_that_is_over_hears_at_once_of_a_rematch(
-    stream: StreamProcess, players: tuple[Caller, Caller]
-) -> None:
+def test_who_watches_a_finished_match_hears_of_a_rematch(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
     white, black = players
     match_id = started(white, black)
     white.post(f"/matches/{match_id}/resignation")
@@ -276,9 +274,7 @@ def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
     assert told == ["retry: 2000\n\n"], "the rest comes from the store when the watcher is back"
 
 
-def test_hundreds_of_watchers_who_come_at_the_same_moment_are_all_served(
-    stream: StreamProcess, players: tuple[Caller, Caller]
-) -> None:
+def test_hundreds_of_simultaneous_watchers_are_served(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
     match_id = started(*players)
     request = f"GET /api/v1/matches/{match_id}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
     with ExitStack() as stack:

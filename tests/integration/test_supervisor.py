@@ -76,9 +76,7 @@ def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(
         supervisor.raise_if_failing()
 
 
-def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(
-    tmp_path: Path, supervisor: Supervisor, messages: Messages
-) -> None:
+def test_what_a_dead_process_leaves_is_ended_first(tmp_path: Path, supervisor: Supervisor, messages: Messages) -> None:
     fork = "if os.fork() == 0: print(os.getpid(), flush=True)"
     supervisor.start([Program("parent", waiting(fork))], os.environ)
     eventually(lambda: len(pids_in(tmp_path / "parent.log")) == 2, "a fork")
@@ -102,9 +100,7 @@ def test_stopping_asks_first_and_kills_what_overstays(tmp_path: Path, supervisor
     assert supervisor.names() == ()
 
 
-def test_a_program_that_does_not_exist_fails_with_its_reason(
-    tmp_path: Path, supervisor: Supervisor, messages: Messages
-) -> None:
+def test_a_missing_program_fails_with_its_reason(tmp_path: Path, supervisor: Supervisor, messages: Messages) -> None:
     supervisor.start([Program("ghost", [str(tmp_path / "ghost")])], os.environ)
     for _ in range(3):
         messages.next()
@@ -155,9 +151,7 @@ def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, 
     assert reports[1] == {}
 
 
-def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_has_not_begun_yet(
-    tmp_path: Path, messages: Messages
-) -> None:
+def test_a_process_below_is_replaced_when_another_beats_before_its_line(tmp_path: Path, messages: Messages) -> None:
     reports: list[dict[str, str]] = []
     supervisor = Supervisor(tmp_path, messages, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
     command = [sys.executable, "-c", REPLACES_BELOW]

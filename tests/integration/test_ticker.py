@@ -172,9 +172,7 @@ def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_ot
 
 
 @pytest.mark.parametrize("paused", [False, True], ids=["claimed only", "paused without end"])
-def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(
-    shop: SteppedInstallation, paused: bool
-) -> None:
+def test_a_match_that_waits_for_somebody_is_not_settled_repeatedly(shop: SteppedInstallation, paused: bool) -> None:
     match = shop.start("alice", "bob", terms=THREE_DAYS if paused else replace(THREE_DAYS, flag=FlagRule.CLAIM))
     shop.play(match, 2)
     if paused:
@@ -187,9 +185,7 @@ def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(
     assert shop.state(match).status == Status.PLAYING
 
 
-def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_next_tick(
-    shop: SteppedInstallation,
-) -> None:
+def test_a_return_from_vacation_that_was_killed_reaches_matches_with_the_next_tick(shop: SteppedInstallation) -> None:
     matches = [playing(shop), playing(shop)]
     shop.project_all()
     since = shop.now
@@ -254,9 +250,7 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
         assert falls(shop, match) > shop.now
 
 
-def test_crediting_that_was_killed_midway_is_begun_anew_and_credits_once(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_crediting_killed_midway_begins_anew_once(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ticking, "MAX_MATCHES_PER_TICK", 2)
     matches = [playing(shop) for _ in range(5)]
     shop.project_all()
@@ -358,9 +352,7 @@ def test_ratings_with_nothing_but_a_forgiven_flag_are_as_if_there_never_was_one(
     assert [name for name in shop.dump() if "{ratings}" in name] == []
 
 
-def test_a_result_that_was_forgiven_while_it_was_being_rated_is_not_rated(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_result_forgiven_while_being_rated_is_not(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = lost_on_time(shop)
     put = shop.ratings.put
 

@@ -47,9 +47,7 @@ def play(match_id: str, people: tuple[Caller, ...], moves: str) -> None:
         assert people[number % len(people)].move(match_id, move).status_code == 201
 
 
-def test_two_play_it_through_the_api_to_a_result_that_is_proved(
-    anna: Caller, boris: Caller, audit: Audit, tmp_path: Path
-) -> None:
+def test_two_play_it_to_a_result_that_is_proved(anna: Caller, boris: Caller, audit: Audit, tmp_path: Path) -> None:
     match_id = begun(anna, boris)
     assert anna.get(f"/matches/{match_id}/legal-moves").json["legal_moves"] == ["1", "2"]
     assert anna.move(match_id, "3").json["code"] == "malformed-move"

@@ -67,9 +67,7 @@ def spans_of(receiver: OtlpReceiver) -> dict[str, list[SeenSpan]]:
     return {span.name: [each for each in receiver.spans if each.name == span.name] for span in receiver.spans}
 
 
-def test_a_move_is_one_trace_to_which_relay_and_task_are_linked(
-    app: Flask, redis: StoreClient, receiver: OtlpReceiver
-) -> None:
+def test_a_move_is_a_trace_linked_to_relay_and_task(app: Flask, redis: StoreClient, receiver: OtlpReceiver) -> None:
     match_id = play_against_opponent(app, redis)
     spans = spans_of(receiver)
     move = spans["POST commands.submit_move"][-1]

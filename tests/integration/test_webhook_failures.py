@@ -33,9 +33,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 class TestFailing:
-    def test_it_is_sent_again_under_the_same_id_until_it_is_taken(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
+    def test_it_is_sent_again_by_its_id_until_taken(self, post: Post, receiver: Receiver, watch: Watch) -> None:
         webhook = post.webhook(post.anna, receiver)
         receiver.reply = lambda _: Reply(500)
         post.tell(started(post.anna, post.boris))
@@ -86,9 +84,7 @@ class TestFailing:
             "The receiver answered 500. It is not sent again. It cannot be sent by mail instead."
         )
 
-    def test_a_receiver_that_is_gone_gets_nothing_more_and_its_owner_a_mail(
-        self, post: Post, receiver: Receiver
-    ) -> None:
+    def test_a_receiver_that_is_gone_gets_nothing_and_its_owner_mail(self, post: Post, receiver: Receiver) -> None:
         webhook = post.webhook(post.anna, receiver)
         post.give_mail(post.anna)
         receiver.reply = lambda _: Reply(410)
@@ -105,9 +101,7 @@ class TestFailing:
         post.tell(match)
         assert len(receiver.received) == 1
 
-    def test_five_days_of_failures_switch_it_off_with_one_mail(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
+    def test_five_days_of_failures_switch_it_off_by_mail(self, post: Post, receiver: Receiver, watch: Watch) -> None:
         webhook = post.webhook(post.anna, receiver)
         post.give_mail(post.anna)
         receiver.reply = lambda _: Reply(500)
@@ -121,9 +115,7 @@ class TestFailing:
         on = {"url": receiver.url, "kinds": EVERYTHING, "enabled": True}
         assert post.anna.put(f"/me/webhooks/{webhook['id']}", on).json["enabled"]
 
-    def test_a_failing_test_of_a_webhook_that_its_owner_has_switched_off_causes_no_mail(
-        self, post: Post, receiver: Receiver
-    ) -> None:
+    def test_a_failing_test_of_a_webhook_switched_off_causes_no_mail(self, post: Post, receiver: Receiver) -> None:
         webhook = post.webhook(post.anna, receiver)
         post.give_mail(post.anna)
         receiver.reply = lambda _: Reply(410)
@@ -135,9 +127,7 @@ class TestFailing:
         assert post.mails(post.anna, Purpose.LETTER) == []
         assert post.anna.get(path).json["disabled_reason"] == "You have switched it off."
 
-    def test_a_receiver_that_does_not_answer_does_not_keep_others_waiting(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
+    def test_a_silent_receiver_does_not_keep_others_waiting(self, post: Post, receiver: Receiver, watch: Watch) -> None:
         webhook = post.webhook(post.anna, receiver)
         gone = {"url": "http://127.0.0.1:1/", "kinds": EVERYTHING, "enabled": True}
         post.anna.put(f"/me/webhooks/{webhook['id']}", gone)
@@ -148,9 +138,7 @@ class TestFailing:
         assert post.delivery(post.anna, NoticeKind.TURN).due == watch.now + MIN_DELAY_MS
         assert post.logged(post.anna, webhook)[0].outcome == "No connection was made: connection refused."
 
-    def test_a_receiver_that_asks_for_fewer_requests_is_left_alone_meanwhile(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
+    def test_a_receiver_that_asks_for_less_is_left_alone(self, post: Post, receiver: Receiver, watch: Watch) -> None:
         post.webhook(post.anna, receiver)
         receiver.reply = lambda _: Reply(429, headers={"Retry-After": "600"})
         post.tell(started(post.anna, post.boris))
@@ -176,9 +164,7 @@ class TestFailing:
         assert (delivery.state, "for good" in delivery.reason) == (DeliveryState.FAILED, True)
         assert post.anna.get(f"/me/webhooks/{webhook['id']}").json["enabled"]
 
-    def test_what_was_decided_for_a_webhook_that_is_off_or_gone_is_not_sent(
-        self, post: Post, receiver: Receiver
-    ) -> None:
+    def test_notices_for_a_webhook_that_is_off_or_gone_are_not_sent(self, post: Post, receiver: Receiver) -> None:
         off, gone = post.webhook(post.anna, receiver), post.webhook(post.anna, receiver)
         match = started(post.anna, post.boris)
         post.decider.look_at_match(match, {1, 2, 3})

@@ -44,9 +44,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 class TestBeingTold:
-    def test_a_webhook_is_signed_so_that_published_and_own_receivers_accept_it(
-        self, server: RealServer, receiver: Receiver
-    ) -> None:
+    def test_a_webhook_is_signed_as_published_receivers_want(self, server: RealServer, receiver: Receiver) -> None:
         post = Post(server.url, None)  # by the wall clock, which the published package reads
         webhook = post.webhook(post.anna, receiver)
         match = started(post.anna, post.boris)

@@ -96,9 +96,7 @@ def test_after_every_ruling_the_ratings_are_those_of_the_results_that_stand(shop
     assert shop.dump() == grown
 
 
-def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_the_match_is_frozen(
-    shop: SteppedInstallation,
-) -> None:
+def test_an_opponent_is_asked_again_after_a_takeback_and_not_while_frozen(shop: SteppedInstallation) -> None:
     court, opponents = Court(shop), shop.opponents()
     match = shop.start("alice", "opponent-1")
     shop.play(match, 1)

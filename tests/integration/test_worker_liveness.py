@@ -20,9 +20,7 @@ MAX_SILENCE_S = 1.5
 """A little more than the interval of beats."""
 
 
-def test_a_pool_process_or_a_main_loop_that_hangs_is_named_by_the_probe(
-    shop: SteppedInstallation, tmp_path: Path
-) -> None:
+def test_a_pool_process_or_main_loop_that_hangs_is_named_by_probe(shop: SteppedInstallation, tmp_path: Path) -> None:
     work = [sys.executable, "-m", "deploy.cli", "work", Queue.DEFAULT, "--processes", "1"]
     beating = [*work, "--heartbeat", str(tmp_path)]
     with subprocess.Popen(bound_to_parent(beating), env=environment_of(shop.settings)) as worker:
@@ -38,9 +36,7 @@ def test_a_pool_process_or_a_main_loop_that_hangs_is_named_by_the_probe(
     assert not read_liveness(tmp_path).alive
 
 
-def test_a_worker_that_is_stopped_in_a_task_is_named_however_long_the_task_may_take(
-    shop: SteppedInstallation, tmp_path: Path
-) -> None:
+def test_a_worker_stopped_in_a_task_is_named_however_long_that_is(shop: SteppedInstallation, tmp_path: Path) -> None:
     shop.now = now_ms()
     broker, tasks = Broker(shop.settings), TaskQueue(shop.parts)
     for _ in range(3):

@@ -179,9 +179,7 @@ def test_the_api_refuses_to_write_by_a_wrong_clock_and_says_why(wall_app: Flask,
     assert anna.move(match_id, move, Idempotency_Key="k").status_code == 201
 
 
-def test_an_api_whose_clock_is_wrong_is_not_ready_and_its_metrics_say_by_how_much(
-    wall_app: Flask, clock: OffClock
-) -> None:
+def test_an_api_whose_clock_is_wrong_is_not_ready_and_says_by_how_much(wall_app: Flask, clock: OffClock) -> None:
     client = wall_app.test_client()
     assert client.get("/readyz").json["status"] == "ready"
     clock.offset = -AHEAD

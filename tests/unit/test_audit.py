@@ -172,9 +172,7 @@ OUTAGE = ClockPaused(at=T0 + 3000, reason=PauseReason.OUTAGE, since=T0 + DAY, se
     ],
     ids=["long", "pauses"],
 )
-def test_what_no_clock_can_reckon_with_is_the_last_thing_that_is_looked_at(
-    change: Change, version: int, said: str
-) -> None:
+def test_what_no_clock_can_reckon_with_is_the_last_thing_judged(change: Change, version: int, said: str) -> None:
     last = records(resigned(), change)[-1]
     assert (last.envelope.version, last.after, (last.fault or "")[: len(said)]) == (version, None, said)
 

@@ -61,9 +61,7 @@ def test_a_line_that_has_announced_a_long_task_is_given_the_time(directory: Path
     assert not read_liveness(directory, max_silence_s=-150.0).alive
 
 
-def test_a_line_that_has_ended_is_not_missed_and_a_part_without_lines_waits_for_its_broker(
-    directory: Path, files: BeatFiles
-) -> None:
+def test_a_line_that_has_ended_is_not_missed_and_a_part_without_waits(directory: Path, files: BeatFiles) -> None:
     files.beat("loop", -60.0)
     files.rest("loop")
     assert probe(directory) == (0, "0 lines of work make progress")

@@ -256,9 +256,7 @@ def test_a_match_that_the_server_cannot_replay_has_a_bundle_that_says_so() -> No
     assert found["replay"].found.startswith("the server itself could not replay version 1: ")
 
 
-def test_a_bundle_from_a_server_with_a_ruleset_that_is_not_here_is_refused_by_name(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bundle_of_a_ruleset_that_is_not_here_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = bundle_of(resigned())
     unregister(monkeypatch, "bashni")
     said = "version 1: it cannot be replayed: the start: this installation does not know ruleset 1 of 'bashni'"
@@ -266,9 +264,7 @@ def test_a_bundle_from_a_server_with_a_ruleset_that_is_not_here_is_refused_by_na
 
 
 @pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))
-def test_whatever_happened_in_a_match_its_bundle_proves_it_and_fits_the_published_schema(
-    made: Callable[[], PlayedMatch],
-) -> None:
+def test_whatever_happened_in_a_match_its_bundle_proves_and_fits_the_schema(made: Callable[[], PlayedMatch]) -> None:
     match = made()
     published = json.loads(SCHEMA_FILE.read_text())
     open_seed = {"seeds"} if made in (against_an_opponent, draw_refused, taken_up_again) else set()

@@ -94,9 +94,7 @@ quickly = settings(max_examples=80)
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=5), calendar=calendars)
 @quickly
-def test_no_match_is_endless_and_no_flag_falls_while_the_time_stands_still(
-    terms: Terms, held: list[Pause], calendar: Calendar
-) -> None:
+def test_no_match_is_endless_and_paused_time_drops_no_flag(terms: Terms, held: list[Pause], calendar: Calendar) -> None:
     check(terms)
     clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     at = flag(clock)
@@ -120,9 +118,7 @@ def test_a_pause_never_costs_time(terms: Terms, held: list[Pause], more: Pause, 
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), more=st.integers(0, 30), calendar=calendars)
 @quickly
-def test_who_has_more_time_is_never_flagged_earlier(
-    terms: Terms, held: list[Pause], more: int, calendar: Calendar
-) -> None:
+def test_more_time_never_brings_the_flag_nearer(terms: Terms, held: list[Pause], more: int, calendar: Calendar) -> None:
     clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     assert flag(clocks.give(clock, 0, more * 6 * HOUR)) >= flag(clock)
     richer = replace(terms, bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)

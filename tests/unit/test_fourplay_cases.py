@@ -124,9 +124,7 @@ ALONE = "yKo14 bRb2"
         (ALONE + " yQa1", "y play rbg - 3", (0.0, 0.3333, 1.0, 0.6667), "last-king"),
     ],
 )
-def test_the_first_end_in_the_order_of_section_8_counts(
-    pieces: str, rest: str, scores: tuple[float, ...], reason: str
-) -> None:
+def test_the_first_end_in_the_order_of_8_counts(pieces: str, rest: str, scores: tuple[float, ...], reason: str) -> None:
     position = GAME.parse_position(placed(pieces, rest))
     ended = GAME.outcome(position, [position, position])
     assert ended is not None
@@ -177,9 +175,7 @@ def test_a_repeated_position_has_the_same_side_attachments_and_order_of_the_elim
         (KINGS + "b,b2", "r play - - 0", True),
     ],
 )
-def test_a_king_is_in_check_by_every_surviving_player_whose_turn_it_is_not(
-    pieces: str, rest: str, *, checked: bool
-) -> None:
+def test_a_king_is_in_check_by_every_survivor_not_on_turn(pieces: str, rest: str, *, checked: bool) -> None:
     assert GAME.in_check(GAME.parse_position(placed(pieces, rest))) is checked
 
 

@@ -24,9 +24,7 @@ def test_the_room_for_the_counters_of_a_worker_is_reserved(tmp_path: Path, monke
     assert found.st_blocks * 512 >= found.st_size == 1024 * 1024
 
 
-def test_a_worker_without_room_for_its_counters_works_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_without_room_for_counters_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -39,9 +37,7 @@ def test_a_worker_without_room_for_its_counters_works_all_the_same(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_worker_after_one_that_has_ended_keeps_its_counters_and_removes_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_worker_keeps_the_counters_and_removes_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     hooks, ended = runpy.run_path(str(GUNICORN)), os.getpid()
     hooks["post_fork"](None, WORKER)

@@ -17,9 +17,7 @@ def nothing_lost() -> None:
     LOST.take()
 
 
-def test_a_full_disk_raises_nothing_and_the_next_line_tells_how_many_were_lost(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_full_disk_raises_nothing_and_the_next_line_counts_the_lost(capsys: pytest.CaptureFixture[str]) -> None:
     with full_log():
         log.info("nobody reads this")
         try:

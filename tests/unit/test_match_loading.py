@@ -143,9 +143,7 @@ def test_what_another_process_did_meanwhile_is_taken_into_account(matches: Match
     assert store.calls == ["append", "open", "append"]
 
 
-def test_a_command_costs_two_round_trips_in_a_process_that_has_never_seen_the_match(
-    matches: Matches, store: WatchedStore
-) -> None:
+def test_a_command_costs_two_round_trips_where_the_match_is_unknown(matches: Matches, store: WatchedStore) -> None:
     do(Matches(store, lambda: T0), SubmitMove(player="alice", move="c3-d4"))
     assert store.calls == ["open", "append"]
     store.save_snapshot("m", 4, snapshot_of(*matches.load("m")[:2]))
@@ -195,9 +193,7 @@ def test_a_command_that_was_overtaken_is_decided_anew(matches: Matches, store: W
     assert matches.load("m").state.play.moves == ("c3-d4",)
 
 
-def test_a_command_that_was_overtaken_is_refused_when_the_rules_say_so_now(
-    matches: Matches, store: WatchedStore
-) -> None:
+def test_an_overtaken_command_is_refused_when_the_rules_say_so_now(matches: Matches, store: WatchedStore) -> None:
     rival = Matches(store, lambda: T0)
     store.before_append = lambda: do(rival, Resign(player="bob"))
     with pytest.raises(CommandError, match="over"):
@@ -212,9 +208,7 @@ def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches
     assert stale.value.current == store.tag(4)
 
 
-def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_then(
-    matches: Matches, store: WatchedStore
-) -> None:
+def test_lines_that_a_move_overtakes_are_for_the_match_as_it_stands(matches: Matches, store: WatchedStore) -> None:
     rival = Matches(store, lambda: T0)
     asked: list[int] = []
 

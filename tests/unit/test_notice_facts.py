@@ -204,9 +204,7 @@ def test_a_match_that_is_decided_or_annulled_by_an_arbiter_is_told_as_a_ruling_a
     assert told(watched.do("arbiter-1", decided)) == {"ruling": ("alice", "bob")}
 
 
-def test_a_reminder_has_the_name_of_its_turn_and_comes_only_while_there_is_something_to_decide(
-    watched: Watched,
-) -> None:
+def test_a_reminder_has_the_name_of_its_turn_and_comes_only_before_a_decision(watched: Watched) -> None:
     (turn,) = watched.facts(4)
     reminder = reminder_of(watched.match.state, turn.deadline - 1)
     assert reminder.name == turn.name.replace("turn:", "deadline:")

@@ -198,9 +198,7 @@ def test_a_reminder_leaves_time_to_act(hours: int, before_h: int, left_h: float 
         ((22, 7), "2026-10-24 21:00", "2026-10-25 06:00"),
     ],
 )
-def test_quiet_hours_are_those_of_the_player_and_may_cross_midnight(
-    quiet: tuple[int, int] | None, now: str, end: str | None
-) -> None:
+def test_quiet_hours_are_local_and_may_cross_midnight(quiet: tuple[int, int] | None, now: str, end: str | None) -> None:
     assert quiet_until(quiet, BERLIN, at(now)) == (None if end is None else at(end))
 
 

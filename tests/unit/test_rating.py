@@ -73,17 +73,13 @@ def test_a_period_agrees_with_an_independent_implementation(seed: int) -> None:
 
 
 @given(ratings, st.lists(results, min_size=2, max_size=8), st.randoms(use_true_random=False))
-def test_the_order_of_results_does_not_change_a_single_bit(
-    own: Rating, period: list[Result], chance: random.Random
-) -> None:
+def test_the_order_of_results_does_not_change_one_bit(own: Rating, period: list[Result], chance: random.Random) -> None:
     shuffled = chance.sample(period, len(period))
     assert [value.hex() for value in rate(own, shuffled)] == [value.hex() for value in rate(own, period)]
 
 
 @given(ratings, st.lists(results, max_size=40))
-def test_a_period_that_is_continued_result_by_result_is_the_whole_period_to_the_last_bit(
-    own: Rating, period: list[Result]
-) -> None:
+def test_a_period_continued_result_by_result_is_the_whole_to_the_last_bit(own: Rating, period: list[Result]) -> None:
     sums = PeriodSums()
     for count, result in enumerate(period, 1):
         continued = Period(own, sums)

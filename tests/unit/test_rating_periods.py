@@ -176,9 +176,7 @@ def test_results_that_are_taken_out_again_leave_no_trace(seed: int) -> None:
 
 
 @given(seed=st.integers(0, 10_000), part=st.integers(1, 5), step=st.sampled_from([1, 5, 2000]))
-def test_whatever_is_put_in_and_out_in_parts_and_steps_gives_the_ratings_as_they_are_defined(
-    seed: int, part: int, step: int
-) -> None:
+def test_any_steps_in_and_out_give_the_ratings_as_they_are_defined(seed: int, part: int, step: int) -> None:
     chance, book = Random(seed), new_book()
     inside: list[RatedResult] = []
     outside = season(seed, 30)

@@ -207,9 +207,7 @@ def test_the_store_of_the_settings_does_not_connect_before_it_is_used() -> None:
 
 
 @pytest.mark.parametrize("command", [["relay"], ["verify"], ["rebuild"], ["people", "roles"], ["audit", "all"]])
-def test_every_command_names_an_invalid_setting_that_it_refuses(
-    monkeypatch: pytest.MonkeyPatch, command: list[str]
-) -> None:
+def test_every_command_names_an_invalid_setting(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
     monkeypatch.setenv("REDIS_URL", "localhost")
     answer = CliRunner().invoke(main, command)
     assert answer.exit_code == 1, answer.exception

@@ -39,9 +39,7 @@ from tests.support.matches import T0, PlayedMatch, creation, started
         ({"control": Control.DAYS_PER_MOVE}, "terms", "leave increment and cap out"),
     ],
 )
-def test_terms_that_cannot_be_played_are_refused_with_their_place(
-    changes: dict[str, Any], field: str, reason: str
-) -> None:
+def test_unplayable_terms_are_refused_with_their_place(changes: dict[str, Any], field: str, reason: str) -> None:
     with pytest.raises(CommandError, match=reason) as refused:
         decide(None, creation(terms=replace(STANDARD, **changes)), T0)
     assert (refused.value.code, refused.value.field) == ("invalid-terms", field)

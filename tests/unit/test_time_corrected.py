@@ -153,9 +153,7 @@ def test_an_outage_that_ends_in_the_future_is_credited_to_no_further_match(insta
     assert PauseReason.OUTAGE not in [pause.reason for pause in installation.pauses(match)]
 
 
-def test_an_outage_of_more_than_a_day_is_credited_and_waits_for_the_operators_word(
-    installation: MemoryInstallation,
-) -> None:
+def test_an_outage_of_over_a_day_is_credited_and_awaits_the_operators_word(installation: MemoryInstallation) -> None:
     match = installation.start()
     since = installation.now
     installation.now += DAY
@@ -174,9 +172,7 @@ def test_an_outage_of_more_than_a_day_is_credited_and_waits_for_the_operators_wo
     assert outage in installation.heartbeat.outages()
 
 
-def test_an_open_match_is_not_called_off_on_the_strength_of_an_outage_in_doubt(
-    installation: MemoryInstallation,
-) -> None:
+def test_an_open_match_is_not_called_off_on_an_outage_in_doubt(installation: MemoryInstallation) -> None:
     installation.do("open", creation(match_id="open"))
     installation.now += MAX_OPEN_MS
     installation.heartbeat.beat(installation.now, 0)

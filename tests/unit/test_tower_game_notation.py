@@ -109,9 +109,7 @@ def test_a_position_that_is_spelled_otherwise_is_refused_with_the_place_and_the_
         ("4k/5", "4k/2r2", "no Pawn may legally capture on cc6"),
     ],
 )
-def test_a_passed_cube_is_refused_unless_a_pawn_has_just_passed_it_and_may_be_taken(
-    old: str, new: str, reason: str
-) -> None:
+def test_a_passed_cube_is_refused_unless_a_pawn_has_passed_and_may_be_taken(old: str, new: str, reason: str) -> None:
     assert GAME.format_position(GAME.parse_position(PASSED_CC6)) == PASSED_CC6
     assert reason in refusal(PASSED_CC6.replace(old, new, 1))
 
@@ -188,9 +186,7 @@ def test_numbers_of_men_and_ended_games_are_no_reason_to_refuse_a_position(text:
 
 
 @pytest.mark.parametrize("setup", ["original", "alternate"])
-def test_the_starts_have_blacks_men_on_the_files_of_whites_and_the_bishops_exchanged_in_the_original(
-    setup: str,
-) -> None:
+def test_the_starts_have_blacks_men_opposite_to_whites_and_the_bishops_exchanged(setup: str) -> None:
     men = {name: column[0].kind for name, column in GAME.scene(GAME.initial(setup)).columns.items()}
     exchanged = {"bishop": "merchant", "merchant": "bishop"} if setup == "original" else {}
     assert len(men) == 100
@@ -298,9 +294,7 @@ def test_the_refusal_distinguishes_several_moves() -> None:
         (ROOKS.replace("2R2/5/5", "2R2/r4/5", 1), "Kab1", "the King may not go to ab1: that cube is attacked"),
     ],
 )
-def test_a_refusal_says_what_is_wrong_with_the_one_move_that_may_be_meant(
-    position: str, text: str, reason: str
-) -> None:
+def test_a_refusal_says_what_is_wrong_with_the_one_move_meant(position: str, text: str, reason: str) -> None:
     standing = GAME.parse_position(position)
     with pytest.raises(IllegalMove, match=reason):
         GAME.parse_san(standing, text, None)

@@ -64,9 +64,7 @@ def test_a_vacation_may_begin_where_another_one_ends_and_end_where_another_one_b
         (NOW + 10 * DAY, NOW + 36 * DAY, "vacation-exhausted", "until", "25 days of vacation are left in 2024"),
     ],
 )
-def test_a_vacation_that_cannot_be_taken_is_refused_in_words(
-    since: int, until: int, code: str, field: str, words: str
-) -> None:
+def test_a_refused_vacation_is_explained_in_words(since: int, until: int, code: str, field: str, words: str) -> None:
     book = booked((), NOW + 2 * DAY, NOW + 7 * DAY, NOW)
     with pytest.raises(CommandError, match=words) as refused:
         booked(book, since, until, NOW)

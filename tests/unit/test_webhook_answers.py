@@ -61,9 +61,7 @@ def test_moves_and_wishes_are_read() -> None:
         ({"move": "c3-d4", "version": 2}, NoticeKind.ENDED, "no answer to this"),
     ],
 )
-def test_an_answer_that_cannot_be_understood_is_refused_with_the_reason(
-    content: Any, kind: NoticeKind, reason: str
-) -> None:
+def test_an_unreadable_answer_is_refused_with_the_reason(content: Any, kind: NoticeKind, reason: str) -> None:
     with pytest.raises(AnswerError, match=reason):
         read(content, kind)
 

@@ -21,7 +21,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
 SCRIPTS := --config-path=tests/javascript api/pages/static/*.js api/pages/static/proof/*.js tests/support/*.mjs
 
-.PHONY: help run demo test run-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
+.PHONY: help run demo test run-tests test-servers run-server-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -57,12 +57,19 @@ format: $(VENV)/development $(BIOME)  ## format all code and fix what can be fix
 programs:
 	@tests/programs.sh
 
-test:  ## all checks and, at the same time, all tests, with a real server, real workers and a real browser
+test:  ## all checks and, at the same time, the tests, with a real server, real workers and a real browser
 	@$(MAKE) -j 2 $(VENV)/development programs
 	@$(MAKE) -j 3 check run-tests
 
 run-tests: $(VENV)/development $(BIOME)
-	$(BIN)/pytest -q -n $(JOBS)
+	$(BIN)/pytest -q -n $(JOBS) tests --ignore tests/integration/servers
+
+test-servers:  ## the other tests: servers in groups, other programs, processes that are killed
+	@$(MAKE) -j 2 $(VENV)/development programs
+	@$(MAKE) run-server-tests
+
+run-server-tests: $(VENV)/development $(BIOME)
+	$(BIN)/pytest -q -n $(JOBS) tests/integration/servers
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))

@@ -16,7 +16,6 @@ from xdist.scheduler import LoadScopeScheduling
 from events.runtime import connections
 from events.runtime.connections import StoreClient
 from tests.support.server import RealServer
-from tests.support.topologies import ThreeMasters, Watched
 
 TOGETHER = (
     tuple(f"tests/e2e/test_{name}" for name in ("every_page", "board_layout", "pages", "header", "steps", "pictures")),
@@ -24,16 +23,20 @@ TOGETHER = (
     (
         "tests/integration/test_local_installation.py",
         "tests/integration/test_demo.py",
-        "tests/integration/test_nginx.py",
         "tests/integration/test_documented_commands.py",
         "tests/integration/test_example_bot.py",
     ),
-    ("tests/integration/test_cluster",),
-    ("tests/integration/test_sentinel",),
+    ("tests/integration/servers/test_cluster",),
+    ("tests/integration/servers/test_sentinel",),
 )
 """Files that share a running installation, by how their paths begin; those of the last two share servers."""
 
-EARLY = ("tests/e2e/", *TOGETHER[2], "tests/integration/test_chaos.py", "tests/integration/test_openapi_is_true.py")
+EARLY = (
+    "tests/e2e/",
+    *TOGETHER[2],
+    "tests/integration/test_openapi_is_true.py",
+    "tests/integration/servers/test_chaos.py",
+)
 """The slowest files, by how their paths begin, in the order in which they start: no worker waits for them at the end.
 
 While they wait for processes, other workers compute.
@@ -150,46 +153,6 @@ def redis(server: RealServer) -> Iterator[StoreClient]:
     """Return a client of the emptied server."""
     with server.client() as client:
         yield client
-
-
-@pytest.fixture(scope="session")
-def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreeMasters]:
-    """Return the cluster of this test process; tests in files named test_cluster... start no second one."""
-    with ThreeMasters(tmp_path_factory.mktemp("cluster")) as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def cluster(shared_cluster: ThreeMasters) -> ThreeMasters:
-    """Return the cluster of this test process, complete and emptied."""
-    shared_cluster.empty()
-    return shared_cluster
-
-
-@pytest.fixture
-def cluster_url(cluster: ThreeMasters) -> str:
-    """Return the URL of the emptied cluster."""
-    return cluster.url
-
-
-@pytest.fixture(scope="session")
-def shared_watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    """Return the primary under sentinels of this test process; files named test_sentinel... start no second one."""
-    with Watched(tmp_path_factory.mktemp("watched")) as watched:
-        yield watched
-
-
-@pytest.fixture
-def watched(shared_watched: Watched) -> Watched:
-    """Return the primary with its replicas and sentinels, complete and emptied."""
-    shared_watched.empty()
-    return shared_watched
-
-
-@pytest.fixture
-def sentinel_url(watched: Watched) -> str:
-    """Return the URL of the emptied store under sentinels."""
-    return watched.url
 
 
 @pytest.fixture(autouse=True)

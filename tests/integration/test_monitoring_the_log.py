@@ -1,4 +1,4 @@
-"""The log of a running API, monitored and judged from outside: by the command and by Go's packages."""
+"""The log of a running API, monitored from outside by the command."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,14 +12,12 @@ from flask import Flask
 
 from api.services import Services
 from deploy.cli import main, monitor
-from events.monitor.growing_tree import TILE_WIDTH
 from events.monitor.monitor import Fetch, FetchError
 from events.proof.cosignatures import CosigningKey
 from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key
 from events.readmodels.summary import DAY_MS
 from tests.support.callers import ME, OPEN, Caller
-from tests.support.judge import NO_JUDGE, find_judge, judge
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ def watched(app: Flask, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return read
 
 
-def test_a_log_is_followed_mirrored_and_judged(
+def test_a_log_is_followed_and_judged(
     services: Services, anna: Caller, app: Flask, watched: list[str], tmp_path: Path
 ) -> None:
     def run(*more: str) -> tuple[int, str]:
@@ -58,7 +56,7 @@ def test_a_log_is_followed_mirrored_and_judged(
         assert "1 match" in output
         assert "the key is trusted as the server has published it" in output
     keys.rotate()
-    size = log.sign(services.now() + 2 * DAY_MS).size
+    log.sign(services.now() + 2 * DAY_MS)
     watched.clear()
     code, output = run()
     assert (code, "NEW KEY" in output) == (0, True), output
@@ -77,16 +75,6 @@ def test_a_log_is_followed_mirrored_and_judged(
     assert "was cosigned by witness.example/w at <time" in page
     other = note_key("other", Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key().public_bytes_raw()).vkey
     assert "CONTRADICTION: the log calls itself" in run("--vkey", other, "--state", str(tmp_path / "fresh"))[1]
-
-    program = find_judge()
-    if program is None:
-        pytest.skip(NO_JUDGE)
-    client, mirror = app.test_client(), tmp_path / "mirror"
-    for path in ("checkpoint", f"tile/0/000.p/{size % TILE_WIDTH}", f"tile/entries/000.p/{size % TILE_WIDTH}"):
-        (mirror / path).parent.mkdir(parents=True, exist_ok=True)
-        (mirror / path).write_bytes(client.get(f"/{path}").data)
-    asked = {"kind": "tiles", "directory": str(mirror), "vkeys": [vkey, witness.public.vkey], "entries": True}
-    assert judge(program, [asked]) == ["ok"]
 
 
 class Limiting:

@@ -5,10 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 
+from api.services import Services
+from events.monitor.growing_tree import TILE_WIDTH
 from events.proof import merkle
 from events.proof.cosignatures import CosigningKey
-from events.proof.notes import NoteSignature, parse_vkey
+from events.proof.notes import NoteSignature, parse_note, parse_vkey
+from events.proof.tree_heads import note_key
+from tests.support.callers import ME, OPEN, Caller
 from tests.support.judge import NO_JUDGE, find_judge, judge
 from tests.unit.test_notes import GO_NOTE, NEUMANN
 from tests.unit.test_witnessing import LOG
@@ -72,6 +77,22 @@ def test_it_accepts_a_mirror_of_tiles_and_finds_what_was_changed_in_one(says: Sa
     assert says(mirror) == ["entry 7 of bundle 0 is not that of the tile"]
     tile.write_bytes(bytes(32) + tile.read_bytes()[32:])
     assert "the tiles have the root" in says({**mirror, "entries": False})[0]
+
+
+def test_it_accepts_the_tiles_that_are_served_under_a_cosigned_note(
+    services: Services, anna: Caller, app: Flask, says: Says, tmp_path: Path
+) -> None:
+    anna.create(ME, OPEN)
+    log = services.checkpoints
+    size = log.sign(services.now()).size
+    note = parse_note(log.note())
+    log.replace_note(log.note(), str(note.joined_by([WITNESS.cosign(note.text, 1_800_000_000)])))
+    client = app.test_client()
+    for path in ("checkpoint", f"tile/0/000.p/{size % TILE_WIDTH}", f"tile/entries/000.p/{size % TILE_WIDTH}"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(client.get(f"/{path}").data)
+    vkeys = [note_key(log.origin(), services.keys.signing().public.raw).vkey, WITNESS.public.vkey]
+    assert says({"kind": "tiles", "directory": str(tmp_path), "vkeys": vkeys, "entries": True}) == ["ok"]
 
 
 def _record(size: int, root: bytes, index: int, leaf: bytes, path: list[bytes]) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from api.services import Services
 from tests.support.callers import Caller, app_on
 from tests.support.programs import find_program
 
-CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "client.yaml"
+CONFIGURATION = Path(__file__).parents[3] / "docs" / "examples" / "client.yaml"
 PACKAGE = "rookery_client"
-SCRIPTS = Path(__file__).parents[2] / ".venv" / "javascript" / "node_modules" / ".bin"
+SCRIPTS = Path(__file__).parents[3] / ".venv" / "javascript" / "node_modules" / ".bin"
 
 
 @pytest.fixture(scope="module")

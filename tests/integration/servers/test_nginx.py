@@ -20,7 +20,7 @@ from deploy.local.installation import LocalInstallation
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.programs import UNPACKED, find_program
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HOST = "localhost"
 """A host that the installation of the tests serves, in the place of that of the example."""
 API = "/api/v1"

@@ -33,7 +33,7 @@ demo: $(VENV)/product  ## play two complete matches over HTTP on a temporary ins
 	@$(BIN)/rookery demo $(ARGS)
 
 # The slowest check starts first; each prints its findings when it is done.
-check:  ## format, lint, types and the one-way imports
+check:  ## format, lint, types, names and the one-way imports
 	@$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2) --output-sync check-types check-imports check-python check-scripts
 
 check-types: $(VENV)/development
@@ -45,6 +45,7 @@ check-imports: $(VENV)/development
 check-python: $(VENV)/development
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python -m tests.lint
 
 check-scripts: $(BIOME)
 	$(BIOME)/*/biome check --error-on-warnings $(SCRIPTS)
@@ -94,7 +95,7 @@ audit: $(VENV)/development  ## check the pinned packages for known vulnerabiliti
 	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements.txt
 
 clean:  ## remove what was installed and built; the matches in var/ stay
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache .lint_cache.json
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The file that venv makes last: an incomplete environment is made again.

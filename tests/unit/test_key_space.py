@@ -1,16 +1,10 @@
-"""The key space of Redis: stored keys stay as they are, and one module spells them."""
+"""The key space of Redis: stored keys stay as they are."""
 
-import ast
 import re
 from collections.abc import Iterator
 from inspect import signature
-from pathlib import Path
-
-import pytest
 
 from events.runtime import keys, notice_keys
-
-ROOT = Path(__file__).parents[2]
 
 KEYS = """
 rk:chat:{MATCH_ID}
@@ -213,18 +207,3 @@ def test_a_key_begins_with_the_prefix_and_has_one_hash_tag_at_most() -> None:
 
 def test_a_stream_belongs_to_the_same_shard_on_every_machine() -> None:
     assert [keys.shard_of(name, 16) for name in ("m", "m1", "abcdefghij")] == [1, 1, 4]
-
-
-@pytest.mark.parametrize("room", ["events", "workers", "api/access", "api/live", "deploy"])
-def test_no_other_module_spells_a_key(room: str) -> None:
-    spelling = []
-    for path in sorted((ROOT / room).rglob("*.py")):
-        if path.name in ("keys.py", "notice_keys.py", "queues.py") and path.parent.name == "runtime":
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.JoinedStr):
-                continue
-            first = node.values[0]
-            if isinstance(first, ast.FormattedValue) and ast.unparse(first.value).endswith("prefix"):
-                spelling.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert spelling == []

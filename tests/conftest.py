@@ -85,7 +85,9 @@ def import_in_turns(config: pytest.Config) -> None:
     if worker is None:
         return
     asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
-    paths = sorted({path for each in asked for path in ([each] if each.is_file() else each.rglob("test_*.py"))})
+    left_out = {config.invocation_params.dir / folder for folder in config.getoption("ignore") or ()}
+    found = {path for each in asked for path in ([each] if each.is_file() else each.rglob("test_*.py"))}
+    paths = sorted(path for path in found if left_out.isdisjoint(path.parents))
     first = len(paths) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
     for path in (*paths[first:], *paths[:first]):
         known = set(sys.modules)

@@ -82,6 +82,14 @@ class RabbitMQ:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
 
+    def pause(self) -> None:
+        """Let the node hang."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let the node go on."""
+        self._process.send_signal(signal.SIGCONT)
+
     def close(self) -> None:
         """End the node and its port mapper."""
         for process in (self._process, self._epmd):

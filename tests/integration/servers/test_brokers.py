@@ -1,17 +1,22 @@
 """The same tasks over RabbitMQ and over Redis, each a real one."""
 
+import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from amqp.exceptions import NotFound  # type: ignore[import-untyped]
 from kombu.connection import Connection
+from kombu.exceptions import OperationalError
 
 from events.runtime.queues import Queue
 from tests.support.broker_work import check_tasks_over
+from tests.support.pauses import Load
 from tests.support.rabbitmq import RabbitMQ, find_rabbitmq
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
+from workers.task_queue import TaskQueue
 
 
 @pytest.fixture
@@ -48,3 +53,25 @@ def test_every_worker_does_its_tasks_over_rabbitmq(shop: SteppedInstallation, ra
 
 def test_every_worker_does_its_tasks_over_redis(shop: SteppedInstallation) -> None:
     check_tasks_over(shop, shop.settings)
+
+
+def test_no_late_confirmation_of_a_rabbitmq_that_hung_counts_for_another_task(
+    shop: SteppedInstallation, rabbitmq: RabbitMQ
+) -> None:
+    shop.parts.settings = settings = shop.settings._replace(broker_url=rabbitmq.url)
+    tasks, counts = TaskQueue(shop.parts), dict[str, Iterator[int]]()
+    confirmed = set[str]()
+
+    def enqueue(name: str) -> None:
+        task = f"{name}-{next(counts.setdefault(name, itertools.count()))}"
+        tasks.request_rating(task)
+        confirmed.add(task)
+
+    Load(enqueue, (OperationalError,)).check_pause(rabbitmq.pause, rabbitmq.resume)
+    enqueued = set[str]()
+    with Connection(rabbitmq.url) as connection:
+        channel = connection.channel()
+        while (message := channel.basic_get(Queue.DEFAULT.name_in_broker(settings.prefix), no_ack=True)) is not None:
+            arguments, *_ = json.loads(message.body)
+            enqueued.update(arguments)
+    assert confirmed - enqueued == set()

@@ -1,22 +1,48 @@
-"""One installation and one browser per test process; every test has new visitors."""
+"""One installation for all test processes, and one browser for each; every test has new visitors."""
 
+import fcntl
+import os
+import pickle
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
 from deploy.local.installation import LocalInstallation
-from tests.e2e.visitors import Visitor, chromium
+from tests.e2e.visitors import SharedInstallation, Visitor, chromium
+
+_started = ExitStack()
+"""The installation that this process has started, if any."""
 
 
 @pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
-    """Return a running installation, which offers push notices."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ROOKERY_CONTACT", "mailto:operator@rookery.example")
-        with LocalInstallation(tmp_path_factory.mktemp("installation")) as installation:
-            yield installation
+def installation(tmp_path_factory: pytest.TempPathFactory) -> SharedInstallation:
+    """Return the installation, which offers push notices; the first test process that asks starts it for all."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    shared = folder / "installed"
+    users = _started.enter_context((folder / "installation-users").open("ab"))
+    with (folder / "installation-start").open("ab") as start:
+        fcntl.flock(start, fcntl.LOCK_EX)
+        fcntl.flock(users, fcntl.LOCK_SH)
+        if not shared.exists():
+            with pytest.MonkeyPatch.context() as environment:
+                environment.setenv("ROOKERY_CONTACT", "mailto:operator@rookery.example")
+                started = _started.enter_context(LocalInstallation(folder / "installation"))
+            shared.write_bytes(pickle.dumps(SharedInstallation(started.url, started.settings)))
+            _started.callback(shared.unlink)
+            # Stopped when no other process uses it; not by this fixture, whose time is limited like that of a test.
+            _started.callback(fcntl.flock, users, fcntl.LOCK_EX)
+    installed: SharedInstallation = pickle.loads(shared.read_bytes())  # noqa: S301 - our own file
+    return installed
+
+
+def pytest_sessionfinish() -> None:
+    """Stop what this process has started."""
+    _started.close()
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +59,7 @@ def gone(browser: Browser) -> list[Visitor]:
 
 
 @pytest.fixture
-def visit(installation: LocalInstallation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
+def visit(installation: SharedInstallation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
     """Return a function that opens a new visitor; after the test no browser may have reported an error."""
     usual: list[Visitor] = []
     special: list[Visitor] = []

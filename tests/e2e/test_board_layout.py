@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page
 
-from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import SharedInstallation, Visitor
 
 PHONE, SMALL_LAPTOP, LAPTOP, LARGE = (380, 800), (1280, 800), (1366, 768), (2560, 1440)
 MIN_CELL_PX = {
@@ -50,7 +49,7 @@ class Shown(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=MIN_CELL_PX, ids="-".join)
-def shown(request: pytest.FixtureRequest, installation: LocalInstallation, browser: Browser) -> Iterator[Shown]:
+def shown(request: pytest.FixtureRequest, installation: SharedInstallation, browser: Browser) -> Iterator[Shown]:
     """Return the page of a match of each game, loaded once for all sizes."""
     game, setup = request.param
     player = Visitor(browser, installation).be_guest()

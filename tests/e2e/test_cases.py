@@ -4,15 +4,14 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from deploy.local.installation import LocalInstallation
 from events.installation import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import SharedInstallation, Visitor
 
 
 def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
-    installation: LocalInstallation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
+    installation: SharedInstallation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match_id = pair
     white.move(match_id, "c3-d4")

@@ -7,12 +7,11 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, ViewportSize, expect
 
-from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from events.installation import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import SharedInstallation, Visitor
 
 AXE = """async (rules) => {
   const found = await axe.run({resultTypes: ["violations"], preload: false, ...rules});
@@ -123,7 +122,7 @@ class Party(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def party(installation: LocalInstallation, browser: Browser) -> Iterator[Party]:
+def party(installation: SharedInstallation, browser: Browser) -> Iterator[Party]:
     """Return a stranger and an arbiter with matches of all kinds; no browser may have reported an error."""
     stranger, person, other = (Visitor(browser, installation) for _ in range(3))
     person.sign_up()

@@ -5,11 +5,10 @@ from itertools import pairwise
 
 from playwright.sync_api import expect
 
-from deploy.local.installation import LocalInstallation
 from events.installation import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import SharedInstallation, Visitor
 from tests.support.eventually import eventually
 
 WIDTHS = (320, 380, 768, 1280, 2560)
@@ -22,7 +21,7 @@ BOXES = """() => [...document.querySelectorAll(".masthead a, .masthead summary")
 
 
 def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_holds_the_rest(
-    visit: Callable[..., Visitor], installation: LocalInstallation
+    visit: Callable[..., Visitor], installation: SharedInstallation
 ) -> None:
     person = visit().sign_up(LONG_NAME)
     settings = installation.settings

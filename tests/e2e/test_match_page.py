@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from deploy.local.installation import LocalInstallation
 from events.installation import make_store
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import SharedInstallation, Visitor
 from tests.support.lost_tail import lose_tail
 
 OPENING = ("c3-d4", "b6-a5", "d4-c5")
@@ -61,7 +60,7 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Vis
 
 
 def test_a_page_with_a_lost_move_shows_its_replacement_and_drops_the_chosen_answer(
-    installation: LocalInstallation, pair: tuple[Visitor, Visitor, str]
+    installation: SharedInstallation, pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from deploy.local.installation import LocalInstallation
 from events.installation import make_store
 from events.people.administration import Administration
 from events.proof.verification import verify
 from events.runtime.wall_clock import now_ms
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import SharedInstallation, Visitor
 
 READ_KEY = """() => new Promise((resolve) => {
   const opening = indexedDB.open("rookery", 1);
@@ -25,7 +24,7 @@ READ_KEY = """() => new Promise((resolve) => {
 
 
 @pytest.fixture
-def anna(installation: LocalInstallation, browser: Browser) -> Iterator[Visitor]:
+def anna(installation: SharedInstallation, browser: Browser) -> Iterator[Visitor]:
     """Return a person with an account."""
     visitor = Visitor(browser, installation)
     yield visitor.sign_up()
@@ -83,7 +82,7 @@ def test_moves_and_conditional_moves_are_signed_silently_on_a_device_that_signs(
 
 
 def test_an_appeal_and_a_resignation_are_signed_and_nothing_is_once_the_key_is_removed(
-    anna: Visitor, visit: Callable[..., Visitor], installation: LocalInstallation
+    anna: Visitor, visit: Callable[..., Visitor], installation: SharedInstallation
 ) -> None:
     page, black, arbiter = anna.page, visit().be_guest(), visit().sign_up()
     let_sign(anna)

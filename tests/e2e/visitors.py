@@ -5,7 +5,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from playwright.sync_api import (
     Browser,
@@ -18,6 +18,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from events.runtime.settings import Settings
 from tests.support.programs import find_program
 
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -68,6 +69,13 @@ class Site(Protocol):
     @property
     def url(self) -> str:
         """The address of the home page, without a slash at the end."""
+
+
+class SharedInstallation(NamedTuple):
+    """A running installation, as processes know it that have not started it."""
+
+    url: str
+    settings: Settings
 
 
 class Visitor:

@@ -142,13 +142,14 @@ def _answer_to(
 
 
 def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
-    seed = seed_for(state.seed, ply)
+    seed, nodes = seed_for(state.seed, ply), LEVELS[debt.level].nodes
     return SubmitMove(
         player=debt.player,
-        move=move_of(state, debt.level, seed),
+        move=move_of(state, debt.level, seed, nodes),
         level=debt.level,
         seed=seed,
         engine=str(ENGINE_VERSION),
+        nodes=nodes,
         channel=Channel.OPPONENT,
     )
 

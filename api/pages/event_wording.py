@@ -41,6 +41,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "ground": lambda ground: GROUND_WORDS[ground],
     "ruling": lambda ruling: RULING_WORDS[ruling],
     "limit": lambda limit: _LIMITS[limit],
+    "occasion": lambda occasion: f"{occasion['kind']} {occasion['id']}, pairing {occasion['pairing']}",
     "signed": lambda signed: _signature_words(read_value(PlayerSignature, signed)),
 }
 """The words of fields that need nothing but their value."""

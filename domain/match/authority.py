@@ -246,7 +246,7 @@ def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
         )
     if level is not None and _is_laid_down(event):
         raise UnauthorizedError(f"nothing can have been laid down by {actor}, which is an opponent")
-    answer = (getattr(event, field, None) for field in ("engine", "level", "seed"))
+    answer = (getattr(event, field, None) for field in ("engine", "level", "nodes", "seed"))
     if level is None and (
         any(said is not None for said in answer) or getattr(event, "channel", None) == Channel.OPPONENT
     ):

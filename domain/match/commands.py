@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from domain.match.enums import Channel, Ground, PauseReason, RulingKind
 from domain.match.player_signatures import PlayerSignature
-from domain.match.state import Seat
+from domain.match.state import Occasion, Seat
 from domain.match.terms import STANDARD, Terms
 
 
@@ -38,6 +38,7 @@ class CreateMatch:
     ruleset: int | None = None
     terms: Terms = STANDARD
     rematch_of: str | None = None
+    occasion: Occasion | None = None
     accepting: frozenset[str] = frozenset()
 
 
@@ -53,13 +54,14 @@ class JoinMatch(_PlayerCommand):
 class SubmitMove(_PlayerCommand):
     """Play a move for the seat of ``player`` whose turn it is, and offer a draw with it if ``offer_draw``.
 
-    An opponent names its level, seed and engine. A move that is ``signed`` is in canonical form.
+    An opponent names its level, seed, engine and node budget. A move that is ``signed`` is in canonical form.
     """
 
     move: str
     level: int | None = None
     seed: int | None = None
     engine: str | None = None
+    nodes: int | None = None
     channel: Channel | None = None
     offer_draw: bool = False
     signed: PlayerSignature | None = None

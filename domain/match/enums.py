@@ -48,6 +48,13 @@ class Channel(StrEnum):
     """A resignation because the account of the player is erased."""
 
 
+class OccasionKind(StrEnum):
+    """What matches are played for, beside themselves."""
+
+    SEEK = "seek"
+    TOURNAMENT = "tournament"
+
+
 class Control(StrEnum):
     """The kinds of time control."""
 

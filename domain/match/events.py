@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.player_signatures import PlayerSignature
-from domain.match.state import Seat
+from domain.match.state import Occasion, Seat
 from domain.match.terms import Terms
 
 
@@ -22,7 +22,7 @@ class _SeatEvent(_TimedEvent):
 class MatchCreated(_TimedEvent):
     """A match exists, with its game, ruleset version, setup and seats.
 
-    ``rematch_of`` names the match before it. ``seed`` is random text.
+    ``rematch_of`` names the match before it. ``seed`` is random text. No rule of the match depends on its ``occasion``.
     """
 
     creator: str
@@ -35,6 +35,7 @@ class MatchCreated(_TimedEvent):
     seed: str
     terms: Terms
     rematch_of: str | None = None
+    occasion: Occasion | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +54,9 @@ class MatchStarted(_TimedEvent):
 class MoveSubmitted(_SeatEvent):
     """A legal move was played; ``ply`` counts from 1. An opponent's move says how it can be computed again.
 
-    ``channel`` says how it came; None where the command did not say. ``signed`` is None without a signature of the
-    player, as in the other acts. Of several moves that were sent together the last has it.
+    ``nodes`` is the node budget of an opponent's search, None for that of its level. ``channel`` says how the move
+    came; None where the command did not say. ``signed`` is None without a signature of the player, as in the other
+    acts. Of several moves that were sent together the last has it.
     """
 
     ply: int
@@ -62,6 +64,7 @@ class MoveSubmitted(_SeatEvent):
     level: int | None = None
     seed: int | None = None
     engine: str | None = None
+    nodes: int | None = None
     channel: Channel | None = None
     signed: PlayerSignature | None = None
 

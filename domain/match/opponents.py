@@ -15,13 +15,13 @@ RESUMPTIONS = (e.MovesTakenBack, e.MatchRestored, e.FlagForgiven)
 """After these a match goes on with seeds that may be known."""
 
 
-def move_of(state: MatchState, level: int, seed: int) -> str:
+def move_of(state: MatchState, level: int, seed: int, nodes: int | None) -> str:
     """Return the move of an opponent of ``level`` whose turn it is, in canonical notation.
 
-    Raises GameOver when there is no move, KeyError for an unknown level.
+    ``nodes`` is the node budget, None for that of the level. Raises what ``choose`` raises.
     """
     game = find_ruleset(state.game, state.ruleset)
-    choice = choose(game, state.play.position, state.play.history, level, seed)
+    choice = choose(game, state.play.position, state.play.history, level, seed, nodes)
     return game.format_move(state.play.position, choice.move)
 
 

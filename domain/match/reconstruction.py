@@ -30,6 +30,7 @@ def creation_of(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
         ruleset=event.ruleset,
         terms=event.terms,
         rematch_of=event.rematch_of,
+        occasion=event.occasion,
     )
 
 
@@ -79,6 +80,7 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
                 level=event.level,
                 seed=event.seed,
                 engine=event.engine,
+                nodes=event.nodes,
                 channel=event.channel,
                 offer_draw=offers,
                 signed=event.signed,

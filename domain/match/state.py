@@ -1,11 +1,12 @@
 """The state of a match, as its events make it."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Concatenate, ParamSpec
 
 from domain.match.clock import Clock
-from domain.match.enums import Channel, Ground, RulingKind, Status
+from domain.match.enums import Channel, Ground, OccasionKind, RulingKind, Status
 from domain.match.terms import Terms
 
 P = ParamSpec("P")
@@ -61,6 +62,27 @@ CONSOLE = "console"
 def is_person(player: str) -> bool:
     """Tell whether ``player`` is the id of a person: not of an opponent, the clock or the console."""
     return player not in (CLOCK, CONSOLE) and not player.startswith(OPPONENT_PREFIX)
+
+
+_OCCASION_NAME = re.compile("[a-z0-9-]{1,40}").fullmatch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """What a match is played for: the ``id`` of a seek or tournament, and the ``pairing`` of it that the match is.
+
+    Both are 1 to 40 characters of a to z, 0 to 9 and hyphen; ValueError for anything else.
+    """
+
+    kind: OccasionKind
+    id: str
+    pairing: str
+
+    def __post_init__(self) -> None:
+        """Refuse other names."""
+        for name, value in (("id", self.id), ("pairing", self.pairing)):
+            if _OCCASION_NAME(value) is None:
+                raise ValueError(f"the {name} of an occasion is 1 to 40 of a-z, 0-9 and -, not {value!r:.50}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

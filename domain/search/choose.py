@@ -20,14 +20,20 @@ DRAW_THRESHOLD: Final = -150
 """The value at and below which an opponent accepts a draw: one and a half of the smallest piece behind."""
 
 
-def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed: int) -> Choice[M]:
+def choose(
+    game: Game[P, M], position: P, history: Sequence[P], level: int, seed: int, nodes: int | None = None
+) -> Choice[M]:
     """Return the move of an opponent of ``level`` (1 to 8) for the seat to move.
 
     ``history`` is the earlier positions of the game, oldest first. The same arguments give the same choice on every
-    machine; another ``seed`` may give another of several good moves. At most the nodes of the level are visited.
-    Raises GameOver when there is no move, KeyError for an unknown level.
+    machine; another ``seed`` may give another of several good moves. At most ``nodes`` are visited, None for those of
+    the level. Raises GameOver when there is no move, KeyError for an unknown level, ValueError for more nodes
+    than the level has.
     """
     strength = LEVELS[level]
+    budget = strength.nodes if nodes is None else nodes
+    if not 1 <= budget <= strength.nodes:
+        raise ValueError(f"an opponent of level {level} visits 1 to {strength.nodes} nodes, not {budget}")
     moves, unlisted = _root_moves(game, position)
     if not moves:
         raise GameOver("the game is over: there is no move to choose")
@@ -38,7 +44,7 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     fraction = Random(f"{ENGINE_VERSION}/{seed}/{len(history)}").random  # noqa: S311
     seen = [move for move in moves if fraction() >= strength.blunder_rate] or [moves[int(fraction() * len(moves))]]
     root_moves = [RootMove(move, int(fraction() * (strength.noise_amplitude + 1)), move in unlisted) for move in seen]
-    search = Search(game, seat, game.seats_at(position), history, strength.nodes)
+    search = Search(game, seat, game.seats_at(position), history, budget)
     return search.best(position, root_moves, strength.depth)
 
 

@@ -85,7 +85,8 @@ class Ply(NamedTuple):
         event, channel = self.event, self.event.channel or "channel not recorded"
         if event.level is None:
             return channel
-        return f"{channel} of level {event.level}, seed {event.seed}, engine {event.engine}"
+        budget = "" if event.nodes is None else f", {event.nodes} nodes"
+        return f"{channel} of level {event.level}, seed {event.seed}, engine {event.engine}{budget}"
 
     @property
     def clocks(self) -> tuple[str, str] | None:
@@ -171,7 +172,7 @@ class Answer(NamedTuple):
             )
         if event.seed is None or event.level is None:
             return "it does not say from which level and seed it follows"
-        computed = move_of(before, event.level, event.seed)
+        computed = move_of(before, event.level, event.seed, event.nodes)
         return None if computed == event.move else f"the opponent plays {computed}, and {event.move} is recorded"
 
 

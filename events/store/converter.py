@@ -67,7 +67,10 @@ class Shape(Generic[T]):
         if len(values) != len(self._readers) + len(apart):
             missing = next(name for name in self._readers if name not in values)
             raise SchemaError(f"the field {missing!r} is missing")
-        return self._made(**values)
+        try:
+            return self._made(**values)
+        except ValueError as error:
+            raise SchemaError(str(error)) from None
 
     def write(self, value: T) -> dict[str, Any]:
         """Return ``value`` as a JSON object."""

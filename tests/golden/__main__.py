@@ -17,7 +17,7 @@ from domain.match.enums import Channel, Status
 from domain.match.impact import impact
 from domain.match.state import MatchState, Seat
 from domain.match.terms import days_per_move
-from domain.search import ENGINE_VERSION, choose, seed_for
+from domain.search import ENGINE_VERSION, LEVELS, choose, seed_for
 from events.service.matches import Matches
 from events.store.codec import event_of
 from events.store.contract import GENESIS, Request
@@ -98,7 +98,8 @@ class Table:
             assert seat.player is not None
             assert seat.level is not None
             seed = seed_for(state.seed, len(state.play.moves) + 1)
-            found = choose(self.game, state.play.position, state.play.history, seat.level, seed)
+            nodes = LEVELS[seat.level].nodes
+            found = choose(self.game, state.play.position, state.play.history, seat.level, seed, nodes)
             text = self.game.format_move(state.play.position, found.move)
             self.do(
                 c.SubmitMove(
@@ -107,6 +108,7 @@ class Table:
                     level=seat.level,
                     seed=seed,
                     engine=str(ENGINE_VERSION),
+                    nodes=nodes,
                     channel=Channel.OPPONENT,
                 ),
                 seat.player,

@@ -7,7 +7,7 @@ import pytest
 from domain.games import GAMES, find_ruleset
 from domain.match import opponents
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
-from domain.search import ENGINE_VERSION, accepts_draw, choose, seed_for
+from domain.search import ENGINE_VERSION, LEVELS, accepts_draw, choose, seed_for
 from events.runtime.backoff import Backoff
 from events.runtime.wall_clock import now_ms
 from tests.support.celery_worker import Broker, CeleryWorker
@@ -55,6 +55,7 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Stepped
         "level": 2,
         "seed": seed_for(state.seed, 1),
         "engine": str(ENGINE_VERSION),
+        "nodes": LEVELS[2].nodes,
         "channel": "opponent",
     }
 

@@ -32,6 +32,9 @@ from tests.support.witness_vectors import cosigned, policies
 FOLDER = Path(__file__).parents[2] / "docs" / "proof" / "vectors" / "bundle"
 
 
+OCCASION = {"id": "t1", "kind": "tournament", "pairing": "r2-b3"}
+
+
 def files() -> Iterator[tuple[Path, str]]:
     """Yield the path and the content of each file of vectors: a JSON array, one vector a line."""
     for name, made in (
@@ -83,6 +86,8 @@ def _good() -> Iterator[Vector]:
     doubled = unsealed(("alice", 1, "match-created", 1, {"seed": "1"}), ("alice", 2, "seed-drawn", 1, {"seed": "2"}))
     linked(doubled)["events"][1] |= {"withheld": ["seed"], "data": {}}
     yield Vector("the second seed is withheld", written(signed(doubled)), ORDER[:3])
+    content = running(occasion=OCCASION, nodes=400)
+    yield Vector("a match of a tournament, and a move that names its node budget", written(content))
 
 
 def _bytes() -> Iterator[Vector]:
@@ -245,6 +250,13 @@ def _chains() -> Iterator[Vector]:
         content = running()
         change(content)
         yield Vector(name, written(content), ORDER[:1], ("chain", place))
+    for name, change in (
+        ("another node budget", put("events[3].data.nodes", 399)),
+        ("a node budget is missing", cut("events[3].data.nodes")),
+    ):
+        content = running(occasion=OCCASION, nodes=400)
+        change(content)
+        yield Vector(name, written(content), ORDER[:1], ("chain", "events[3]"))
 
 
 def _signatures() -> Iterator[Vector]:
@@ -272,6 +284,9 @@ def _signatures() -> Iterator[Vector]:
     content = running()
     content["events"][0]["actor"] = "eve"
     yield Vector("a change beside what is withheld", written(content), ORDER[:2], ("signature", "signature"))
+    content = running(occasion=OCCASION, nodes=400)
+    put("events[0].data.occasion.pairing", "r2-b4")(content)
+    yield Vector("another pairing beside what is withheld", written(content), ORDER[:2], ("signature", "signature"))
     packed = written(finished())
     for name, times in (
         ("the key was in use only before", {"until": SIGNED_AT}),

@@ -18,7 +18,7 @@ from domain.match.commands import (
     Rule,
     SubmitMove,
 )
-from domain.match.enums import Channel, Ground, PauseReason, RulingKind
+from domain.match.enums import Channel, Ground, OccasionKind, PauseReason, RulingKind
 from domain.match.events import (
     ClockPaused,
     ClockResumed,
@@ -30,9 +30,9 @@ from domain.match.events import (
     TimeCorrected,
 )
 from domain.match.opponents import move_of, takes_draw
-from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
+from domain.match.state import CLOCK, CONSOLE, Occasion, Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
-from domain.search import ENGINE_VERSION, seed_for
+from domain.search import ENGINE_VERSION, LEVELS, seed_for
 from events.proof import merkle
 from events.proof.bundle import make_bundle
 from events.proof.checkpoints import FORMAT, KIND, AdministrationHead, Checkpoint, Inclusion, statement
@@ -192,8 +192,8 @@ def against_an_opponent(level: int = 1) -> PlayedMatch:
 
 def answered(match: PlayedMatch, level: int = 1) -> None:
     """Let the opponent of ``level`` make its move."""
-    seed = seed_for(match.state.seed, len(match.state.play.moves) + 1)
-    move = move_of(match.state, level, seed)
+    seed, nodes = seed_for(match.state.seed, len(match.state.play.moves) + 1), LEVELS[level].nodes
+    move = move_of(match.state, level, seed, nodes)
     match.do(
         SubmitMove(
             player=opponent_id(level),
@@ -201,6 +201,7 @@ def answered(match: PlayedMatch, level: int = 1) -> None:
             level=level,
             seed=seed,
             engine=str(ENGINE_VERSION),
+            nodes=nodes,
             channel=Channel.OPPONENT,
         )
     )
@@ -225,11 +226,19 @@ def taken_up_again() -> PlayedMatch:
     return match
 
 
+def paired() -> PlayedMatch:
+    """Return a match of a tournament that has begun."""
+    occasion = Occasion(kind=OccasionKind.TOURNAMENT, id="t1", pairing="r2-b3")
+    match = PlayedMatch(replace(creation(), occasion=occasion))
+    match.do(JoinMatch(player="bob"))
+    return match
+
+
 STORIES = {
     made.__name__.replace("_", "-"): made
     for made in (
         resigned, repeated, against_an_opponent, draw_refused, taken_up_again, flagged, forgiven, taken_back, disputed,
-        annulled, restored, taken_back_by_ruling, under_another_ruleset,
+        annulled, restored, taken_back_by_ruling, under_another_ruleset, paired,
     )
 }  # fmt: skip
 """Matches of every kind, by name."""

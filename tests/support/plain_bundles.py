@@ -96,18 +96,23 @@ def finished() -> Content:
     return sealed(linked(content), version=5)
 
 
-def running() -> Content:
-    """Return the bundle of a match against an opponent that goes on: its seed is withheld."""
+def running(occasion: Content | None = None, nodes: int | None = None) -> Content:
+    """Return the bundle of a match against an opponent that goes on: its seed is withheld.
+
+    It has an ``occasion`` and the opponent's move a budget of ``nodes`` if they are given.
+    """
+    terms = TERMS if occasion is None else TERMS | {"occasion": occasion}
     seats = [{"joined": True, "player": "alice"}, {"joined": True, "level": 1, "player": "opponent-1"}]
-    created = TERMS | {"creator": "alice", "game": "bashni", "ruleset": 1, "seats": seats, "seed": "7"}
+    created = terms | {"creator": "alice", "game": "bashni", "ruleset": 1, "seats": seats, "seed": "7"}
     answer = {"channel": "opponent", "engine": "2", "level": 1, "move": "f6-e5", "ply": 2, "seat": 1}
+    answer |= {} if nodes is None else {"nodes": nodes}
     content = unsealed(
         ("alice", 1, "match-created", 1, created),
         ("alice", 1, "match-started", 1, {}),
         ("alice", 2, "move-submitted", 1, {"move": "c3-d4", "ply": 1, "seat": 0}),
         ("opponent-1", 3, "move-submitted", 1, answer | {"seed": 30285615251355}),
     )
-    content["facts"] |= {"seats": seats, "status": "playing"}
+    content["facts"] |= {"seats": seats, "status": "playing", "terms": terms}
     linked(content)
     content["events"][0]["withheld"] = ["seed"]
     del content["events"][0]["data"]["seed"]

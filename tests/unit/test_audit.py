@@ -22,8 +22,10 @@ from domain.match.events import (
     PlayerJoined,
     SeedDrawn,
 )
+from domain.match.opponents import move_of
 from domain.match.state import Seat
 from domain.match.terms import DAY, STANDARD
+from domain.search import ENGINE_VERSION, LEVELS
 from events.proof.audit import Answer, Record, audit
 from tests.support.bundles import (
     STORIES,
@@ -85,11 +87,34 @@ def test_the_move_of_an_opponent_is_computed_again() -> None:
     ply = records(against_an_opponent())[-1].ply
     assert ply is not None
     assert ply.channel.startswith("opponent of level 1, seed ")
+    assert ply.channel.endswith(f", engine {ENGINE_VERSION}, 400 nodes")
+    assert ply._replace(event=replace(ply.event, nodes=None)).channel.endswith(f", engine {ENGINE_VERSION}")
     found = answers(against_an_opponent())[-1]
     assert found.computable
     assert found.recompute() is None
     other = found._replace(event=replace(ply.event, move="h6-g5"))
     assert other.recompute() == f"the opponent plays {ply.event.move}, and h6-g5 is recorded"
+
+
+def test_the_move_of_an_opponent_is_computed_again_with_the_node_budget_that_is_recorded() -> None:
+    match = against_an_opponent(8)
+    played = match.events[3]
+    assert isinstance(played, MoveSubmitted)
+    assert played.seed is not None
+    assert played.nodes == LEVELS[8].nodes
+    hasty = replace(played, nodes=1, move=move_of(answers(match)[0].before, 8, played.seed, 1))
+    assert hasty.move != played.move
+    refused = "it cannot be computed again: ValueError: an opponent of level 8 visits 1 to 24000 nodes, not "
+    for recorded, nodes, said in (
+        (played, None, None),
+        (hasty, 1, None),
+        (hasty, None, f"the opponent plays {played.move}, and {hasty.move} is recorded"),
+        (played, 1, f"the opponent plays {hasty.move}, and {played.move} is recorded"),
+        (played, 0, f"{refused}0"),
+        (played, 2**50, f"{refused}{2**50}"),
+    ):
+        (found,) = answers(match, lambda events: events.__setitem__(3, replace(recorded, nodes=nodes)))  # noqa: B023
+        assert found.recompute() == said
 
 
 def test_the_word_of_an_opponent_on_a_draw_is_computed_again() -> None:

@@ -176,6 +176,9 @@ CASES = {
     "a person's move as an opponent's": Case(
         e.MoveSubmitted, resigned, saying(4, channel="opponent"), 4, "alice is a person, and an answer of an opponent"
     ),
+    "a person's move with a node budget": Case(
+        e.MoveSubmitted, resigned, saying(4, nodes=400), 4, "alice is a person, and an answer of an opponent"
+    ),
     "a move laid down that was not": Case(
         e.MoveSubmitted, resigned, saying(5, channel="conditional"), 5, "what was laid down is done together with"
     ),

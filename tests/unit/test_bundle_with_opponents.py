@@ -102,6 +102,19 @@ def test_a_move_that_the_opponent_would_not_play_is_found_when_it_is_computed_ag
     assert said.startswith("version 4: the opponent plays ")
 
 
+def test_a_node_budget_that_was_not_the_opponents_is_found_when_the_move_is_computed_again() -> None:
+    match = against_an_opponent()
+    match.do(Resign(player="alice"))
+
+    def with_budget(nodes: int | None) -> bytes:
+        return resealed(match, lambda events: events.__setitem__(3, replace(events[3], nodes=nodes)))
+
+    for nodes in (None, 400):
+        assert steps(with_budget(nodes), recompute=True)["opponents"].proved
+    said = str(fault(with_budget(401), recompute=True))
+    assert said.startswith("version 4: it cannot be computed again: ValueError: an opponent of level 1 visits 1 to ")
+
+
 def test_a_seed_that_does_not_follow_from_the_match_is_found() -> None:
     match = against_an_opponent()
     match.do(Resign(player="alice"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
+from domain.match.enums import Channel, Ground, Limit, OccasionKind, PauseReason, RulingKind
 from domain.match.event_types import TYPES
 from domain.match.events import (
     CaseReopened,
@@ -35,7 +35,7 @@ from domain.match.events import (
     TimeCorrected,
     TimeGiven,
 )
-from domain.match.state import Seat
+from domain.match.state import Occasion, Seat
 from domain.match.terms import STANDARD
 from events.store.codec import MalformedEventError, UnknownEventError, content_shown, draft_of, event_of
 from events.store.contract import GENESIS
@@ -83,11 +83,13 @@ EVENTS: list[Event] = [
     MatchStarted(at=T0),
     MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4"),
     MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4", level=3, seed=0, engine="e1"),
+    MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4", level=3, seed=0, engine="e1", nodes=600),
     MatchFinished(at=T0, scores=(1.0, 0.0), reason="no-moves"),
     MatchFinished(at=T0, scores=(0.25, 0.75), reason="material"),
     *(plain(name, seat=1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
     MatchAborted(at=T0, player="alice"),
     replace(CREATED, rematch_of="m0"),
+    *(replace(CREATED, occasion=Occasion(kind=kind, id="t1", pairing="r2-b3")) for kind in OccasionKind),
     MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
     ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0 - 5, seat=0, until=T0 + 5, automatic=True),
     ClockPaused(at=T0, reason=PauseReason.DISPUTE, since=T0),
@@ -135,6 +137,13 @@ def test_the_instant_stands_in_the_envelope_and_what_is_none_is_left_out() -> No
     assert draft == ("move-submitted", 1, T0, "alice", MOVE)
 
 
+def test_an_occasion_is_a_small_object_and_without_one_there_is_no_member() -> None:
+    occasion = Occasion(kind=OccasionKind.TOURNAMENT, id="t1", pairing="4")
+    content = draft_of(replace(CREATED, occasion=occasion), "alice").data
+    assert content == {**CREATION, "occasion": {"kind": "tournament", "id": "t1", "pairing": "4"}}
+    assert "occasion" not in CREATION
+
+
 def test_seats_are_small_objects() -> None:
     assert draft_of(CREATED, "alice").data["seats"] == [
         {"player": "alice", "joined": True},
@@ -155,6 +164,7 @@ def test_whole_scores_are_stored_as_integers_and_read_as_floats() -> None:
 CREATION = dict(draft_of(CREATED, "alice").data)
 TERMS = dict(draft_of(CREATED, "alice").data["terms"])
 DISPUTE = {"dispute": 1, "ply": 4, "statement": "0" * 64, "freezes": True, "seat": 1}
+OCCASION = {"kind": "seek", "id": "s1", "pairing": "1"}
 RULED = {"dispute": 1, "arbiter": "ann", "reason": "e" * 64, "rule": "f" * 64, "appeal": False}
 
 
@@ -173,6 +183,27 @@ RULED = {"dispute": 1, "arbiter": "ann", "reason": "e" * 64, "rule": "f" * 64, "
         ("match-finished", {"scores": [1, "0"], "reason": "x"}, r"\.scores\[1\]: a number was expected, not str '0'"),
         ("match-finished", {"scores": {"0": 1}, "reason": "x"}, r"\.scores: a list was expected, not dict"),
         ("match-started", {"x": 1}, "the field 'x' is unknown"),
+        ("move-submitted", MOVE | {"nodes": "400"}, r"\.nodes: a whole number was expected, not str '400'"),
+        ("match-created", CREATION | {"occasion": {}}, r"\.occasion: the field 'kind' is missing"),
+        (
+            "match-created",
+            CREATION | {"occasion": OCCASION | {"kind": "league"}},
+            r"\.occasion\.kind: one of seek, tournament was expected, not str 'league'",
+        ),
+        (
+            "match-created",
+            CREATION | {"occasion": OCCASION | {"round": 1}},
+            r"\.occasion: the field 'round' is unknown",
+        ),
+        *(
+            (
+                "match-created",
+                CREATION | {"occasion": OCCASION | {name: value}},
+                rf"\.occasion: the {name} of an occasion is 1 to 40 of a-z, 0-9 and -, not '",
+            )
+            for name in ("id", "pairing")
+            for value in ("", "T1", "1/2", "é", "1\n", "1" * 41)
+        ),
         ("player-joined", {"seat": 0}, "the field 'player' is missing"),
         ("move-submitted", MOVE | {"channel": "post"}, r"\.channel: one of web, api, .* was expected, not str 'post'"),
         ("clock-paused", {"reason": "dinner", "since": 1}, r"\.reason: one of vacation, outage, .* not str 'dinner'"),

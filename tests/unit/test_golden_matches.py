@@ -17,7 +17,7 @@ from domain.match.events import MatchCreated
 from domain.match.impact import impact
 from domain.match.terms import DAY
 from events.readmodels.summary import rated_result, summarise
-from events.store.codec import event_of
+from events.store.codec import draft_of, event_of
 from tests.golden.stored import DIRECTORY, Golden, envelopes, path_of, read, replayed
 from tests.support.rating_book import RatingBook
 from tests.support.rulesets import RULESETS
@@ -50,6 +50,13 @@ def test_a_golden_match_is_read_and_played_as_it_was(name: str, number: int) -> 
     assert RULESETS[name].format_position(state.play.position) == golden.position
     assert (state.result.scores, state.result.reason) == (golden.scores, golden.reason)
     assert plays == golden.plays, "legal moves, positions or outcomes on the way are not what they were"
+
+
+@every_ruleset
+def test_events_are_written_today_byte_for_byte_as_they_were_then(name: str) -> None:
+    for golden in golden_of(name):
+        for event in envelopes(golden):
+            assert draft_of(event_of(event), event.actor) == event.draft
 
 
 @every_ruleset

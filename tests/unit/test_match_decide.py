@@ -28,8 +28,10 @@ def test_a_move_is_recorded_with_its_seat_and_ply() -> None:
 
 def test_an_opponents_move_says_how_it_can_be_computed_again() -> None:
     match = PlayedMatch(creation(Seat.opponent(3), Seat.taken("alice")))
-    happened = match.do(SubmitMove(player="opponent-3", move="c3-d4", level=3, seed=12, engine="e1"))
-    assert happened == (e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4", level=3, seed=12, engine="e1"),)
+    happened = match.do(SubmitMove(player="opponent-3", move="c3-d4", level=3, seed=12, engine="e1", nodes=600))
+    assert happened == (
+        e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4", level=3, seed=12, engine="e1", nodes=600),
+    )
 
 
 def test_a_move_out_of_turn_is_refused_with_the_seat_whose_turn_it_is() -> None:

@@ -7,9 +7,9 @@ import pytest
 from domain.match import events as e
 from domain.match.commands import AbortMatch, AcceptDraw, Command, DeclineDraw, JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.decide import decide
-from domain.match.enums import Status
+from domain.match.enums import OccasionKind, Status
 from domain.match.refusals import CommandError
-from domain.match.state import Seat
+from domain.match.state import Occasion, Seat
 from domain.match.terms import STANDARD
 from tests.support.cases import refusal
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started_by_four
@@ -32,6 +32,15 @@ def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
         )
     ]
     assert match.state.status == Status.OPEN
+
+
+def test_the_occasion_of_a_match_is_recorded_and_nothing_else_depends_on_it() -> None:
+    occasion = Occasion(kind=OccasionKind.TOURNAMENT, id="t1", pairing="4")
+    match, plain = PlayedMatch(replace(creation(), occasion=occasion)), PlayedMatch(creation())
+    (created,) = match.events
+    assert isinstance(created, e.MatchCreated)
+    assert created.occasion == occasion
+    assert match.state == plain.state
 
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"

@@ -34,6 +34,8 @@ def test_an_event_is_described_in_words() -> None:
         "seats": "White: Alice; Black: Opponent 3",
         "rated": "yes",
     }
+    occasion = {"kind": "tournament", "id": "t1", "pairing": "4"}
+    assert words("match-created", occasion=occasion) == {"occasion": "tournament t1, pairing 4"}
     assert words("time-given", seat=0, to=1, time=3 * DAY) == {"seat": "White", "to": "Black", "time": "3 days"}
     assert words("match-finished", scores=[0.0, 1.0], reason="resignation")["reason"] == "by resignation"
     assert words("clock-paused", reason="vacation", since=T0)["reason"] == "on vacation"

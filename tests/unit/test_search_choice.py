@@ -58,6 +58,17 @@ def test_an_unknown_level_is_refused() -> None:
         choose(NOUGHTS, (0, 0, 0), (), 9, 1)
 
 
+def test_a_smaller_budget_of_nodes_is_kept_and_a_larger_one_than_the_level_has_is_refused() -> None:
+    start = NOUGHTS.initial("start")
+    whole = choose(NOUGHTS, start, (), 5, 1)
+    assert whole == choose(NOUGHTS, start, (), 5, 1, LEVELS[5].nodes)
+    smaller = choose(NOUGHTS, start, (), 5, 1, 10)
+    assert smaller.nodes == 10 < whole.nodes
+    for nodes in (-1, 0, LEVELS[5].nodes + 1):
+        with pytest.raises(ValueError, match=f"level 5 visits 1 to 2000 nodes, not {nodes}"):
+            choose(NOUGHTS, start, (), 5, 1, nodes)
+
+
 def test_levels_spend_more_and_overlook_less_the_higher_they_are() -> None:
     assert list(LEVELS) == list(range(1, 9))
     levels = list(LEVELS.values())

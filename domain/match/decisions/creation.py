@@ -62,6 +62,7 @@ def create_match(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         seed=command.seed,
         terms=command.terms,
         rematch_of=command.rematch_of,
+        occasion=command.occasion,
     )
     joined = tuple(
         e.PlayerJoined(at=now, seat=number, player=seat.player)

@@ -48,6 +48,7 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
         level=command.level,
         seed=command.seed,
         engine=command.engine,
+        nodes=command.nodes,
         channel=command.channel,
         signed=command.signed,
     )

@@ -17,10 +17,7 @@ log = structlog.get_logger("archive")
 
 
 class LeavesRound:
-    """Moves leaves of the log of checkpoints to the storage of the archive when a checkpoint covers them.
-
-    Crash-safe: see ``LeafStore.move_tiles``; what was not moved is looked at again after a start.
-    """
+    """Moves leaves that a checkpoint covers to the storage of the archive, again after a start."""
 
     def __init__(self, checkpoints: CheckpointLog) -> None:
         self._checkpoints = checkpoints
@@ -42,11 +39,7 @@ class LeavesRound:
 
 
 class ArchiveRound:
-    """Archives what is due, a full pack of a game at a time; what makes no full pack goes once a day, then ratings.
-
-    ``streams`` yields the live matches. Crash-safe: what has been found is looked for again; see
-    ``events.service.archiving``.
-    """
+    """Archives what is due, a full pack of a game at a time, the rest once a day."""
 
     def __init__(self, archiver: Archiver, streams: Callable[[], Iterator[str]], now: Callable[[], int]) -> None:
         self._archiver = archiver
@@ -57,10 +50,7 @@ class ArchiveRound:
         self._emptied_at = 0
 
     def __call__(self) -> int:
-        """Look at some matches, write a pack if there is enough for one; return how many matches were archived.
-
-        While the storage cannot be reached nothing is archived, and everything else goes on.
-        """
+        """Look at some matches, write a pack if there is enough for one; return how many matches were archived."""
         try:
             return self._step()
         except ArchiveUnavailableError as error:

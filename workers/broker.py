@@ -1,8 +1,7 @@
 """What Celery is told about the broker: queues and connections, on RabbitMQ and on Redis.
 
-Whatever the broker does to tasks, it costs time only: all that a task says is found again in the store by relay,
-sweeper and rounds. So no task waits in the broker for an instant to come (no ETA, no countdown): Redis gives a task
-that waits longer than ``visibility_timeout`` to a second worker.
+No task waits in the broker for an instant (no ETA): Redis gives one that waits longer than ``visibility_timeout`` to a
+second worker.
 """
 
 from typing import Any, ClassVar

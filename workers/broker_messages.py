@@ -1,9 +1,4 @@
-"""Messages on Redis that Celery cannot read: they are dropped and logged, and the worker goes on.
-
-Kombu raises what reading one raises in the main loop of the worker, which ends with it; so does the next worker. Only
-what is not even a message comes to that: of others Celery says itself that it does not know the task. RabbitMQ delivers
-none.
-"""
+"""Messages on Redis that are none of Celery's: dropped and logged, since kombu would end one worker after the other."""
 
 from queue import Empty
 from typing import Any

@@ -19,7 +19,6 @@ from workers.tasks import CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, 
 
 DELIVERY_THREADS = 12
 FLEET_NICENESS = 10
-"""By how much a worker of the fleet yields to everything else on its machine."""
 
 
 def make_app(settings: Settings) -> Celery:
@@ -63,9 +62,8 @@ def make_app(settings: Settings) -> Celery:
 def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | None) -> int:
     """Do the tasks of ``queues`` in this process until SIGTERM; return the exit code.
 
-    With ``processes`` tasks run in that many child processes, which can be killed when they exceed the time limit;
-    without, in this one. A worker for notices has DELIVERY_THREADS threads instead: they wait for other servers, and
-    one that hangs must not hold up the rest. Celery's own command line takes longer to load than all the rest.
+    With ``processes`` in so many child processes, which can be killed. A worker for notices has DELIVERY_THREADS
+    threads: one that hangs must not hold up the rest.
     """
     configure()
     exit_quickly()

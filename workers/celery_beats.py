@@ -1,8 +1,6 @@
-"""The beats of Celery's processes (``events.runtime.beats``): the main loop of a worker, each process of its pool.
+"""The beats of Celery's processes: the main loop by a timer of its own, each process with tasks also from a thread.
 
-The main loop beats by a timer of its own, so that a loop that has stopped is noticed. A task may be one long call, such
-as the search for an opponent's move. So every process that does tasks also beats from a thread, which shows that it
-runs; the time limit of tasks ends a search that does not end by itself.
+So a long search is not silence; the time limit of tasks ends one that hangs.
 """
 
 import threading

@@ -21,7 +21,6 @@ TASK_S = 10.0
 BROKER_ERRORS = (OperationalError, OSError)
 
 MIN_INTERVAL_S = 0.5
-"""Between two renewals of a lease."""
 
 MAX_ATTEMPTS = 3
 RETRY_MS = Backoff(10_000, 600_000)
@@ -38,10 +37,8 @@ def do_due(
 ) -> int:
     """Claim and ``do`` what is due in ``lanes``, for TASK_S at most; return how many entries that were.
 
-    When there is more to do, ``request`` enqueues another task. An entry that fails, or kills its worker, is tried
-    MAX_ATTEMPTS times. Raises StoreUnavailableError.
-
-    Crash-safe: what is claimed and not finished is claimed again when its lease ends.
+    ``request`` enqueues another task for more. An entry that fails, or kills its worker, is tried MAX_ATTEMPTS times.
+    Crash-safe: it is claimed again when its lease ends.
     """
     deadline, done = time.monotonic() + TASK_S, 0
     while time.monotonic() < deadline:
@@ -73,10 +70,7 @@ def do_due(
 
 
 class Renewal:
-    """Has a claim renewed from a thread, for ``max_s`` at most, while the block lasts.
-
-    ``renew`` lets the lease of ``lease_ms`` begin again; it returns False when it is lost.
-    """
+    """Renews a claim from a thread, for ``max_s`` at most, while the block lasts; ``renew`` returns False if lost."""
 
     def __init__(self, renew: Callable[[], bool], lease_ms: int, max_s: float = MAX_TASK_S) -> None:
         self._renew_claim = renew

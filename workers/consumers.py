@@ -1,7 +1,6 @@
-"""The consumers of the feed: one for each consumer group, with what it does about the events that are delivered to it.
+"""The consumers of the feed: one for each consumer group, with what it does about deliveries.
 
-A batch of deliveries is taken match by match: what follows depends on where a match stands now, not on how many events
-led there, nor on their order or number of deliveries.
+A batch is taken match by match: what follows depends on where a match stands now.
 """
 
 import threading
@@ -33,14 +32,12 @@ BLOCK_MS = 1000
 """A consumer that nothing wakes looks this often whether it is to stop."""
 
 MAX_ENTRIES = 100
-"""In one go, of each shard."""
 
 CLAIM_INTERVAL_MS = 2000
 MIN_CLAIM_IDLE_MS = 5000
 """Deliveries that a relay was given so long ago and has not acknowledged are handled again, by it or by another one."""
 
 MAX_DELIVERIES = 5
-"""A delivery that fails more often than this is parked."""
 
 log = structlog.get_logger("relay")
 
@@ -63,7 +60,7 @@ class Consumer:
     """One consumer of a consumer group. ``woken`` are the shards that it reads next.
 
     ``handle`` acknowledges what it has done, returns the matches that cannot be handled, and raises a transient error
-    when it can do nothing at the moment: the same deliveries are given to it again later.
+    to get the same deliveries later.
     """
 
     def __init__(self, group: FeedGroup, handle: Handle, now: Callable[[], int] = now_ms) -> None:
@@ -91,10 +88,7 @@ class Consumer:
         repeat(step, stop, self.start_over, line=self.group.group)
 
     def hears_of(self, shard: int) -> bool:
-        """Let the consumer read ``shard`` when it has done what it is at; for another thread.
-
-        Returns False, and does nothing, when it waits: then ``hand_over`` what there is, which saves a round trip.
-        """
+        """Let the consumer read ``shard`` next; False when it waits: then ``hand_over``. For another thread."""
         if self._waits:
             return False
         self.woken.add((shard,))
@@ -120,11 +114,9 @@ class Consumer:
         return handed
 
     def look_after(self, states: Mapping[int, FeedState], is_one_gone: bool = False) -> None:
-        """Let the consumer look after the shards in ``states``, which its relay has just found; for another thread.
+        """Let the consumer look after the shards in ``states``; for another thread.
 
-        It reads those with undelivered entries, though no wake-up tells of them, and claims what has been pending for
-        too long; all that is pending when a relay is gone. Another one may be at work on some of that: see
-        ``workers.shares`` why it does no harm.
+        It reads undelivered entries, and claims what has been pending for too long, all when a relay is gone.
         """
         self._found = Found(states, is_one_gone or self._found.claims_all)
         lags = {shard: state.lag(self.group.group) for shard, state in states.items()}
@@ -133,10 +125,7 @@ class Consumer:
             self.woken.wake()
 
     def step(self, shards: Collection[int] | None = None, handed: Sequence[Delivery] = ()) -> int:
-        """Handle what is there in ``shards`` and what was ``handed`` over; return the number of deliveries.
-
-        None for all shards, looked after here as ``look_after`` has it done by a relay.
-        """
+        """Handle what is in ``shards`` (None: all, looked after here) and ``handed`` over; return the deliveries."""
         try:
             if left := self._left_over(shards is None):
                 self.woken.add(shards or ())
@@ -189,7 +178,6 @@ class Consumer:
         return len(deliveries)
 
     def _report(self, deliveries: Sequence[Delivery], failures: Failures) -> None:
-        """Log failures, and park what has failed too often."""
         requests = {each.stream: Origin.parse(each.origin).request for each in deliveries}
         for match_id, error in failures.items():
             log.error(
@@ -240,10 +228,7 @@ def enqueue_when_due(
 def sync_clocks(
     group: FeedGroup, store: EventStore, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]
 ) -> Handle:
-    """Return a handler that brings the clocks of matches into line with the availability of their players.
-
-    Every match that starts, for the first time or again, gets here in time: availability may have changed before.
-    """
+    """Return a handler that brings the clocks of matches into line with availability, also of those that start."""
 
     def has_started(match_id: str, versions: set[int]) -> bool:
         delivered = store.read(match_id, min(versions) - 1, max(versions) - min(versions) + 1)
@@ -269,10 +254,7 @@ def log_acts(
     flag_lateness: FlagLateness,
     now: Callable[[], int] = now_ms,
 ) -> Handle:
-    """Return a handler that adds the acts of arbiters to the log of administration, unless they are in it already.
-
-    It reads every event, so it also counts how late flags have fallen.
-    """
+    """Return a handler that logs the acts of arbiters, once, and counts how late flags have fallen."""
 
     def handle(match_id: str, versions: set[int]) -> None:
         first, last = min(versions), max(versions)
@@ -285,10 +267,7 @@ def log_acts(
 
 
 def once_copied(store: RedisStore, handle: Handle) -> Handle:
-    """Return ``handle`` so that it begins when the replicas have the events that were delivered.
-
-    For effects outside their shards, such as a mail: a failover that takes an event would leave them behind.
-    """
+    """Return ``handle`` so that it begins when replicas have the events: for effects outside their shards."""
 
     def handle_copied(deliveries: Sequence[Delivery]) -> Failures:
         store.await_copies(sorted({delivery.shard for delivery in deliveries}))
@@ -328,7 +307,6 @@ def match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], Non
 
 
 def _versions(deliveries: Iterable[Delivery]) -> dict[str, int]:
-    """Return the latest version that was delivered of each match."""
     versions: dict[str, int] = {}
     for delivery in deliveries:
         versions[delivery.stream] = max(delivery.version, versions.get(delivery.stream, 0))

@@ -1,7 +1,6 @@
 """The feed watch of a relay: renews its share of the shards, and tells its consumers where there is something to read.
 
-All consumers share one subscription to wake-ups and one look at the feeds a second, so that many shards cost little
-while nothing happens: two commands for each, however many consumer groups there are.
+All consumers share one subscription to wake-ups and one look a second.
 """
 
 import threading
@@ -53,7 +52,7 @@ class FeedWatch:
             log.warning("cannot give up its share", error=str(error))
 
     def step(self) -> None:
-        """Renew the share, subscribe to its shards, look at their feeds. Raises StoreError."""
+        """Renew the share, subscribe to its shards, look at their feeds."""
         now, progress = time.monotonic(), beats.progress()
         is_one_gone = self._shares.renew({line: now - progress.get(line, now) for line in self._lines})
         own = self._shares.own()
@@ -67,10 +66,7 @@ class FeedWatch:
             consumer.look_after(states, is_one_gone)
 
     def _read(self, shard: int) -> None:
-        """Read a shard for the consumers that wait, in one round trip; the others read it when they are done.
-
-        Crash-safe: what was read and not handed over is pending, as after a read whose reply was lost.
-        """
+        """Read a shard for consumers that wait. Crash-safe: what is not handed over is pending."""
         waiting = [consumer for consumer in self._consumers if not consumer.hears_of(shard)]
         try:
             found = read_for([consumer.group for consumer in waiting], shard, MAX_ENTRIES)

@@ -11,10 +11,7 @@ from events.store.contract import EventStore
 
 
 def do_job(stores: PersonalDataStores, subject: str, job: Job) -> None:
-    """Do ``job`` of the match or person ``subject``.
-
-    Crash-safe: its result is stored before it is finished, and repeated it gives the same result.
-    """
+    """Do ``job`` of the match or person ``subject``. Crash-safe: its result, always the same, is stored first."""
     jobs, store = stores.jobs, stores.store
     if job.kind == BUNDLE:
         _make_bundle(jobs, store, subject)

@@ -1,8 +1,4 @@
-"""Keeps the high-water mark of the store, and reports what the store has lost of it.
-
-The relay that has FIRST_SHARD keeps it, in the file that the settings name. Where relays have files of their own, a
-relay that takes over goes on from an older mark: the store must have all of that, too.
-"""
+"""Keeps the high-water mark of the store, in the relay with FIRST_SHARD, and reports what the store has lost."""
 
 import threading
 from pathlib import Path

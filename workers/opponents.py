@@ -70,12 +70,8 @@ def lane_of(level: int) -> str:
 def add_turn(installation: Installation, match_id: str) -> str | None:
     """Let a match wait for the opponent that owes it an answer; return the lane, None when nothing is owed.
 
-    Opponents' time is shared by who created the matches: each answer costs its creator the nodes that its search may
-    visit. So a person with a hundred matches against the strongest opponent waits for them, and others do not. Raises
-    what ``Matches.load`` raises.
-
-    Crash-safe: what is owed is read off the match. One that waits and owes nothing any more costs nothing; one that
-    owes something and does not wait is added by the sweeper.
+    Each answer costs the creator of the match the nodes that its search may visit. Raises what ``Matches.load`` raises.
+    Crash-safe: what is owed is read off the match; the sweeper adds what does not wait.
     """
     state = installation.matches.load(match_id).state
     debt = next(iter(debts_of(state)), None)
@@ -89,15 +85,9 @@ def add_turn(installation: Installation, match_id: str) -> str | None:
 def answer(installation: Installation, match_id: str, lane: str | None = None) -> Executed | None:
     """Do the one thing that an opponent owes the match next; return what was written, None when nothing is owed.
 
-    With a ``lane`` only if it belongs there: a match may wait in a lane for what was owed before.
-    The move of a first opponent is an event, by which a second one that is to move next is requested.
-
-    Crash-safe: nothing is stored between load and append, so a kill in mid-search costs only the time; the next worker
-    computes the same answer. A task that runs twice makes no second move: the answer is bound to the version that it
-    was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
-
-    Raises StoreUnavailableError, and for a match that cannot be replayed DamagedStreamError, UndecodableEventError and
-    what ``evolve`` raises.
+    With a ``lane`` only if it belongs there. Crash-safe: nothing is stored between load and append. The answer is bound
+    to its version, and a move carries its ply as request key, so two tasks make one move. Raises DamagedStreamError,
+    UndecodableEventError and what ``evolve`` raises.
     """
     computed: dict[SearchBasis, SubmitMove] = {}
     for _ in range(MAX_ATTEMPTS):

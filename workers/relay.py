@@ -1,11 +1,8 @@
 """The relay: carries every event from the feeds of the shards to what follows from it.
 
-Six consumers run side by side, each with a consumer group of its own, so that none waits for another: ``projections``
-updates the read models, in one transaction with the acknowledgement; ``opponents`` and ``ratings`` enqueue one task for
-each match, and acknowledge when that is done; ``clocks`` brings matches into line with the availability of their
-players; ``administration`` logs the acts of arbiters; ``notices`` decides what people are told. A ticker, a sweeper and
-the rounds of notices run beside them. The feed watch tells the consumers where there is something to read, and divides
-the shards between the relays (``workers.shares``).
+Six consumers, each with its group, so that none waits for another: ``projections`` updates read models with the
+acknowledgement; ``opponents`` and ``ratings`` enqueue tasks; ``clocks`` follows availability; ``administration`` logs
+acts of arbiters; ``notices`` decides what people are told. Ticker, sweeper and rounds run beside them.
 """
 
 import os
@@ -59,8 +56,7 @@ class Relay:
     def run(self, stop: threading.Event) -> None:
         """Work until ``stop`` is set, then end within about a second.
 
-        Raises WrongInstallationError, and ThreadDiedError when one of the threads has ended by itself: the others are
-        stopped then, so that the process ends and can be restarted.
+        Raises WrongInstallationError, and ThreadDiedError when a thread has ended by itself.
         """
         installation, store = self._installation, self._installation.store
         if not wait_until_available(stop, lambda: store.shards):
@@ -131,7 +127,6 @@ class Relay:
     def _sweep_and_trim(
         self, stop: threading.Event, sweeper: Sweeper, running: Sequence[Consumer], shares: Shares
     ) -> None:
-        """Sweep and trim every few seconds until ``stop`` is set."""
         sweeps, store = count(1), self._installation.store
 
         def sweep() -> float:

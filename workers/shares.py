@@ -1,14 +1,8 @@
 """The shares of the relays: which of them looks after which shards.
 
-Each relay reports every second that it lives, and learns in the same step which others do. Who has which shard follows
-from their names alone, so relays that know of the same others agree without talking to each other. For the shards that
-it has a relay reads the feeds, keeps the clocks of the matches, sweeps and trims. The one that has FIRST_SHARD also
-does what concerns no shard.
-
-Crash-safe: shares save work, and nothing depends on a shard having one relay only. A relay that was killed or stopped
-reports no more, and a few seconds later its shards are others'. For a moment, or when a relay that was stopped goes on,
-two may have the same shard: a feed entry is given to one of them; handled by both it has one effect; what is settled or
-swept is appended to the version for which it was computed; tasks that are requested twice do their work once.
+Each relay reports every second that it lives, and learns of the others: who has which shard follows from their names
+alone. It reads the feeds, keeps the clocks, sweeps and trims; the one with FIRST_SHARD also does what concerns no
+shard. Crash-safe: for a moment two may have the same shard, which does no harm: all effects happen once.
 """
 
 import hashlib
@@ -46,10 +40,7 @@ class Shares:
         self._until = monotonic()
 
     def renew(self, silences_s: Mapping[str, float]) -> bool:
-        """Report that this relay lives, with how long its lines have been silent, and divide the shards again.
-
-        Returns whether another relay is gone that was there before: what it held may be claimed. Raises StoreError.
-        """
+        """Report that this relay lives and how long lines were silent; divide the shards; return if a relay is gone."""
         asked_at = self._monotonic()
         before, self._relays = self._relays, working_relays(self._liveness.report(self._name, silences_s))
         owners = divide(tuple(self._relays), self._shards)
@@ -62,18 +53,14 @@ class Shares:
         return self._own if self._monotonic() < self._until else frozenset()
 
     def leave(self) -> None:
-        """Give the share up. Raises StoreError."""
+        """Give the share up."""
         self._until = self._monotonic()
         self._liveness.leave(self._name)
 
 
 @lru_cache(maxsize=8)
 def divide(relays: Sequence[str], shards: int) -> Mapping[int, str]:
-    """Return which of ``relays`` has each shard; all get the same number of shards, give or take one.
-
-    Rendezvous hashing with limits: a shard goes to the relay that is first for it and has room, so that few shards
-    change hands when a relay comes or goes.
-    """
+    """Return which of ``relays`` has each shard, by rendezvous hashing with limits: few change hands."""
     if not relays:
         return {}
     least, larger = divmod(shards, len(relays))

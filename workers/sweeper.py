@@ -1,10 +1,7 @@
 """The sweeper: finds what was lost on the way and sets it going again.
 
-A task queue on Redis loses messages: a worker is killed between taking one and recording that it has, or a broker
-restarts without its last second. Here that costs time, nothing else. What an opponent owes, and which results are not
-in the ratings, is read off the read models; how far these are, off the streams, which alone are the truth. Whatever is
-missing is requested again, less and less often, until it is there; to request it twice does no harm
-(``workers.opponents``, ``events.readmodels.ratings``).
+What is missing (answers of opponents, ratings, read models behind their streams) is read off the truth, not the queue,
+and requested again, less and less often; to request it twice does no harm.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,10 +35,7 @@ log = structlog.get_logger("sweeper")
 
 
 class Sweeper:
-    """Looks after the matches of an installation that belong to the ``share`` of this relay.
-
-    Each of ``rounds`` does what else is due every few seconds; the relay with FIRST_SHARD does them.
-    """
+    """Looks after the matches of this relay's ``share``; with FIRST_SHARD also does what is due in ``rounds``."""
 
     def __init__(
         self,
@@ -64,8 +58,7 @@ class Sweeper:
     def sweep(self) -> int:
         """Look for what was lost in this relay's share; return how many matches were set going again.
 
-        Raises StoreUnavailableError, ClockMismatchError (waits are measured by this process's clock), and
-        what enqueueing raises; the next sweep begins where this one ended.
+        Raises ClockMismatchError, and what enqueueing raises; the next sweep begins where this one ended.
         """
         self._store.check_clock()
         found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
@@ -112,10 +105,7 @@ class Sweeper:
         return self._remind("settlement", "ratings", 0, lambda _: self._tasks.request_settlement())
 
     def check_streams(self) -> int:
-        """Compare the next STREAMS_PER_SWEEP matches with their read models; return how many differed.
-
-        This finds what nothing else does: the end of a stream that a failover has lost after it had been projected.
-        """
+        """Compare the next STREAMS_PER_SWEEP matches with their read models; return how many differed."""
         match_ids = list(islice(self._streams, STREAMS_PER_SWEEP))
         if len(match_ids) < STREAMS_PER_SWEEP:
             self._streams = self._own_streams()
@@ -137,11 +127,7 @@ class Sweeper:
         return found
 
     def request_checkpoint(self) -> bool:
-        """Request the checkpoint of the day or the look of the hour while there is none, less and less often.
-
-        This starts them, and finds them when they were lost. Requested twice they are made once. Returns whether one
-        was requested.
-        """
+        """Request the checkpoint of the day or hour while there is none; return whether it was requested."""
         now = self._now()
         day, hour = day_of(now), hour_of(now)
         if self._looked_hour != hour:
@@ -160,10 +146,7 @@ class Sweeper:
         return False
 
     def check_clocks(self) -> int:
-        """Settle the next CLOCKS_PER_SWEEP matches; return in how many of them something happened.
-
-        This finds whatever ticker and feed have missed: a deadline, or a change of availability.
-        """
+        """Settle the next CLOCKS_PER_SWEEP matches; return in how many ticker and feed had missed something."""
         match_ids = list(islice(self._clocks, CLOCKS_PER_SWEEP))
         if len(match_ids) < CLOCKS_PER_SWEEP:
             self._clocks = self._own_streams()

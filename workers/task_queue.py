@@ -19,10 +19,7 @@ class TaskQueue:
         self._prefix = installation.prefix
 
     def request_answer(self, match_id: str) -> None:
-        """Let a match wait for the opponent that owes it an answer, if one does, and wake a worker.
-
-        Also raises what ``Matches.load`` raises.
-        """
+        """Let a match wait for the opponent that owes it an answer, and wake a worker; raises as ``Matches.load``."""
         lane = add_turn(self._installation, match_id)
         if lane is not None:
             self.request_turn(lane)

@@ -1,8 +1,6 @@
-"""The tasks: thin shells around plain functions.
+"""The tasks: thin shells around plain functions, hints that something can be claimed from a work list.
 
-A task carries at most the id of a match, of a fleet job, or a lane of a work list. It works on what it finds, however
-often, how late and in which order it is delivered: most tasks are hints that something can be claimed from a work list.
-Celery does not repeat a task that fails: sweeper and hints enqueue it again.
+They carry at most an id, work on what they find, and are never repeated by Celery.
 """
 
 from functools import cached_property, partial

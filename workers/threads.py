@@ -1,9 +1,4 @@
-"""The threads of a relay: all of them work, or the process ends.
-
-A thread that dies or hangs would go unnoticed: the process would live on and do only part of its work. So the death of
-one stops them all, and each beats (``events.runtime.beats``); ``workers.feed_watch`` records their progress in the
-store.
-"""
+"""The threads of a relay: all of them work, or the process ends. Each beats (``events.runtime.beats``)."""
 
 import threading
 import time
@@ -35,10 +30,7 @@ class ThreadDiedError(Exception):
 
 
 def run_threads(works: Mapping[str, Work], stop: threading.Event) -> None:
-    """Run each of ``works`` in a thread of that name until ``stop`` is set.
-
-    Raises ThreadDiedError, with ``stop`` set, when one of them returns or raises before that.
-    """
+    """Run each of ``works`` in a thread of that name until ``stop`` is set; raises ThreadDiedError."""
     died: list[str] = []
 
     def run(name: str, work: Work) -> None:
@@ -66,8 +58,7 @@ def run_threads(works: Mapping[str, Work], stop: threading.Event) -> None:
 def repeat(step: Callable[[], float], stop: threading.Event, on_error: Callable[[], None], **context: object) -> None:
     """Call ``step`` until ``stop`` is set, each time waiting for as many seconds as it returned.
 
-    After an error, which is logged with ``context``, ``on_error`` is called, and ``step`` is tried again: soon at
-    first, later less often.
+    After an error, logged with ``context``, ``on_error`` is called and ``step`` tried again, less and less often.
     """
     failures = 0
     while not stop.is_set():
@@ -90,10 +81,7 @@ def repeat(step: Callable[[], float], stop: threading.Event, on_error: Callable[
 
 
 def wait_until_available(stop: threading.Event, attempt: Callable[[], object]) -> bool:
-    """Call ``attempt`` until it succeeds; return False when ``stop`` was set before.
-
-    Raises WrongInstallationError, which does not go away by waiting.
-    """
+    """Call ``attempt`` until it succeeds; False when ``stop`` was set before. Raises WrongInstallationError."""
     with beats.line("start"):
         for failures in count(1):
             if stop.is_set():

@@ -1,11 +1,7 @@
 """The ticker: what time makes due happens as soon as it is due.
 
-It reads the deadlines that every append writes, settles the matches whose deadline has passed, and waits for the next
-one. Every second it also records that time is kept, tells all matches of an outage, and lets them follow changes of
-their players' availability. Several relays divide the matches and players among them.
-
-Crash-safe: it remembers nothing that counts. The next ticker, or another one that runs at the same time, finds the same
-things to do, and each of them is idempotent.
+It settles the matches whose deadline has passed; every second it also records that time is kept, and tells matches of
+outages and availability. Crash-safe: it remembers nothing, all is idempotent.
 """
 
 import threading
@@ -30,7 +26,6 @@ TICK_MS = 1000
 """The ticker looks at deadlines at least this often, and this far ahead."""
 
 MAX_MATCHES_PER_TICK = 100
-"""Matches whose deadline has passed, and matches that are told of an outage."""
 
 log = structlog.get_logger("ticker")
 
@@ -68,11 +63,7 @@ class Ticker:
         repeat(tick, stop, self._restart_crediting, line="ticker")
 
     def tick(self) -> int:
-        """Let happen what is due; return the instant of the next tick (milliseconds since 1970 UTC).
-
-        Raises StoreUnavailableError, and ClockMismatchError when this process's clock is wrong: then it
-        keeps no time, for every flag would fall early, and records none.
-        """
+        """Let happen what is due; return the instant of the next tick. Raises ClockMismatchError."""
         now = self._now()
         # Before any flag: a gap that ends here is an outage, and every match that is settled from now on knows of it.
         self._heartbeat.beat(now, now)
@@ -97,7 +88,6 @@ class Ticker:
         self._announced = provisional
 
     def _settle_due(self, now: int) -> int:
-        """Settle the matches whose deadline has passed; return the earliest deadline that has not."""
         following = now + TICK_MS
         # Deadlines at which nothing happens must not hide those behind them.
         limit = MAX_MATCHES_PER_TICK + len(self._idle)
@@ -112,7 +102,6 @@ class Ticker:
         return now if len(due) == limit and due[-1][1] <= now else following
 
     def _settle(self, match_id: str, now: int) -> bool:
-        """Settle a match; return whether anything happened in it."""
         beats.beat()
         try:
             before, after = self._timekeeper.settle(match_id, now)
@@ -128,11 +117,7 @@ class Ticker:
         self._crediting = None
 
     def _credit_outages(self, now: int) -> bool:
-        """Tell some of the matches of the outages that not all know of; return whether there are more to tell.
-
-        A match that is settled finds the outages anyway: this is for those that nothing else settles for a while.
-        Crash-safe: it starts from the beginning again; a match that knows already does not change.
-        """
+        """Tell some matches of the outages; return whether there are more. Crash-safe: idempotent."""
         if self._crediting is None:
             outages = self._heartbeat.uncredited()
             if not outages:

@@ -20,18 +20,12 @@ BYTES_PER_PACKED_BYTE = 8
 BATCH = 64
 
 File = tuple[str, int]
-"""The name of a file, and its size in bytes."""
 
 Part = tuple[str, Frame]
-"""The name of a file, and a frame in it."""
 
 
 class Archive:
-    """What is archived of an installation. Safe to share between threads.
-
-    Methods raise ArchiveUnavailableError when the storage cannot be read now, DamagedArchiveError, and
-    StoreUnavailableError.
-    """
+    """The archived matches of an installation. Raises ArchiveUnavailableError and DamagedArchiveError."""
 
     def __init__(self, catalogue: Catalogue, storage: Storage) -> None:
         self.catalogue = catalogue

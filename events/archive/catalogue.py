@@ -32,10 +32,7 @@ _NOTE_LEAF = script_source(__package__, "note_leaf")
 
 
 class Archived(NamedTuple):
-    """Where a match is in the archive, its head, and the index of its last leaf in the log of checkpoints.
-
-    The leaf is None where its place is noted beside the log still (``events.proof.leaf_notes``).
-    """
+    """Where a match is in the archive, its head, and the index of its last leaf (None while noted beside the log)."""
 
     locator: Locator
     head: Head
@@ -64,7 +61,7 @@ class Place(NamedTuple):
 
 
 class Catalogue:
-    """The catalogue of an installation with ``shards`` shards. Methods raise StoreUnavailableError."""
+    """The catalogue of an installation with ``shards`` shards."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client
@@ -127,11 +124,7 @@ class Catalogue:
         return _tables(self._client.get(self.keys.tables))
 
     def replace_tables(self, added: Sequence[TableFile], removed: Sequence[TableFile] = ()) -> bool:
-        """Add tables, and take out those in whose place they stand, in one step; return whether that was done.
-
-        It is not when one of these is there no more: another process has put another table in its place, and no entry
-        may be in two.
-        """
+        """Replace tables in one step; False when one of ``removed`` is gone: no entry may be in two tables."""
 
         def replace(pipeline: StorePipeline) -> bool:
             present = _tables(pipeline.get(self.keys.tables))
@@ -145,7 +138,7 @@ class Catalogue:
         return transact(self._client, [self.keys.tables], replace)
 
     def unused(self) -> dict[str, int]:
-        """Return since when nothing refers to files (milliseconds since 1970 UTC), as it was noted last."""
+        """Return since when nothing refers to files, as it was noted last."""
         return {file.decode(): int(since) for file, since in self._client.hgetall(self.keys.unused).items()}
 
     def note_unused(self, since: Mapping[str, int]) -> None:

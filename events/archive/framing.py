@@ -15,7 +15,6 @@ MAX_FRAME_BYTES = 64 * 2**20
 _LENGTH_BYTES = 8
 
 Frame = tuple[int, int]
-"""Offset and length of a frame in its file."""
 
 
 class FileWriter:
@@ -40,10 +39,7 @@ class FileWriter:
 
 
 def index_frame(size: int, footer: bytes, magic: bytes) -> Frame:
-    """Return where the index of a file of ``size`` bytes is, given its last ``footer_bytes``.
-
-    Raises DamagedArchiveError.
-    """
+    """Return where the index of a file is, given its size and last ``footer_bytes``; raises DamagedArchiveError."""
     length = int.from_bytes(footer[:_LENGTH_BYTES], "big")
     if footer[_LENGTH_BYTES:] != magic or length > size - len(footer):
         raise DamagedArchiveError("a file of the archive is of another kind, or incomplete")

@@ -1,8 +1,6 @@
 """Packs: many finished matches of one game in one file, compressed in groups, with an index at the end.
 
-A frame holds GROUP matches, compressed with the dictionary of their game, where there is one. What is stored of an
-event are the bytes that the store had. Its digest is not: digests do not compress, and they follow from the events. The
-digest of the last event, which the index and the catalogue have, proves all of them.
+Digests of events are not in it: they do not compress and follow from the events. That of the last event proves all.
 """
 
 from collections.abc import Sequence
@@ -25,10 +23,7 @@ MIN_SAMPLES = 2000
 
 
 class ArchivedMatch(NamedTuple):
-    """What is archived of a match: its events as they were stored, their head, and the packed summary.
-
-    ``revision`` is that of its conditional moves, which are private and stay where they are.
-    """
+    """An archived match: events as stored, head, packed summary, ``revision`` of its conditional moves (kept live)."""
 
     stream: str
     head: Head
@@ -52,11 +47,7 @@ class ArchivedMatch(NamedTuple):
 
 
 class PackIndex(NamedTuple):
-    """What a pack holds, and where: each of ``events`` and ``summaries`` is a frame of GROUP matches.
-
-    ``contents`` is the frame of the names and heads of the matches. ``dictionary`` is the name of the file with the
-    dictionary of the events, None for none. ``round`` is that of archiving: no two packs are the same file.
-    """
+    """The frames of a pack, GROUP matches each; ``contents`` has names and heads, ``round`` makes it unique."""
 
     game: str
     round: int

@@ -11,7 +11,7 @@ Measured = tuple[Any, int]
 
 
 class Remembered:
-    """Values by key; those that were not used for longest are forgotten first. Safe to share between threads."""
+    """Values by key; those that were not used for longest are forgotten first."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes

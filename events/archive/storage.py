@@ -1,7 +1,4 @@
-"""Where the files of the archive are: a directory, or any object store that fsspec knows, by URL.
-
-Files are named by what they contain, are written once and never changed.
-"""
+"""The files of the archive, in a directory or an object store; named by content, written once, never changed."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -20,10 +17,7 @@ T = TypeVar("T")
 
 
 class Storage:
-    """The files at ``url``: ``file:///path``, ``s3://bucket/path``; None where no archive is set.
-
-    Safe to share between threads. Methods raise ArchiveUnavailableError when the storage cannot be used now.
-    """
+    """The files at ``url`` (``file:///path``, ``s3://bucket/path``, None). Raises ArchiveUnavailableError."""
 
     def __init__(self, url: str | None) -> None:
         self.url = url
@@ -46,8 +40,7 @@ class Storage:
     def write(self, kind: str, content: bytes) -> str:
         """Store ``content`` as a file of ``kind`` and read it back; return its name.
 
-        Crash-safe: in a directory it is written under another name, made durable and renamed; an object store shows a
-        whole object or none. A file that is left under the other name is found by ``unfinished``.
+        Crash-safe: durable under another name, then renamed; an object store shows a whole object or none.
         """
         name = f"{kind}/{hashlib.sha256(content).hexdigest()}"
         file_system, root = self._place

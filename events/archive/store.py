@@ -39,11 +39,7 @@ class DamagedMatchError(DamagedStreamError, DamagedArchiveError):
 
 
 class DroppedModels(NamedTuple):
-    """The read models that a match loses when it is archived: keys of its summaries, and of lists with its member.
-
-    ``generations`` is what the key of the shard's generations must hold for these to be all, ``summary`` what each of
-    the summaries must.
-    """
+    """The read models that go with an archived match; ``generations`` and ``summary`` are what must be stored still."""
 
     generations_key: str
     generations: str
@@ -53,11 +49,10 @@ class DroppedModels(NamedTuple):
 
 
 class ArchivingStore(RedisStore):
-    """A Redis store whose streams may be in the archive at ``archive_url`` (None: none is set).
+    """A Redis store whose streams may be in the archive at ``archive_url`` (None: no archive).
 
-    Reading does not tell the difference, except that what a request wrote before is not known of archived streams, and
-    that reading one raises ArchiveUnavailableError while the storage cannot be reached. Heads are in the catalogue and
-    need no storage. Appending to an archived stream brings it back first.
+    Archived streams have forgotten their requests. Reading one needs the storage, reading heads does not. Appending to
+    one brings it back first.
     """
 
     def __init__(
@@ -73,7 +68,6 @@ class ArchivingStore(RedisStore):
     ) -> None:
         super().__init__(client, prefix, shards, now, wait_replicas, creates, mark_file)
         self.storage = Storage(archive_url)
-        """The storage of the archive."""
 
         self._drop = load_script(client, __package__, "drop")
         self._restore = load_script(client, __package__, "restore")
@@ -96,10 +90,7 @@ class ArchivingStore(RedisStore):
         return map(_text, self._names(self._keys[shard].streams))
 
     def streams(self, shard: int) -> Iterator[str]:
-        """See EventReader: first those that are live, then the archived ones; the latter in the order of archiving.
-
-        None is missed that is archived or brought back meanwhile, and none is yielded twice.
-        """
+        """See EventReader. None is missed or yielded twice that is archived or brought back meanwhile."""
         keys, met = self._keys[shard], set[bytes]()
         for name in chain(self._names(keys.streams), self._names(keys.archived_streams)):
             if name not in met:
@@ -129,10 +120,10 @@ class ArchivingStore(RedisStore):
                         yield name, archived
 
     def _names(self, key: str) -> Iterator[bytes]:
-        """Yield the names in a list that names join at the end.
+        """Yield the names in a list that names join at the end, and leave while it is read.
 
-        Names leave the list while it is read, which moves all that follow. So every page begins two pages before the
-        last name that was met: none is missed unless more than that leave between two pages.
+        So every page begins two pages before the last name: none is missed unless more than that leave between two
+        pages.
         """
         after, known = 0, set[bytes]()
         while True:
@@ -206,10 +197,9 @@ class ArchivingStore(RedisStore):
         conditional_moves: int | None = None,
         decided_at: int | None = None,
     ) -> Appended:
-        """See EventStore. What is archived is brought back first.
+        """See EventStore. What is archived is brought back first, and a stream is not begun again.
 
-        What begins a stream is refused where one is archived. None is archived between this look and the append: it
-        would have to be created and be finished for a day.
+        None is archived between this look and the append: it would have to be created and be finished for a day.
         """
         if expected == EMPTY and (archived := self.find_archived([stream])[0]) is not None:
             raise StaleVersionError(stream, expected.tag, archived.head.tag)
@@ -239,10 +229,7 @@ class ArchivingStore(RedisStore):
             super().save_conditional_moves(stream, seat, text, revision, head)
 
     def restore(self, stream: str) -> bool:
-        """Bring ``stream`` back from the archive; return whether it was there.
-
-        Its read models follow when it is projected: by what is appended, or by the sweeper.
-        """
+        """Bring ``stream`` back from the archive; return whether it was there. Read models follow later."""
         archived = self.find_archived([stream])[0]
         if archived is None:
             return False
@@ -256,8 +243,7 @@ class ArchivingStore(RedisStore):
     def _bring_back(self, stream: str, archived: Archived) -> bool:
         """Make a match live; return False when it is not ``archived`` so any more.
 
-        Crash-safe: where its last leaf is has been noted when it becomes live; a match that is live and not noted would
-        join the log of checkpoints once more.
+        Crash-safe: its last leaf is noted first; a live match without note would join the log of checkpoints once more.
         """
         if archived.leaf is not None:
             note = pack_logged(LoggedLeaf(archived.leaf, archived.head.tag))
@@ -293,10 +279,9 @@ class ArchivingStore(RedisStore):
         return found
 
     def drop(self, match: ArchivedMatch, locator: Locator, round_number: int, models: DroppedModels) -> bool:
-        """Replace the live copy of ``match`` by an entry in the catalogue, in one step; return whether that was done.
+        """Replace the live ``match`` and its read models by an entry in the catalogue, in one step.
 
-        It is not when anything has changed since ``match`` was read, when something is due in it, or when a later round
-        of archiving has begun. ``models`` are its read models, which go with it.
+        Returns False when anything has changed since ``match`` was read, is due in it, or a later round has begun.
         """
         keys, place = self._keys_of(match.stream), self.archive.catalogue.place(match.stream)
         shard = self.shard_of(match.stream)

@@ -1,8 +1,7 @@
 """Tables: the entries that archived matches have in lists, sorted, in files that are never changed.
 
-Each round of archiving writes a table; a few of similar size are merged into one, so that their number grows with the
-logarithm of what is archived. A page of a list is read from a block or two of each table. An entry counts only while
-the catalogue has its match at the same place: those of matches that were brought back are passed over.
+Each round writes a table; tables of similar size are merged. An entry counts only while the catalogue has its match at
+the same place.
 """
 
 import heapq
@@ -59,7 +58,6 @@ class TableIndex(NamedTuple):
 
 
 Bound = tuple[str, float, str]
-"""A place among the entries: list, score, member."""
 
 ReadBlock = Callable[[Frame], Sequence[ListEntry]]
 

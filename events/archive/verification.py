@@ -13,11 +13,7 @@ Verdict = tuple[str, str | None]
 
 
 def verify_matches(archive: Archive, matches: Mapping[str, Archived]) -> Iterator[Verdict]:
-    """Yield the verdict on each of ``matches``, which the catalogue has in one pack.
-
-    A damaged file is read as far as it can be: only the matches that cannot be read are damaged. Raises
-    ArchiveUnavailableError when the storage cannot be reached, and StoreUnavailableError.
-    """
+    """Yield the verdict on each of ``matches`` of one pack. Raises ArchiveUnavailableError."""
     for stream, archived in sorted(matches.items(), key=lambda match: match[1].locator):
         try:
             archive.match(stream, archived).envelopes()
@@ -38,10 +34,7 @@ def find_fault(archive: Archive, pack: str) -> str | None:
 
 
 def verify_tables(archive: Archive, places: Mapping[str, Collection[int]]) -> Iterator[Verdict]:
-    """Yield what is wrong with tables, and with packs of which matches are in no list; nothing when all is well.
-
-    ``places`` are those of all archived matches, by pack. Raises like ``verify_matches``.
-    """
+    """Yield what is wrong with tables, and with packs of which ``places`` are in no list."""
     listed: dict[str, set[int]] = defaultdict(set)
     for table in archive.catalogue.tables():
         try:

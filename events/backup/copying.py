@@ -41,11 +41,7 @@ def make_backup(
     write: Callable[[Record], None],
     step: Callable[[int], None] = lambda _: None,
 ) -> Manifest:
-    """Pass all records of a backup of ``store`` to ``write``; return the last one.
-
-    ``now`` returns milliseconds since 1970 UTC; ``step`` hears of the matches that are done. Raises BackupError when
-    servers of the store changed meanwhile, and StoreError.
-    """
+    """Pass all records of a backup to ``write``; return the last. Raises BackupError (servers changed), StoreError."""
     identities = _identities(store)
     manifest = _Copy(store, now, write, step).copy()
     if _identities(store) != identities:
@@ -131,11 +127,7 @@ class _Copy:
             self._keys += 1
 
     def _copy_proof(self) -> int:
-        """Copy keys, checkpoints and leaves; leaves that are added meanwhile are none of this backup.
-
-        It has the leaves that were moved to the archive, too: in a restored store all are live until they are moved
-        again.
-        """
+        """Copy keys, checkpoints and the present leaves, archived ones too: a restored store has all live."""
         places = ProofKeys(self._store.prefix)
         with self._client.pipeline(transaction=True) as pipeline:
             pipeline.get(places.log_size)
@@ -155,7 +147,6 @@ class _Copy:
         return leaves
 
     def _copy_administration(self) -> int:
-        """Copy roles and log up to its present end."""
         places = AdministrationKeys(self._store.prefix)
         with self._client.pipeline(transaction=True) as pipeline:
             for name in (places.head, places.once, places.roles):
@@ -233,7 +224,6 @@ class _Copy:
         self._copy_moves_beside(keys, [name])
 
     def _copy_moves_beside(self, keys: ShardKeys, names: Sequence[bytes]) -> None:
-        """Copy the conditional moves of archived matches, which are not in the archive."""
         places = [keys.conditional_moves(name.decode(errors="backslashreplace")) for name in names]
         with self._client.pipeline(transaction=False) as pipeline:
             for place in places:
@@ -250,7 +240,6 @@ class _Copy:
             )
 
     def _copy_found(self, patterns: Sequence[str]) -> None:
-        """Copy the keys that match one of ``patterns``."""
         wanted = matching(patterns)
         for search in searches(patterns):
             for server in self._store.client.servers():

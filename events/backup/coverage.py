@@ -1,8 +1,6 @@
 """Which keys a backup has, and why it does not have the others: every key of the key space is in one of these lists.
 
-What refers is copied before what is referred to, so that everything that a restored store names exists: the logs
-before the matches; notices, chats and what people keep beside matches before the matches too; the texts of cases and
-the accounts, which events name, after them.
+What refers is copied before what is referred to, so that everything that a restored store names exists.
 """
 
 import re
@@ -58,23 +56,20 @@ class Coverage:
             self._kept_beside_matches(prefix),
             [chats.reported, people.availability_syncs],
         ]
-        """Keys that are searched for and copied before the matches, in three steps.
-
-        A notice that is known as decided must be there, and what is there must be known as due.
+        """Searched for and copied before the matches, in three steps: what is decided must be there, what is there must
+        be due.
         """
 
         self.after = [
             *(people.account(ANY), people.suspension(ANY), people.availability(ANY), people.erased, people.rewrite),
             *(cases.texts(ANY), cases.matches_of(ANY), cases.unconfirmed),
         ]
-        """Keys that are searched for and copied after the matches."""
 
         self.with_logs = [
             *(proof.private_key, proof.public_keys, proof.key_horizon),
             *(proof.leaves, proof.checkpoints, proof.latest_day, proof.log_origin, proof.note),
             *(administration.log, administration.head, administration.once, administration.roles),
         ]
-        """Keys of the two logs, copied up to their ends at one moment."""
 
         self.with_shards = [
             *_of_shards(shard.streams, shard.events(ANY), shard.head(ANY), shard.conditional_moves(ANY)),

@@ -18,11 +18,9 @@ from events.runtime.durable_files import UNFINISHED, sync_directory
 
 @contextmanager
 def new_file(destination: str) -> Iterator[IO[bytes]]:
-    """Yield a file that is at ``destination``, a path or URL, when the block has ended without an error.
+    """Yield a file that is at ``destination``, a path or URL, when the block has ended; raises BackupError.
 
-    Crash-safe: it is written under another name, beside it or in the directory for temporary files, made durable, and
-    then renamed or sent as a whole. Killed before that, what is left has no last part and cannot be read as a backup.
-    Raises BackupError when there is such a file already, or the place cannot be used.
+    Crash-safe: durable under another name, then renamed or sent as a whole. An unfinished one has no last part.
     """
     file_system, path = _place(destination)
     is_local = "file" in file_system.protocol

@@ -29,9 +29,8 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
 class CopiedKey(msgspec.Struct, tag="key", array_like=True, frozen=True):
     """A key, or a part of one: a list, log or hash may be in several records.
 
-    ``content`` is that of a string, the items of a list or set, fields and values of a hash, members and scores of a
-    sorted set; in the case of a stream, of each entry its id, the number of its fields and values, and these.
-    ``expires_at`` is an instant in milliseconds, 0 for a key that stays.
+    ``content``: a string, items, fields and values, members and scores; of a stream, for each entry its id, the number
+    of fields and values, and these. ``expires_at`` is 0 for a key that stays.
     """
 
     name: bytes
@@ -41,11 +40,7 @@ class CopiedKey(msgspec.Struct, tag="key", array_like=True, frozen=True):
 
 
 class CopiedMatch(msgspec.Struct, tag="match", array_like=True, frozen=True):
-    """A live match, as it was at one moment.
-
-    ``head`` and ``conditional_moves`` are fields and values, ``events`` packed events each followed by its digest.
-    ``deadline`` is b"" where nothing is due.
-    """
+    """A live match at one moment; ``events`` are each followed by their digest, ``deadline`` is b"" for none."""
 
     shard: int
     match: bytes
@@ -69,11 +64,7 @@ class Leaves(msgspec.Struct, tag="leaves", array_like=True, frozen=True):
 
 
 class Manifest(msgspec.Struct, tag="manifest", array_like=True, frozen=True):
-    """The last record: what the others add up to.
-
-    ``heads`` is the SHA-256 of the ids, versions and digests of the live matches, in order. ``acts`` is the length of
-    the log of administration, ``archived`` how many matches are in the catalogue of the archive.
-    """
+    """The last record. ``heads`` is the SHA-256 over all live heads in order, ``acts`` the length of the log."""
 
     began_at: int
     ended_at: int

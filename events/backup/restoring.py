@@ -30,10 +30,7 @@ KINDS = ("string", "hash", "list", "set", "zset", "stream")
 
 
 def verify_backup(records: Iterable[Record]) -> tuple[Begin, Manifest]:
-    """Read a backup to its end and return its first and last records.
-
-    Raises BackupError when it is not what its manifest says, or has a layout that this release does not know.
-    """
+    """Read a backup to its end; return its first and last records. Raises BackupError unless its manifest fits."""
     begin: Begin | None = None
     manifest: Manifest | None = None
     sums = dict.fromkeys(("records", "matches", "events", "keys", "leaves"), 0)
@@ -73,14 +70,10 @@ def restore_backup(
     records: Iterable[Record],
     step: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Write the ``records`` of a verified backup, of which ``begin`` is the first, into the empty store of ``store``.
+    """Write the ``records`` of a verified backup into an empty store. Raises BackupError and StoreError.
 
-    ``step`` hears of the matches that are done. Raises BackupError when the store is not empty or was installed
-    otherwise, and StoreError.
-
-    Crash-safe: the first write marks the store as one that is being restored, and no part of Rookery opens such a
-    store; the last write takes the mark away. Killed in between, the same command deletes what there is and
-    begins again.
+    Crash-safe: the first write marks the store as being restored, which nothing opens; the last takes the mark away.
+    Killed in between, the same command begins again.
     """
     client = store.client
     if begin.prefix != store.prefix:
@@ -177,7 +170,6 @@ class _Restore:
             self._write_account(pipeline, name.removeprefix(self._people.accounts), record.content)
 
     def _write_account(self, pipeline: Any, person: str, content: Sequence[bytes]) -> None:
-        """Write what follows from an account: whose its name is, and where it is listed."""
         fields = dict(zip(content[::2], content[1::2], strict=True))
         name, kind = fields.get(b"name", b"").decode(), fields.get(b"kind", b"")
         if kind == b"bot":
@@ -225,7 +217,6 @@ class _Restore:
 
 
 def _commands(name: bytes, kind: str, content: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-    """Yield the commands that write a key, or add to it."""
     match kind:
         case "string":
             yield ("SET", name, content[0])

@@ -2,10 +2,8 @@
 
     magic (16 bytes), kind (1 byte), salt (16 bytes), then chunks: length (4 bytes), sealed content
 
-A chunk is sealed under its number, whether it is the last, and the bytes before the chunks. With a key it is encrypted
-with AES-256-GCM, under a key that HKDF derives from it and from the random salt: no nonce is ever used twice under one
-key. Without a key a SHA-256 takes the place of the tag: it shows damage, not forgery. In both cases a file that was
-truncated, or whose chunks are in another order or from another backup, cannot be opened.
+A chunk is sealed under its number, whether it is the last, and the bytes before the chunks: with AES-256-GCM under a
+key that HKDF derives from the secret and the salt, or without a secret by a SHA-256, which shows damage, not forgery.
 """
 
 import hashlib
@@ -62,10 +60,7 @@ class Digests:
 
 
 class SealedWriter:
-    """Writes a backup to ``file``, encrypted if there is a ``secret`` of SECRET_BYTES.
-
-    What is not closed has no last chunk, and cannot be read.
-    """
+    """Writes a backup to ``file``, encrypted if there is a ``secret`` of SECRET_BYTES; unreadable until closed."""
 
     def __init__(self, file: IO[bytes], secret: bytes | None) -> None:
         self._file = file

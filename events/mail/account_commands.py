@@ -25,7 +25,7 @@ def execute_account_commands(parts: MailParts, reading: Reading, player: str) ->
 
 
 def stop_mail(parts: MailParts, command: Command, player: str) -> Result:
-    """Stop notices by mail to ``player``. Raises StoreUnavailableError."""
+    """Stop notices by mail to ``player``."""
     parts.addresses.change(player, lambda stored: stopped(stored, parts.now()))
     words = "No more notices are sent by mail. You can have them sent again on the settings page."
     return Result(line=command.line, effect=Effect.DONE, words=words)

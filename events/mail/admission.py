@@ -1,7 +1,4 @@
-"""Whether an incoming mail may do anything: automatic mail and loops are never answered, strangers are refused.
-
-Everything here is pure and reads headers alone. No header may be what a standard wants: none raises.
-"""
+"""Whether an incoming mail may do anything, by its headers: automatic mail, loops and strangers are refused. Pure."""
 
 import re
 from contextlib import suppress
@@ -31,7 +28,6 @@ class Admission:
     """Whether a mail counts, and if not, why, in a sentence for the person whose token it was sent to."""
 
     verdict: Verdict | None
-    """None for a mail that counts."""
 
     reason: str
 
@@ -41,11 +37,7 @@ ADMITTED = Admission(None, "")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What admission knows about the account and the installation.
-
-    ``address`` is the confirmed address of the account, None when there is none. ``domain`` is that of Rookery's own
-    addresses. ``authserv_id`` is whose Authentication-Results are believed, None when nobody's are.
-    """
+    """The confirmed address, who may write for the account, our domain, whose Authentication-Results are believed."""
 
     address: str | None
     who_may_write: WhoMayWrite
@@ -105,11 +97,7 @@ _COMMENT = re.compile(r"\([^()]*\)")
 
 
 def author_of(headers: "Message[str, str]") -> str | None:
-    """Return the address in From; None unless there is one header with one plain address, as a person's mail has.
-
-    What two programs could read differently is no plain address: the mail server that says dmarc=pass may have read
-    another one.
-    """
+    """Return the address in From; None unless there is one header with one address that all programs read alike."""
     lines = _lines(headers, "From")
     if len(lines) != 1:
         return None
@@ -198,8 +186,7 @@ def is_automatic(content: bytes, return_path: str | None = None) -> bool:
 def automatic_mark(content: bytes, return_path: str, headers: "Message[str, str] | None" = None) -> str:
     """Return what shows that no person has written the mail, in a few words; empty for a person's.
 
-    X-Auto-Response-Suppress is no such mark: it asks the receiver not to answer automatically, and Outlook puts it into
-    mail of people (sisimai/p5-sisimai#491). ``headers`` are those of ``content``, if they were read before.
+    X-Auto-Response-Suppress is no such mark: Outlook puts it into mail of people (sisimai/p5-sisimai#491).
     """
     headers = read_headers(content) if headers is None else headers
     submitted = header(headers, "Auto-Submitted").partition(";")[0].strip().lower()
@@ -233,11 +220,7 @@ _PROPERTY = re.compile(r"\bheader\s*\.\s*from\s*=\s*\"?([^\s\";]+)", re.IGNORECA
 
 
 def passes_dmarc(headers: "Message[str, str]", authserv_id: str | None) -> bool:
-    """Return whether the operator's own server says dmarc=pass for the domain in From.
-
-    Only the topmost Authentication-Results counts, and only under ``authserv_id``: what stands below may have come with
-    the mail (RFC 8601, 5).
-    """
+    """Return whether our own server says dmarc=pass for From, in the topmost header alone (RFC 8601, 5)."""
     author = author_of(headers)
     lines = _lines(headers, "Authentication-Results")
     if authserv_id is None or author is None or not lines:

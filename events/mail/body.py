@@ -1,8 +1,4 @@
-"""The text of a mail, as plain lines: what stands in it before a language is looked for.
-
-Any bytes have lines, perhaps none: nothing here raises, and the work is proportional to the size of the mail. Quoted
-text keeps a ``>`` before it, so that a reader knows where the writer's own words end.
-"""
+"""The text of a mail as plain lines, quoted ones behind ``>``. Any bytes have lines, perhaps none: nothing raises."""
 
 import codecs
 import re

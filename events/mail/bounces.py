@@ -26,11 +26,7 @@ _MACHINE = re.compile(r"\b(mailer-daemon|postmaster)@", re.IGNORECASE)
 
 
 class Bounce(NamedTuple):
-    """A mail that was not delivered: ``hard`` if the address itself is wrong, with what the server said.
-
-    ``arrived_at`` is when the mail had reached that server (milliseconds since 1970 UTC), ``recipient`` whom it was to,
-    as far as that is known.
-    """
+    """A mail that was not delivered: ``hard`` if the address itself is wrong, with the words of the server."""
 
     hard: bool
     reason: str
@@ -60,10 +56,7 @@ def is_hard(status: str) -> bool:
 
 
 def record_bounce(addresses: AddressStore, player: str, content: bytes, now: int) -> str:
-    """Count the report ``content`` that was sent to a bounce address of ``player``; return what was done, in words.
-
-    The same report counts once. Raises StoreUnavailableError.
-    """
+    """Count the report ``content`` about mail to ``player``, once; return what was done, in words."""
     bounce = read_bounce(content)
     if bounce is None:
         return "It reports no mail that was not delivered, so nothing was counted."

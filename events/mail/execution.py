@@ -1,8 +1,4 @@
-"""The commands of a mail, carried out on the match that the mail answers to.
-
-A mail speaks about the position that it answers. Whatever changes the match is refused once the board is another one;
-answers to offers also once there are other offers.
-"""
+"""The commands of a mail, carried out on the match that it answers, while the board and the offers are as in it."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -50,13 +46,10 @@ ONE_MOVE = "A mail can play one move, for it answers one position: none was play
 
 
 def execute_commands(parts: MailParts, reading: Reading, token: MatchToken, person: Person, mail: str) -> Report:
-    """Carry out the commands of a mail with a valid ``token`` of ``person``, and return what became of each.
+    """Carry out the commands of a mail (a digest names it) with a valid ``token``; return what became of each.
 
-    ``mail`` is a digest that names the mail. Raises UnknownMatchError, StoreUnavailableError and what loading a match
-    raises; then some commands may have been carried out.
-
-    Crash-safe: the request key of each command follows from the mail and its place there. A repetition finds what was
-    done the first time, and reports the same.
+    Raises UnknownMatchError and what loading a match raises. Crash-safe: request keys follow from the mail and the
+    place in it, so a repetition finds what was done.
     """
     return _Execution(parts, reading, token, person, mail).run()
 
@@ -75,9 +68,7 @@ class _Execution:
         self._moves = [command for command in reading.commands if command.verb == Verb.MOVE]
         self._last_done: Executed | None = None
         self._takes_several = False
-        """Whether a turn takes several moves, so that a mail may have them."""
         self._has_moved = self._has_offered = False
-        """Whether the move of this mail was played, and whether it offered a draw."""
 
     def run(self) -> Report:
         results = []
@@ -94,7 +85,6 @@ class _Execution:
         return report_of(self._reading, results, self._receipt())
 
     def _receipt(self) -> str:
-        """Return the receipt for the last command that did something; empty when none did."""
         done = self._last_done
         if done is None:
             return ""
@@ -276,12 +266,10 @@ class _Execution:
                     raise
 
     def _count(self, first: Sequence[Line]) -> None:
-        """Count the size of the conditional moves; raises QuotaExceededError."""
         size = len(json.dumps(lines_shown(tuple(first)))) if first else 0
         self._parts.notebooks.count_conditional_moves(self._person.id, self._match_id, size)
 
     def _count_stored(self) -> None:
-        """Count the stored conditional moves again, since they are not replaced."""
         lines = self._orders().lines
         self._count(() if lines is None else lines.first)
 
@@ -358,8 +346,7 @@ class _Execution:
     def _expected(self, changes: tuple[type, ...]) -> VersionTag:
         """Return the last version before something of ``changes`` that the writer did not know of.
 
-        Clocks may have been paused since, or other things that leave the position as it was. Raises StaleVersionError
-        when the history that the mail belongs to was lost.
+        Raises StaleVersionError when the history that the mail belongs to was lost.
         """
         tag = self._known
         for event in self._parts.events.read_on(self._match_id, tag, MAX_EVENTS_SINCE):

@@ -1,7 +1,6 @@
-"""The closed language of commands by mail: a line is a whole command or nothing.
+"""The closed language of commands by mail: a line of the writer is a whole command or nothing.
 
-Only a line of the writer that is nothing but a command counts. Reading begins at the top and ends where a signature may
-begin, or text that is quoted without marks (``quotation``). What is not read can only be missed, never misread.
+Reading ends where a signature or unmarked quotation may begin: what is not read is missed, never misread.
 """
 
 import re
@@ -55,11 +54,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A ``line`` of a mail that is a command.
-
-    ``argument`` is what follows the verb: the move or the moves of a turn, "on" or "off", "draw" or "takeback", the id
-    of the match, what is said. ``steps`` belong to a conditional line.
-    """
+    """A ``line`` that is a command; ``argument`` follows the verb: moves, "on", "draw", the id of the match, words."""
 
     line: str
     verb: Verb
@@ -85,11 +80,7 @@ class UnknownLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a mail asks for, in its order.
-
-    ``passed_over`` are the first lines before any command. ``gave_up`` tells that reading ended at too many lines of
-    either kind.
-    """
+    """The commands of a mail; ``passed_over`` precede them, ``gave_up`` tells that reading ended at too many lines."""
 
     items: tuple[Command | UnknownLine, ...]
     passed_over: tuple[str, ...] = ()
@@ -103,11 +94,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How the moves of a match are written.
-
-    ``is_move`` tells whether a text has the form of a move, legal or not. ``several`` says that a turn takes several,
-    which may stand on one line.
-    """
+    """How the moves of a match are written; ``several`` says that a turn takes several, perhaps on one line."""
 
     is_move: Callable[[str], bool]
     several: bool = False
@@ -120,8 +107,8 @@ NO_MOVES = Moves(lambda _: False)
 def read_commands(lines: Sequence[str], moves: Moves) -> Reading:
     """Return the commands of a mail, whose ``lines`` are as ``read_body`` returns them.
 
-    They stand at its top or, where nothing there plays a move, between and below quoted lines that are marked one by
-    one. There only a move counts, and what goes with it.
+    They stand at its top or, where nothing there plays a move, between and below marked quoted lines: only a move
+    there.
     """
     items: list[Command | UnknownLine] = []
     passed_over: list[str] = []

@@ -45,10 +45,7 @@ def moves_of(state: MatchState) -> Moves:
 
 
 def example_move(state: MatchState) -> str:
-    """Return a move as players write it that is none in the position of ``state``, so that quoting it plays nothing.
-
-    It is one from the beginning of a game; empty when all of those can be played.
-    """
+    """Return a move of the game that is none in the position of ``state``, so quoting it plays nothing; "" for none."""
     game = game_of(state)
     position = game.initial(state.setup)
     for _ in range(MAX_EXAMPLE_PLIES):
@@ -104,10 +101,7 @@ def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
 
 
 def result_words(state: MatchState, seat: int) -> str:
-    """Return how a match ended for the player of ``seat``, to be followed by the match: "You have won".
-
-    "Draw" for one that all have drawn, empty without a result.
-    """
+    """Return how a match ended for ``seat``, to be followed by the match: "You have won"; empty without a result."""
     scores = state.result.scores
     if state.status != Status.FINISHED or scores is None:
         return ""
@@ -134,10 +128,7 @@ def outcome_words(state: MatchState) -> str:
 
 
 def soon_words(at: int, now: int, zone: str) -> str:
-    """Return how much time is left at ``now`` until ``at``, and when that is in ``zone``.
-
-    "24 hours left, until Wed 07:00"; both instants are milliseconds since 1970 UTC.
-    """
+    """Return how much time is left until ``at``, and when that is in ``zone``: "24 hours left, until Wed 07:00"."""
     local = datetime.fromtimestamp(at // 1000, zone_of(zone))
     unit = HOUR if at - now > 2 * HOUR else MINUTE
     count = max(1, round((at - now) / unit))
@@ -147,7 +138,7 @@ def soon_words(at: int, now: int, zone: str) -> str:
 
 
 def instant_words(at: int, zone: str) -> str:
-    """Return ``at`` (milliseconds since 1970 UTC) in the time zone and in UTC, as people read it."""
+    """Return ``at`` in the time zone and in UTC, as people read it."""
     utc = datetime.fromtimestamp(at // 1000, UTC)
     in_utc = f"{utc:%a %-d %b %Y, %H:%M} UTC"
     if zone == "UTC":

@@ -1,7 +1,6 @@
 """The mails that Rookery sends, as messages: headers, text, HTML with the board as a picture. Pure.
 
-A mail is made again, byte for byte, from the same notice, instant and secret: an attempt that is repeated because
-nobody knows how the last one ended sends the same mail under the same Message-ID.
+A repeated attempt makes the same mail, byte for byte, under the same Message-ID.
 """
 
 import hashlib
@@ -96,10 +95,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a mail says: paragraphs of lines. ``picture`` stands below the first ``after`` of them.
-
-    ``receipt`` is attached as a file, unless it is empty.
-    """
+    """Paragraphs of lines, ``picture`` below the first ``after`` of them; ``receipt`` is attached if there is one."""
 
     subject: str
     paragraphs: Sequence[str]
@@ -245,7 +241,6 @@ def _message(site: Site, address: str, content: Content, author: str, now: int, 
 
 
 def _printable(text: str) -> str:
-    """Return ``text`` without what a line of mail cannot have: control characters, halves of characters."""
     return "".join(each if each.isprintable() or each in "\n\N{NO-BREAK SPACE}" else " " for each in text)
 
 

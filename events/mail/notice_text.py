@@ -39,11 +39,7 @@ TO_ANSWER_ONE_OF_SEVERAL = (
 
 @dataclass(frozen=True, slots=True)
 class NoticeView:
-    """A notice with the match that it is about as its reader sees it; None for one without a seat for the reader.
-
-    ``inviter`` is the name of who has created the match, ``reply_to`` where the reader sends moves in it, ``messages``
-    are those of its chat that the notice is about, if the reader wants them by mail.
-    """
+    """A notice, the match as its reader sees it (None: no seat), its creator, where to reply, and its chat messages."""
 
     notice: Notice
     view: View | None
@@ -136,7 +132,6 @@ def _board_parts(view: View) -> list[str]:
 
 
 def _behind_bars(message: str) -> str:
-    """Return a message in lines behind bars that no program breaks once more."""
     return "\n".join(f"| {unbroken(line)}" for line in textwrap.wrap(message, QUOTED_WIDTH))
 
 
@@ -145,7 +140,6 @@ def _is_invitation(about: NoticeView) -> bool:
 
 
 def _news(about: NoticeView) -> str:
-    """Return what the subject says of a notice to its reader."""
     notice, view, kind = about.notice, about.view, about_fact(about.notice.fact)
     if view is not None and kind == "deadline" and (deadline := _deadline(about)) and deadline > view.now:
         return soon_words(deadline, view.now, view.zone)
@@ -157,7 +151,6 @@ def _news(about: NoticeView) -> str:
 
 
 def _sentence(about: NoticeView) -> str:
-    """Return what has happened, with the names of the players."""
     notice, view, kind = about.notice, about.view, about_fact(about.notice.fact)
     if view is None:
         return notice.summary

@@ -1,8 +1,7 @@
 """Where a writer's own lines end and quoted ones begin, by the structure of what mail programs put between them.
 
-Programs introduce quoted text in any language: by a line with a mail address or an instant in it, or by a block of
-fields ("From: ...", "Sent: ..."). Where the quotation is marked line by line with ``>``, the writer's lines go on
-between and below the marked ones; any other quotation ends them. Words of some languages help where structure does not.
+In any language that is a line with a mail address or an instant, or a block of fields ("From: ..."). Own lines go on
+around lines marked with ``>``; any other quotation ends them.
 """
 
 import re
@@ -14,7 +13,6 @@ MAX_BROKEN_LINES = 3
 
 MIN_FIELDS = 3
 MAX_FIELD_CHARACTERS = 32
-"""Of the name of a field."""
 
 MAX_ATTRIBUTION_CHARACTERS = 700
 IsCommand = Callable[[str], bool]
@@ -44,7 +42,6 @@ def is_closing(line: str) -> bool:
 
 
 def _is_marked(line: str) -> bool:
-    """Tell whether ``line`` is marked as quoted by ``>``, perhaps with the initials of its writer."""
     return _MARKED.match(line) is not None
 
 
@@ -69,10 +66,7 @@ def _introduction(lines: Sequence[str], at: int, is_command: IsCommand) -> int:
 
 
 def _introduces_marked(lines: Sequence[str], end: int, is_command: IsCommand) -> bool:
-    """Tell whether the introduction that ends before line ``end`` is that of a quotation marked line by line.
-
-    A line right below it may still belong to it.
-    """
+    """Tell whether the introduction before line ``end`` is that of a quotation marked line by line."""
     following = list(islice(filter(None, lines[end:]), 2))
     if following and lines[end - 1] and not _is_marked(following[0]) and not is_command(following[0]):
         following.pop(0)

@@ -36,17 +36,14 @@ class Recipient:
 
 
 class Recipients:
-    """The addresses of an installation. Methods raise StoreError."""
+    """The addresses of an installation."""
 
     def __init__(self, matches: Matches, addresses: AddressStore) -> None:
         self._matches = matches
         self._addresses = addresses
 
     def find(self, local_part: str, now: int) -> Recipient:
-        """Return whom ``local_part`` stands for at the instant ``now``.
-
-        Raises NoSuchAddressError and WorthlessAddressError, which does not say what exactly is wrong.
-        """
+        """Return whom ``local_part`` stands for; raises NoSuchAddressError and WorthlessAddressError."""
         prefix, text = local_part[:2].lower(), local_part[2:].lower()
         if prefix not in (REPLY_PREFIX, BOUNCE_PREFIX):
             raise NoSuchAddressError

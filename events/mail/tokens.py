@@ -1,9 +1,7 @@
 """Tokens in mail addresses: what a mail that is written to such an address is about, and for whom it may speak.
 
-A token is base 32 in lower case without padding, so that servers and people may write it in capitals. Its bytes: format
-version, kind, then for a token about a match the seat, the version tag of the match (4 bytes of version, 8 of digest)
-and its id, for one about a player a detail and the id; at last the first 12 bytes of an HMAC-SHA256 (RFC 2104 asks for
-at least 10) under a secret of the player: with a new secret all tokens of old mail are worthless.
+In base 32: format version, kind, then for a match the seat, the version tag (4 bytes of version, 8 of digest) and its
+id, for a player a detail and the id; at last 12 bytes of an HMAC-SHA256 (RFC 2104) under a secret of the player.
 """
 
 import base64
@@ -51,7 +49,6 @@ class TokenKind(IntEnum):
     """Commands that are about no match, in answer to a digest."""
 
     BOUNCE = 4
-    """The envelope sender of a mail to the player."""
 
     UNSUBSCRIBE = 5
     """Turns notices by mail off; ``detail`` says which."""
@@ -87,10 +84,7 @@ Token = MatchToken | PlayerToken
 
 
 def write_token(token: Token, secret: bytes) -> str:
-    """Return the text of ``token``, at most 62 letters and digits, for the player whose ``secret`` it is.
-
-    Raises ValueError for a secret below 16 bytes, a kind of the other form, and values that have no place in it.
-    """
+    """Return ``token`` as at most 62 letters and digits; raises ValueError for what has no place in it."""
     packed = _pack(token)
     return _encode(packed + _mac(packed, secret))
 

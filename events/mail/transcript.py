@@ -1,7 +1,6 @@
-"""The answer to a mail: each command quoted, what became of it, then the match as it stands and what can be written.
+"""The answer to a mail: each command, what became of it, the match as it stands and what can be written. Pure.
 
-Everything here is pure. No line of an answer, whole or broken into pieces by a client, is a command: moves and commands
-stand in quotation marks, boards behind bars. So an answer that is sent back does nothing.
+No line of an answer, whole or broken, is a command, so an answer that is sent back does nothing.
 """
 
 import re
@@ -50,11 +49,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a ``line`` of a mail, in sentences.
-
-    ``plies`` is how many moves of the writer were played. With ``asks_to_confirm`` the same line in answer to this
-    answer does what it says.
-    """
+    """What became of a ``line``. With ``asks_to_confirm`` the same line in answer to this answer does what it says."""
 
     line: str
     effect: Effect
@@ -65,11 +60,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What became of a mail. ``wants_help`` asks for the list of commands, ``remark`` says why nothing was read.
-
-    ``passed_over`` are lines that were read before any command, and are none.
-    ``receipt`` is the document that the server has signed for the last of the commands that did something, if any did.
-    """
+    """What became of a mail; ``remark`` says why nothing was read, ``receipt`` is for the last command that acted."""
 
     results: tuple[Result, ...] = ()
     passed_over: tuple[str, ...] = ()
@@ -91,11 +82,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A match as the player of ``seat`` sees it at ``now``, with clocks in the time zone ``zone`` (IANA).
-
-    ``orders`` are the conditional moves of the seat, ``url`` the page of the match, ``others`` the names of the other
-    players.
-    """
+    """A match as the player of ``seat`` sees it at ``now`` in ``zone``, with the page and the names of the others."""
 
     state: MatchState
     seat: int
@@ -169,10 +156,7 @@ def _quoted(number: int, line: str) -> str:
 
 
 def board_text(view: View, *, after_notice: bool = False) -> str:
-    """Return the game, the seat, the last moves and the board, whose lines stand behind bars.
-
-    ``after_notice`` leaves out what the notice above has said: the game, and that it is the reader's turn.
-    """
+    """Return the game, the seat, the last moves and the board; ``after_notice`` leaves out what the notice has said."""
     state, game = view.state, game_of(view.state)
     names = game.setups[state.setup].seat_names
     if state.status == Status.OPEN and after_notice:

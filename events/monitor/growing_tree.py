@@ -11,11 +11,7 @@ TILE_WIDTH = 1 << TILE_LEVEL
 
 
 class GrowingTree:
-    """The tree over the first ``size`` leaves of a log (RFC 6962).
-
-    ``subtrees`` are the roots of the perfect subtrees that it consists of, the largest first: one for each bit of
-    ``size``. So it takes the logarithm of the leaves.
-    """
+    """The tree over the first ``size`` leaves (RFC 6962), as the roots of its perfect subtrees, the largest first."""
 
     def __init__(self, size: int = 0, subtrees: Sequence[bytes] = ()) -> None:
         self.size = size

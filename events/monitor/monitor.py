@@ -1,9 +1,7 @@
 """Monitoring a log: everything new is read, the root is computed from it, and must extend what was seen before.
 
-A monitor does not trust the log: it computes the root from the tiles (c2sp.org/tlog-tiles) and compares the tiles with
-the entries. What it has seen it keeps in a directory, so that a log which shows another past is found out, and each run
-reads only what is new. A key that signs must be one that was trusted at the beginning, or be in an entry of the log,
-and no entry may say that it is revoked.
+Tiles (c2sp.org/tlog-tiles) are compared with the entries. A key that signs must be one trusted at the beginning or in
+an entry, and not revoked by one. What was seen is kept, so that another past is found out.
 """
 
 import base64
@@ -52,10 +50,8 @@ class ContradictionError(Exception):
 class Seen(NamedTuple):
     """What a monitor has seen: the origin, the last note ("": none), and the tree under it.
 
-    ``keys`` are those that may sign, 32 bytes as hexadecimal digits: those that were trusted when the log was seen for
-    the first time, and those in its entries. ``size`` and ``subtrees`` (hexadecimal) are those of the tree under
-    ``note``; ``read`` and ``read_subtrees`` of what was read beyond it, under no note yet, and ``read_keys`` the keys
-    in there. ``revoked`` and ``read_revoked`` are the ids of keys that entries say are revoked.
+    ``keys`` (hexadecimal) may sign, ``revoked`` are ids. ``size`` and ``subtrees`` are under ``note``; names with
+    ``read`` are of what was read beyond it, under no note yet.
     """
 
     origin: str
@@ -71,11 +67,7 @@ class Seen(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a run has found: the tree head, its note, the key that has signed it, and whether that was not known before.
-
-    ``entries`` counts those that were read by their kind. ``grown_by`` is how many leaves the log has more than when it
-    was seen last.
-    """
+    """The tree head of a run, its note and key, the entries read by kind, and the leaves since it was seen last."""
 
     head: TreeHead
     note: SignedNote
@@ -91,10 +83,9 @@ def was_seen(directory: Path) -> bool:
 
 
 class Monitor:
-    """Follows the log behind ``fetch``, and keeps what it has seen in ``directory``.
+    """Follows the log behind ``fetch``, called ``origin`` (None: any), and keeps what it has seen in ``directory``.
 
-    ``keys`` are public keys, 32 bytes, that may sign when the log is seen for the first time, later on beside those
-    that are known. ``origin`` is its name, None for any. Raises FetchError for a directory that cannot be read.
+    ``keys``, 32 bytes each, may sign from the first time on. Raises FetchError for a directory that cannot be read.
     """
 
     def __init__(self, fetch: Fetch, directory: Path, keys: Sequence[bytes], origin: str | None = None) -> None:
@@ -111,8 +102,8 @@ class Monitor:
     def run(self) -> Finding:
         """Read what is new and return what was found; raises FetchError and ContradictionError.
 
-        Crash-safe: what was read is kept every TILES_AT_ONCE tiles, each time as a whole file; killed at any moment,
-        the next run goes on there. A note replaces the last one only when the root of its tree was computed.
+        Crash-safe: what was read is kept every TILES_AT_ONCE tiles as a whole file, and the next run goes on there. A
+        note replaces the last one only when the root of its tree was computed.
         """
         packed = self._read("checkpoint", MAX_NOTE_BYTES)
         try:
@@ -158,10 +149,7 @@ class Monitor:
         keys: Sequence[str] = (),
         revoked: Sequence[str] = (),
     ) -> GrowingTree:
-        """Return the tree of all leaves up to ``head``, of which ``size`` were read before.
-
-        Those have ``keys``, and the ids of keys that are ``revoked``.
-        """
+        """Return the tree of all leaves up to ``head``, of which ``size`` are read; extends ``keys``, ``revoked``."""
         self._keys_read, self._revoked = tuple(keys), tuple(revoked)
         self._entries.clear()
         tree = GrowingTree(size, [bytes.fromhex(node) for node in subtrees])
@@ -269,7 +257,6 @@ class Monitor:
         return f"{words}. The {known.size} leaves that were seen before are as they were" if known.size else words
 
     def _node(self, level: int, index: int, size: int) -> bytes:
-        """Return the node of the tree that the tiles of the log show now."""
         tile_level, inner = divmod(level, TILE_LEVEL)
         first = index << inner
         number, offset = divmod(first, TILE_WIDTH)
@@ -291,7 +278,6 @@ class Monitor:
         self._seen = seen
 
     def _keep_evidence(self, before: str, now: str) -> Path:
-        """Keep two notes that contradict each other, and return where."""
         content = f"{before}\n{now}".encode()
         return self._write(f"contradiction-{hashlib.sha256(content).hexdigest()[:16]}.txt", content)
 

@@ -1,8 +1,4 @@
-"""Mail addresses: where notices are sent by mail, the secret in the mail of each person, and mail that came back.
-
-An address is stored in clear, since it must be written to, and logged nowhere. Nothing but the request to confirm it is
-sent to an address that is not confirmed.
-"""
+"""Mail addresses: stored in clear, logged nowhere; unconfirmed ones get the request to confirm, nothing else."""
 
 import secrets
 from collections.abc import Callable
@@ -26,7 +22,6 @@ MAX_BOUNCE_SCORE = 3.0
 HARD_SCORE = 2.0
 SOFT_SCORE = 1.0
 SCORE_HALF_LIFE_MS = 14 * 86_400_000
-"""Half of the score is forgotten in this time."""
 
 MAX_REASON_CHARACTERS = 300
 
@@ -51,11 +46,10 @@ class Bounces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailAddress:
-    """The mail address of a person.
+    """The mail address of a person, and the one that waits to be confirmed since ``wanted_at``.
 
-    ``address`` is the confirmed one; ``wanted`` waits to be confirmed since ``wanted_at``, and ``problem`` says why the
-    mail that asks for it has not arrived, if that is known. ``secret`` (hexadecimal) is what the tokens in mail to the
-    person are made with, None until the first one is. Instants are milliseconds since 1970 UTC.
+    ``problem`` says why the mail that asks to confirm has not arrived. ``secret`` (hexadecimal) makes the tokens in
+    mail to the person; None until the first one.
     """
 
     address: str | None = None
@@ -69,10 +63,7 @@ class MailAddress:
     secret: str | None = None
 
     def require_secret(self) -> bytes:
-        """Return the secret; raises LinkError when there is none, so that no mail has been made with it.
-
-        The words are those for a link of another secret: they do not tell who has mail sent.
-        """
+        """Return the secret; raises LinkError, in the words for a link of another secret, when there is none."""
         if self.secret is None:
             raise LinkError(USED)
         return bytes.fromhex(self.secret)
@@ -94,10 +85,7 @@ NO_ADDRESS = MailAddress()
 
 
 class AddressStore:
-    """The mail addresses of an installation. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The mail addresses of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client
@@ -109,10 +97,7 @@ class AddressStore:
         return _unpack(self._client.get(self._key(player)))
 
     def change(self, player: str, change: Callable[[MailAddress], MailAddress]) -> MailAddress:
-        """Replace what is stored for ``player`` by what ``change`` makes of it, and return that.
-
-        A concurrent writer makes ``change`` start again from what is stored then.
-        """
+        """Replace what is stored by what ``change`` makes of it, again after a concurrent write; return that."""
         key = self._key(player)
 
         def attempt(pipeline: StorePipeline) -> tuple[MailAddress, MailAddress]:
@@ -129,10 +114,9 @@ class AddressStore:
         return after
 
     def confirm(self, player: str, address: str, now: int) -> MailAddress | None:
-        """Make the wanted ``address`` of ``player`` the confirmed one; return None when it is not wanted any more.
+        """Make the wanted ``address`` the confirmed one; return None when it is not wanted any more.
 
-        Crash-safe: the player is among the holders of the address before it is confirmed, and those who do not have it
-        are left out where holders are read.
+        Crash-safe: the player joins the holders first; holders without the address are left out where they are read.
         """
         if self.read(player).wanted != address:
             return None
@@ -223,10 +207,7 @@ def resumed(stored: MailAddress) -> MailAddress:
 
 
 def with_bounce(stored: MailAddress, bounce: str, score: float, reason: str, now: int) -> MailAddress:
-    """Return ``stored`` after the mail of a person came back; the same ``bounce`` (an id) counts once.
-
-    ``score`` is HARD_SCORE or SOFT_SCORE, ``reason`` what the server said. At MAX_BOUNCE_SCORE notices are paused.
-    """
+    """Return ``stored`` after a ``bounce`` (an id) that counts ``score``, once. MAX_BOUNCE_SCORE pauses notices."""
     if stored.address is None or bounce in stored.bounces.counted:
         return stored
     faded = stored.bounces.score * 0.5 ** (max(0, now - stored.bounces.at) / SCORE_HALF_LIFE_MS)

@@ -1,8 +1,4 @@
-"""Webhook endpoints of people, and what was sent to them and answered.
-
-The secrets that sign webhooks are stored as they are, since they are needed to sign; they are shown once, when they are
-made, and are in no archive. The delivery log of an endpoint has its last attempts; it says nothing to anybody else.
-"""
+"""Webhook endpoints of people, their secrets (needed to sign, shown once, in no archive), and their last attempts."""
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +22,6 @@ MAX_ATTEMPTS_LOGGED = 50
 
 MAX_KEPT_ANSWER_BYTES = 2_048
 LOG_KEPT_S = 30 * 86_400
-"""After the last attempt."""
 
 OLD_KEYS_VALID_MS = 24 * 3_600_000
 DISABLED_AFTER_MS = 5 * 86_400_000
@@ -52,10 +47,7 @@ class TooManyEndpointsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EndpointKeys:
-    """What signs webhooks (see ``events.webhooks.signing``): ``secret`` (whsec_...) and ``private_key`` (whsk_...).
-
-    Old keys count ``until`` an instant, None: for now.
-    """
+    """What signs webhooks: ``secret`` (whsec_...) and ``private_key`` (whsk_...), old ones ``until`` an instant."""
 
     secret: str
     private_key: str
@@ -64,12 +56,10 @@ class EndpointKeys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a person has webhooks sent.
+    """Where a person has webhooks of ``kinds`` sent; ``disabled`` is the reason, as a sentence, why nothing is sent.
 
-    ``kinds`` are what it is told of. ``disabled`` is the reason, as a sentence, for which nothing is sent; None while
-    it is enabled. ``keys`` are the present ones first, then old ones that still sign. ``failing_since`` is the first of
-    the ``failures`` in a row, None after a success. Nothing is sent before ``held_until``: the receiver has asked for
-    fewer requests, or takes none. Instants are milliseconds since 1970 UTC.
+    ``keys``: the present ones, then old ones that still sign. ``failing_since`` is the first of the ``failures`` in a
+    row. Nothing is sent before ``held_until``.
     """
 
     id: str
@@ -132,12 +122,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A webhook that was sent to an endpoint, and what became of it.
-
-    ``webhook_id`` is that of the notice, the same in each attempt. ``status`` is that of the answer, None without one;
-    ``answer`` the beginning of its body. ``outcome`` says in a sentence what followed. ``at`` is in milliseconds since
-    1970 UTC, ``took_ms`` until the answer was complete.
-    """
+    """A webhook that was sent: the HTTP ``status`` (None: no answer), beginning of the ``answer``, what followed."""
 
     webhook_id: str
     type: str
@@ -154,10 +139,7 @@ class Attempt:
 
 
 class Endpoints:
-    """The webhook endpoints of all people. Safe to share between threads.
-
-    ``shards`` is the number of shards of the installation. Methods raise StoreUnavailableError.
-    """
+    """The webhook endpoints of all people."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client

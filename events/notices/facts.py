@@ -1,7 +1,7 @@
 """The facts that people are told of, as a function of a match and its latest events.
 
-A fact has the same name however often it is found, and in whatever order events are delivered: what awaits a player is
-read off the state, what has happened is named by the version of its event.
+A fact has the same name however often it is found: what awaits a player is read off the state, what has happened is
+named by the version of its event.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,11 +41,7 @@ _OVERTAKEN = (e.DrawOffered, e.TakebackRequested, e.RulesetProposed, e.MatchFini
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Something that ``players`` are told of. ``name`` identifies it; ``summary`` is a sentence.
-
-    ``version`` is that of the match in which it is found, ``at`` when it happened, ``deadline`` by when it must be
-    dealt with, if that is known (both milliseconds since 1970 UTC).
-    """
+    """Something that ``players`` are told of, in a sentence; ``version`` is that of the match in which it is found."""
 
     name: str
     kind: NoticeKind
@@ -66,10 +62,7 @@ class Happened(NamedTuple):
 
 
 def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
-    """Return the facts of a match: what awaits its players, and what its events from version ``since`` on say.
-
-    ``events`` are the last events of the match in order, some before ``since`` included.
-    """
+    """Return the facts of a match: what awaits its players, and what its events from version ``since`` on say."""
     latest = {type(each.event): each.version for each in events}
     found = [
         _fact_of_event(state, each)
@@ -81,10 +74,9 @@ def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[
 
 
 def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
-    """Return that it is a person's turn, None when it is nobody's, an opponent's, or the match stands still.
+    """Return that it is a person's turn; None when it is nobody's or an opponent's, or when the player has begun it.
 
-    A player who has begun the turn, as ``events`` say, is not told of it, unless it was by the answer of a webhook: its
-    receiver does not learn what follows.
+    A turn begun by the answer of a webhook is told of: its receiver does not learn what follows.
     """
     seat = to_move(state)
     if seat is None or state.cases.frozen:
@@ -139,10 +131,7 @@ def chat_fact(state: MatchState, first: int, player: str, at: int) -> Fact:
 
 
 def vacation_fact(state: MatchState, happened: Happened, days_left: int) -> Fact | None:
-    """Return that a day of vacation was taken because a flag would have fallen; None for any other event.
-
-    The fact is the player's: it has the same name in all matches whose clocks the day has stopped.
-    """
+    """Return that a day of vacation stopped a flag, under one name for all matches; None for any other event."""
     event = happened.event
     if not isinstance(event, e.ClockPaused) or not event.automatic or event.seat is None:
         return None
@@ -254,17 +243,14 @@ def _fact(what: str, kind: NoticeKind, state: MatchState, happened: Happened, pl
 
 
 def _people(state: MatchState) -> tuple[str, ...]:
-    """Return the people who have a seat."""
     return tuple(seat.player for seat in state.seats if seat.player and seat.joined and is_person(seat.player))
 
 
 def _first_seat(state: MatchState) -> int:
-    """Return the seat that moved first, or is to."""
     return find_ruleset(state.game, state.ruleset).to_move(state.play.position_after(0))
 
 
 def _owing(state: MatchState, agreed: Sequence[int]) -> tuple[str, ...]:
-    """Return the people in the game whose seats have not agreed."""
     if state.play.broken is not None:
         return ()
     return tuple(state.seats[seat].player or "" for seat in seats_playing(state) if seat not in agreed)

@@ -1,8 +1,4 @@
-"""The secret addresses of feeds: to know one is to read what concerns its owner, without signing in.
-
-Programs that read feeds and calendars cannot sign in, so the address is the credential. It opens nothing but feeds, and
-its owner can revoke it, or replace it by another, at any time. The store has only a digest of it.
-"""
+"""The secret addresses of feeds, for programs that cannot sign in: revocable, stored as a digest, for feeds alone."""
 
 import hashlib
 import hmac
@@ -16,17 +12,14 @@ MAX_SECRET_LENGTH = 100
 
 
 class FeedAddress(NamedTuple):
-    """The address of a person's feeds, by the SHA-256 of its secret (hexadecimal), and when it was made.
-
-    ``created_at`` is milliseconds since 1970 UTC.
-    """
+    """The address of a person's feeds, by the SHA-256 of its secret (hexadecimal), and when it was made."""
 
     digest: str
     created_at: int
 
 
 class FeedAddresses:
-    """The feed addresses of all people: one each. Methods raise StoreUnavailableError."""
+    """The feed addresses of all people: one each."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client
@@ -34,10 +27,7 @@ class FeedAddresses:
         self._shards = shards
 
     def begin(self, player: str, letters: str, now: int) -> str:
-        """Make an address for ``player`` in the place of the present one; return its secret, made of ``letters``.
-
-        The secret begins with the id of its owner, under which it is found.
-        """
+        """Replace the address of ``player``; return its secret: the owner's id, then ``letters``."""
         secret = f"{player}-{letters}"
         self._client.set(self._key(player), pack(FeedAddress(_digest(secret), now)))
         return secret

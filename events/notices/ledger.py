@@ -1,8 +1,4 @@
-"""The ledger of notices: what each player was told or not, when, how and why.
-
-Entries are no events: they are derived from events, bounded, and can be erased. Instants are milliseconds since 1970
-UTC. ``dispatches_of`` says which dispatches a notice has in the outbox.
-"""
+"""The ledger of notices: what each player was told or not, when, how and why. Derived, bounded, erasable."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,10 +25,7 @@ _WAITING = f'"state":"{DeliveryState.WAITING}"'
 
 
 class LedgerPage(NamedTuple):
-    """Notices, the latest first. ``cursor`` leads to the next page, None on the last one.
-
-    ``dropped`` is how many older notices were dropped in the last 90 days, since a ledger has MAX_NOTICES at most.
-    """
+    """Notices, the latest first. ``dropped`` counts those of the last 90 days beyond MAX_NOTICES."""
 
     notices: list[Notice]
     cursor: str | None
@@ -40,18 +33,12 @@ class LedgerPage(NamedTuple):
 
 
 def dispatches_of(notice: Notice, *, digest: bool = False) -> list[Dispatch | None]:
-    """Return what is to be sent for each delivery of ``notice``, None for one that does not wait.
-
-    With ``digest`` the mail goes into the digest that is due at that instant.
-    """
+    """Return what to send for each delivery, None for one that does not wait; mail may go into the ``digest``."""
     return [_dispatch_of(notice, each, digest) if each.due is not None else None for each in notice.deliveries]
 
 
 class Ledger:
-    """The ledgers of an installation with ``shards`` shards. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The ledgers of an installation with ``shards`` shards."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client
@@ -62,10 +49,7 @@ class Ledger:
         self._clear = load_script(client, __package__, "clear_ledger")
 
     def decide(self, notice: Notice, *, digest: bool = False) -> bool:
-        """Write ``notice`` with all that is to be sent, in one step; return False when it was decided before.
-
-        ``digest`` is as in ``dispatches_of``.
-        """
+        """Write ``notice`` with all that is to be sent, in one step; return False when it was decided before."""
         keys, player = self._keys(notice.player), notice.player
         deliveries: list[str | int] = []
         for delivery, dispatch in zip(notice.deliveries, dispatches_of(notice, digest=digest), strict=True):
@@ -111,10 +95,7 @@ class Ledger:
         return decided_at is not None or bool(in_ledger)
 
     def page(self, player: str, cursor: str | None = None, limit: int = 50, match: str | None = None) -> LedgerPage:
-        """Return up to ``limit`` notices of ``player``, those of ``match`` alone unless it is None.
-
-        ``cursor`` is that of the page before, None for the first; one that is not known begins after all notices.
-        """
+        """Return up to ``limit`` notices after ``cursor``, those of ``match`` alone unless it is None."""
         keys = self._keys(player)
         with self._client.pipeline(transaction=False) as pipeline:
             pipeline.zrange(keys.ledger(player), 0, -1, desc=True)
@@ -141,10 +122,7 @@ class Ledger:
         return [_notice(stored) for stored in found if stored]
 
     def send_again(self, player: str, id: str, channel: NoticeChannel, target: str, now: int) -> bool:
-        """Let a notice be sent once more through ``channel``, or now where it waits; return False when there is none.
-
-        It keeps its id. One that is being sent at this moment is not sent once more.
-        """
+        """Let a notice be sent once more, or now where it waits, under the same id; False when there is none."""
         keys = self._keys(player)
         reason = "You asked for it to be sent again."
         delivery = Delivery(channel=channel, target=target, state=DeliveryState.WAITING, reason=reason, due=now, at=now)

@@ -13,13 +13,11 @@ class LetterKind(StrEnum):
     """The letters that are more than a stored text."""
 
     CONFIRMATION = "confirmation"
-    """Asks to confirm the wanted address of the player."""
 
     PASSWORD_RESET = "password-reset"  # noqa: S105 - the name of the kind
     """Offers those who were named, by name or mail address, a new password; they need not exist."""
 
     ADDRESS_CHANGED = "address-changed"
-    """Tells the former address that there is another one now."""
 
     CONFIRM_RESIGNATION = "confirm-resignation"
     """An answer with a stored text; to write "resign" in answer to it resigns."""
@@ -40,19 +38,13 @@ def address_changed(player: str, former: str, now: int) -> Dispatch:
 
 
 def password_reset(asked: str, now: int) -> Dispatch:
-    """Return the letter to those whom ``asked``, a name or mail address, means.
-
-    It belongs to nobody until it is sent: so the request takes the same steps whether there is such an account or not.
-    """
+    """Return the letter to whom ``asked`` (a name or address) means; nobody's, so an unknown name looks alike."""
     letter = Letter(to=asked, subject="", text="", kind=LetterKind.PASSWORD_RESET)
     return letter_dispatch(f"reset:{now}", asker(asked), letter, now)
 
 
 def asker(asked: str) -> str:
-    """Return whose outbox has the letters to those whom ``asked`` means: nobody's, by a digest.
-
-    All spellings of a mail address (capitals, RFC 5890) have the same one.
-    """
+    """Return whose outbox has the letters to ``asked``: a digest, one for all spellings of an address (RFC 5890)."""
     try:
         digest = address_digest(parse_address(asked))
     except InvalidAddressError:  # a name
@@ -61,7 +53,7 @@ def asker(asked: str) -> str:
 
 
 def letter_dispatch(id: str, player: str, letter: Letter, due: int) -> Dispatch:
-    """Return ``letter`` to ``player`` as the outbox has it, to be sent at ``due`` (milliseconds since 1970 UTC)."""
+    """Return ``letter`` to ``player`` as the outbox has it, to be sent at ``due``."""
     return Dispatch(
         id=id,
         player=player,

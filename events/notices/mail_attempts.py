@@ -14,7 +14,7 @@ _ACCEPTED = "accepted "
 
 
 class MailAttempts:
-    """The attempts of an installation with ``shards`` shards. Methods raise StoreUnavailableError."""
+    """The attempts of an installation with ``shards`` shards."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client

@@ -1,7 +1,7 @@
-"""Links in mail that need no sign-in: a person who has read the mail may confirm its address or choose a new password.
+"""Links in mail that need no sign-in: to confirm its address or choose a new password.
 
-A link carries the player, the second at which it expires, and an HMAC-SHA256 under the secret of the player over what
-it is good for. Nothing about it is stored: it is worthless once what it is good for has changed.
+A link carries the player, the second at which it expires, and an HMAC-SHA256 over what it is good for. Nothing is
+stored.
 """
 
 import base64
@@ -14,7 +14,6 @@ from typing import NamedTuple
 MAC_BYTES = 15
 MAX_LINK_CHARACTERS = 120
 CONFIRMATION_MS = 24 * 3600 * 1000
-"""How long an address can be confirmed after it was asked for."""
 
 PASSWORD_RESET_MS = 3600 * 1000
 
@@ -43,19 +42,13 @@ class Link(NamedTuple):
 
 
 def write_link(purpose: LinkPurpose, player: str, subject: str, expires_at: int, secret: bytes) -> str:
-    """Return the text of a link for ``player`` that is valid until ``expires_at`` (milliseconds since 1970 UTC).
-
-    ``subject`` is what must not have changed: the address to be confirmed, or ``reset_subject``.
-    """
+    """Return a link for ``player`` that is valid until ``expires_at``, while ``subject`` stays the same."""
     expires_s = expires_at // 1000
     return f"{player}.{expires_s:x}.{_mac(purpose, player, subject, expires_s, secret)}"
 
 
 def reset_subject(password_mark: str, address: str | None) -> str:
-    """Return the subject of a link to choose a password: what the present one leaves, and the mail ``address``.
-
-    So a link in the mail of a former address is worthless.
-    """
+    """Return the subject of a link to choose a password: worthless once password or ``address`` has changed."""
     return f"{password_mark} {address or ''}"
 
 

@@ -19,11 +19,9 @@ class InvalidAddressError(ValueError):
 
 
 def parse_address(text: str, own_domain: str = "") -> str:
-    """Return the mail address that ``text`` is, its domain in lower case and in ASCII (RFC 5890).
+    """Return a mail address, its domain in lower-case ASCII (RFC 5890), the local part as written (NFC).
 
-    The part before @ is returned as it was written (NFC): only its own server knows whether case matters. An address
-    at ``own_domain`` is one of Rookery's own. Quoted local parts and machines by number are refused. Raises
-    InvalidAddressError.
+    Raises InvalidAddressError, also for addresses at ``own_domain``, quoted local parts and machines by number.
     """
     local, at, domain = unicodedata.normalize("NFC", text.strip()).rpartition("@")
     if not at or not local or not domain:

@@ -12,11 +12,9 @@ ID_BYTES = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A notice on its way through one channel to one ``target``.
+    """A notice on its way through a channel to a ``target``: a webhook endpoint or push subscription, "" for mail.
 
-    ``target`` is the id of a webhook endpoint or a push subscription, empty for mail. ``reason`` is a sentence for the
-    person: why it is sent then, why it was not sent, or what was answered. ``due`` is the instant of the next attempt,
-    None when there is none; ``at`` that of the last change. Instants are milliseconds since 1970 UTC.
+    ``reason`` is a sentence for the person; ``due`` is the next attempt (None: none), ``at`` the last change.
     """
 
     channel: NoticeChannel
@@ -32,10 +30,8 @@ class Delivery:
 class Notice:
     """What a person was to be told of, what was decided and why.
 
-    ``fact`` names what happened, the same however often it is found: it determines ``id`` together with ``player``.
-    ``version`` is that of the match in which the fact is found. ``summary`` is a sentence without anything private.
-    ``reason`` says what was decided about the fact as a whole. ``at`` is when it happened, ``decided_at`` when it was
-    decided, ``deadline`` by when it must be dealt with, if that was known (milliseconds since 1970 UTC).
+    ``fact`` and ``player`` determine ``id``. ``summary`` is a sentence without anything private, ``reason`` what was
+    decided; ``at`` is when it happened.
     """
 
     id: str

@@ -1,7 +1,4 @@
-"""Whether, when and through which channels a player is told of a fact, each time with the reason.
-
-Pure: everything it depends on is an argument. Instants are milliseconds since 1970 UTC.
-"""
+"""Whether, when and through which channels a player is told of a fact, each time with the reason. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,11 +48,7 @@ SEEN = "Not sent, because you had the match open when it happened."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """Where a player can be reached: by mail, on which push devices, at which webhook endpoints.
-
-    ``no_mail`` says why a player who has a mail address gets no mail. ``webhooks`` are the endpoints by id, each with
-    the kinds that it wants.
-    """
+    """Where a player can be reached: mail (or why not), push devices, webhook endpoints by id with their kinds."""
 
     mail: bool = False
     no_mail: str | None = None
@@ -70,11 +63,10 @@ class Reach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """What is known of a player at the instant ``now``.
+    """What is known of a player at ``now``.
 
-    ``watching`` tells that the match is open in a visible tab; ``vacation_until`` is the end of a vacation that the
-    player has announced, None when there is none: a day that was taken automatically silences nothing; ``outage_ms``
-    is for how long since the fact the server did not work; with ``many_strangers`` an invitation waits for the digest.
+    ``watching``: the match is open in a visible tab. ``vacation_until`` is an announced vacation only. ``outage_ms`` is
+    how long since the fact the server did not work; ``many_strangers`` puts an invitation into the digest.
     """
 
     now: int
@@ -133,10 +125,7 @@ def decide(fact: Fact, player: str, known: Circumstances) -> Decision | None:
 
 
 def hold_of(kind: NoticeKind, deadline: int | None, known: Circumstances) -> Hold | None:
-    """Return why a player who wants to be told at once is not told now; None when nothing is against it.
-
-    A webhook is never held. What waits must leave time before ``deadline``.
-    """
+    """Return why a player is not told now (never a webhook, nor beyond ``deadline``); None for no reason."""
     if known.watching and kind in NEEDS_ANSWER:
         return Hold(known.now + LOOK_AGAIN_MS, "You have the match open; sent later if you leave it without acting.")
     vacation = known.vacation_until
@@ -150,10 +139,7 @@ def hold_of(kind: NoticeKind, deadline: int | None, known: Circumstances) -> Hol
 
 
 def reminder_at(since: int, deadline: int, before_h: int) -> int | None:
-    """Return when to remind of ``deadline`` in a turn that began at ``since``; None when there is no reminder.
-
-    That is ``before_h`` hours before it, or in shorter turns when a fifth of the time is left.
-    """
+    """Return when to remind of ``deadline``: ``before_h`` hours before, in short turns at a fifth; None for never."""
     whole, before = deadline - since, before_h * HOUR_MS
     if not before or whole < MIN_REMINDED_MS:
         return None
@@ -250,12 +236,10 @@ def _is_seen(fact: Fact, known: Circumstances) -> bool:
 
 
 def _presses(deadline: int | None, until: int, margin: int) -> bool:
-    """Tell whether waiting ``until`` an instant would leave less than ``margin`` before ``deadline``."""
     return deadline is not None and deadline < until + margin
 
 
 def _next_hour(hour: int, zone: tzinfo, now: int) -> int:
-    """Return the next instant after ``now`` at which it is ``hour`` o'clock in ``zone``."""
     day = _local(now, zone).replace(hour=hour, minute=0, second=0, microsecond=0, fold=0)
     at = _instant(day)
     return at if at > now else _instant(day + timedelta(days=1))

@@ -29,11 +29,9 @@ def default_push() -> dict[NoticeKind, Timing]:
 class Preferences:
     """What a player has set, or the defaults.
 
-    ``mail`` and ``push`` say for each kind when the player is told through that channel; a push message is never part
-    of a digest. ``digest_hour`` (0 to 23) and ``quiet`` (the first quiet hour and the first that is not; they may
-    cross midnight) are in the player's time zone. A reminder comes ``remind_before_h`` hours (0: none) before a
-    deadline; in turns of less than twice that time when a fifth of it is left, in very short ones not at all. With
-    ``chat_text`` mails about chats have the messages. ``who_may_invite`` applies to people, bots have a capacity.
+    ``mail`` and ``push`` say for each kind when the player is told. Hours are in the player's time zone; ``quiet`` are
+    the first quiet hour and the first that is not. A reminder comes ``remind_before_h`` hours before a deadline (0:
+    none). ``who_may_invite`` applies to people.
     """
 
     mail: Mapping[NoticeKind, Timing] = field(default_factory=default_mail)
@@ -46,10 +44,7 @@ class Preferences:
 
 
 class PreferencesStore:
-    """The preferences of all players. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The preferences of all players."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client
@@ -61,10 +56,7 @@ class PreferencesStore:
         return _preferences(self._client.get(self._key(player)))
 
     def change(self, player: str, change: Callable[[Preferences], Preferences]) -> Preferences:
-        """Replace the preferences of ``player`` by what ``change`` returns, and return it.
-
-        Raises what ``change`` raises, with nothing changed.
-        """
+        """Replace the preferences of ``player`` by what ``change`` returns, or raises; return them."""
         key = self._key(player)
 
         def write(pipeline: StorePipeline) -> Preferences:

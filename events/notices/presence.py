@@ -8,10 +8,7 @@ PRESENT_MS = 150_000
 
 
 class Presence:
-    """Who has which match open. Safe to share between threads.
-
-    Instants are milliseconds since 1970 UTC. Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """Who has which match open."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client

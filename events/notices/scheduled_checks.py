@@ -1,8 +1,4 @@
-"""What is to be checked at an instant: turns whose deadline comes near, chats with new messages.
-
-It is a work list (``events.runtime.work_list``) that says only what is to be checked; what is found then decides.
-Instants are milliseconds since 1970 UTC.
-"""
+"""What is to be checked at an instant: turns whose deadline comes near, chats with new messages. A work list."""
 
 from collections.abc import Callable, Collection
 from typing import NamedTuple
@@ -26,10 +22,7 @@ class Check(NamedTuple):
 
 
 class ScheduledChecks:
-    """The checks of an installation with ``shards`` shards, by player or, of a chat, by match.
-
-    Safe to share between threads. ``now`` is a clock in place of the store's. Methods raise StoreUnavailableError.
-    """
+    """The checks of an installation, by player or, of a chat, by match. ``now`` replaces the store's clock."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] | None = None) -> None:
         self.work = WorkList(client, [LedgerKeys(prefix, shard).checks for shard in range(shards)], now)
@@ -51,10 +44,7 @@ class ScheduledChecks:
         return Check(claim, match, player[0] if kind == _REMINDER else None)
 
     def unread_messages(self, check: Check, messages: int) -> range:
-        """Return which of the ``messages`` of a chat people are to be told of: the same for every attempt at a check.
-
-        The first has number 0.
-        """
+        """Return which ``messages`` of a chat (from number 0) people are to be told of, alike in every attempt."""
         after, *until = map(int, check.claim.content.split(" "))
         if not until:
             until = [max(after, messages)]

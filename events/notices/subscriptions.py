@@ -1,8 +1,6 @@
 """Push subscriptions: the browsers in which a person wants notices, and how the last delivery to each went.
 
-A subscription belongs to the session in which it was made, and ends with it: when its owner signs out in that browser,
-or everywhere, no more notices are shown there. One that has ended stays in the list for a while, without its address
-and keys, so that its owner reads why.
+One belongs to its session and ends with it; an ended one stays listed for a while, without its keys, with the reason.
 """
 
 import base64
@@ -18,7 +16,6 @@ from events.store.converter import pack, unpack
 MAX_SUBSCRIPTIONS = 10
 MAX_LABEL_LENGTH = 60
 ENDED_KEPT_MS = 30 * 24 * 3_600_000
-"""How long a subscription that has ended is listed."""
 
 MAX_ENDED = 10
 _ID_BYTES = 15
@@ -26,12 +23,10 @@ _ID_BYTES = 15
 
 
 class Subscription(NamedTuple):
-    """A browser in which ``player`` gets notices.
+    """A browser in which ``player`` gets notices, named by ``label``.
 
-    ``point`` and ``secret`` are its keys p256dh and auth (RFC 8291), in base64url. ``label`` tells the person which it
-    is. ``session`` is the key of the session in which it was made. ``delivered_at`` is when a message was last accepted
-    for it (None: never), ``answer`` what became of the last one, in words, at ``answered_at``. ``ended`` says why it
-    has ended, empty while it has not: then endpoint and keys are empty. Instants are milliseconds since 1970 UTC.
+    ``point`` and ``secret`` are p256dh and auth (RFC 8291, base64url). ``delivered_at`` is the last accepted message,
+    ``answer`` what became of the last one at ``answered_at``; ``ended`` says why it has ended, "" while it has not.
     """
 
     id: str
@@ -58,10 +53,7 @@ def subscription_id(endpoint: str) -> str:
 
 
 class Subscriptions:
-    """The subscriptions of all people. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The subscriptions of all people."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self._client = client
@@ -83,10 +75,7 @@ class Subscriptions:
         return None if stored is None else unpack(Subscription, stored)
 
     def save(self, player: str, subscription: Subscription, replaces: str | None = None) -> Subscription:
-        """Store ``subscription`` in the place of one with its id and of the one that it ``replaces``; return it.
-
-        It keeps the record of deliveries of the one with its id. Raises TooManySubscriptionsError.
-        """
+        """Store ``subscription`` in place of its id and of ``replaces``; raises TooManySubscriptionsError."""
         key = self._key(player)
 
         def write(pipeline: StorePipeline) -> Subscription:
@@ -119,11 +108,7 @@ class Subscriptions:
         )
 
     def end(self, player: str, id: str, reason: str, now: int, session: str | None = None) -> None:
-        """End a subscription for a ``reason``, a sentence; its endpoint and keys are deleted.
-
-        Nothing happens when it no longer belongs to ``session``, unless that is None: then its owner has signed in and
-        subscribed again meanwhile.
-        """
+        """End a subscription for a ``reason``, a sentence, unless it belongs to another session by now (None: any)."""
 
         def ended(old: Subscription) -> Subscription:
             if session is not None and old.session != session:
@@ -161,7 +146,6 @@ def _unpacked(stored: dict[bytes, bytes]) -> list[Subscription]:
 
 
 def _continued(subscription: Subscription, before: Subscription) -> Subscription:
-    """Return ``subscription`` with the history of that with the same id."""
     return subscription._replace(
         created_at=before.created_at,
         delivered_at=before.delivered_at,
@@ -171,7 +155,6 @@ def _continued(subscription: Subscription, before: Subscription) -> Subscription
 
 
 def _outdated(subscriptions: list[Subscription], now: int) -> set[str]:
-    """Return the ids of ended subscriptions that are no longer listed."""
     ended = sorted((each for each in subscriptions if each.ended), key=lambda each: -(each.answered_at or 0))
     return {
         each.id

@@ -1,7 +1,4 @@
-"""The sentences of notices, the same in the ledger, in mails, push messages, webhooks and feeds.
-
-Each says what happened, to the person who is told, and nothing that only some may know.
-"""
+"""The sentences of notices, the same in all channels: what happened, and nothing that only some may know."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -57,10 +54,7 @@ def summarise_fact(fact: str, game: str, others: Sequence[str] = ()) -> str:
 
 
 def headline(news: Sequence[str], game: str, others: Sequence[str] = ()) -> str:
-    """Return the subject of a mail or the title of a push message with ``news`` of a match.
-
-    ``game`` is the title of the game, ``others`` are the names of the other players.
-    """
+    """Return the subject of a mail or title of a push message with ``news`` of a match with ``others``."""
     first, *more = dict.fromkeys(news)
     said = ", ".join([first, *(f"{each[:1].lower()}{each[1:]}" for each in more)])
     return f"{said}: {game_against(game, others)}"
@@ -72,10 +66,7 @@ def news_of(fact: str) -> str:
 
 
 def digest_headline(turns: int, notices: int, names: Sequence[str]) -> str:
-    """Return the subject of a mail about several matches with the other players ``names``.
-
-    In ``turns`` of them it is the reader's turn; ``notices`` say something else.
-    """
+    """Return the subject of a mail about several matches: ``turns`` of the reader, and other ``notices``."""
     shown = names if len(names) <= MAX_NAMES else [*names[: MAX_NAMES - 1], "others"]
     against = f" against {enumerated(shown)}" if names else ""
     said = f"{notices} notice{'s' * (notices != 1)}"

@@ -1,8 +1,7 @@
 """Accounts: names, passwords, suspensions and erasure, in ordinary keys outside the event streams.
 
-Streams carry opaque ids only; everything here can be exported and erased without touching one. Of passwords the store
-keeps the argon2 hash. All keys share one hash tag, so that a new name is written to the account and to all sessions and
-tokens in one step.
+Streams carry opaque ids. Of passwords the argon2 hash is kept. All keys share one hash tag, so that a new name is
+written to the account and all its sessions and tokens in one step.
 """
 
 import hashlib
@@ -28,10 +27,7 @@ class NameTakenError(ValueError):
 
 
 class People:
-    """The people of one installation. Safe to share between threads.
-
-    Methods raise StoreError when the store is unreachable.
-    """
+    """The people of one installation."""
 
     def __init__(
         self, client: StoreClient, prefix: str, now: Callable[[], int], passwords: Passwords | None = None
@@ -53,8 +49,8 @@ class People:
     def sign_up(self, name: str, password: str, guest: Person | None = None) -> Person:
         """Return the new person; a ``guest`` who signs up keeps their id, sessions and tokens.
 
-        Raises InvalidNameError, InvalidPasswordError, NameTakenError, TooManySignInsError and, when ``guest`` is gone,
-        UnknownPersonError.
+        Raises InvalidNameError, InvalidPasswordError, NameTakenError, TooManySignInsError, UnknownPersonError (no such
+        guest).
         """
         check_name(name)
         check_password(password, name)
@@ -97,10 +93,7 @@ class People:
                 return person
 
     def sign_in(self, name: str, password: str, *, first: bool = False) -> Person | None:
-        """Return the person with this name and password, or None. An unknown name takes as long as a wrong password.
-
-        With ``first`` it does not wait behind others for a hash. Raises TooManySignInsError.
-        """
+        """Return the person, or None after the same time; ``first`` waits for no other. Raises TooManySignInsError."""
         person = self.find(name)
         hashed = self._hash_of(person) if person else None
         if not self._passwords.matches(hashed, password, first=first):
@@ -124,10 +117,7 @@ class People:
         )
 
     def set_password(self, person: Person, wanted: str) -> None:
-        """Make ``wanted`` the password of ``person``, whose present one was asked for, and end all sessions.
-
-        Tokens stay valid. Raises InvalidPasswordError and TooManySignInsError.
-        """
+        """Set the password and end all sessions, not tokens. Raises InvalidPasswordError and TooManySignInsError."""
         check_password(wanted, person.name)
         # Crash-safe: a kill in between leaves old sessions valid; setting the password again ends them.
         self._client.hset(self._keys.account(person.id), "password", self._passwords.hash(wanted, first=True))
@@ -139,10 +129,7 @@ class People:
         return hashlib.sha256(b"rookery password\n" + (stored or b"")).hexdigest()
 
     def choose_password(self, person: Person, mark: str, wanted: str) -> bool:
-        """Make ``wanted`` the password of ``person`` and end all sessions; False if ``mark`` is of an earlier one.
-
-        Tokens stay valid. Raises InvalidPasswordError and TooManySignInsError.
-        """
+        """Set the password as ``set_password``, and return whether ``mark`` is that of the present one."""
         check_password(wanted, person.name)
         hashed, account = self._passwords.hash(wanted), self._keys.account(person.id)
 
@@ -223,10 +210,7 @@ class People:
         return person
 
     def begin_erasure(self, person: Person) -> bool:
-        """Freeze the name of ``person`` before their erasure; return False when they no longer exist under this name.
-
-        Otherwise a guest could sign up while being erased as one who has stayed away.
-        """
+        """Freeze the name of ``person``, so that no guest signs up while being erased; False if they are gone."""
         return bool(self._begin_erasure(keys=[self._keys.account(person.id)], args=[person.name]))
 
     def erase(self, person: Person) -> None:

@@ -1,11 +1,7 @@
-"""Roles, and the log of administrative acts: append-only, chained by hash like a match.
+"""Roles, and the log of administrative acts: append-only, chained by hash like a match, its head in every checkpoint.
 
-Crash-safe: a change of roles is logged in the same atomic step. What an arbiter does in a match is an event of the
-match; the entry that names it (match, version, digest) is appended by the API right after the event, or by a relay that
-finds it missing in the feed. So every administrative act is logged, even if processes are killed. Refusals are logged
-as refusals.
-
-The head of the log, number and digest of the last entry, is stored beside it and is part of every checkpoint.
+Crash-safe: a change of roles is logged in the same atomic step. An arbiter's act in a match is an event; the entry that
+names it is appended right after, or by a relay that finds it missing in the feed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +17,6 @@ from events.store.envelope import Draft, Envelope, canonical_bytes, chain_digest
 ARBITER = "arbiter"
 OPERATOR = "operator"
 ROLES = (ARBITER, OPERATOR)
-"""Roles besides that of a player."""
 
 STREAM = "administration"
 """The stream name under which entries are hashed; no match has it."""
@@ -32,7 +27,6 @@ SERVER = "server"
 """The actor of automatic acts of the server."""
 
 SCHEMA = 1
-"""Of entries."""
 
 REFUSED = "refused"
 
@@ -53,11 +47,7 @@ LOGGED_MEMBERS = ("ply", "ground", "ruling", "appeal", "sole_arbiter", "operator
 
 
 class Act(NamedTuple):
-    """An entry of the log: its number from 1, what was done, when (milliseconds since 1970 UTC), by whom, and to what.
-
-    ``id`` is its chain digest in hexadecimal: the SHA-256 of the digest before it (32 bytes, zeros for the first) and
-    of ``canonical_bytes``.
-    """
+    """An entry of the log. ``id`` is its chain digest: SHA-256 of the one before it and of ``canonical_bytes``."""
 
     number: int
     id: str
@@ -75,10 +65,7 @@ class Act(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An entry as it is stored, with its digest; ``act`` is None when it cannot be read.
-
-    ``fault`` says why it cannot be what was once appended; None when it can.
-    """
+    """An entry as stored, with its digest; ``act`` is None if unreadable, ``fault`` says why it was not appended so."""
 
     number: int
     digest: bytes
@@ -87,10 +74,7 @@ class Entry(NamedTuple):
 
 
 class Administration:
-    """Roles and log of an installation. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """Roles and log of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
@@ -115,14 +99,11 @@ class Administration:
         self._change(person, role, actor, granted=False)
 
     def record(self, act: str, actor: str, facts: Mapping[str, Any], once: str = "") -> Act | None:
-        """Append to the log that ``actor`` has done ``act``; ``facts`` are JSON values.
-
-        ``once`` names what is logged a single time: nothing is appended, and None returned, when that was done before.
-        """
+        """Append an act with ``facts`` (JSON); None when ``once`` names what was logged before."""
         return self._append(act, actor, facts, once)
 
     def record_event(self, event: Envelope) -> Act | None:
-        """Append what an arbiter has done by ``event``; return None when it is none of an arbiter, or logged already.
+        """Append what an arbiter has done by ``event``; None when it is no such act, or logged already.
 
         Crash-safe: the event is the truth. Killed before this is done, a relay does it again, and only once.
         """

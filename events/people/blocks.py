@@ -20,10 +20,7 @@ class TooManyBlocksError(ValueError):
 
 
 class Blocks:
-    """The lists of an installation. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The lists of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client

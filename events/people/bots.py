@@ -34,10 +34,7 @@ class Bot(NamedTuple):
 
 
 class Bots:
-    """The bots of one installation. Safe to share between threads. Methods raise StoreError.
-
-    ``now`` returns milliseconds since 1970 UTC.
-    """
+    """The bots of one installation."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
@@ -96,13 +93,10 @@ class Bots:
     def take_place(
         self, bot: str, match_id: str, concurrent: int, *, projected: Collection[str], playing: Collection[str]
     ) -> Place:
-        """Let ``match_id`` take a place of ``bot``, or of a person, unless ``concurrent`` other matches have one.
+        """Let ``match_id`` take a place of ``bot``, or of a person, unless ``concurrent`` others have one.
 
-        ``projected`` are those of ``places`` that the read models had before ``playing`` was read, the matches of the
-        bot according to them.
-
-        Crash-safe: counted and taken in one script, so that matches created at once cannot exceed together. A place
-        whose match is never created because of a kill is free again after MAX_PLACE_AGE_MS.
+        ``projected`` are those of ``places`` that the read models had before ``playing`` was read. Crash-safe: counted
+        and taken in one script. A place whose match is never created is free again after MAX_PLACE_AGE_MS.
         """
         now = self._now()
         taken = self._take_place(

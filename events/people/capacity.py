@@ -8,7 +8,6 @@ from domain.match.enums import Control
 from domain.match.terms import Terms, duration, first_move
 
 MAX_CONCURRENT = 1000
-"""Matches that a bot may declare to play at once."""
 
 
 class Invitations(StrEnum):
@@ -22,13 +21,10 @@ class Invitations(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """What a bot takes on.
+    """What a bot takes on: ``games`` (``bashni``, or one setup: ``towers/two-player``), ``concurrent`` matches at once.
 
-    ``games`` names games with all their setups (``bashni``) or one setup (``towers/two-player``). ``concurrent`` is how
-    many matches it plays at once, invitations that wait for it included; 0 takes no new ones. With ``rated`` and
-    ``private`` it plays such matches, too. ``min_move_ms`` is the time that every single move must have at least,
-    ``max_move_ms`` the longest that one may take (None: any). With ``accepts_at_once`` the server accepts invitations
-    for the bot when a match is created.
+    Every move must have ``min_move_ms`` and may take ``max_move_ms`` (None: any). With ``accepts_at_once`` the server
+    accepts invitations for it.
     """
 
     games: tuple[str, ...]
@@ -59,10 +55,7 @@ class Excess(NamedTuple):
 
 
 def excess_of(capacity: Capacity, proposal: Proposal, inviter_kind: str | None) -> Excess | None:
-    """Return why a bot does not play what is proposed, None when it does; how many it plays is not looked at.
-
-    ``inviter_kind`` is the kind of the person who invites it, None when it acts by itself.
-    """
+    """Return why a bot does not play what is proposed, however many it plays; ``inviter_kind`` None: it acts itself."""
     setups = {proposal.game, f"{proposal.game}/{proposal.setup}"}
     if proposal.setup is None:
         setups |= {game for game in capacity.games if game.startswith(f"{proposal.game}/")}

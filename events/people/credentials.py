@@ -1,8 +1,6 @@
-"""Credentials: the sessions and tokens by which callers are recognised.
+"""Credentials: the sessions and tokens by which callers are recognised, stored by the SHA-256 of their secrets.
 
-The store keeps the SHA-256 of each secret, never the secret. A session or token key carries the whole person, so that
-recognising a caller takes one round trip; before the person it repeats the digest, so that no reply to another question
-can pass for the answer to this one.
+Each carries the whole person: one round trip. The digest comes before it, so no other reply can pass for it.
 """
 
 import hashlib
@@ -26,11 +24,7 @@ class ForeignReplyError(StoreUnavailableError):
 
 
 class Admission(NamedTuple):
-    """The owner of a session or token, and their use of the write limit.
-
-    ``used`` counts the person's acts in this window, which ends in ``resets_in`` seconds. ``suspension`` is None when
-    the person may act. ``availability`` is packed (``events.private.availability``), None when nothing is set.
-    """
+    """The owner of a session or token, their acts in this window, which ends in ``resets_in`` seconds, and limits."""
 
     person: Person
     used: int
@@ -40,7 +34,7 @@ class Admission(NamedTuple):
 
 
 class Credentials:
-    """The sessions and tokens of all people. Methods raise StoreError when the store is unreachable."""
+    """The sessions and tokens of all people."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
@@ -58,10 +52,7 @@ class Credentials:
         return None if stored is None else unpack(Person, belonging_to(key, stored))
 
     def admit(self, kind: str, secret: str, window: int) -> Admission | None:
-        """Return the owner of this "session" or "token" and count one act of theirs; None when it is invalid.
-
-        Acts are counted in windows of ``window`` seconds, each beginning with the first act after the previous one.
-        """
+        """Return the owner of this "session" or "token" and count an act in this ``window`` (s); None if invalid."""
         key = self.key(kind, secret)
         prefixes = self._keys.writes, window, self._keys.suspensions, self._keys.availabilities
         admitted = self._admit(keys=[key], args=prefixes)

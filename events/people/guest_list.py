@@ -5,10 +5,7 @@ from events.runtime.keys import PeopleKeys
 
 
 class GuestList:
-    """Guests by id, each with an instant in milliseconds since 1970 UTC.
-
-    Methods raise StoreError when the store is unreachable.
-    """
+    """Guests by id, each with an instant."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client

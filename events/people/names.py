@@ -5,10 +5,7 @@ import re
 NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
 
 _LOOK_ALIKES = str.maketrans("012345789iqv", "olzeastbglgu", "-_")
-"""Digits and letters that are easily confused, each as one common letter; separators are dropped.
-
-8 counts as B; 6, which looks like b, counts as itself, because 6 and 8 do not look alike.
-"""
+"""Confusable digits and letters as one common letter; 8 counts as B, 6 as itself. Separators are dropped."""
 
 _PAIRS = (("rn", "m"), ("uu", "w"))
 """Letters that look like one, after v has become u."""
@@ -19,10 +16,7 @@ class InvalidNameError(ValueError):
 
 
 def skeleton(name: str) -> str:
-    """Return the skeleton of a name: names that look alike have the same one.
-
-    After Unicode Technical Standard 39, section 4, for the few characters that names consist of.
-    """
+    """Return the skeleton of a name, the same for names that look alike (after UTS 39, section 4)."""
     folded = name.lower().translate(_LOOK_ALIKES)
     for pair, single in _PAIRS:
         folded = folded.replace(pair, single)
@@ -40,10 +34,7 @@ _PREFIXES = ("the", "a", "my", "chief", "head", "real", "site")
 _RESERVED_PARTS = tuple(map(skeleton, _RESERVED_ANYWHERE))
 _OFFICE = f"(?:{'|'.join(map(skeleton, _OFFICES))})s?"
 _RESERVED_NAME = re.compile(f"(?:{'|'.join(map(skeleton, _PREFIXES))})*(?:{_OFFICE})+")
-"""The skeleton of a name that consists of offices and prefixes: ``the-judges``, ``support_team``.
-
-Among the offices are the mailboxes that every host has (RFC 2142), and words that stand for people without a name.
-"""
+"""The skeleton of offices and prefixes: ``the-judges``, ``support_team``; mailboxes of every host (RFC 2142)."""
 
 _RESERVED_FORM = re.compile("guest-|p[a-z2-7]{16}$")
 """Names of guests, and ids."""

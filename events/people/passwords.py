@@ -16,7 +16,6 @@ from argon2.exceptions import VerifyMismatchError
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 128
 MIN_DIFFERENT_CHARACTERS = 4
-"""In a password, in any case and without spaces."""
 
 MAX_HASHES_AT_ONCE = 2
 MAX_WAITING_FOR_A_HASH = 2
@@ -58,11 +57,7 @@ def common_passwords() -> frozenset[str]:
 
 
 class Passwords:
-    """Hashes and checks passwords. Safe to share between threads; the limits hold for each instance.
-
-    The default cost is the OWASP recommendation for argon2id (19 MiB, two passes, one lane): some 30 ms of processor
-    time per password.
-    """
+    """Hashes and checks passwords at the OWASP cost for argon2id, some 30 ms each; limits hold for each instance."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         _return_freed_blocks()
@@ -78,12 +73,7 @@ class Passwords:
             return self._hasher.hash(password)
 
     def matches(self, hashed: str | None, password: str, *, first: bool = False) -> bool:
-        """Tell whether ``password`` is the one that was hashed; None, for an unknown name, takes as long.
-
-        ``first`` is for known people, whose turn comes before that of others.
-
-        Raises TooManySignInsError.
-        """
+        """Tell whether ``password`` was hashed; None takes as long. Raises TooManySignInsError."""
         try:
             with self._turn(first):
                 return self._hasher.verify(hashed or self._unmatchable, password) and hashed is not None
@@ -118,10 +108,7 @@ def device_mark(person: str, hashed: str) -> str:
 
 @cache
 def _return_freed_blocks() -> None:
-    """Return large blocks to the system when they are freed: glibc would keep one of 19 MiB for each thread.
-
-    A setting of this process, so that it holds however it was started. C libraries without mallopt keep no such blocks.
-    """
+    """Return large freed blocks to the system: glibc would keep one of 19 MiB for each thread."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES)

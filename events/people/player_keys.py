@@ -1,10 +1,7 @@
-"""The keys with which people sign their moves and acts (docs/proof/player-keys.md): their public parts.
+"""The public keys with which people sign their moves and acts (docs/proof/player-keys.md).
 
-Which keys a person adds and removes stands in the log of administration as well, and so under every checkpoint: by
-that others can be shown whose a key was, and since when. What is kept here besides is private and can be erased.
-
-Crash-safe: the log has the entry before the key counts, or stops counting. Killed in between, the person sees the key
-as it was, and does it again; the log then says it twice.
+Crash-safe: the log of administration has a key before it counts or stops counting. Killed in between, the person does
+it again, and the log says it twice.
 """
 
 import base64
@@ -19,17 +16,14 @@ from events.runtime.keys import PeopleKeys
 from events.store.converter import pack, unpack, write_value
 
 MAX_PLAYER_KEYS = 10
-"""Of one person."""
 
 MAX_KEY_NAME_LENGTH = 60
 
 NONCE_BYTES = 32
 MAX_NONCE_AGE_S = 600
-"""How long a person may take to add a key."""
 
 ADDED = "player-key-added"
 REMOVED = "player-key-removed"
-"""Acts in the log of administration."""
 
 
 class TooManyPlayerKeysError(ValueError):
@@ -46,7 +40,7 @@ class PlayerKey(NamedTuple):
 
 
 class PlayerKeys:
-    """The keys of all people. Safe to share between threads. Methods raise StoreError when the store is unreachable."""
+    """The keys of all people."""
 
     def __init__(
         self, client: StoreClient, prefix: str, now: Callable[[], int], administration: Administration
@@ -68,10 +62,7 @@ class PlayerKeys:
         return stored is not None and secrets.compare_digest(stored, nonce.encode(errors="replace"))
 
     def add(self, person: str, key_id: str, name: str, key: PlayerPublicKey) -> PlayerKey:
-        """Add a key of a person, who has shown to hold it; a key that the person has gets the new name.
-
-        Raises TooManyPlayerKeysError.
-        """
+        """Add a key that a person has shown to hold, or rename it. Raises TooManyPlayerKeysError."""
         present = self.of(person)
         if len(present) >= MAX_PLAYER_KEYS and all(each.id != key_id for each in present):
             raise TooManyPlayerKeysError(f"a person can have {MAX_PLAYER_KEYS} keys at most: remove one first")

@@ -15,14 +15,14 @@ MAX_SESSIONS_PER_PERSON = 50
 
 
 class Session(NamedTuple):
-    """A session as its owner sees it, without its secret. Instants are milliseconds since 1970 UTC."""
+    """A session as its owner sees it, without its secret."""
 
     created_at: int
     expires_at: int
 
 
 class Sessions:
-    """The sessions of all people. Methods raise StoreError when the store is unreachable."""
+    """The sessions of all people."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], credentials: Credentials) -> None:
         self._client = client

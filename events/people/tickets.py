@@ -1,8 +1,4 @@
-"""Tickets: what a client presents once, in an address, in place of its session or token.
-
-Clients that are redirected to another port or host drop their token. A ticket refers to the stored session or token, so
-it becomes invalid when that ends.
-"""
+"""Tickets: presented once, in an address, in place of a session or token, by clients that are redirected."""
 
 import hashlib
 import secrets
@@ -15,10 +11,7 @@ TICKET_S = 60
 
 
 class Tickets:
-    """The tickets of an installation, of which only hashes are stored.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The tickets of an installation, of which only hashes are stored."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client

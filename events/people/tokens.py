@@ -34,7 +34,7 @@ class _StoredToken(NamedTuple):
 
 
 class Tokens:
-    """The tokens of all people. Methods raise StoreError when the store is unreachable."""
+    """The tokens of all people."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], credentials: Credentials) -> None:
         self._client = client

@@ -1,8 +1,7 @@
 """The one renderer of boards: a scene becomes an SVG picture. It knows kinds of pieces and squares, but no game.
 
-A column is drawn as a stack of discs seen from above and in front: the commander shows its face, every piece below it
-shows its rim. Colours come from the style sheet alone; seats and ranks can also be told apart by lightness, letters and
-shapes. Lengths are in squares, as in the scene.
+A column is a stack of discs: the commander shows its face, every piece below its rim. Colours come from the style sheet
+alone. Lengths are in squares.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,6 @@ from events.pictures.symbols import Symbols
 from events.pictures.turning import Part, parts, turn_scene
 
 Extent = tuple[float, float, float, float]
-"""Left, top, right and bottom."""
 
 RADIUS_X = 0.37
 RADIUS_Y = 0.235
@@ -47,7 +45,6 @@ MAX_COORDINATE_LETTERS = 2
 
 PLAIN_KINDS = {"man", "stone"}
 CHECK = "check"
-"""The class of the mark on a king in check."""
 
 MONOCHROME = {"white", "black"}
 """The colours that differ in lightness and need no letter to be told apart."""
@@ -76,14 +73,10 @@ def draw(
     picture: str = "",
     symbols: Symbols | None = None,
 ) -> Markup:
-    """Return the SVG element of ``scene``.
+    """Return the SVG element of ``scene``, turned clockwise by ``quarters``.
 
-    ``colours`` is the colour class of each seat; the board is turned clockwise by ``quarters`` quarter turns;
-    ``traces`` are the moves to mark, the latest last (squares that the scene does not have are left out). With
-    ``picture``, a name that is unique on its page, it is a picture without controls, which may share its drawings with
-    others through ``symbols``. Escaped and well-formed, with geometry attributes and classes
-    only, so that it may stand under a policy that forbids inline styles. Every part of the board is a group of its own,
-    so that a style sheet may arrange the parts.
+    ``colours`` are classes by seat, ``traces`` the moves to mark, the latest last. With ``picture``, a unique name, it
+    has no controls and may share drawings through ``symbols``. It may stand under a policy that forbids inline styles.
     """
     scene = turn_scene(scene, quarters)
     role = f'role="img" aria-label="{escape(picture)}"' if picture else 'role="group" aria-label="Board"'
@@ -149,7 +142,6 @@ def _view(scene: Scene) -> str:
 
 
 def _extent(cells: Sequence[Cell]) -> Extent:
-    """Return left, top, right and bottom of ``cells`` together."""
     xs = [cell.x for cell in cells]
     ys = [cell.y for cell in cells]
     return min(xs), min(ys), max(xs) + 1, max(ys) + 1
@@ -162,10 +154,7 @@ def _labels(labels: Iterable[Label]) -> Iterable[str]:
 
 
 def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> list[Mark]:
-    """Return the marks of the moves, those of the latest last, and then of kings in check.
-
-    The seats of the moves are told apart only where there are several.
-    """
+    """Return the marks of the moves, the latest last, then of kings in check; by seat where there are several."""
     known = {cell.square for cell in scene.cells}
     marks = []
     for age, (seat, squares) in zip(range(len(traces) - 1, -1, -1), traces, strict=True):
@@ -250,10 +239,7 @@ def notes_on(scene: Scene) -> dict[str, str]:
 
 
 def _square(cell: Cell, spoken: str, notes: str) -> str:
-    """Return the button of a square, above all drawings, with the notes on the square.
-
-    There are many of them: what a script needs beside this, it adds itself.
-    """
+    """Return the button of a square, above all drawings, with the notes on the square; scripts add the rest."""
     return (
         f'<g class="square" role="button" tabindex="-1" data-square="{escape(cell.square)}" '
         f'aria-label="{escape(spoken)}">{notes}<rect x="{_n(cell.x)}" y="{_n(cell.y)}" width="1" height="1"/></g>'

@@ -1,8 +1,7 @@
 """Drawings of pieces that stand alone on their squares: upright figures on a plinth, all our own.
 
-Each is drawn about the middle of its square, from -0.42 (top) to 0.3 (foot), in paths and circles without colours: the
-style sheet fills ``body`` with the colour of the seat and draws ``detail`` over it. Seats whose colours differ in hue
-only are told apart by the ornament of the plinth.
+Each is drawn about the middle of its square, from -0.42 to 0.3, without colours: the style sheet fills ``body`` with
+that of the seat. The ornament of the plinth tells similar colours apart.
 """
 
 _PLINTH = "M-.26 .3V.22L-.2 .2L-.17 .14H.17L.2 .2L.26 .22V.3Z"
@@ -16,7 +15,6 @@ _ORNAMENTS = {
 
 
 def _ball(x: float, y: float, radius: float) -> str:
-    """Return a circle as part of a path."""
     arc = f"a{radius:.3g} {radius:.3g} 0 1 0"
     return f"M{x - radius:.3g} {y:.3g}{arc} {2 * radius:.3g} 0{arc} {-2 * radius:.3g} 0Z"
 

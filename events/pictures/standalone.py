@@ -23,7 +23,6 @@ MARGIN = 0.25
 """Around a board with labels, in squares."""
 
 MAX_CACHED_PNGS = 128
-"""Per process; a picture has about 40 kB."""
 
 _VIEW = re.compile(r'viewBox="(\S+) (\S+) (\S+) (\S+)"')
 _CLASSES = re.compile(r'class="([^"]*)"')
@@ -51,11 +50,9 @@ def draw_document(
     dark: bool = True,
     ratio: float | None = None,
 ) -> Drawing:
-    """Return ``scene`` as an SVG document that refers to nothing outside itself.
+    """Return ``scene`` as an SVG document that refers to nothing outside itself; see ``draw``.
 
-    ``colours``, ``quarters`` and ``traces`` are those of ``draw``; ``title`` describes the picture. A small
-    picture is better without ``labels``. With ``dark`` the colours follow the reader's preference, else they are light.
-    ``ratio`` is the ratio of width to height (None: that of the board).
+    With ``dark`` the colours follow the reader's preference. ``ratio`` is width to height (None: that of the board).
     """
     shown = scene if labels else scene._replace(labels=())
     drawing = draw(shown, colours, quarters=quarters, traces=traces, picture="Board")
@@ -100,7 +97,6 @@ def _render(svg: str, width: int, height: int) -> bytes:
 
 
 def _frame(view: Sequence[float], margin: float, ratio: float | None) -> tuple[float, float, float, float]:
-    """Return ``view`` (left, top, width, height) with a margin around it, extended to ``ratio``."""
     left, top, width, height = view
     framed_width, framed_height = width + 2 * margin, height + 2 * margin
     if ratio is not None:

@@ -1,7 +1,4 @@
-"""The differences between the boards of a match from ply to ply, so that a page can step through them by itself.
-
-Everything is markup made by the renderer of boards: applying a step needs no drawing.
-"""
+"""The differences between the boards of a match from ply to ply, as markup: a page steps through them by itself."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -36,11 +33,7 @@ class Board(NamedTuple):
 
 
 class Step(TypedDict):
-    """The differences between the boards before and after a ply, each as a pair: before it, after it.
-
-    By square, ``columns`` has the drawings of the pieces, and ``squares`` the words and the notes; ``marks`` and
-    ``links``, all of them, are there when there is any difference.
-    """
+    """The differences before and after a ply, as pairs, by square; ``marks`` and ``links`` are whole."""
 
     ply: int
     columns: dict[str, tuple[str, str]]
@@ -66,10 +59,7 @@ def board_of(scene: Scene, colours: Sequence[str], *, quarters: int = 0, traces:
 
 
 def steps_between(boards: Iterable[Board], colours: Sequence[str], first: int, drawn: Container[str] = ()) -> Steps:
-    """Return the steps from each of ``boards`` to the next; the first of them stands after ``first`` plies.
-
-    The drawings of pieces with ids in ``drawn`` are left out.
-    """
+    """Return the steps between ``boards``, the first after ``first`` plies, without drawings in ``drawn``."""
     steps: list[Step] = []
     pieces: list[Piece] = []
     for ply, (before, after) in enumerate(pairwise(boards), first + 1):

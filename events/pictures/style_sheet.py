@@ -1,8 +1,7 @@
-"""The part of picture.css that one picture needs, with every variable replaced: other viewers do not support variables.
+"""The part of picture.css that one picture needs, with every variable replaced, which other viewers do not support.
 
-Understood are selectors of classes and elements, ``:is``, the media query for dark colours, and variables that are
-defined on ``:root``, on ``.board`` or on one class, such as a colour of pieces. Everything else concerns pages and is
-left out.
+Understood are selectors of classes and elements, ``:is``, the media query for dark colours, and variables of ``:root``,
+``.board`` or one class. Everything else is left out.
 """
 
 import re
@@ -50,11 +49,9 @@ class _Sheet(NamedTuple):
 
 @lru_cache(maxsize=256)
 def style_for(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
-    """Return the rules for a picture whose ``elements`` have these classes.
+    """Return the rules for a picture whose ``elements`` have these classes, in light colours unless ``dark``.
 
-    Without ``dark`` the colours are those for light surroundings, whatever the reader prefers. A variable that is
-    defined on a class becomes one rule for each such class. That makes it more specific by one class, so all other
-    rules become so too, and what overrides what stays as in the sheet.
+    A variable of a class becomes a rule for each such class, which is more specific: so all other rules become so too.
     """
     sheet = _read()
     classes = frozenset[str]().union(*elements)
@@ -139,7 +136,6 @@ def _scope_selector(selector: str, scope: str, beside: frozenset[str]) -> str:
 
 
 def _resolve(declarations: Values, variables: Values) -> dict[str, str]:
-    """Return ``declarations`` without variables; those with an undefined variable are left out."""
     resolved = {name: _value(value, variables) for name, value in declarations.items()}
     return {name: value for name, value in resolved.items() if value is not None}
 

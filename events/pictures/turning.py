@@ -72,7 +72,6 @@ def _turn(
 
 
 def _rotation(cells: Sequence[Cell], quarters: int) -> Callable[[Point], Point]:
-    """Return the rotation of points about the middle of ``cells``."""
     xs, ys = [cell.x for cell in cells], [cell.y for cell in cells]
     middle_x, middle_y = (min(xs) + max(xs) + 1) / 2, (min(ys) + max(ys) + 1) / 2
 

@@ -1,7 +1,7 @@
-"""What players have set about their own time: calendar, vacations and preferences, in ordinary keys beside people.
+"""What players have set about their own time: calendar, vacations and preferences.
 
-Availability says what its player wants; what that means for a match is recorded there, as events. A change is stored
-together with a pending sync, which stays until all matches of the player have followed it.
+Matches record what follows, as events. A change is stored with a pending sync, which stays until all matches have
+followed it.
 """
 
 import json
@@ -44,10 +44,9 @@ class FormerCalendar(NamedTuple):
 class Availability(NamedTuple):
     """When a player's time runs.
 
-    ``zone`` is an IANA name; ``offsets`` are its offsets as known when the calendar was set, up to the instant
-    ``known_until``. ``free_days`` count from 0, Monday. With ``auto_vacation`` a day of vacation is taken
-    where a flag would fall; with ``plays_forced`` the only legal move is played for the player. ``former`` are the
-    earlier calendars in order of time, as far back as a turn may reach.
+    ``zone`` is an IANA name, ``offsets`` are known up to ``known_until``. ``free_days`` count from 0, Monday. With
+    ``auto_vacation`` a day of vacation is taken where a flag would fall; with ``plays_forced`` the only legal move is
+    played. ``former`` are the earlier calendars, in order.
     """
 
     zone: str = "UTC"
@@ -66,10 +65,7 @@ class Availability(NamedTuple):
 
 
 class PendingSync(NamedTuple):
-    """A change, in ``revision`` of a player's availability, that not all of the player's matches have followed yet.
-
-    ``forced`` tells whether ``plays_forced`` has changed.
-    """
+    """A change that not all matches of the player have followed yet; ``forced``: of ``plays_forced``."""
 
     player: str
     revision: int
@@ -126,10 +122,7 @@ def with_automatic_vacation(availability: Availability, at: int) -> Availability
 
 
 class AvailabilityStore(ABC):
-    """The availability of all players. Implementations are safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The availability of all players."""
 
     @abstractmethod
     def read(self, players: Iterable[str]) -> dict[str, Availability]:
@@ -137,10 +130,9 @@ class AvailabilityStore(ABC):
 
     @abstractmethod
     def change(self, player: str, change: Change) -> tuple[Availability, PendingSync | None]:
-        """Replace the availability of ``player`` by what ``change`` returns; return it with the pending sync.
+        """Replace the availability by what ``change``, perhaps called again, returns; return it with the sync.
 
-        Both are stored in one step. The sync is None when nothing has changed. ``change`` may be called several times;
-        when it raises, nothing is stored.
+        Both are stored in one step. The sync is None when nothing has changed.
         """
 
     @abstractmethod

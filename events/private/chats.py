@@ -1,8 +1,4 @@
-"""The chats of matches: one Redis stream each, apart from the events.
-
-A chat is no part of its match: it is not replayed, exported or proved, and can be erased. Subscribers to the channel
-learn that a match has a new message, but not what it says.
-"""
+"""The chats of matches: one Redis stream each, not replayed, exported or proved. The channel names matches only."""
 
 import hashlib
 from collections.abc import Callable
@@ -23,7 +19,6 @@ MAX_BYTES_OF_PERSON = "1000000/30 day"
 """In the notation of the limits package; counted as "chat_bytes"."""
 
 REQUEST_KNOWN_S = 24 * 3600
-"""How long a repeated request is recognised."""
 
 
 class Message(NamedTuple):
@@ -45,10 +40,7 @@ def chat_players(state: MatchState) -> set[str]:
 
 
 class Chats:
-    """The chats of an installation. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The chats of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
@@ -59,10 +51,7 @@ class Chats:
         self._erase = load_script(client, __package__, "erase_messages")
 
     def post(self, match_id: str, author: str, text: str, request: Request) -> Message:
-        """Add ``text`` to the chat of a match and return it; a repeated request returns the message of the first.
-
-        Raises ChatFullError, and RequestMismatchError when the request's key is known with another fingerprint.
-        """
+        """Add a message; return it, or that of the same request. Raises ChatFullError and RequestMismatchError."""
         # Crash-safe: the index comes before the message; a kill in between leaves an entry without a message.
         self._client.sadd(self._keys.matches_of(author), match_id)
         digest = hashlib.sha256(request.key.encode()).hexdigest()
@@ -130,10 +119,7 @@ class Chats:
 
 
 def subscribe(client: StoreClient, prefix: str) -> PubSub:
-    """Return a subscription to new messages of all chats; each message names a match.
-
-    It confirms each beginning, also after a broken connection. Raises StoreUnavailableError.
-    """
+    """Return a subscription to new messages, each naming a match; it confirms each beginning, also after a break."""
     subscription: PubSub = client.pubsub()
     subscription.subscribe(ChatKeys(prefix).channel)
     return subscription

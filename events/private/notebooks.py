@@ -1,8 +1,4 @@
-"""What players write down for themselves about their matches: notes and analysis trees.
-
-One hash of each kind for each person, with a field for each match: they are exported and erased with the person, and no
-stream, feed or read model knows of them.
-"""
+"""What players write down for themselves about their matches: one hash of each kind for each person."""
 
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
@@ -25,10 +21,7 @@ class QuotaExceededError(Exception):
 
 
 class Notebooks:
-    """The notebooks of an installation. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The notebooks of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
@@ -69,7 +62,6 @@ class Notebooks:
             raise QuotaExceededError(used, max_bytes)
 
     def _keys_of(self, person: str) -> list[str]:
-        """Return the keys of a person in the order of the script's."""
         keys = self._keys
         return [
             keys.bytes_kept(person),

@@ -1,8 +1,4 @@
-"""Chat messages that readers have reported to the arbiters, and those that arbiters have hidden.
-
-No message is copied here: when its author is erased, so is what was reported. The reports of a match are stored beside
-its chat; there is an index of the matches that wait for an arbiter, and one of each reporter's matches.
-"""
+"""Chat messages that were reported to the arbiters, and those hidden by them. No text is copied here."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -21,10 +17,7 @@ class Report(NamedTuple):
 
 
 class Reports:
-    """The reports of an installation. Safe to share between threads.
-
-    Methods raise StoreUnavailableError when the store is unreachable.
-    """
+    """The reports of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client

@@ -1,8 +1,4 @@
-"""Texts that events name only by digest, so that they can be erased: statements in cases, and reasons of arbiters.
-
-The digest covers a random salt and the text. With the salt anybody can check the text; once both are erased, the text
-cannot be found by guessing.
-"""
+"""Texts that events name by a salted digest only, so that they can be erased: statements, reasons of arbiters."""
 
 import hashlib
 import json
@@ -16,10 +12,8 @@ from events.store.codec import content_shown
 from events.store.envelope import Envelope
 
 MAX_TEXT_LENGTH = 10_000
-"""Characters."""
 
 SALT_LENGTH = 32
-"""Hexadecimal digits."""
 
 UNNAMED_AFTER_MS = 3_600_000
 """A text that no event names after this time belongs to a request that failed."""
@@ -48,14 +42,10 @@ class Statement(NamedTuple):
 
 
 StoredTexts = Mapping[tuple[str, str], Statement]
-"""Texts by author and digest."""
 
 
 class NamedText(NamedTuple):
-    """A text that an event names. ``salt`` and ``text`` are None when it was erased or is hidden from the reader.
-
-    ``fault`` says why the stored text is not the one that was recorded; None when it is.
-    """
+    """A text that an event names, None when erased or hidden. ``fault``: why it is not the one that was recorded."""
 
     sha256: str
     salt: str | None = None
@@ -87,10 +77,7 @@ def text_digests(envelope: Envelope) -> dict[str, str]:
 
 
 def named_texts(envelope: Envelope, stored: StoredTexts, present: Container[str]) -> dict[str, NamedText]:
-    """Return the texts that an event names, by the member of its content, each compared with its digest.
-
-    ``stored`` holds the texts of its match, ``present`` the ids of authors who have not been erased.
-    """
+    """Return the texts that an event names, by member; ``present`` are authors who have not been erased."""
     texts, named = {}, text_digests(envelope)
     for member in MEMBERS.get(envelope.type, ()):
         digest = named.get(member)
@@ -109,7 +96,7 @@ def named_texts(envelope: Envelope, stored: StoredTexts, present: Container[str]
 
 
 class Statements:
-    """The texts of an installation. Methods raise StoreUnavailableError when the store is unreachable."""
+    """The texts of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
@@ -154,10 +141,7 @@ class Statements:
     def faults(
         self, match_id: str, envelopes: Iterable[Envelope], present: Callable[[Iterable[str]], Container[str]]
     ) -> Iterator[TextFault]:
-        """Yield the texts that events of a match name and that are missing or altered.
-
-        ``present`` returns those of the given ids that belong to people who have not been erased.
-        """
+        """Yield the texts that events of a match name and that are missing or altered; see ``present_of``."""
         naming = [envelope for envelope in envelopes if text_digests(envelope)]
         if not naming:
             return
@@ -168,11 +152,7 @@ class Statements:
                     yield TextFault(envelope.version, member, text.fault)
 
     def discard_unnamed(self, events_of: Callable[[str], Iterable[Envelope] | None], limit: int = 100) -> int:
-        """Delete texts whose events were never appended; return how many. At most ``limit`` texts are checked.
-
-        ``events_of`` reads the events of a match; None means that they cannot be read, and its texts stay. Only texts
-        older than UNNAMED_AFTER_MS are checked: no request takes that long.
-        """
+        """Delete up to ``limit`` texts older than UNNAMED_AFTER_MS that no event names; return how many."""
         due = self._client.zrange(
             self._keys.unconfirmed, "-inf", self._now() - UNNAMED_AFTER_MS, byscore=True, offset=0, num=limit
         )

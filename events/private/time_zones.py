@@ -1,7 +1,4 @@
-"""Time zones: the offsets from UTC over some years, as the pinned tzdata package knows them.
-
-The package counts, whatever the machine has of its own: all processes of an installation then know the same offsets.
-"""
+"""Time zones of the pinned tzdata package, whatever the machine has: all processes know the same offsets."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,7 +19,7 @@ def zone_names() -> frozenset[str]:
 
 
 def years_around(year: int) -> tuple[int, int]:
-    """Return the instants (milliseconds since 1970 UTC) from which on and until which offsets are known in ``year``."""
+    """Return the instants from which on and until which offsets are known in ``year``."""
     first, last = (datetime(each, 1, 1, tzinfo=UTC) for each in (year - YEARS_BEHIND, year + YEARS_AHEAD + 1))
     return int(first.timestamp()) * 1000, int(last.timestamp()) * 1000
 

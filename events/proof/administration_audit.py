@@ -17,10 +17,7 @@ LAG_MS = 60_000
 
 
 class AuditedAdministration(NamedTuple):
-    """The number of entries that were audited, and what is wrong.
-
-    ``named`` are match, version and digest of the events that entries name.
-    """
+    """The number of audited entries, what is wrong, and the events (match, version, digest) they name."""
 
     entries: int
     findings: list[LogFinding]
@@ -49,19 +46,12 @@ def audit_administration(
     checkpoints: Mapping[str, Checkpoint],
     saved: Sequence[Checkpoint] = (),
 ) -> AuditedAdministration:
-    """Return what was found in the log of administration.
-
-    ``checkpoints`` are those of the store by their days, ``saved`` those that others have saved. Raises
-    StoreUnavailableError.
-    """
+    """Return what was found in the log, compared with the checkpoints of the store and ``saved`` ones."""
     return _Audit(store, administration, checkpoints, saved).run()
 
 
 def unlogged(audited: AuditedAdministration, acts: Iterable[RecordedAct], now: int) -> Iterator[LogFinding]:
-    """Yield which of the ``acts`` that matches record are not in the log.
-
-    ``now`` is milliseconds since 1970 UTC: the latest acts may not have reached the log yet.
-    """
+    """Yield which of the ``acts`` of matches are not in the log, but for the latest before ``now``."""
     for act in acts:
         if act.at <= now - LAG_MS and (act.match, act.version, act.digest) not in audited.named:
             place = f"{act.match} at version {act.version}"

@@ -19,12 +19,10 @@ from events.store.envelope import Envelope
 
 
 class Record(NamedTuple):
-    """An event of a match as it was recorded, with the match before and after it.
+    """An event as it was recorded, with the match before and after it (None for the first, and where unreadable).
 
-    ``fault`` is None, or why the rules do not yield the event; ``unauthorized`` is None, or why its actor cannot have
-    caused it, as far as that was checked. ``before`` is None for the first event, ``event`` for one that
-    cannot be read, ``after`` for that and for one that no match can take. ``proof`` is that of the result that the
-    match has after the event, None when it has none.
+    ``fault`` says why the rules do not yield it, ``unauthorized`` why its actor cannot have caused it. ``proof`` is
+    that of the result after it.
     """
 
     envelope: Envelope
@@ -179,12 +177,10 @@ class Answer(NamedTuple):
 def audit(
     match_id: str, envelopes: Iterable[Envelope], budget: StepBudget | None = None, authority: Authority | None = None
 ) -> Iterator[Record]:
-    """Yield a record for every event of ``match``, from its first.
+    """Yield a record for every event of a match from its first; the chain is checked elsewhere.
 
-    A new ``authority`` also checks whether the recorded actors can have caused the events. An invalid event is not the
-    end, since an arbiter may deal with it in a later one. Only an event that cannot be read, or that no match can take,
-    is the last. The hash chain is checked elsewhere (``events.store.chain.verified_events``). Raises
-    OutcomeUnknownError when deciding whether the game has ended takes more than ``budget``.
+    A new ``authority`` also checks the actors. Only an event that cannot be read, or that no match can take, is the
+    last. Raises OutcomeUnknownError when the outcome takes more than ``budget``.
     """
     examination, held = Examination(match_id, budget), None
     for read in map(_read, envelopes):

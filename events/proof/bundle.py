@@ -1,20 +1,7 @@
 """The signed bundle: one match as one file that can be verified by anyone, at any time, without a server.
 
-A bundle is a document (``events.proof.documents``): canonical JSON and a line feed. It holds
-
-- ``events``: all events of the match, each with its chain digest, so that the chain can be computed again;
-- ``facts``: what follows from the events, so that it can be read without the rules: rulesets, seats, terms, result and
-  what proves the result; if it was asked for, also every position;
-- ``head``: the last version and its digest;
-- ``inclusion``: the proof that a daily checkpoint includes the match, once there is one (``events.proof.checkpoints``);
-- ``signature``: Ed25519 of the server's key over the bytes ``rookery bundle 1``, a line feed, and the canonical JSON of
-  match, version and digest of the head, the instant of signing, the SHA-256 of the canonical JSON of all members but
-  ``signature`` and ``inclusion``, and that of the canonical JSON of ``inclusion``, or of ``null`` when there was none.
-
-While a match with an opponent is being played its seed is withheld, since the opponent's moves could be computed from
-it in advance. Then the digest of the event that set it last (the first, or a later ``seed-drawn``) is taken as stated,
-and only the signature covers the rest of its content. The format has a version, and format 1 never changes;
-``bundle_schema`` describes it.
+``docs/proof/bundle.md`` specifies it, and ``bundle_schema`` describes it; format 1 never changes. While a match with an
+opponent is being played its seed is withheld: the digest of the event that set it last is then taken as stated.
 """
 
 import hashlib
@@ -39,7 +26,6 @@ from events.store.upcasters import present_schema
 
 FORMAT = 1
 KIND = "rookery bundle 1"
-"""The first line of what is signed."""
 
 MAX_BUNDLE_BYTES = 16 * 1024 * 1024
 """A bundle of a thousand plies has about a third of a million bytes."""
@@ -48,10 +34,7 @@ SEED = "seed"
 
 
 class BundledEvent(NamedTuple):
-    """An event: all of its canonical bytes except the stream, which is the match, and its chain digest.
-
-    ``at`` is milliseconds since 1970 UTC. ``withheld`` names the members of ``data`` that are left out.
-    """
+    """An event: its canonical bytes except the stream, its digest, and which members of ``data`` are ``withheld``."""
 
     version: int
     type: str
@@ -92,13 +75,9 @@ class BundledPosition(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What follows from the events.
+    """What follows from the events: how many were ``replayed``, the rulesets in order, who has which seat, other terms.
 
-    ``replayed`` is the number of events before the first that the server could not replay or that its rules do not
-    yield: normally all. ``rulesets`` are those that the match was played under, in order, ``seats`` who had which seat
-    at the end, ``terms`` the other terms of its creation, ``reason`` why it is over. ``positions`` are the first and
-    each that differs from the one before, in the order of the events, as far as the rules can follow them; None in a
-    bundle that was made without them.
+    ``positions`` are the first and each that differs from the one before; None if they were not asked for.
     """
 
     replayed: int
@@ -112,10 +91,7 @@ class Facts(NamedTuple):
 
 
 class BundleSignature(NamedTuple):
-    """Whose key signed when (milliseconds since 1970 UTC), and the signature.
-
-    ``inclusion`` is the digest of the bundle's member ``inclusion`` when it was signed.
-    """
+    """Whose key signed when, and the signature; ``inclusion`` is the digest of that member when it was signed."""
 
     key: str
     signed_at: int
@@ -124,10 +100,7 @@ class BundleSignature(NamedTuple):
 
 
 class BundleContent(NamedTuple):
-    """A bundle before it is signed: ``packed`` is the canonical JSON of all its members but signature and inclusion.
-
-    It follows from the events of the match up to ``head``, the last of which is dated ``at``, and from nothing else.
-    """
+    """A bundle before it is signed: the canonical JSON of all members but signature and inclusion, up to ``head``."""
 
     match: str
     head: BundledHead
@@ -174,13 +147,10 @@ def make_bundle(
     *,
     positions: bool = False,
 ) -> bytes:
-    """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
+    """Return the bundle of a match, whose events are ``envelopes`` (at least one), signed by ``key``.
 
-    ``now`` is milliseconds since 1970 UTC (see ``instant_of_reading``); if it is before the last event by no more than
-    clocks may differ, the signature is dated like that event. A match that cannot be replayed has a bundle like any
-    other, whose facts end where the replay does. With ``positions``, its facts have every position, so that it can be
-    shown without the rules. Raises OutcomeUnknownError when deciding whether the game has ended takes more than
-    ``budget`` (None: no limit).
+    If ``now`` is before the last event by no more than clocks may differ, it is dated like that event. The facts end
+    where the replay does. Raises OutcomeUnknownError when the outcome takes more than ``budget`` (None: no limit).
     """
     return sign_content(make_content(match_id, envelopes, budget, positions=positions), key, now, inclusion)
 
@@ -214,10 +184,9 @@ def sign_content(content: BundleContent, key: SigningKey, now: int, inclusion: I
 
 
 def instant_of_reading(last: int, asked: int, now: int) -> int:
-    """Return as of when a bundle is signed whose events, the last dated ``last``, were read from ``asked`` to ``now``.
+    """Return as of when a bundle of events that were read from ``asked`` to ``now`` is signed.
 
-    Not later than they were read: an act that is acknowledged meanwhile has a receipt, and a later bundle without it
-    would count as another story.
+    Not later: an act that is acknowledged meanwhile has a receipt, which a later bundle without it would contradict.
     """
     return max(asked, min(last, now))
 
@@ -306,12 +275,10 @@ def _withholding(content: Schema) -> Schema:
 
 
 def _last_seed(events: Sequence[BundledEvent | Envelope]) -> int | None:
-    """Return the index of the event whose seed is the last; None when no event has one."""
     return max((number for number, event in enumerate(events) if event.type in SEEDS), default=None)
 
 
 def _bundled(envelope: Envelope) -> dict[str, Any]:
-    """Return what is written of an event: the fields of ``BundledEvent``."""
     digest, _, version, kind, schema, at, actor, content = envelope
     return {
         "version": version, "type": kind, "schema": schema, "at": at, "actor": actor, "data": content, "digest": digest
@@ -353,7 +320,6 @@ def _statement(match_id: str, head: BundledHead, unsigned: bytes, signature: Bun
 
 
 def _add_position(stood: list[BundledPosition], version: int, before: MatchState | None, after: MatchState) -> None:
-    """Add the position ``after`` an event to those that ``stood`` before it, unless it is the last of them."""
     if after.play.broken is not None or after.play.position is None:
         return
     if before is not None and stood and after.play.position is before.play.position and after.game == before.game:

@@ -38,7 +38,6 @@ from events.store.converter import Digest
 from events.store.logged_leaves import LoggedLeaf, unpack_logged
 
 ROLLBACK_ACCEPTED = "rollback-accepted"
-"""The act by which an operator lets the server sign a log that does not extend what it has signed before."""
 
 log = structlog.get_logger("checkpoints")
 
@@ -48,10 +47,7 @@ class NoCheckpointError(LookupError):
 
 
 class RolledBackError(StoreError):
-    """The log does not extend the largest tree that was signed: nothing is signed until an operator decides.
-
-    ``guarded`` is that tree, ``size`` how many leaves the log has.
-    """
+    """The log of ``size`` leaves does not extend the largest signed tree: the operator must decide."""
 
     def __init__(self, guarded: GuardedTree, size: int) -> None:
         self.guarded = guarded
@@ -65,11 +61,7 @@ class RolledBackError(StoreError):
 
 
 class CheckpointLog:
-    """The log of one installation. Every method raises StoreUnavailableError.
-
-    ``guard`` remembers outside the store what was signed; None for none. ``host`` is the host of the pages, by which
-    the log is named when its first note is signed; None for an installation without a public address.
-    """
+    """The log of one installation; ``guard`` remembers outside the store, ``host`` names the log in notes."""
 
     def __init__(
         self, store: ArchivingStore, keys: KeyRing, guard: CheckpointGuard | None = None, host: str | None = None
@@ -86,14 +78,10 @@ class CheckpointLog:
         self._growth = LogGrowth(store, keys, self._administration, self.leaf_store, self._notes)
 
     def sign(self, now: int) -> Checkpoint:
-        """Return the checkpoint of the day of ``now`` (milliseconds since 1970 UTC), which is made if there is none.
+        """Return the checkpoint of the day of ``now``, which is made if there is none.
 
-        Crash-safe: killed at any moment, or run by several workers at once, it makes one: leaves join in transactions
-        of up to MATCHES_PER_BATCH, each with its nodes and the new size, and no leaf is added twice; the first to sign
-        the day has signed it. Archived matches are in the log already (``events.service.archiving``). A clock that goes
-        back makes no checkpoint of an earlier day. Raises ClockMismatchError when that of this process is wrong: a
-        checkpoint of a day to come would be the last one until then; and RolledBackError when the log does not extend
-        the largest tree that was signed.
+        Crash-safe: leaves join in transactions, none twice; the first to sign the day has signed it. Raises
+        ClockMismatchError, since a checkpoint of a day to come would be the last one until then, and RolledBackError.
         """
         self._check_extends()
         day = day_of(now)
@@ -106,12 +94,10 @@ class CheckpointLog:
         return signed
 
     def sign_hour(self, now: int) -> Checkpoint:
-        """Return the last checkpoint after a look at what has changed since, at most one look an hour.
+        """Return the last checkpoint after a look, at most one an hour, at what has changed since.
 
-        Without a checkpoint of the day of ``now`` this is ``sign``. Else, in the first call of an hour, leaves join
-        the log as there, and if there are any a further checkpoint of the day is signed, named by the hour.
-
-        Crash-safe: as ``sign``; killed before the look is noted, the next call looks again.
+        A further checkpoint of the day is named by the hour. Crash-safe: killed before the look is noted, the next call
+        looks again.
         """
         day, hour = day_of(now), hour_of(now)
         latest = self._latest_recorded()
@@ -140,8 +126,7 @@ class CheckpointLog:
     def _latest_recorded(self) -> Checkpoint | None:
         """Return the last checkpoint, None before the first or where it is damaged.
 
-        Crash-safe: the process that signed it may have been killed before it recorded that. It is done before the next
-        one is signed, so that none is left out.
+        Crash-safe: it is recorded before the next one is signed, if its signer was killed before that.
         """
         try:
             latest = self.latest()
@@ -166,8 +151,7 @@ class CheckpointLog:
     def accept_rollback(self, guarded: GuardedTree, actor: str) -> None:
         """Let the log be signed although it does not extend the tree ``guarded``.
 
-        Crash-safe: the log of administration has it before the guard forgets that tree; repeating it records nothing
-        more.
+        Crash-safe: the log of administration has it before the guard forgets the tree; a repetition records nothing.
         """
         if self._guard is None:
             return
@@ -213,10 +197,7 @@ class CheckpointLog:
         return Inclusion(checkpoint, place, tag.version, _digests(path), self.note_of(checkpoint))
 
     def note(self) -> str | None:
-        """Return the last tree that was signed as a signed note, None before the first or where it is damaged.
-
-        The next checkpoint puts a new one in the place of one that is damaged.
-        """
+        """Return the last signed tree as a note; None before the first or where it is damaged, until the next."""
         packed = self.stored_note()
         if packed is None:
             return None
@@ -240,10 +221,7 @@ class CheckpointLog:
         return note if (head.size, head.root.hex()) == (checkpoint.size, checkpoint.root) else None
 
     def replace_note(self, present: str, changed: str) -> bool:
-        """Put ``changed``, the same note with more cosignatures, in the place of ``present``.
-
-        Returns False, and changes nothing, when another note is the present one by now.
-        """
+        """Put ``changed``, with more cosignatures, in the place of ``present``; False if another is there."""
 
         def replace(pipeline: StorePipeline) -> bool:
             if pipeline.get(self._places.note) != present.encode():
@@ -262,10 +240,7 @@ class CheckpointLog:
         return f"{self._host}/rookery" if self._host else f"rookery.local/{self._store.installation().id}"
 
     def consistency(self, first: int, second: int) -> Consistency:
-        """Return the proof that the log of ``first`` leaves begins that of ``second``.
-
-        Raises ValueError unless 0 <= first <= second <= the leaves there are.
-        """
+        """Return the proof that ``first`` leaves begin ``second``; raises ValueError unless there are so many."""
         size = self.size()
         if not 0 <= first <= second <= size:
             raise ValueError(f"The log has {size} leaves, there is no proof from {first} to {second}")
@@ -285,10 +260,7 @@ class CheckpointLog:
         return 0 if latest is None else self.leaf_store.move_tiles(latest.size)
 
     def move_notes(self, match_ids: Iterable[str] | None = None) -> int:
-        """Move to the catalogue where the last leaves of archived matches are (None: of all); return how many went.
-
-        Leaves that no checkpoint covers yet stay noted beside the log. See ``LeafNotes``.
-        """
+        """Move to the catalogue where last leaves of archived matches are (None: all); return how many went."""
         try:
             latest = self.latest()
         except (DocumentError, NoCheckpointError) as error:
@@ -337,11 +309,7 @@ class CheckpointLog:
         self._growth.restore(leaves)
 
     def _sign(self, day: str, now: int) -> Checkpoint:
-        """Sign the log as the checkpoint of a day or an hour, and as a note, unless there is one; return it.
-
-        Returns the last checkpoint instead if another process has signed a later one meanwhile: checkpoints are in the
-        order of their days and hours.
-        """
+        """Sign the log as the checkpoint of a day or hour; return it, or a later one that another process signed."""
         origin = self._store.installation().id
         record_keys(self._administration, self._keys.known())
         last = self._administration.last()
@@ -391,10 +359,7 @@ class CheckpointLog:
         return str(sign_tree_head(head, key)).encode()
 
     def _record(self, checkpoint: Checkpoint) -> None:
-        """Record in the log of administration that ``checkpoint`` was signed, once.
-
-        Crash-safe: killed before this, the next checkpoint makes up for it.
-        """
+        """Record once in the log of administration that ``checkpoint`` was signed; the next one makes up for it."""
         facts = {"day": checkpoint.day, "size": checkpoint.size, "root": checkpoint.root}
         self._administration.record(CHECKPOINT_SIGNED, SERVER, facts, f"checkpoint:{checkpoint.day}")
 

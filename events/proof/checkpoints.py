@@ -1,10 +1,7 @@
 """Checkpoints: the heads of all matches, signed again and again, so that a rewritten past is evident. Checked offline.
 
-The log behind them is an append-only Merkle tree (``merkle``). A leaf states that a match had a version with a digest;
-each day, and each hour in which something has happened, adds one for every match that has changed since its last leaf,
-and then the tree is signed: a checkpoint. From a checkpoint that was saved elsewhere, a proof shows that a later one
-begins with the same leaves, and that a match went through the head that was logged. A rewritten past contradicts the
-saved checkpoints, or shows in the log as two heads for one version. ``docs/proof/log.md`` specifies all of it.
+Behind them is an append-only Merkle tree. A leaf states that a match had a version with a digest; each day or hour adds
+one for each match that has changed, and the tree is signed. ``docs/proof/log.md`` specifies it.
 """
 
 import hashlib
@@ -22,10 +19,8 @@ from events.store.envelope import canonical_json
 
 FORMAT = 1
 KIND = "rookery checkpoint 1"
-"""The first line of what is signed."""
 
 LEAF_FORM = 1
-"""The version of the form of leaves."""
 
 DAY_LETTERS = len("2026-01-31")
 
@@ -86,10 +81,7 @@ class Inclusion(NamedTuple):
     note: str | None = None
 
     def check(self, match_id: str, digest: str) -> None:
-        """Raise DocumentError unless the path leads from the head of ``match``, ``digest``, to the checkpoint.
-
-        A note must be of the same tree. Its signatures are not verified here.
-        """
+        """Raise DocumentError unless the path leads from ``digest`` to the checkpoint; signatures are not verified."""
         if self.checkpoint.format != FORMAT:
             raise DocumentError(
                 "checkpoint.format", f"format {self.checkpoint.format} is not known here, only {FORMAT}"
@@ -154,21 +146,18 @@ def match_head(match_id: str, version: int, digest: str) -> bytes:
 
 
 def entry_of_head(head: bytes) -> bytes:
-    """Return the leaf of a match as it is hashed: it commits to ``head``, which nobody guesses without the digest.
-
-    Matches may be private, leaves are public.
-    """
+    """Return the leaf of a match as it is hashed: public, and nobody guesses the head without the digest."""
     commitment = hashlib.sha256(head).hexdigest().encode()
     return b'{"commitment":"%s","form":%d,"kind":"match"}' % (commitment, LEAF_FORM)
 
 
 def day_of(now: int) -> str:
-    """Return the day in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31."""
+    """Return the day in UTC of ``now``: 2026-01-31."""
     return datetime.fromtimestamp(now / 1000, UTC).date().isoformat()
 
 
 def hour_of(now: int) -> str:
-    """Return the hour in UTC of ``now`` (milliseconds since 1970 UTC): 2026-01-31T04."""
+    """Return the hour in UTC of ``now``: 2026-01-31T04."""
     return datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%dT%H")
 
 

@@ -1,8 +1,4 @@
-"""Cosignatures of witnesses, as C2SP defines them (https://c2sp.org/tlog-cosignature): Ed25519, cosignature/v1.
-
-A witness states with one that, at an instant, the tree head under it was the largest consistent one that it had seen of
-the log. So a holder of a cosigned tree head knows that the log has shown the witness no other story.
-"""
+"""Cosignatures of witnesses (https://c2sp.org/tlog-cosignature, cosignature/v1): no other story was shown to them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -37,11 +33,7 @@ class CosigningKey:
 
 
 def find_cosignatures(note: SignedNote, witnesses: Iterable[NoteKey]) -> list[Cosignature]:
-    """Return the valid cosignatures that ``note`` has of ``witnesses``, at most one for each.
-
-    Signatures of others are ignored. Raises DocumentError with the place of one that claims to be of a witness, and is
-    not under the text of this note.
-    """
+    """Return at most one valid cosignature for each of ``witnesses``; raises DocumentError for a forged one."""
     found = {}
     for witness in witnesses:
         for number, signature in enumerate(note.signatures):

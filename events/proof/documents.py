@@ -1,8 +1,4 @@
-"""JSON documents from outside, of which every byte counts: canonical, or refused at the first fault.
-
-A document is JSON in the form of RFC 8785, and a line feed. So there is one way to write each, and a change of any byte
-changes its content or makes it invalid.
-"""
+"""JSON documents from outside, of which every byte counts: canonical (RFC 8785) and a line feed, or refused."""
 
 import json
 import re
@@ -13,7 +9,6 @@ from events.store.converter import SchemaError, Shape
 from events.store.envelope import canonical_json
 
 LINE_FEED = b"\n"
-"""Ends a document."""
 
 MAX_DEPTH = 32
 """Levels of nesting; no document of Rookery has half as many."""
@@ -34,10 +29,7 @@ T = TypeVar("T")
 
 
 class DocumentError(Exception):
-    """The first fault of a document: its ``place``, a path such as ``events[3].data.move`` ("": everywhere), and why.
-
-    ``str(error)`` has both.
-    """
+    """The first fault of a document: why, and its ``place``, such as ``events[3].data.move`` ("": everywhere)."""
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}" if place else reason)
@@ -51,11 +43,7 @@ def write_document(value: Any) -> bytes:
 
 
 def read_document(packed: bytes, formats: Mapping[str, int], max_bytes: int) -> dict[str, Any]:
-    """Return the object that ``packed`` is the document of.
-
-    ``formats`` are members that identify a format, with the value that is known here: they are checked before all
-    others. ``max_bytes`` is the largest size. Raises DocumentError.
-    """
+    """Return the object in a document of at most ``max_bytes``; ``formats`` are checked before all other members."""
     duplicates: list[str] = []
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -83,10 +71,7 @@ def read_document(packed: bytes, formats: Mapping[str, int], max_bytes: int) -> 
 
 
 def read_json(packed: bytes, max_bytes: int, collect: Callable[[list[tuple[str, Any]]], Any] = dict) -> tuple[str, Any]:
-    """Return the text that ``packed`` is, and its value as JSON (RFC 8259); ``collect`` makes objects of members.
-
-    A whole number of MAX_INTEGER_DIGITS or more is a float. Raises DocumentError.
-    """
+    """Return text and JSON value (RFC 8259); very long integers are floats. Raises DocumentError."""
     if len(packed) > max_bytes:
         raise DocumentError("", f"it is larger than the {max_bytes:,} bytes that are read")
     try:
@@ -141,10 +126,7 @@ def path_at(text: str, offset: int) -> str:
 
 
 def difference(stated: Any, computed: Any) -> tuple[str, Any, Any] | None:
-    """Return the path of the first difference of two JSON values and the values there; None if they are equal.
-
-    A missing value counts as None.
-    """
+    """Return the path and values of the first difference of two JSON values; None if they are equal."""
     if isinstance(stated, Mapping) and isinstance(computed, Mapping):
         pairs = [(f".{name}", stated.get(name), computed.get(name)) for name in sorted({*stated, *computed})]
     elif isinstance(stated, list) and isinstance(computed, list) and len(stated) == len(computed):

@@ -1,8 +1,4 @@
-"""Ed25519 as all verifiers must judge it alike (docs/proof/bundle.md, section 5.3).
-
-RFC 8032 leaves open which keys are refused and which of two equations counts. A key of small order would accept one
-constant signature under everything; libraries accept it, and differ in other odd cases.
-"""
+"""Ed25519 as all verifiers must judge it alike (docs/proof/bundle.md, section 5.3): RFC 8032 leaves odd cases open."""
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -17,19 +13,13 @@ _SMALL_ORDER = frozenset({0, 1, _FIELD - 1, _ORDER_8, _FIELD - _ORDER_8})
 
 
 def is_public_key(raw: bytes) -> bool:
-    """Return whether ``raw`` are 32 bytes that may be a public key: canonical, and not of small order.
-
-    Whether they are a point of the curve at all shows when a signature is verified: there is no valid one if not.
-    """
+    """Return whether ``raw`` are 32 bytes, canonical and not of small order, as a public key of ours is."""
     y = int.from_bytes(raw, "little") & ((1 << 255) - 1)
     return len(raw) == KEY_BYTES and y < _FIELD and y not in _SMALL_ORDER
 
 
 def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
-    """Return whether the 64 bytes ``signature`` are that of the key ``public`` (32 bytes) under ``message``.
-
-    The equation is the one without cofactor, [S]B = R + [k]A: R is compared as it is encoded.
-    """
+    """Return whether ``signature`` is that of ``public`` under ``message``, by [S]B = R + [k]A, without cofactor."""
     if len(signature) != SIGNATURE_BYTES or not is_public_key(public) or not is_public_key(signature[:KEY_BYTES]):
         return False
     try:

@@ -1,8 +1,6 @@
-"""The guard of checkpoints: which trees were signed, in a place outside the store.
+"""The guard of checkpoints: which trees were signed, in a place outside the store, which may be restored from a backup.
 
-A store that is restored from an older backup has lost leaves that were signed, and knows nothing of it. The guard does:
-the largest tree that was signed is the name of a file, so noting one replaces nothing, and processes that sign at the
-same time cannot make it forget the larger of their trees.
+The largest tree is the name of a file: noting one replaces nothing, so processes cannot make it forget a larger one.
 """
 
 import re
@@ -29,10 +27,7 @@ class GuardedTree(NamedTuple):
 
 
 class CheckpointGuard:
-    """The guard in the directory ``place``, a path or a URL of fsspec. Methods raise GuardUnavailableError.
-
-    ``origin`` is the id of an installation: several may have one place.
-    """
+    """The guard of installations in ``place``, a path or a URL of fsspec. Methods raise GuardUnavailableError."""
 
     def __init__(self, place: str) -> None:
         self._url = place
@@ -43,10 +38,7 @@ class CheckpointGuard:
         return [tree for tree in trees if tree.size == trees[-1].size]
 
     def note(self, origin: str, tree: GuardedTree) -> None:
-        """Note that ``tree`` is about to be signed.
-
-        Crash-safe: smaller trees are forgotten when this one is stored.
-        """
+        """Note that ``tree`` is about to be signed. Crash-safe: smaller ones are forgotten only then."""
         self._write(origin, tree)
         for known in self._trees(origin):
             if known.size < tree.size:

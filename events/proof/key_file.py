@@ -1,8 +1,4 @@
-"""The file that protects private keys: a copy of the store alone does not reveal them.
-
-A private key is in the store, encrypted (AES-256-GCM) with a secret in a file outside it, which no copy or backup of
-the database contains.
-"""
+"""The file, outside the store and its backups, with the secret that encrypts private keys there (AES-256-GCM)."""
 
 import os
 import secrets
@@ -30,10 +26,7 @@ class SecretNotGivenError(UnreadableKeyError):
 
 
 class KeyFile:
-    """The file at ``path``, with the secret in hexadecimal digits; None: keys are stored as they are.
-
-    ``name`` is the key that it protects, as messages call it.
-    """
+    """The file at ``path`` with the secret in hexadecimal digits (None: no encryption); messages call it ``name``."""
 
     def __init__(self, path: Path | None, name: str = "signing key") -> None:
         self._path = path
@@ -76,10 +69,7 @@ def _secret(path: Path, *, make: bool) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Make the file unless another process does at the same time.
-
-    Crash-safe: the file is complete and on the disk before it gets its name, and is not used before that.
-    """
+    """Make the file unless another process does; crash-safe: it is complete and durable before it gets its name."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

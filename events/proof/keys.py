@@ -1,17 +1,8 @@
 """The keys with which an installation signs: Ed25519, one at a time; public keys are never deleted.
 
-The private key is in the store, so that all processes that sign agree on one key. It is encrypted with the secret of a
-file (``key_file``), which a copy of the database does not contain. Anyone with write access to the store can still
-replace it; but even they cannot contradict a checkpoint (``checkpoints``) that others have saved. The private key is
-only ever in the memory of a process that signs; nothing prints, logs or exports it. A key that is rotated out is
-deleted.
-
-A key has a horizon: an instant, stored with it, before which all its signatures are dated. It is moved forward as time
-passes, while the key is in use. A rotated key was in use until its horizon, so all its signatures verify, even one by a
-process that read the key just before the rotation and whose clock differs.
-
-A key can be revoked from an instant on: its later signatures prove nothing, and earlier ones are reported as those of a
-revoked key.
+The private key is in the store, encrypted with the secret of a file (``key_file``), and deleted when it is rotated out.
+A key has a horizon, which moves forward while it is in use: all its signatures are dated before it, so those of a
+rotated key verify. A key can be revoked from an instant on.
 """
 
 import json
@@ -35,7 +26,6 @@ from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 KEY_BEGUN = "key-begun"
 KEY_REVOKED = "key-revoked"
-"""Acts in the log of administration."""
 
 RESERVED_MS = 3_600_000
 """How far the horizon of the present key is moved ahead."""
@@ -47,10 +37,7 @@ _HORIZON_DAMAGED = f"the horizon of the signing key is damaged: {_REMEDY}"
 
 
 class SigningKey:
-    """The private key that signs now, and its id; it has no printable form.
-
-    All its signatures are dated before the instant ``horizon``; None for no limit.
-    """
+    """The private key that signs now, dated before ``horizon`` (None: no limit); it has no printable form."""
 
     def __init__(self, raw: bytes, since: int, horizon: int | None = None) -> None:
         self._key = Ed25519PrivateKey.from_private_bytes(raw)
@@ -68,10 +55,7 @@ class SigningKey:
         return SignatureText(self._key.sign(signed_bytes(kind, statement)).hex())
 
     def sign_note(self, message: bytes) -> bytes:
-        """Return the signature, 64 bytes, of a note that says ``message`` (``tree_heads``).
-
-        Its first line is the origin of a log, which is never the name of a kind of statement.
-        """
+        """Return the signature of a note; its first line, an origin, is never the name of a kind of statement."""
         return self._key.sign(message)
 
 
@@ -83,11 +67,9 @@ class KeyExamination(NamedTuple):
 
 
 class KeyRing:
-    """The keys of one installation. The first use makes the first key.
+    """The keys of one installation; the first use makes the first key.
 
-    ``now`` returns milliseconds since 1970 UTC. ``key_file`` names the file with the secret that the private key is
-    encrypted with, None for none. Every method raises StoreUnavailableError. All methods
-    that need the private key, except ``rotate``, raise UnreadableKeyError when it cannot be used.
+    All methods that need the private key, except ``rotate``, raise UnreadableKeyError when it cannot be used.
     """
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], key_file: Path | None = None) -> None:
@@ -106,13 +88,9 @@ class KeyRing:
         return self._replace(rotate=True)
 
     def revoke(self, key: str, since: int) -> SigningKey | None:
-        """Revoke the key with the id ``key`` from the instant ``since`` on (milliseconds since 1970 UTC).
+        """Revoke a key from ``since`` on; return the new one when it was the present one. Raises LookupError.
 
-        Returns the new key when it was the present one, which is rotated, else None. A key that is revoked already
-        stays revoked from the earlier of both instants on. Raises LookupError when there is no such key.
-
-        Crash-safe: rotation and revocation are two steps in this order. Killed in between, the key signs no more and
-        is not revoked yet; revoking it again does the rest.
+        Crash-safe: it is rotated first. Killed in between, it signs no more; revoking it again does the rest.
         """
         found = next((each for each in self.known() if each.id == key), None)
         if found is None:
@@ -162,7 +140,6 @@ class KeyRing:
         return KeyExamination(faults, unchecked)
 
     def _stored(self) -> tuple[bytes | None, dict[bytes, bytes], bytes | None]:
-        """Return private key, public keys and horizon at one instant."""
         with self._client.pipeline(transaction=True) as pipeline:
             pipeline.get(self._private)
             pipeline.hgetall(self._public)
@@ -171,10 +148,7 @@ class KeyRing:
         return private, public, horizon
 
     def _open(self, stored: bytes | None, present: bytes | None) -> bytes | None:
-        """Return the private key that was ``stored``, None before the first.
-
-        Raises UnreadableKeyError unless it can be decrypted and is that of the public key ``present``.
-        """
+        """Return the stored private key; raises UnreadableKeyError unless it is that of the public key ``present``."""
         if stored is None:
             if present is not None:
                 raise UnreadableKeyError(f"the signing key is missing: {_REMEDY}")
@@ -190,10 +164,8 @@ class KeyRing:
     def _replace(self, *, rotate: bool) -> SigningKey:
         """Return the present key, or a new one when there is none or when it is to ``rotate``.
 
-        Crash-safe: private key, public key and horizon change in one transaction, which starts again when another
-        process changes one of them at the same time: killed at any moment, there is one private key and its public
-        one. A rotation whose reply is lost is made a second time, which only leaves a public key that has signed
-        nothing.
+        Crash-safe: private key, public key and horizon change in one transaction. A rotation that is repeated leaves a
+        public key that has signed nothing.
         """
         sealed: list[bool] = []
 
@@ -240,10 +212,7 @@ class KeyRing:
 
 
 def record_keys(administration: Administration, keys: Iterable[PublicKey]) -> None:
-    """Record in the log of administration which ``keys`` were put in place and revoked, each once.
-
-    Crash-safe: the keys are the truth; killed before this is done, the next call makes up for it.
-    """
+    """Record once in the log of administration which ``keys`` were put in place and revoked; repeated after a kill."""
     for key in keys:
         administration.record(KEY_BEGUN, SERVER, {"key": key.id, "since": key.since}, f"key:{key.id}")
         if key.revoked is not None:
@@ -256,15 +225,11 @@ def _raw_public(private: bytes) -> bytes:
 
 
 def _present(public: Mapping[bytes, bytes]) -> bytes | None:
-    """Return the public key in use of those stored, None when there is none."""
     return next((raw for raw, span in public.items() if json.loads(span)[1] is None), None)
 
 
 def _instant(stored: bytes | None, damaged: int | None = None) -> int:
-    """Return the stored horizon, 0 for a key of a release without horizons.
-
-    Returns ``damaged`` for one that is no number; raises UnreadableKeyError if that is None.
-    """
+    """Return the stored horizon; for one that is no number ``damaged``, or raise UnreadableKeyError if that is None."""
     try:
         return int(stored or 0)
     except ValueError:

@@ -1,11 +1,7 @@
 """Where the last leaf of each match is: noted beside the log, and in the catalogue once the match is archived.
 
-A note takes some 55 bytes of live memory. In the catalogue, which has the head of an archived match anyway, the index
-of its last leaf takes 5.
-
-Crash-safe: a note is deleted after the catalogue has it, and put back before its match is live again, so a match that
-is in the log is found in one of them or in both. A match that is brought back by one process in the moment in which
-another one, which is killed then, deletes its note gets a second leaf with the same head: as true as the first.
+Crash-safe: a note is deleted after the catalogue has it, and put back before its match is live again. In the worst race
+a match gets a second leaf with the same head.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +18,7 @@ NOTES_PER_SCAN = 1000
 
 
 class LeafNotes:
-    """The notes of the last leaves of the matches of ``store``. Methods raise StoreUnavailableError."""
+    """The notes of the last leaves of the matches of ``store``."""
 
     def __init__(self, store: ArchivingStore) -> None:
         self._store = store
@@ -60,10 +56,9 @@ class LeafNotes:
                     yield name, _read(note)
 
     def move(self, match_ids: Iterable[str], covered: int) -> int:
-        """Move the notes of those of ``match_ids`` that are archived to the catalogue; return how many went.
+        """Move the notes of archived matches below ``covered`` leaves to the catalogue; return how many went.
 
-        ``covered`` is the size of a tree that was signed: on a cluster a failover may lose the end of the log, and not
-        the catalogue.
+        ``covered`` is a signed tree: on a cluster a failover may lose the end of the log, and not the catalogue.
         """
         left, moved = iter(match_ids), 0
         while names := list(islice(left, NOTES_PER_SCAN)):

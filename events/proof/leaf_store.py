@@ -1,8 +1,7 @@
 """The leaves of the log and the tree over them, as they are stored.
 
-The last leaves are a list in the store. Full tiles, TILE_WIDTH leaves each, that a checkpoint covers are moved to the
-storage of the archive, a file for each tile, and leave the store. Of the tree the store has the nodes over full tiles,
-those of level TILE_HEIGHT and above; the nodes below are computed from the leaves of a tile when they are needed.
+The last leaves are a list in the store; full tiles that a checkpoint covers are files of the archive. The store has the
+nodes over full tiles; those below are computed.
 """
 
 import hashlib
@@ -36,10 +35,7 @@ MAX_REMEMBERED_BYTES = 8 * 2**20
 
 
 class LeafStore:
-    """The leaves of one log. Safe to share between threads. Methods raise StoreUnavailableError.
-
-    Where leaves are read that were moved to ``storage`` they raise ArchiveUnavailableError and DamagedArchiveError.
-    """
+    """The leaves of one log. Reading moved ones raises ArchiveUnavailableError and DamagedArchiveError."""
 
     def __init__(self, client: StoreClient, places: ProofKeys, storage: Storage) -> None:
         self._client = client
@@ -114,14 +110,10 @@ class LeafStore:
         return self._client.strlen(self._places.tile_files) // NODE_BYTES
 
     def move_tiles(self, covered: int) -> int:
-        """Move full tiles of the first ``covered`` leaves to the storage; return how many went, at most some.
+        """Move some full tiles of the first ``covered`` leaves, which were signed, to the storage; return how many.
 
-        ``covered`` is the size of a tree that was signed. Raises DamagedArchiveError for a tile whose leaves are not
-        those of the tree; it stays.
-
-        Crash-safe: a file is written, made durable and read back before the store forgets its leaves, in one step with
-        noting it. Killed before that, or when several move at once, the same files are written again under the same
-        names, since files are named by their content.
+        Raises DamagedArchiveError for a tile that is not of the tree; it stays. Crash-safe: a file is durable and read
+        back before the store forgets its leaves in one step; it is named by its content.
         """
         if self._storage.url is None:
             return 0
@@ -142,7 +134,6 @@ class LeafStore:
         return transact(self._client, [self._places.tile_files], forget)
 
     def _write_tile(self, tile: int) -> bytes:
-        """Write the file of a tile; return the digest in its name."""
         leaves = self.read(tile * TILE_WIDTH, TILE_WIDTH)
         nodes = _nodes_over(tile, leaves)
         if nodes.get((TILE_HEIGHT, tile)) != self.nodes(TILE_HEIGHT, tile, 1)[0]:
@@ -156,7 +147,6 @@ class LeafStore:
         return _nodes_over(tile, self.read(tile * TILE_WIDTH, TILE_WIDTH))
 
     def _read_moved(self, start: int, end: int) -> list[bytes]:
-        """Return the leaves from ``start`` to before ``end``, all of which were moved."""
         first, last = start // TILE_WIDTH, (end - 1) // TILE_WIDTH
         digests = self._client.getrange(self._places.tile_files, first * NODE_BYTES, (last + 1) * NODE_BYTES - 1)
         names = [

@@ -1,8 +1,4 @@
-"""The leaves of the log: what is hashed of each (its entry, which everybody may see) and what is stored of it.
-
-The entry of a match commits to match, version and digest without naming them; what is stored names them, so that an
-audit can compare them with the match. All other entries are stored as they are. ``docs/proof/log.md`` specifies them.
-"""
+"""The leaves of the log: what is hashed of each, which is public, and what is stored (``docs/proof/log.md``)."""
 
 import json
 from typing import NamedTuple
@@ -55,7 +51,7 @@ class AdministrationLeaf(NamedTuple):
 
 
 class KeyLeaf(NamedTuple):
-    """That a key, given by id and public part (base64url), signs from an instant on (milliseconds since 1970 UTC)."""
+    """That a key, given by id and public part (base64url), signs from an instant on."""
 
     key: str
     public: str
@@ -79,7 +75,7 @@ class KeyLeaf(NamedTuple):
 
 
 class RevocationLeaf(NamedTuple):
-    """That what a key has signed from an instant on (milliseconds since 1970 UTC) proves nothing."""
+    """That what a key has signed from an instant on proves nothing."""
 
     key: str
     since: int
@@ -133,10 +129,7 @@ def read_leaf(stored: bytes) -> Leaf:
 
 
 def entry_of_stored(stored: bytes) -> bytes:
-    """Return the entry of the leaf of which ``stored`` is stored, quickly: what is stored is not verified.
-
-    In canonical form the members are sorted: of a match the digest is stored first, and then the match.
-    """
+    """Return the entry of a stored leaf, unverified and quickly: digest, then match, in canonical order."""
     return entry_of_head(stored) if stored.partition(b'","')[2].startswith(b'match":') else stored
 
 

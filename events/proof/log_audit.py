@@ -1,8 +1,4 @@
-"""The audit of the log of checkpoints: matches against leaves, leaves against nodes, roots and signatures.
-
-``audit_log`` reports all inconsistencies. Anyone with write access to the store can also sign, and could forge all of
-it consistently, but not a checkpoint that was saved elsewhere.
-"""
+"""The audit of the log of checkpoints: matches against leaves, leaves against nodes, roots and signatures."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -52,11 +48,7 @@ class LogFinding(NamedTuple):
 
 
 class AuditedLog(NamedTuple):
-    """The number of leaves, and the readable checkpoints by their days.
-
-    ``findings`` is what is wrong, at most MAX_FINDINGS of them; ``unlisted`` counts the others. ``unchecked`` is what
-    could not be checked, and why.
-    """
+    """Leaves, readable checkpoints by day, the first MAX_FINDINGS ``findings``, and what was ``unchecked``."""
 
     size: int
     checkpoints: dict[str, Checkpoint]
@@ -66,10 +58,7 @@ class AuditedLog(NamedTuple):
 
 
 def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, saved: Sequence[Checkpoint] = ()) -> AuditedLog:
-    """Return what was found in the log of checkpoints of ``store``, compared with its matches and with ``saved`` ones.
-
-    The chains of the matches are not verified here (``events.store.chain``). Raises StoreUnavailableError.
-    """
+    """Return what was found in the log, compared with the matches (not their chains) and ``saved`` checkpoints."""
     return _Audit(store, log, keyring).run(saved)
 
 

@@ -33,16 +33,15 @@ MATCHES_PER_BATCH = 1000
 ACTS_PER_LOOK = 1000
 
 CHECKPOINT_SIGNED = "checkpoint-signed"
-"""The act that the log of administration records for the checkpoint of every day."""
 
 log = structlog.get_logger("checkpoints")
 
 
 class LogGrowth:
-    """Adds leaves to the log of one installation. Every method raises StoreUnavailableError.
+    """Adds leaves to the log of one installation.
 
-    Crash-safe: leaves join in transactions of up to MATCHES_PER_BATCH, each with its nodes, the new size and what is
-    noted as logged; killed in between, what is not noted joins the next time.
+    Crash-safe: leaves join in transactions, each with its nodes, the new size and what is noted as logged; killed in
+    between, what is not noted joins the next time.
     """
 
     def __init__(
@@ -82,12 +81,7 @@ class LogGrowth:
     def _log_heads(
         self, names: Sequence[str], heads: Sequence[Head], read: Callable[[Sequence[str]], Sequence[bytes | None]]
     ) -> bool:
-        """Add a leaf for each match whose head is not logged; return False when another process was faster.
-
-        ``read`` returns what is noted of matches.
-
-        A match that cannot be read is damaged, its head is EMPTY; the others are logged.
-        """
+        """Add a leaf for each match whose head is not logged, unless damaged (EMPTY); False on a concurrent write."""
         size = self._leaves.size()
         logged = read(names)
         changed: list[Leaf] = []
@@ -100,10 +94,9 @@ class LogGrowth:
         return self._append(size, changed)
 
     def _log_others(self) -> bool:
-        """Add leaves for keys, revocations and the log of administration; return False when it was changed meanwhile.
+        """Add leaves for keys, revocations and the log of administration; False on a concurrent write.
 
-        That checkpoints were signed, which the log of administration records, is alone no reason for a leaf: else each
-        checkpoint would be one for the next.
+        Records of signed checkpoints alone are no reason for a leaf: else each would be one for the next.
         """
         size = self._leaves.size()
         self._keys.signing()
@@ -139,7 +132,6 @@ class LogGrowth:
             return [head for name in names for head in self._heads([name])]
 
     def _append(self, expected: int, leaves: Sequence[Leaf]) -> bool:
-        """Append ``leaves`` to a log of ``expected`` leaves; return False when another process was faster."""
         if not leaves:
             return True
 

@@ -1,7 +1,6 @@
 """Merkle trees over an append-only log, as RFC 6962 and RFC 9162 (section 2.1) define them, with SHA-256.
 
-The perfect subtrees of a tree are stored: node (level, index) covers the 2**level leaves from index * 2**level on. They
-do not change when the log grows, and every root and every proof consists of few of them. ``Nodes`` reads one.
+Perfect subtrees are stored: node (level, index) covers 2**level leaves from index * 2**level on, and never changes.
 """
 
 import hashlib
@@ -131,5 +130,4 @@ def _subtree(low: int, high: int, nodes: Nodes) -> bytes:
 
 
 def _split(width: int) -> int:
-    """Return the largest power of two below ``width``, which is 2 or more."""
     return 1 << ((width - 1).bit_length() - 1)

@@ -1,7 +1,6 @@
-"""Signed notes as C2SP defines them (https://c2sp.org/signed-note, version 1.0.0): a text and lines of signatures.
+"""Signed notes (https://c2sp.org/signed-note, 1.0.0): a text and lines of signatures.
 
-A verifier key, ``vkey``, is ``name+key id+base64(type || public key)``. Key ids are only there to find the key of a
-signature: what counts is whether the signature is that of the whole key.
+A ``vkey`` is ``name+key id+base64(type, public key)``; key ids only find the key of a signature.
 """
 
 import base64
@@ -84,10 +83,7 @@ class SignedNote(NamedTuple):
         return SignedNote(self.text, tuple(dict.fromkeys((*self.signatures, *signatures))))
 
     def check(self, key: NoteKey) -> None:
-        """Raise DocumentError unless ``key``, of the type ED25519, has signed this note.
-
-        Signatures of other keys are ignored; one that claims to be of ``key`` and is not makes the note invalid.
-        """
+        """Raise DocumentError unless ``key`` (ED25519) has signed this note; signatures of other keys are ignored."""
         claimed = [(number, each) for number, each in enumerate(self.signatures) if each.is_of(key)]
         if not claimed:
             raise DocumentError("signatures", f"it is not signed by {key.name} with the key {key.id.hex()}")
@@ -99,10 +95,7 @@ class SignedNote(NamedTuple):
 
 
 def parse_note(packed: bytes | str) -> SignedNote:
-    """Return the note that ``packed`` is; raises DocumentError with the place of the first fault.
-
-    Places are ``text`` and ``signatures[0]``, counted from 0.
-    """
+    """Return the note; raises DocumentError with the first place, ``text`` or ``signatures[0]``."""
     if isinstance(packed, str):
         packed = packed.encode(errors="surrogatepass")  # which is not UTF-8, and refused as such
     if len(packed) > MAX_NOTE_BYTES:

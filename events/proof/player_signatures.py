@@ -1,9 +1,4 @@
-"""Moves and acts that players have signed with keys of their own: what is signed, and the check.
-
-Specified in docs/proof/player-keys.md. A signature shows that the holder of the key has consented to the act in the
-match as it stood then. That the key is a certain player's is the statement of the server: it logs when a person adds a
-key (``events.people.player_keys``).
-"""
+"""Moves and acts that players have signed with keys of their own, and the check (docs/proof/player-keys.md)."""
 
 import binascii
 import hashlib
@@ -25,7 +20,6 @@ from events.store.converter import shape_of, write_value
 from events.store.envelope import Envelope, canonical_json
 
 KIND = "rookery act 1"
-"""The first line of what is signed."""
 
 MOVE = "move-submitted"
 
@@ -36,7 +30,6 @@ ACTS: Mapping[str, str] = {
     "player-resigned": "resignation",
     "ruling-appealed": "appeal",
 }
-"""The types of events that can be signed, and what they are in words."""
 
 _MEANWHILE = frozenset({MOVE, "clock-paused", "clock-resumed"})
 """What may lie between what a player has seen and the act: moves, which are signed with it, and pauses of clocks."""
@@ -51,11 +44,7 @@ _FIELD = 2**256 - 2**224 + 2**192 + 2**96 - 1
 
 
 class Statement(NamedTuple):
-    """What a player signs: the act, and the match as it was when the player signed.
-
-    ``act`` is the type of the event, ``digest`` the chain digest at ``version`` in hexadecimal. ``moves`` are all that
-    were made after that version, the act itself included if it is one.
-    """
+    """What a player signs: the type of the event, the match (``digest`` at ``version``), all ``moves`` made since."""
 
     act: str
     digest: str
@@ -100,10 +89,7 @@ def check_signed(signed: PlayerSignature, message: bytes) -> None:
 
 
 def find_signed_acts(match_id: str, events: Sequence[Envelope]) -> Iterator[SignedAct]:
-    """Yield each signed act of a match; raises DocumentError with the place of the first fault.
-
-    ``events`` are all events of the match, whose chain has been verified.
-    """
+    """Yield each signed act of a match with a verified chain; raises DocumentError at the first fault."""
     for number, event in enumerate(events):
         if "signed" not in event.data:
             continue
@@ -139,10 +125,7 @@ def in_words(acts: Sequence[SignedAct]) -> str:
 
 
 def _refuse_other_version(seen: int, event: Envelope, events: Sequence[Envelope]) -> None:
-    """Raise DocumentError unless the act can follow version ``seen``, which its player has signed over.
-
-    One that was laid down for moves to come holds until moves are taken back, any other while nothing else happens.
-    """
+    """Raise DocumentError unless the act can follow version ``seen``: an act laid down until moves are taken back."""
     if not 1 <= seen < event.version:
         raise DocumentError("version", f"an act at version {event.version} is signed over an earlier one, not {seen}")
     if event.version - seen > MAX_EVENTS_AFTER_SIGNING + 1:
@@ -156,7 +139,6 @@ def _refuse_other_version(seen: int, event: Envelope, events: Sequence[Envelope]
 
 
 def _moves(events: Sequence[Envelope], seen: int, number: int) -> Iterator[str]:
-    """Yield the moves after version ``seen``, up to and including the event with this index."""
     for place in range(seen, number + 1):
         if events[place].type == MOVE:
             move = events[place].data.get("move")

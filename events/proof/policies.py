@@ -1,7 +1,7 @@
-"""Policies: which logs and witnesses somebody trusts, as C2SP defines them (https://c2sp.org/tlog-policy).
+"""Policies: which logs and witnesses somebody trusts (https://c2sp.org/tlog-policy).
 
-A file of lines: ``log VKEY [URL]``, ``witness NAME VKEY [URL]``, ``group NAME all|any|K MEMBER...``, ``quorum NAME``.
-A tree head counts if one of the logs has signed it, and if the quorum has cosigned it.
+Lines: ``log VKEY [URL]``, ``witness NAME VKEY [URL]``, ``group NAME all``, ``any`` or a number, ``MEMBER...``, ``quorum
+NAME``.
 """
 
 import re
@@ -30,10 +30,7 @@ class Group(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """The trusted ``logs`` (none: they are known from elsewhere), ``witnesses`` and groups by their names here.
-
-    ``quorum`` is the name of the witness or group that must have cosigned; NO_QUORUM for none.
-    """
+    """The trusted ``logs`` (none: known from elsewhere), ``witnesses`` and groups; NO_QUORUM asks for none."""
 
     logs: tuple[NoteKey, ...]
     witnesses: Mapping[str, NoteKey]
@@ -41,11 +38,7 @@ class Policy(NamedTuple):
     quorum: str
 
     def check_log(self, note: SignedNote) -> None:
-        """Raise DocumentError unless one of the logs has signed ``note`` as a tree head of its own, or none is named.
-
-        The name of a log is its origin. The text of another log under this name would be a second story, which a
-        witness, who tells logs apart by their origins, has cosigned honestly.
-        """
+        """Raise DocumentError unless one of the logs (by key and origin) has signed ``note``, or none is named."""
         origin = parse_tree_head(note.text).origin
         faults = []
         for log in self.logs:
@@ -59,10 +52,7 @@ class Policy(NamedTuple):
             raise faults[0]
 
     def judge(self, note: str | None) -> tuple[str, bool]:
-        """Return what the ``note`` of an inclusion shows, in words, and whether that is enough by this policy.
-
-        Raises DocumentError for a note that none of the logs has signed, and for a forged cosignature.
-        """
+        """Return what ``note`` shows, in words, and whether it suffices; raises DocumentError for a forged one."""
         if note is None:
             return "the bundle has no note that a witness could have cosigned", False
         if not self.logs:
@@ -93,8 +83,6 @@ class Policy(NamedTuple):
 
 
 class _Reading:
-    """What the lines of a policy that were read so far define."""
-
     def __init__(self) -> None:
         self.logs: list[NoteKey] = []
         self.witnesses: dict[str, NoteKey] = {}

@@ -1,8 +1,4 @@
-"""Public keys: what they check, and the JSON Web Key Set in which an installation publishes them.
-
-A key's id is the thumbprint of its public part (RFC 7638, RFC 8037). What is signed begins with a line that names its
-kind, so that a signature of one kind is never valid for another.
-"""
+"""Public keys and their JSON Web Key Set. An id is the thumbprint (RFC 7638); signed bytes begin with a kind."""
 
 import base64
 import binascii
@@ -21,10 +17,7 @@ MAX_KEY_SET_BYTES = 1_000_000
 
 
 class PublicKey(NamedTuple):
-    """A public key, 32 bytes, and when it was in use: from ``since`` to before ``until`` (None: it still is).
-
-    Signatures from ``revoked`` on are void (None: it is not revoked). All are milliseconds since 1970 UTC.
-    """
+    """A public key, 32 bytes, in use from ``since`` to before ``until``; signatures from ``revoked`` on are void."""
 
     raw: bytes
     since: int
@@ -59,14 +52,10 @@ def thumbprint(raw: bytes) -> str:
 
 
 KeySet = Mapping[str, PublicKey]
-"""Public keys by their ids."""
 
 
 def key_set(keys: Iterable[PublicKey]) -> dict[str, Any]:
-    """Return ``keys`` as a JSON Web Key Set (RFC 7517, RFC 8037), each with the milliseconds of its time in use.
-
-    Only a key that is revoked has the member ``revoked``.
-    """
+    """Return ``keys`` as a JSON Web Key Set (RFC 7517, RFC 8037), with their time in use, in milliseconds."""
     return {"keys": [_shown(key) for key in keys]}
 
 

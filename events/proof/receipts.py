@@ -1,9 +1,4 @@
-"""Receipts: what the server signs for who has acted, so that it cannot tell another story of the match later.
-
-A receipt is a document (``events.proof.documents``): canonical JSON and a line feed. It states the chain digest of the
-last event that an act has appended, which covers that event and every one before it. A bundle of the match that has
-another digest at that version is the proof, by two signatures of the server, that it has told two stories.
-"""
+"""Receipts: what the server signs for who has acted: a bundle with another digest there proves two stories."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -22,7 +17,6 @@ from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 FORMAT = 1
 KIND = "rookery receipt 1"
-"""The first line of what is signed."""
 
 MAX_RECEIPT_BYTES = 4096
 """One has about half a thousand."""
@@ -66,11 +60,7 @@ class Receipt(NamedTuple):
 
 
 class Comparison(StrEnum):
-    """What a bundle says to a receipt.
-
-    CONTAINED: it has the digest at that version. CONTRADICTED: it has another one there. MISSING: it ends before that
-    version, although it was signed later. EARLIER: it ends before that version, and may be older.
-    """
+    """What a bundle says to a receipt: the digest, another one, or none, signed later (MISSING) or not (EARLIER)."""
 
     CONTAINED = "contained"
     CONTRADICTED = "contradicted"
@@ -79,10 +69,7 @@ class Comparison(StrEnum):
 
 
 class ReceiptSigner:
-    """Signs the receipts of one installation. Safe to share between threads.
-
-    ``installation`` returns its id, ``now`` milliseconds since 1970 UTC.
-    """
+    """Signs the receipts of one installation."""
 
     def __init__(self, keys: KeyRing, installation: Callable[[], str], now: Callable[[], int]) -> None:
         self._keys = keys
@@ -91,11 +78,7 @@ class ReceiptSigner:
         self._known: tuple[SigningKey, str, int] | None = None
 
     def sign(self, match_id: str, head: Head, at: int | None = None) -> Receipt:
-        """Return the receipt for the ``head`` that a match has, or had.
-
-        It is dated now, or for an act with the instant ``at`` of its last event, so that the receipt of a repeated
-        request is the same. Raises StoreUnavailableError and UnreadableKeyError.
-        """
+        """Return the receipt for ``head``, dated now or ``at`` its last event. Raises UnreadableKeyError."""
         now = self._now()
         known = self._known
         if known is None or not 0 <= now - known[2] < KEPT_MS:
@@ -104,10 +87,7 @@ class ReceiptSigner:
         return make_receipt(match_id, head, installation, key, now if at is None else at)
 
     def sign_act(self, match_id: str, head: Head, at: int) -> Receipt | None:
-        """Return the receipt for an act whose last event has the instant ``at``, None when none can be signed now.
-
-        The act has happened: what is missing is its receipt, which can be asked for later. The log says so.
-        """
+        """Return the receipt for an act, None when none can be signed now: it can be asked for later."""
         try:
             return self.sign(match_id, head, at)
         except StoreError as error:
@@ -128,10 +108,7 @@ def write_receipt(receipt: Receipt) -> bytes:
 
 
 def read_receipt(packed: bytes) -> Receipt:
-    """Return the receipt of a document, or of a copy in which it is broken into lines or quoted; raises DocumentError.
-
-    No receipt has white space, ``|`` or ``>`` in it: in a copy they are left out.
-    """
+    """Return the receipt of a document, or of a quoted or broken copy; raises DocumentError."""
     if len(packed) > MAX_RECEIPT_BYTES:
         raise DocumentError("", f"it is larger than the {MAX_RECEIPT_BYTES:,} bytes that are read")
     joined = packed.translate(None, _MARKS) + LINE_FEED
@@ -142,10 +119,7 @@ def read_receipt(packed: bytes) -> Receipt:
 
 
 def compare(receipt: Receipt, bundle: Bundle) -> Comparison:
-    """Return what ``bundle``, of which the chain and both signatures have been checked, says to ``receipt``.
-
-    Raises DocumentError when they are of two matches.
-    """
+    """Return what ``bundle``, which was verified, says to ``receipt``; raises DocumentError for another match."""
     if receipt.match != bundle.match:
         raise DocumentError("match", f"the receipt is of match {receipt.match}, the bundle of {bundle.match}")
     if receipt.version > bundle.head.version:

@@ -1,8 +1,4 @@
-"""Tree heads: checkpoints as C2SP defines them (https://c2sp.org/tlog-checkpoint, version 1.0.0), the text of a note.
-
-A tree head says of a log, by its origin line, how many leaves it has and the root of the tree over them. When it was
-signed it does not say: that is what the cosignatures of witnesses say.
-"""
+"""Tree heads (https://c2sp.org/tlog-checkpoint, 1.0.0): origin, number of leaves and root, as the text of a note."""
 
 import base64
 import binascii
@@ -31,10 +27,7 @@ class TreeHead(NamedTuple):
 
 
 def parse_tree_head(text: str) -> TreeHead:
-    """Return what the text of a note states; raises DocumentError with one of the places text, size and root.
-
-    Extension lines, which our logs do not have, are signed, and otherwise ignored.
-    """
+    """Return what a note states; raises DocumentError at text, size or root. Extension lines are ignored."""
     lines = text.removesuffix("\n").split("\n")
     if len(lines) < 3 or not all(lines) or not text.endswith("\n"):
         raise DocumentError("text", "a checkpoint has at least the lines origin, size and root, and no empty line")

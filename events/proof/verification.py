@@ -34,10 +34,7 @@ class Step(NamedTuple):
 
 
 class FaultyBundleError(DocumentError):
-    """The first fault of a bundle, and the name of the ``step`` that found it.
-
-    Its place is in words; ``path`` has it as other verifiers name it (``docs/proof/bundle.md``).
-    """
+    """The first fault of a bundle, and its ``step``; ``path`` as other verifiers name it (``docs/proof/bundle.md``)."""
 
     def __init__(self, step: str, path: str, reason: str) -> None:
         super().__init__(place_in_words(path), reason)
@@ -55,11 +52,8 @@ def verify(
 ) -> Iterator[Step]:
     """Yield what is proved of a bundle, step by step; raises FaultyBundleError at the first fault.
 
-    ``keys`` are trusted public keys; without them the signature is not proved. The seeds of opponents' moves are always
-    checked against the match; ``recompute`` also computes every answer of an opponent, moves and replies to draw
-    offers, again. A place is in words: ``version 4, data.move``. Without ``rules``, only what needs no rules of a game
-    or of a match is verified, as by any other verifier: neither replay, authority and result nor the stated facts.
-    ``policy`` says which witnesses must have cosigned; None asks for none.
+    Without ``keys`` the signature is not proved. ``recompute`` also computes every answer of an opponent again. Without
+    ``rules`` only what needs no rules is verified. ``policy`` says which witnesses must have cosigned.
     """
     step = "well-formed"
     try:
@@ -154,10 +148,7 @@ def _revocation(keys: KeySet, key: str) -> str:
 
 
 def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[Step]:
-    """Yield the steps of the replay, of who did what, of the opponents' moves, and of the result.
-
-    ``exactly`` locates a change in a bundle whose signature is invalid: only what follows from the events is compared.
-    """
+    """Yield the steps of the replay; unless ``exactly``, only what follows from the events is compared."""
     authority = None if exactly else Authority(bundle.match)
     replayed = _Replayed(bundle, recompute, authority)
     facts = derive_facts(replayed.records(), positions=bundle.facts.positions is not None)
@@ -204,8 +195,6 @@ def _authority(bundle: Bundle, authority: Authority, complete: bool) -> Iterator
 
 
 class _Replayed:
-    """What the replay of a bundle's events collects."""
-
     def __init__(self, bundle: Bundle, recompute: bool, authority: Authority | None) -> None:
         self.plies = self.computed = self.others = self.seeds = self.unknown_seeds = 0
         self.fault: str | None = None
@@ -260,10 +249,7 @@ def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
 
 
 def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
-    """Raise DocumentError where the facts of a bundle do not follow from its events.
-
-    Unless ``exactly``, positions are not compared where the server could not replay what can be replayed here.
-    """
+    """Raise DocumentError where facts do not follow; unless ``exactly``, not positions that went unreplayed."""
     known = write_value(stated), write_value(computed)
     if not exactly and stated.replayed < computed.replayed:
         for facts in known:

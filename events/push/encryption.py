@@ -1,7 +1,4 @@
-"""The encryption of a push message for one browser (RFC 8291, with the content coding aes128gcm of RFC 8188).
-
-Only the browser that has made the keys can read the message; the push service sees the length of the padded one.
-"""
+"""The encryption of a push message for one browser (RFC 8291, aes128gcm of RFC 8188), padded."""
 
 import base64
 import re
@@ -37,11 +34,10 @@ class InvalidKeyError(ValueError):
 def encrypt(
     plaintext: bytes, point: bytes, secret: bytes, sender: EllipticCurvePrivateKey, salt: bytes, *, pad_to: int = 0
 ) -> bytes:
-    """Return the body of the push message ``plaintext`` (at most MAX_PLAINTEXT_BYTES) for one subscription.
+    """Return the body of a message of at most MAX_PLAINTEXT_BYTES, padded to ``pad_to`` (RFC 8188, section 2).
 
-    ``point`` and ``secret`` are the keys p256dh and auth of the subscription; ``sender`` is a private key made for this
-    message, ``salt`` 16 random bytes. A shorter text is padded to ``pad_to`` bytes (RFC 8188, section 2). Raises
-    InvalidKeyError when ``point`` is not on the curve.
+    ``point`` and ``secret`` are p256dh and auth, ``sender`` a private key for this message, ``salt`` 16 random bytes.
+    Raises InvalidKeyError when ``point`` is not on the curve.
     """
     if len(plaintext) > MAX_PLAINTEXT_BYTES:
         raise ValueError(f"a push message has at most {MAX_PLAINTEXT_BYTES} bytes, not {len(plaintext)}")

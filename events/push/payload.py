@@ -1,8 +1,4 @@
-"""What push messages say, and how push services are to treat them.
-
-The content is declarative web push, {"web_push": 8030, "notification": ...}: Safari shows it without any script, and
-the service worker of the pages shows the same in other browsers.
-"""
+"""Push messages as declarative web push, which Safari shows without a script, and their urgency and topics."""
 
 import hashlib
 import json
@@ -29,10 +25,7 @@ _TOPIC_BYTES = 18
 
 
 def message(title: str, body: str, navigate: str, tag: str) -> bytes:
-    """Return the content of a push message that shows ``title`` and ``body`` and leads to the URL ``navigate``.
-
-    It takes the place of an earlier notification with the same ``tag``. Long texts are cut.
-    """
+    """Return the content of a push message, which replaces an earlier one with the same ``tag``; long texts are cut."""
     notification = {
         "title": _cut(title, MAX_TITLE_LENGTH),
         "body": _cut(body, MAX_BODY_LENGTH),
@@ -59,10 +52,7 @@ def body_of(notice: Notice, zone: tzinfo) -> str:
 
 
 def topic_of(notice: Notice) -> str:
-    """Return the topic of the message about ``notice``: a newer one with the same topic takes its place.
-
-    All news of a match have one, except messages of its chat. It is the tag of the notification, too.
-    """
+    """Return the topic, and tag, of a message: a newer one takes its place; all news of a match but chats share one."""
     subject = f"{notice.match or notice.id}{' chat' if notice.kind == NoticeKind.CHAT else ''}"
     return to_base64url(hashlib.sha256(subject.encode()).digest()[:_TOPIC_BYTES])
 

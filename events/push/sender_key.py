@@ -1,8 +1,6 @@
-"""The key with which this installation identifies itself to push services: one P-256 key pair, made when first used.
+"""The P-256 key pair with which this installation identifies itself to push services, made when first used.
 
-Browsers subscribe for its public key, and push services take messages for them from nobody else: with another key all
-have to subscribe again, which their next visit does. So the private key is in the store, with which it is backed up,
-encrypted like the signing key.
+Browsers subscribe for its public key; with another one they have to subscribe again, at their next visit.
 """
 
 from pathlib import Path
@@ -22,10 +20,7 @@ SCALAR_BYTES = 32
 
 
 class SenderKeyStore:
-    """The key of one installation, encrypted with the secret in ``key_file`` (None: not).
-
-    Methods raise StoreUnavailableError.
-    """
+    """The key of one installation, encrypted with the secret in ``key_file`` (None: not)."""
 
     def __init__(self, client: StoreClient, prefix: str, key_file: Path | None = None) -> None:
         self._client = client
@@ -33,11 +28,7 @@ class SenderKeyStore:
         self._key = PushKeys(prefix).private_key
 
     def read(self) -> EllipticCurvePrivateKey:
-        """Return the private key; raises UnreadableKeyError when it cannot be decrypted.
-
-        Crash-safe: processes that make the first key at the same time, or again after a kill, all get the one that was
-        stored first.
-        """
+        """Return the private key; raises UnreadableKeyError. Crash-safe: all processes get the one stored first."""
         stored = self._client.get(self._key)
         if stored is None:
             self._client.set(self._key, self._file.seal(_new_scalar()), nx=True)
@@ -45,10 +36,7 @@ class SenderKeyStore:
         return self._unsealed(stored)
 
     def replace_unreadable(self) -> bool:
-        """Make another key if the stored one cannot be decrypted; return whether it was made. Raises OSError.
-
-        Without the name of a file nothing is known of the stored key, and it stays.
-        """
+        """Make another key if the stored one cannot be decrypted; return whether it was. Raises OSError."""
         stored = self._client.get(self._key)
         if stored is None:
             return False

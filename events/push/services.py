@@ -1,8 +1,4 @@
-"""The push services that messages are sent to.
-
-The address of a subscription comes from outside, and this server connects to it: so it has to be that of a push service
-of a browser, or lie in a network that the operator allows.
-"""
+"""The push services that messages are sent to: of known browsers, or in networks that the operator allows."""
 
 import re
 from collections.abc import Sequence
@@ -16,10 +12,8 @@ SERVICES = {
     "updates.push.services.mozilla.com": "Mozilla",
     "web.push.apple.com": "Apple",
 }
-"""The names of services by their hosts."""
 
 DOMAINS = {".push.services.mozilla.com": "Mozilla", ".push.apple.com": "Apple", ".notify.windows.com": "Microsoft"}
-"""The names of services by the domains of their hosts."""
 
 UNKNOWN_SERVICE = "must be the address of a push service of Google, Mozilla, Apple or Microsoft"
 
@@ -29,10 +23,7 @@ class InvalidEndpointError(ValueError):
 
 
 def check_endpoint(endpoint: str, allowed: Sequence[str] = ()) -> None:
-    """Raise InvalidEndpointError unless ``endpoint`` is the address of a push service.
-
-    ``allowed`` are networks (CIDR) whose addresses, written as such, are allowed too, without TLS and at any port.
-    """
+    """Raise InvalidEndpointError unless ``endpoint`` is that of a push service, or in ``allowed`` networks (CIDR)."""
     if len(endpoint) > MAX_ENDPOINT_LENGTH:
         raise InvalidEndpointError(f"must have at most {MAX_ENDPOINT_LENGTH} characters")
     if not endpoint.isascii() or not endpoint.isprintable() or " " in endpoint:

@@ -16,10 +16,7 @@ _COORDINATE_BYTES = 32
 
 
 def subject_of(contact: str | None, page_url: str) -> str | None:
-    """Return whom push services may turn to: ``contact`` (mailto: or https:), or the pages if their URL is public.
-
-    None when there is neither: Apple and others refuse a sender without one, or with one on this machine.
-    """
+    """Return whom push services may turn to: ``contact``, or public pages; None for neither, which Apple refuses."""
     if contact is not None:
         return contact
     parts = urlsplit(page_url)

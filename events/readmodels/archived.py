@@ -1,8 +1,4 @@
-"""What the archive holds of the read models: summaries of archived matches, and their entries in lists.
-
-These are not written again by projectors: what is archived does not change. A summary that this Rookery cannot read any
-more is made from the events.
-"""
+"""The read models of archived matches: summaries, made from the events if they cannot be read, and lists."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -15,10 +11,7 @@ KINDS = ("finished", "recent", "met", "met-privately", "rated")
 
 
 class ArchivedModels:
-    """The read models of the archived matches of ``store``; ``summarise`` makes a summary from the events of a match.
-
-    Methods raise ArchiveUnavailableError and StoreUnavailableError.
-    """
+    """The read models of the archived matches of ``store``. Methods raise ArchiveUnavailableError."""
 
     def __init__(self, store: ArchivingStore, summarise: Callable[[str], Projected | None]) -> None:
         self._store = store

@@ -12,10 +12,7 @@ from events.runtime.keys import ReadModelKeys
 
 
 def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
-    """Return everything that the read models consist of, key by key: equal dumps are equal read models.
-
-    Keys are named as in generation 0. A player's day is one list of matches, however many parts it is stored in.
-    """
+    """Return all read models, key by key as in generation 0, days in one part: equal dumps are equal read models."""
     current = RatingGenerations.parse(client.get(keys.rating_generation)).current
     of_current = keys.rating_keys(current)
     apart = {of_current.revision, keys.rating_generation}
@@ -31,12 +28,10 @@ def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
 
 
 def _ends(timeline: Sequence[tuple[bytes, float]]) -> list[DayEnd]:
-    """Return the ends of days in a timeline, whichever version has stored them."""
     return [unpack_end(packed) for packed, _ in timeline]
 
 
 def _joined(parts: Mapping[bytes, bytes]) -> dict[str, list[Any]]:
-    """Return the matches of each player in a day."""
     by_player: dict[str, dict[int, list[Any]]] = {}
     for name, packed in parts.items():
         player, _, number = name.decode().partition(" ")

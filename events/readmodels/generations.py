@@ -1,9 +1,7 @@
 """Generations of summaries and lists: a rebuild writes a new one beside the present one and switches to it.
 
-Each shard has one key that names its generations, so that a switch is one write. It is watched by every transaction
-that writes read models: what is written goes to the present generation, and to the one that is being built, or is
-written again. Crash-safe: an unfinished generation is never switched to; the next rebuild builds another one and
-deletes all but that.
+One key of each shard names its generations and is watched by every transaction that writes read models. Crash-safe: an
+unfinished generation is never switched to; the next rebuild deletes it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,10 +22,7 @@ class RebuildOvertakenError(Exception):
 
 
 class Generations(NamedTuple):
-    """The generation that is read, and the one that a rebuild is building; stored as ``3`` or ``3 4``.
-
-    Without a stored value it is generation 0, whose keys do not name it.
-    """
+    """The generation that is read and the one being built; stored as ``3`` or ``3 4``, 0 without a stored value."""
 
     current: int = 0
     building: int | None = None
@@ -49,7 +44,6 @@ class Generations(NamedTuple):
 
 
 Current = Mapping[int, int]
-"""The current generation by shard."""
 
 
 class Reader:
@@ -61,10 +55,7 @@ class Reader:
         self._known: dict[int, int] = {}
 
     def read(self, queue: Callable[[StorePipeline, Current], None], shards: Iterable[int] | None = None) -> list[Any]:
-        """Return the replies to what ``queue`` queues, given the current generation of ``shards`` (None: of all).
-
-        One round trip; when a shard was switched since the last read, or meanwhile, all is read again.
-        """
+        """Return the replies to what ``queue`` queues for the generations of ``shards``; repeated after a switch."""
         wanted = list(range(self._keys.shards) if shards is None else shards)
         while True:
             current = {shard: self._known.get(shard, 0) for shard in wanted}
@@ -98,8 +89,7 @@ def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> in
 def switch_generation(client: StoreClient, keys: ReadModelKeys, shard: int, generation: int) -> None:
     """Read from ``generation`` from now on, and delete all before it; raises RebuildOvertakenError.
 
-    Crash-safe: what is left here after a kill is deleted when this is called again, or by the next rebuild. A
-    generation that has been begun meanwhile is a later one, so it is not touched.
+    Crash-safe: what is left after a kill is deleted by a repetition or the next rebuild; later generations stay.
     """
 
     def switch(pipeline: StorePipeline) -> None:

@@ -1,8 +1,7 @@
 """The lists that a match is in, and how its summary is written.
 
-Every key of a match's projections carries the hash tag of the match's shard, so that they are written in one
-transaction with the acknowledgement of the event; readers gather from all shards. All ratings share one tag of their
-own. Lists are sorted sets; a match is in a list of its shard with an instant as score.
+All keys carry the hash tag of the shard: they are written in one transaction with the acknowledgement of the event.
+Lists are sorted sets of instants; readers gather from all shards.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,24 +16,20 @@ from events.runtime.keys import ReadModelKeys
 WON, DRAWN, LOST = "+", "=", "-"
 
 NO_DEADLINE = 2**53
-"""Sorts after all deadlines (milliseconds since 1970 UTC); a sorted set stores it exactly."""
+"""Sorts after all deadlines; a sorted set stores it exactly."""
 
 Entry = tuple[str, str]
-"""A list and a member of it."""
 
 
 def lists_of(summary: Summary) -> dict[Entry, int]:
-    """Return the lists that a match is in, each with the member and its score (milliseconds since 1970 UTC).
+    """Return the lists that a match is in, each with the member and its score, an instant.
 
-    - ``open``: public matches with a free seat, by creation; ``recent``: all public matches that were not aborted, by
-      their last event. Both also per game, as ``open:<game>``.
-    - ``awaiting:<player>``, by the last event, and ``queue:<player>``, the same matches by their deadline;
-      ``invited:<player>``, by creation; ``active:<player>`` and ``finished:<player>`` (aborted ones too), by the last
-      event, for those with a seat in the match and its creator.
-    - ``met:<player>:<player>``, the two in ASCII order: finished matches, as ``<pool> <result of the
-      first> <match> <their seats>``, by their end; private ones as ``met-privately:<player>:<player>``.
-    - ``rated``: matches that count for ratings, by their end.
-    - ``cases``: matches that wait for a ruling, by their last event.
+    - ``open``: public matches with a free seat, by creation; ``recent``: all public ones not aborted, by last event;
+    both also per game, as ``open:<game>``.
+    - ``awaiting:<player>``, by last event, and ``queue:<player>``, by deadline; ``invited:<player>``, by creation;
+    ``active:<player>`` and ``finished:<player>``, by last event.
+    - ``met:<player>:<player>`` in ASCII order, ``met-privately:...``: finished matches by their end.
+    - ``rated``, by end; ``cases``: waiting for a ruling, by last event.
     """
     match, updated = summary.match, summary.updated_at
     lists: dict[Entry, int] = {}
@@ -76,8 +71,7 @@ def write_summary(
 ) -> None:
     """Queue on ``pipeline`` what turns the read models of a match from ``old`` into ``new`` (None: there are none).
 
-    Only what differs is written. The caller must watch the key of the summary since before it read ``old`` and loaded
-    the match, so that a summary never goes back to an earlier version.
+    The caller must watch the key of the summary since before it read ``old`` and loaded the match.
     """
     if old == new:
         return

@@ -1,8 +1,4 @@
-"""Pages of lists that are spread over all shards: merged as they are read, no more than the page needs.
-
-A cursor holds the place of the last item of a page, not a number of items: matches that join or leave a list between
-two pages neither repeat nor hide others.
-"""
+"""Pages of lists that are spread over all shards. A cursor is the place of the last item, not a number of items."""
 
 import base64
 import binascii
@@ -27,10 +23,7 @@ Queue = Callable[[StorePipeline, Current], None]
 
 
 class Page(NamedTuple, Generic[T]):
-    """Some items, and the cursor of the next page; None after the last one.
-
-    ``incomplete`` tells that archived matches may be missing, because the storage of the archive cannot be reached now.
-    """
+    """Some items, and the cursor of the next page (None: last); ``incomplete``: the archive cannot be reached now."""
 
     items: list[T]
     next: str | None

@@ -23,7 +23,6 @@ from events.store.contract import EMPTY, EventStore, Head, VersionTag
 MAX_ATTEMPTS = 5
 STORED_SUMMARIES = script_source(__package__, "stored_summaries")
 Failures = Mapping[str, Exception]
-"""The matches that cannot be replayed, each with its error."""
 
 
 class SummaryReader(Protocol):
@@ -33,10 +32,7 @@ class SummaryReader(Protocol):
         """Return the present heads of those matches that need not be loaded to stand at these versions."""
 
     def read(self, match_id: str, version: int, head: Head | None) -> Projected | None:
-        """Return the summary of a match at ``version`` or later, given its present head from ``heads``.
-
-        None for no such match.
-        """
+        """Return the summary of a match at ``version`` or later, given its present ``head``; None for no match."""
 
 
 class EventSummaries:
@@ -87,19 +83,12 @@ class Projector:
     ) -> Failures:
         """Bring matches, all of one shard, up to date in one transaction; return those that cannot be replayed.
 
-        ``versions`` are those that matches are known to have reached (others: 0): a state that is cached there need not
-        be loaded. ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the
-        generation that it is building; everything else writes to all generations that are read or being built. Raises
-        StoreUnavailableError, and RebuildOvertakenError when the generation is not being
-        built any more; then nothing has changed.
+        ``versions`` are known to have been reached (others: 0). ``on_commit`` queues on the transaction. A rebuild
+        writes ``into`` its generation, everything else to all. Raises RebuildOvertakenError with nothing changed.
 
-        The summaries are watched from before the matches are loaded: a summary that is written in between aborts the
-        transaction, so that of two relays neither can put an older version in place of a newer one. A summary that is
-        ahead of its stream, because a failover lost the end of it, is therefore known to be wrong and is replaced like
-        any other: a summary depends on nothing but the stream.
-
-        While a failover goes on, events may be read from one server and read models written to another. So the heads
-        of the matches are read on the connection of the transaction, and only a summary at that head is written.
+        Summaries are watched from before the matches are loaded, so no older version replaces a newer one. Heads are
+        read on the connection of the transaction, and only a summary at that head is written: in a failover events may
+        come from another server.
         """
         shard = self._keys.shard_of(match_ids[0])
         failures: dict[str, Exception] = {}
@@ -139,10 +128,7 @@ class Projector:
         stored: Mapping[tuple[int, str], bytes | None],
         heads: Mapping[str, VersionTag],
     ) -> list[str]:
-        """Return those of ``match_ids`` that are not archived.
-
-        What has a summary is live: it is archived only together with the removal of that, which is watched.
-        """
+        """Return those that are not archived: what has a summary, which is watched, is live."""
         summarised = {match_id for (_, match_id), packed in stored.items() if packed is not None}
         absent = [match_id for match_id in match_ids if match_id not in summarised and heads[match_id] == EMPTY.tag]
         gone = {match_id for match_id, is_gone in zip(absent, self._is_archived(absent), strict=True) if is_gone}
@@ -157,10 +143,7 @@ class Projector:
     def _stored(
         self, pipeline: StorePipeline, shard: int, match_ids: Sequence[str], into: int | None
     ) -> tuple[dict[tuple[int, str], bytes | None], dict[str, VersionTag]]:
-        """Return the stored summaries of matches in every generation that is to be written, and their heads.
-
-        All summaries are watched.
-        """
+        """Return and watch the stored summaries in every generation to be written, and the heads."""
         heads = [ShardKeys(self._keys.prefix, shard).head(match_id) for match_id in match_ids]
         while True:
             written = self._written(shard, into)
@@ -181,5 +164,4 @@ class Projector:
 
 
 def _tag(projected: Projected | None) -> VersionTag:
-    """Return the head at which a match was summarised."""
     return EMPTY.tag if projected is None else VersionTag(projected.summary.version, projected.digest)

@@ -24,7 +24,6 @@ from events.runtime.connections import StorePipeline
 from events.runtime.keys import ReadModelKeys
 
 Read = Callable[[Callable[[StorePipeline, Current], object]], list[Any]]
-"""Reads from the current generation of ratings: see ``RatingReader.read``."""
 
 _CURSOR = re.compile(r"(\d{1,8})\.(\d{1,8})")
 
@@ -41,9 +40,8 @@ class Compared(NamedTuple):
 class RatedMatch(NamedTuple):
     """A match in a player's rating: all that its number follows from.
 
-    The period is the UTC day ``day`` (since 1970), which the player began with ``start``, after ``rested`` days without
-    a rated match (None: before the first one). Each of ``results`` counts ``weight``. ``before`` and ``after`` are the
-    ratings after all of the day's results before this match, and with it. ``at`` is milliseconds since 1970 UTC.
+    ``day`` (since 1970, UTC) began with ``start`` after ``rested`` days without a rated match. Each of ``results``
+    counts ``weight``. ``before`` and ``after`` are ratings after the day's results before it, and with it.
     """
 
     match: str
@@ -74,11 +72,9 @@ class RatedMatchReader:
         self._keys = keys
 
     def page(self, pool: str, player: str, cursor: str | None, limit: int) -> Page[RatedMatch]:
-        """Return rated matches of a player in a pool, the last to end first.
+        """Return rated matches of a player, the last to end first, in whole parts of days until ``limit`` (1 to 200).
 
-        A page has whole parts of days, until there are ``limit`` matches or more: fewer than ``limit`` and
-        MAX_ENTRIES_PER_PART together. Four round trips. Raises ValueError for an invalid cursor and a limit outside 1
-        to 200.
+        Raises ValueError for an invalid cursor or limit. Four round trips.
         """
         check_page_size(limit)
         from_day, from_part = _parse(cursor)
@@ -135,7 +131,6 @@ class RatedMatchReader:
         return [(of, part) for of, part in parts if part is not None]
 
     def _starts(self, pool: str, found: Iterable[tuple[_DayPart, Part]]) -> dict[tuple[int, str], Rating]:
-        """Return the ratings of all opponents at the start of the days on which they were met."""
         met = sorted({(of.end.day, other) for of, part in found for each in part.entries for other, _ in each.results})
 
         def queue(pipeline: StorePipeline, current: Current) -> None:

@@ -14,8 +14,7 @@ RATINGS = -1
 class RatingGenerations(NamedTuple):
     """The generation that is read, and the one that a rebuild fills; stored as ``3``, ``3 4``, or ``3 4 1``.
 
-    When the rebuild has nothing left but what has changed meanwhile, it is ``closing``: whatever writes next also
-    switches. Without a stored value it is generation 0, whose keys do not name it.
+    While it is ``closing``, with little left to take over, whatever writes next also switches.
     """
 
     current: int = 0
@@ -49,10 +48,7 @@ class RatingReader:
         self._known = 0
 
     def read(self, queue: Callable[[StorePipeline, Current], object]) -> list[Any]:
-        """Return the replies to what ``queue`` queues, given the current generation of RATINGS; one round trip.
-
-        When it was switched since the last read, or meanwhile, all is read again.
-        """
+        """Return the replies to what ``queue`` queues, given the present generation; again after a switch."""
         while True:
             current = self._known
             with self._client.pipeline(transaction=False) as pipeline:

@@ -34,7 +34,6 @@ MAX_STEPS_PER_TASK = 200
 """A task that has more to settle leaves the rest to the sweeper, well before the time limit of tasks."""
 
 Results = Mapping[str, RatedResult | None]
-"""Results by match; None for a match that has none."""
 
 _FORGET_LATE = script_source(__package__, "forget_late_ratings")
 
@@ -59,19 +58,12 @@ class Step(NamedTuple):
 class Ratings:
     """The ratings of all pools, stored beside the record of the matches that are in them.
 
-    Each step of a change is one transaction that watches the revision of the ratings, so steps happen one after
-    another; a change that is repeated finds its matches in the record and does nothing. ``read_result`` returns the
-    result of a match as it counts now. Methods raise StoreUnavailableError.
+    A step is one transaction that watches the revision; a repeated change does nothing. A rebuild is
+    ``begin_generation()``, ``fill(generation, results)`` as often as wanted, and ``switch(generation)``, from any
+    process; what changes meanwhile is noted for the new one and taken over.
 
-    A rebuild is ``begin_generation()``, ``fill(generation, results)`` as often as wanted, best in the order in which
-    the matches ended, and ``switch(generation)``; each may be repeated, and be called from another process than the
-    last: from slices of a fleet job. Meanwhile the present generation is read and written; what changes in it is also
-    noted for the new one (late results), so that no other writer ever disturbs ``fill``. ``switch`` takes over what was
-    noted. As soon as little of it is left, the next to write, ``switch`` or a live rating, takes over the rest and
-    switches in one transaction: if one of them is overtaken there, it is because another one has switched.
-
-    Crash-safe: a step is written as a whole, with what it leaves to be settled; a generation that is not switched to
-    is never read, and deleted by the next switch.
+    Crash-safe: a step is written as a whole with what it leaves to be settled; a generation that is not switched to is
+    never read.
     """
 
     def __init__(
@@ -86,11 +78,7 @@ class Ratings:
         self._last_read = 0
 
     def rate(self, match_id: str) -> bool:
-        """Put the result of a match into the ratings as the match stands now; return whether anything changed.
-
-        A result that no longer counts, because a flag was forgiven or a failover has lost it, is taken out again. Then
-        goes on with whatever is unsettled. Also raises what ``read_result`` raises.
-        """
+        """Put the result of a match into the ratings as it stands, or take it out; return whether anything changed."""
         changed, result = False, self._read_result(match_id)
         while True:
             changed |= self.put({match_id: result})
@@ -122,10 +110,7 @@ class Ratings:
             self._last_read = current  # it is the same again until the next rebuild
 
     def put(self, results: Results) -> bool:
-        """Make ``results`` the results of these matches; return whether anything changed.
-
-        What depends on them may be left unsettled: see ``settle``.
-        """
+        """Make ``results`` those of these matches; return whether anything changed. See ``settle`` for the rest."""
 
         def change(pipeline: StorePipeline) -> bool:
             known = self._read_generations(pipeline)
@@ -178,11 +163,7 @@ class Ratings:
         return self._transact(begin)
 
     def fill(self, generation: int, results: Iterable[RatedResult]) -> None:
-        """Put results into a generation that is being built, in steps; raises RebuildOvertakenError.
-
-        Linear in the results if they come in the order in which the matches ended. Once ``switch`` has begun this does
-        nothing: all results are there, or are known better.
-        """
+        """Put results into a generation being built, best in the order of ends; raises RebuildOvertakenError."""
         keys = self._keys.rating_keys(generation)
         for batch in _batches(results):
             beats.beat()
@@ -203,11 +184,7 @@ class Ratings:
                 beats.beat()
 
     def switch(self, generation: int) -> None:
-        """Read from ``generation`` from now on, and delete all before it; raises RebuildOvertakenError.
-
-        First it takes over what has changed since it was begun, and what is in the present ratings otherwise than in
-        it: a result that was gathered too early, or a match that is not listed yet.
-        """
+        """Take over what has changed, read from ``generation`` and delete all before; raises RebuildOvertakenError."""
         self._close(generation)
         self._note_differences(generation)
         while self._generations().building == generation:
@@ -251,7 +228,6 @@ class Ratings:
             yield unpack(RatedResult, packed)
 
     def _take_over(self, generation: int) -> None:
-        """Put late results into the new generation until few are left."""
         keys, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
 
         def change(pipeline: StorePipeline) -> bool:
@@ -270,7 +246,6 @@ class Ratings:
             beats.beat()
 
     def _finish(self, pipeline: StorePipeline, known: RatingGenerations, results: Results) -> bool:
-        """Queue what is left to take over, ``results``, and the switch."""
         generation = known.building or 0
         keys, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
         pipeline.watch(late)
@@ -302,7 +277,6 @@ class Ratings:
         return Step(changed, pools, taken)
 
     def _known(self, keys: RatingKeys, match_ids: Sequence[str]) -> dict[str, RatedResult | None]:
-        """Return the results with which matches are in a generation."""
         return _results(match_ids, self._client.hmget(keys.rated, match_ids)) if match_ids else {}
 
     def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: Step) -> None:

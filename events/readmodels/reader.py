@@ -61,9 +61,8 @@ log = structlog.get_logger("readmodels")
 class ReadModels:
     """What has been projected from the events of an installation; milliseconds behind them.
 
-    ``now`` returns milliseconds since 1970 UTC, ``archived`` reads what is archived (None: nothing is). Safe to share
-    between threads. Methods raise StoreUnavailableError; while the archive cannot be read, lists of matches are
-    incomplete and say so, and whatever must be complete raises ArchiveUnavailableError.
+    While the archive cannot be read, lists are incomplete and say so; what must be complete raises
+    ArchiveUnavailableError.
     """
 
     def __init__(
@@ -87,10 +86,7 @@ class ReadModels:
         return projected.summary if projected else None
 
     def projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
-        """Return the summaries of ``match_ids`` with their digests, in the same order.
-
-        One round trip; one more, and reads of the archive, when some of them are not live.
-        """
+        """Return the summaries of ``match_ids`` with their digests, in the same order; archived ones take longer."""
         found = self.live_projected(match_ids)
         if self._archived is None or None not in found:
             return found
@@ -119,11 +115,10 @@ class ReadModels:
     ) -> Page[Summary]:
         """Return a page of the matches in a view, of one ``game`` if given, without private ones if ``public``.
 
-        - "open": public matches with a free seat, newest first; with ``player``, those of the player.
-        - "recent": public matches, the last changed first; with ``player``, those of the player.
-        - "cases": matches that wait for a ruling, private ones too, the longest wait first; not of a ``player``.
-        - Of a player, and only with ``player``: "awaiting" an answer and "invited" (the longest wait first), "queue"
-          (what awaits an answer, the first deadline first), "active" and "finished" (the last changed first).
+        - "open" (newest first) and "recent" (last changed first): public matches, of ``player`` if given; "cases"
+        without one.
+        - Only with ``player``: "awaiting", "invited" (longest wait first), "queue" (first deadline first), "active",
+        "finished".
 
         Raises ValueError for an unknown view, a missing player, an invalid cursor, and a limit outside 1 to 200.
         """
@@ -181,11 +176,7 @@ class ReadModels:
         return {player: sum(sizes[place * share : (place + 1) * share]) for place, player in enumerate(players)}
 
     def head_to_head(self, player: str, other: str, public: bool = False) -> list[HeadToHead]:
-        """Return how ``player`` has scored against ``other`` in finished matches, one for each pool, by its name.
-
-        In a match of several seats a better score than the other's is a win. Aborted matches do not count, nor do
-        private ones if ``public``.
-        """
+        """Return how ``player`` has scored against ``other`` in finished matches, one for each pool, by name."""
         first, second = sorted((player, other))
         lists = ("met",) if public else ("met", "met-privately")
         scores: dict[str, Counter[str]] = {}
@@ -231,10 +222,7 @@ class ReadModels:
         return changes
 
     def rating_change(self, match_id: str) -> dict[str, tuple[float, float]]:
-        """Return for each player of a rated match the ratings before and after it; nothing while it does not count.
-
-        Two round trips; of each player's day only the part is read in which the match is.
-        """
+        """Return the ratings before and after a rated match by player; nothing while it does not count."""
         (packed,) = self._read_ratings(
             lambda pipeline, current: pipeline.hget(self._rating_keys(current).rated, match_id)
         )
@@ -261,11 +249,9 @@ class ReadModels:
         return changes
 
     def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> Page[PlayerRating]:
-        """Return a page of the players of a pool, people and opponents, the highest rating first.
+        """Return a page of the players with a firm rating in a pool, the highest first.
 
-        Players whose ratings are provisional have no place. Among many who have rested for long, a page may have fewer
-        than ``limit``, or none, and still a next one. Raises ValueError for an invalid cursor and a limit outside 1 to
-        200.
+        A page may have fewer than ``limit``, or none, and still a next one. Raises ValueError like ``matches``.
         """
         check_page_size(limit)
 
@@ -293,10 +279,10 @@ class ReadModels:
     def unrated_matches(
         self, player: str, pool: str, cursor: str | None = None, limit: int = 25, public: bool = False
     ) -> Page[tuple[Summary, Unrated]]:
-        """Return a player's matches of a pool that have ended and do not count for ratings, the last changed first.
+        """Return a player's ended matches of a pool that do not count for ratings, the last changed first.
 
-        A page is what is such among the next 200 matches of the game that have ended: it may have fewer than ``limit``,
-        or none, and still a next one. Raises ValueError like ``matches``.
+        They are among the next 200 that ended: a page may be empty and have a next one. Raises ValueError like
+        ``matches``.
         """
         check_page_size(limit)
         page = self.matches("finished", player, pool.rpartition("-")[0], cursor, MAX_PAGE_SIZE, public)
@@ -365,8 +351,6 @@ class ReadModels:
         return (place for place, _ in groupby(heapq.merge(live, archived, reverse=newest_first)))
 
     def _members(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the members of lists, in each shard and in the archive."""
-
         def queue(pipeline: StorePipeline, current: Current) -> None:
             for shard, name in product(range(self.keys.shards), names):
                 pipeline.zrange(self.keys.listed(shard, name, current[shard]), 0, -1)

@@ -1,13 +1,8 @@
 """The ratings of one pool as a function of its results alone: which results, never in what order they arrived.
 
-A player's rating after a day is Glicko-2 (``domain.rating``) over all results of the player on that day, with the
-player and all opponents rated as at the start of the day. A result that arrives late is put into its day, and all that
-depended on it is calculated again from there on: what its players have in that day after it, their later days, and what
-those who met them then have in the day from that match on.
-
-How much that is depends on the past, so it is done in steps of bounded size. What is left of it is stored with the rest
-(``Unsettled``) and taken up by the next step, of whatever change: a day whose players have changed is always either
-calculated or on record as unsettled.
+A rating after a day is Glicko-2 over all results of that day, with all players rated as at its start. A late result is
+put into its day, and all that depended on it is calculated again, in bounded steps; what is left is stored
+(``Unsettled``) and taken up by the next step.
 """
 
 from collections import defaultdict
@@ -36,11 +31,7 @@ PlayerDay = tuple[str, int]
 
 
 class Unsettled(NamedTuple):
-    """A day of a player that has to be calculated again.
-
-    If the player has ``restarted``, with another rating at the start of the day, so has the rest of the day of all whom
-    the player met then.
-    """
+    """A day of a player to be calculated again; when ``restarted``, so is the rest of that day of all they met."""
 
     pool: str
     day: int
@@ -65,10 +56,7 @@ class StoredPeriods(Protocol):
 
 @dataclass
 class Day:
-    """What a player has played in a day, from a part of it on, in order.
-
-    ``sums`` are those before each part that is here; ``stored`` is the number of parts that the day has in the store.
-    """
+    """The matches of a player's day, from a part of it on; ``sums`` precede each part, ``stored`` is their number."""
 
     first: int
     stored: int
@@ -116,10 +104,7 @@ class _Work:
 
 
 class RatingRecalculation:
-    """One step of changing the ratings of a pool: reads what it needs in few round trips, and calculates.
-
-    Its outcome is what ``days``, ``ends``, ``places_in_leaderboard`` and ``unsettled`` say; it writes nothing.
-    """
+    """One step of changing the ratings of a pool: reads and calculates; its outcome is in its attributes."""
 
     def __init__(self, pool: str, stored: StoredPeriods) -> None:
         self.pool = pool
@@ -256,7 +241,6 @@ class RatingRecalculation:
         return len(played.entries) - first
 
     def _edit(self, player: str, day: int) -> None:
-        """Take out and put in what ``replace`` was given, once."""
         removed = self._removed.pop((player, day), set())
         added = self._added.pop((player, day), [])
         entries = self._days[player, day].entries

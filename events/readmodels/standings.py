@@ -1,9 +1,7 @@
 """The ratings as they are stored: results by rating period, ratings after each period.
 
-A rating period is one UTC day of one pool. For every player and day with finished rated matches there is an entry for
-each match, in the order of their ends, with the rating after it, and in the player's timeline the rating after the day.
-A day of many matches is stored in parts, each with what the results before it add up to. What one match has changed
-follows from its entries (``change_in``).
+A period is one UTC day of one pool. Every player has an entry for each match of a day, with the rating after it, and
+one for the day; long days are stored in parts, each with the sums before it.
 """
 
 import json
@@ -14,7 +12,6 @@ from domain.rating import DEFAULT, Period, PeriodSums, Rating, rest
 from events.store.converter import pack, row_of
 
 PROVISIONAL_DEVIATION = 110.0
-"""A rating with a larger deviation is provisional."""
 
 
 NORMAL_95 = 1.959964
@@ -27,11 +24,7 @@ def interval_of(rating: float, deviation: float) -> tuple[float, float]:
 
 
 class PlayerRating(NamedTuple):
-    """A player's rating in a pool after ``matches`` rated matches, the last of which ended at ``updated_at``.
-
-    The deviation is that of the day on which it is read: it has grown since the last match. Instants are milliseconds
-    since 1970 UTC.
-    """
+    """A player's rating after ``matches`` rated matches; the deviation is that of the day on which it is read."""
 
     player: str
     pool: str
@@ -110,10 +103,7 @@ def unpack_end(packed: bytes) -> DayEnd:
 
 
 class Ends(NamedTuple):
-    """A player's day between others: the end of the last rated day before it, its own, and the next rated day.
-
-    ``parts`` is the number of parts in which the day is stored.
-    """
+    """A player's day, stored in ``parts``, between the end of the rated day before it and the next one."""
 
     previous: DayEnd | None
     own: DayEnd | None
@@ -191,10 +181,7 @@ def unpack_part(packed: bytes | None, number: int) -> Part | None:
 
 
 def change_in(part: Part, match_id: str, start: Rating) -> tuple[float, float] | None:
-    """Return a player's ratings before and after a match in a part of a day; None if the match is not in it.
-
-    ``start`` is the player's rating at the start of the day.
-    """
+    """Return a player's ratings before and after a match of a day that began with ``start``; None if not there."""
     before = Period(start, part.sums).rating().rating
     for entry in part.entries:
         if entry.match == match_id:

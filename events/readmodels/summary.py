@@ -20,14 +20,9 @@ DAY_MS = 24 * 3600 * 1000
 class Summary(NamedTuple):
     """A match at ``version``, without position and moves.
 
-    ``status`` is "open", "playing", "finished" or "aborted". ``to_move`` is the seat whose turn it is while the match
-    is played, ``ply`` the number of plies on record. ``awaiting`` holds the ids of the players who owe an answer: the
-    one to move first, then those who must answer the draw offer or the takeback request, or, before the start, those
-    who are invited; empty while the match is frozen.
-    ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
-    for players is aborted; None when no clock runs.
-    ``case`` tells that an arbiter has to rule. ``last_move`` is in display notation; empty before the first move and in
-    a broken match. Instants are milliseconds since 1970 UTC.
+    ``status`` is "open", "playing", "finished" or "aborted", ``ply`` the number of plies. ``awaiting`` are the players
+    who owe an answer, the one to move first; empty while frozen. ``deadline`` is when the time of the one to move is
+    up, or a waiting match is aborted. ``case``: an arbiter has to rule. ``last_move`` is in display notation, or empty.
     """
 
     match: str
@@ -57,20 +52,14 @@ class Summary(NamedTuple):
 
 
 class Projected(NamedTuple):
-    """A summary and the chain digest (hexadecimal) of the last event in it.
-
-    The digest tells a summary of this history from one of a history that a failover has lost.
-    """
+    """A summary and the chain digest (hexadecimal) of the last event in it, which tells it from a lost history."""
 
     summary: Summary
     digest: str
 
 
 class RatedResult(NamedTuple):
-    """The result of a match that counts for ratings: its pool, its end, and per seat player and score.
-
-    ``at`` is milliseconds since 1970 UTC.
-    """
+    """The result of a match that counts for ratings: its pool, its end, and per seat player and score."""
 
     match: str
     pool: str
@@ -164,8 +153,7 @@ class Unrated(StrEnum):
 def why_unrated(summary: Summary) -> Unrated | None:
     """Return why a match that has ended does not count for ratings; None for one that does.
 
-    Only rated matches count that were finished, not aborted, after at least one ply per seat: a player who leaves
-    before has not played. One player on all seats has no result.
+    Aborted matches do not, nor those with fewer plies than seats, or with one player on all seats.
     """
     if not summary.rated:
         return Unrated.AGREED

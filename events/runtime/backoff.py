@@ -19,10 +19,7 @@ class Backoff(NamedTuple):
 
 
 def read_retry_after(header: str | None, now: int) -> int | None:
-    """Return the wait, in milliseconds from ``now``, that Retry-After (RFC 9110, 10.2.3) asks for; None for none.
-
-    It is 0 for an instant that has passed; nothing bounds it.
-    """
+    """Return the wait in milliseconds that Retry-After asks for (RFC 9110, 10.2.3), unbounded; None for none."""
     text = (header or "").strip()
     if text.isascii() and text.isdigit():
         return int(text[:12]) * 1000

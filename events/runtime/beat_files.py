@@ -1,11 +1,6 @@
-"""Beats kept in a directory, for a probe that has no supervisor: one small file for each line of work.
+"""Beats kept in a directory, one small file for each line of work, for ``rookery alive`` as the probe of a container.
 
-Kubernetes and compose ask a command whether a container lives. ``rookery relay``, ``work`` and ``gateway`` write their
-beats (``events.runtime.beats``) into a directory of their own, and ``rookery alive`` reads them there: the main loop,
-each thread and each process of a pool by itself, without asking the broker, the store, or the part that may hang.
-
-A file holds the instant (``time.monotonic``, one clock for all processes of a machine) from which silence counts. The
-file of the process itself, which is named by its id alone, says that it has begun.
+A file holds the ``time.monotonic`` from which silence counts; that named by the process id alone says it has begun.
 """
 
 import os
@@ -16,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 MAX_SILENCE_S = 15.0
-"""A line that makes no progress for longer hangs."""
 
 _FILE = re.compile("[0-9]+(-[a-z0-9-]+)?")
 _WIDTH = 20
@@ -62,10 +56,9 @@ class BeatFiles:
 
 
 def read_liveness(directory: Path, max_silence_s: float = MAX_SILENCE_S) -> Liveness:
-    """Return whether the part that beats in ``directory`` works: its process runs, and no line of it is silent.
+    """Return whether the process that beats in ``directory`` runs, and no line of it is silent.
 
-    Lines of processes that have ended do not count: their parent starts others. A part that waits for the
-    broker or the store works; to restart it would not help.
+    Lines of ended processes do not count. Waiting for the broker or the store is work.
     """
     try:
         names = sorted(path.name for path in directory.iterdir() if _FILE.fullmatch(path.name))

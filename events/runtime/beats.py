@@ -1,9 +1,7 @@
-"""Beats: how the lines of work of a process tell the supervisor that they make progress.
+"""Beats: how the lines of work of a process (threads, or its main loop) tell the supervisor that they make progress.
 
-A line is what can hang by itself: a thread, or the main loop of a process. It beats whenever it gets a step further,
-waiting for an answer with a time limit included. The supervisor hands each child a pipe (its number is in
-ROOKERY_BEATS) and ends a process of which a line falls silent. Where a probe watches a container, beats are kept in
-files (``keep_in``). Beats also go into ``progress``, from which a process may report them.
+The supervisor hands each child a pipe (its number is in ROOKERY_BEATS) and ends a process with a silent line. Where a
+probe watches a container, beats are kept in files (``keep_in``).
 """
 
 import os
@@ -49,10 +47,7 @@ def line(name: str) -> Iterator[None]:
 
 
 def beat(name: str | None = None, extra_s: float = 0.0) -> None:
-    """Say that the line ``name`` (None: the one of this thread, if it is one) makes progress.
-
-    ``extra_s`` is by how many seconds the next beat may come later than usual. Never raises and never waits.
-    """
+    """Say that the line ``name`` (None: of this thread) makes progress; the next beat may be ``extra_s`` late."""
     name = name or getattr(_local, "line", None)
     if name is None:
         return

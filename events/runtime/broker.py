@@ -22,10 +22,7 @@ class BrokerUnavailableError(Exception):
 
 
 def queue_depths(broker_url: str, names: Iterable[str]) -> dict[str, int]:
-    """Return how many tasks wait in each of the queues ``names``, without those that a worker has taken already.
-
-    A queue that does not exist yet has none. Raises BrokerUnavailableError.
-    """
+    """Return how many tasks wait in queues, 0 in one that does not exist; raises BrokerUnavailableError."""
     url, _, master_name = broker_url.partition(f"?{MASTER_NAME}=")
     options: dict[str, Any] = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S, **_ONE_MORE_ATTEMPT}
     if master_name:

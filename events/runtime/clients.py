@@ -75,7 +75,6 @@ def translating(method: Callable[P, T]) -> Callable[P, T]:
 
 Key = str | bytes
 Entry = tuple[bytes, dict[bytes, bytes]]
-"""An entry of a stream: its id and fields."""
 
 if TYPE_CHECKING:
 
@@ -128,13 +127,12 @@ else:
 
 
 class _WrongServerError(RedisConnectionError):
-    """A new connection leads to a store that does not hold the installation."""
+    pass
 
 
 class InstallationCheck:
-    """Keeps a client from a store that does not hold the installation which the client has used.
+    """Keeps a client from a store that holds another installation than before, or none, as an emptied server does.
 
-    A server that was emptied and comes back, or takes over, would else be written to as if it had always been empty.
     Each new connection is checked; pools of redis-py call this in place of what they do when one is made.
     """
 

@@ -1,15 +1,11 @@
 """A client of a cluster: each command goes to the server that has its key, pipelines are grouped by server.
 
-redis-py keeps the map of slots and servers. Its own client of a cluster is not used, for what release 8.1 does was
-measured: after a broken connection, or when a slot has moved, a transaction goes on without its WATCH and overwrites
-what another client has written; a GET at a server that hangs is repeated and takes 22.6 s; the keys of every XREAD are
-asked of a server; a pipeline does nothing at all while one of its servers is dead. Each of these is a test
-(``test_cluster_client_of_redis_py``), which a release without it fails.
+redis-py's own client, release 8.1, is not used: it loses WATCH after a broken connection or a moved slot, repeats a GET
+at a hanging server for 22.6 s, asks for the keys of every XREAD, and fails a whole pipeline for one dead server. Each
+is a test (``test_cluster_client_of_redis_py``), which a better release fails.
 
-This client behaves as that of a single server does, with the same pipelines and transactions. A transaction or a script
-touches one slot; a pipeline without a transaction may touch many, and its replies are in the order of its commands.
-Commands are sent again where the server says that a slot has moved, and when it does not know yet (``Recovery``).
-What must not happen twice carries its own protection, as on a single server: see ``connections.connect``.
+A transaction or script touches one slot; other pipelines may touch many, with replies in the order of commands.
+Commands are sent again where a slot has moved (``Recovery``).
 """
 
 import threading
@@ -42,7 +38,6 @@ from events.runtime.errors import StoreCommandError
 from events.runtime.slots import Nodes, has_key, slot_of
 
 MAX_RETRIES = 3
-"""How often a command is repeated when a connection breaks."""
 
 BACKOFF = ExponentialWithJitterBackoff(base=0.02, cap=0.5)
 """In seconds, between attempts after a failure."""
@@ -63,10 +58,7 @@ _ANSWERED_BY_ALL = frozenset({"PING", "FLUSHALL", "SCRIPT LOAD", "SCRIPT FLUSH",
 
 
 class ClusterClient(StoreClient):
-    """A client of the cluster of which the servers at ``addresses`` are known; it connects when it is first used.
-
-    ``options`` are those of a pool of connections; each server has a pool of its own.
-    """
+    """A client of the cluster with servers at ``addresses``; ``options`` are those of the pool of each server."""
 
     def __init__(self, addresses: Sequence[tuple[str, int]], options: Mapping[str, Any]) -> None:
         host, port = addresses[0]
@@ -100,10 +92,7 @@ class ClusterClient(StoreClient):
 
     @translating
     def servers(self) -> list[StoreClient]:
-        """Return a client for each primary of the cluster, by address; the map of the cluster is at most MAP_AGE_S old.
-
-        These clients do not follow slots: they are for commands that concern a server.
-        """
+        """Return a client for each primary, by address, from a map at most MAP_AGE_S old; they follow no slots."""
         nodes = self.nodes
         nodes.initialize_if_older(MAP_AGE_S)
         primaries = nodes.get_nodes_by_server_type("primary")
@@ -186,11 +175,7 @@ class Recovery:
         self._redirections = 0
 
     def begin(self, error: Exception, node: ClusterNode | None) -> None:
-        """Prepare another attempt after ``error`` of ``node``; raises it when there were enough.
-
-        A server that does not answer is not asked again, as on a single server, but the next command asks another if
-        the cluster has replaced it by then.
-        """
+        """Prepare another attempt after ``error`` of ``node``; raises it when there were enough, or when it hangs."""
         nodes = self._client.nodes
         if isinstance(error, _REDIRECTIONS):
             self._redirections += 1
@@ -236,8 +221,7 @@ class SlotTransaction(StorePipeline):
     def execute(self, raise_on_error: bool = True) -> list[Any]:
         """Return the replies; raises WatchError when the slot moves while keys are watched.
 
-        A transaction without WATCH is sent again: the server that refused it has written nothing of it. After a broken
-        connection that is not known, as on a single server.
+        Without WATCH it is sent again: the server that refused it has written nothing of it.
         """
         stack, watching = self.command_stack, self.watching
         while True:
@@ -280,8 +264,8 @@ class SpreadPipeline(StorePipeline):
     def execute(self, raise_on_error: bool = True) -> list[Any]:
         """Return the replies in the order of the commands.
 
-        Commands whose slot has moved, or whose server was lost, are sent again; those of one slot keep their order. One
-        without a key, such as WAIT, belongs to the command before it: it goes to the same server, again if that does.
+        Commands are sent again after a move or a lost server, those of one slot in order; one without a key, such as
+        WAIT, goes with the command before it.
         """
         commands = self.command_stack
         self.command_stack = []

@@ -5,9 +5,8 @@
     redis+sentinel://host[:26379],.../service[/0]   the primary that these sentinels call ``service``
     redis+cluster://host[:6379],...                 a cluster, of which these servers are known
 
-``rediss+sentinel://`` and ``rediss+cluster://`` connect to the servers with TLS. User and password are those of the
-servers; the options ``sentinel_username`` and ``sentinel_password``, behind a question mark, are those of sentinels.
-All kinds have the same time limits, bytes as replies, and the errors of the store.
+TLS as ``rediss+sentinel://`` and ``rediss+cluster://``; ``?sentinel_username=`` and ``sentinel_password`` are of
+sentinels.
 """
 
 from collections.abc import Mapping
@@ -57,12 +56,7 @@ _DEFAULT_PORTS = {SENTINEL: 26379, CLUSTER: 6379}
 
 
 class Place(NamedTuple):
-    """Where a store is, as its URL says.
-
-    ``kind`` is SINGLE, SENTINEL or CLUSTER. ``addresses`` are those of the sentinels or of servers of the cluster, none
-    for a single server. ``service`` is how sentinels call the store. ``options`` are those of connections to servers,
-    ``sentinel_options`` of connections to sentinels.
-    """
+    """Where a store is, as its URL says: ``addresses`` of sentinels or cluster, ``service`` as sentinels call it."""
 
     kind: str
     addresses: tuple[tuple[str, int], ...]
@@ -72,11 +66,10 @@ class Place(NamedTuple):
 
 
 def connect(url: str) -> StoreClient:
-    """Return a client for commands that do not block; it is safe to share between threads. This does not connect.
+    """Return a client for commands that do not block, without connecting.
 
-    It repeats a command up to three times when a connection breaks, writes too: whatever must not happen twice carries
-    its own protection (a request key, WATCH, a version guard). A server that is silent for ANSWER_TIMEOUT_S is not
-    asked again: it hangs, and callers should not wait for it any longer.
+    It repeats a command, writes too, when a connection breaks: what must not happen twice carries its own protection. A
+    server that is silent for ANSWER_TIMEOUT_S is not asked again.
     """
     return _client(url, ANSWER_TIMEOUT_S)
 

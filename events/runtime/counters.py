@@ -8,10 +8,7 @@ from events.runtime.keys import InstallationKeys
 
 
 class _StoreCounters(RedisStorage):
-    """Counters that are kept by a client of the product's own, with its time limits and errors.
-
-    The library has a storage for each kind of server, which connect when they are made; each counter is one key.
-    """
+    """Counters kept by a client of the product's own, with its time limits and errors, one key for each."""
 
     def __init__(self, client: StoreClient, key_prefix: str) -> None:
         # The scheme alone: the client knows the place.

@@ -18,10 +18,7 @@ def write_durably(file_system: Any, path: str, content: bytes) -> None:
 
 
 def replace_file(target: Path, content: bytes) -> None:
-    """Write the file ``target``; raises OSError.
-
-    Crash-safe: it is written under another name, made durable and renamed.
-    """
+    """Write the file; raises OSError. Crash-safe: durable under another name, then renamed."""
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = target.with_name(f"{target.name[:16]}{UNFINISHED}{secrets.token_hex(4)}")
     with unfinished.open("wb") as file:

@@ -1,13 +1,8 @@
 """The one way in which Rookery calls servers that others name: webhooks, push services, witnesses, timestamp services.
 
-Any URL may lead anywhere, also into the network of the operator. So a name is resolved once, every address that it has
-is checked, and the connection goes to one of the checked addresses; the name is used only for the Host header and the
-certificate. To check a name and then let a library resolve it again is how such guards are passed (DNS rebinding).
-Only https on port 443 to public addresses is called. Networks that the operator has allowed may be private, and may be
-called with http and on any port (``events.runtime.egress_rules``).
-
-Redirects are not followed, the environment's proxies are not asked, no cookies are kept. An answer is limited in bytes,
-and an exchange as a whole in time, so a server that sends a byte every second does not hold up its caller.
+A name is resolved once, every address is checked, and the connection goes to a checked one: to let a library resolve it
+again is how such guards are passed (DNS rebinding). Only https on port 443 to public addresses is called, and networks
+that the operator allows (``egress_rules``). No redirects, proxies or cookies; answers are limited in bytes and time.
 """
 
 import contextlib
@@ -35,14 +30,10 @@ MAX_CONNECTION_ATTEMPTS = 3
 _WRITE_BYTES = 4_096
 
 Resolve = Callable[[str, int], Iterable[str]]
-"""Takes a host and a port; returns its addresses; raises OSError."""
 
 
 class Answer(NamedTuple):
-    """What a server has answered.
-
-    The names of ``headers`` are in lower case. ``is_complete`` is False where ``body`` was cut at the limit.
-    """
+    """The answer of a server, names of ``headers`` in lower case; ``is_complete`` is False where ``body`` was cut."""
 
     status: int
     headers: Mapping[str, str]
@@ -51,11 +42,10 @@ class Answer(NamedTuple):
 
 
 class Egress:
-    """Calls servers that others name. Safe to share between threads.
+    """Calls servers that others name, in public or ``allowed`` networks (CIDR).
 
-    ``allowed`` are networks (CIDR) that may be called although they are not public. ``resolve`` finds the addresses of
-    a host. ``timeout_s`` limits an exchange as a whole, ``max_bytes`` the body of an answer. ``trust`` replaces the
-    certificate authorities of this machine.
+    ``timeout_s`` limits a whole exchange, ``max_bytes`` a body; ``trust`` replaces this machine's certificate
+    authorities.
     """
 
     def __init__(
@@ -76,11 +66,7 @@ class Egress:
     def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float = EXCHANGE_TIMEOUT_S
     ) -> Answer:
-        """Send ``body`` to ``url`` and return the answer, whatever its status; raises EgressError.
-
-        The headers Host, Content-Length, Accept-Encoding and Connection are added. ``timeout_s`` limits this exchange
-        where it is less than the limit of all.
-        """
+        """Send ``body``, within ``timeout_s`` if less; return the answer, whatever its status. Raises EgressError."""
         target, timeout_s = read_url(url), min(timeout_s, self._timeout_s)
         with _worded(timeout_s):
             return self._exchange(target, headers, body, _Deadline(timeout_s))
@@ -171,8 +157,6 @@ class _TooManyBytesError(Exception):
 
 
 class _Deadline:
-    """The end of an exchange, by the monotonic clock."""
-
     def __init__(self, timeout_s: float) -> None:
         self._at = time.monotonic() + timeout_s
 

@@ -1,7 +1,4 @@
-"""Which addresses may be called that others name: public ones by https, and what the operator allows beside them.
-
-Nothing is looked up here and nothing is connected to: ``events.runtime.egress`` does that.
-"""
+"""Which addresses may be called that others name: public ones by https, and what the operator allows. No I/O."""
 
 import re
 from collections.abc import Sequence
@@ -118,10 +115,7 @@ class EgressRules:
 
 
 def _can_be_public(name: str) -> bool:
-    """Return whether ``name`` can be that of a public host.
-
-    A last label of digits is an abbreviated address, such as 127.1 (WHATWG URL, section 3.5).
-    """
+    """Return whether ``name`` can be a public host; 127.1, of digits, is an address (WHATWG URL, section 3.5)."""
     name = name.lower().rstrip(".")
     last = name.rpartition(".")[2]
     return (

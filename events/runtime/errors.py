@@ -6,10 +6,7 @@ class StoreError(Exception):
 
 
 class StoreUnavailableError(StoreError):
-    """The store cannot be reached or cannot write now; nothing is known to have been written. Try again later.
-
-    The only transient error: nothing else that the store raises goes away by waiting.
-    """
+    """The store cannot be reached or written now; nothing is known to be written. The one transient error."""
 
 
 class OtherStoreError(StoreUnavailableError):

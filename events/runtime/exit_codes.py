@@ -5,8 +5,5 @@ import gc
 
 
 def exit_quickly() -> None:
-    """Let this process, and those that it forks, end without a last garbage collection.
-
-    The system reclaims all memory anyway; the collection costs a process of the API a quarter of a second.
-    """
+    """Let this process and its forks end without a last garbage collection, a quarter of a second in the API."""
     atexit.register(gc.freeze)

@@ -5,17 +5,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 Labels = tuple[str, ...]
-"""The values of the labels of a figure, in their order."""
 
 
 class Kind(StrEnum):
     """What may happen to a figure."""
 
     GAUGE = "gauge"
-    """It goes up and down."""
 
     COUNTER = "counter"
-    """It only grows; its name ends in ``_total``."""
 
     HISTOGRAM = "histogram"
     """Counts by upper bound, under the label ``le``, and their sum, under the empty label."""

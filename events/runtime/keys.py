@@ -1,8 +1,7 @@
 """The key space of Redis: every key of an installation, one class for what belongs together.
 
-All keys begin with the prefix of the installation (``rk:``), so that several can share a server. What stands between
-braces is the key's hash tag. On a Redis Cluster, keys with the same tag are on the same server, and only these can be
-used together in a script or a transaction. So a tag says what changes in one step:
+All keys begin with the prefix of the installation (``rk:``). Between braces is the hash tag: keys with the same tag are
+on one server of a cluster, and change together:
 
     {s07}             a shard: its feed, the streams and read models of its matches
     {people}          accounts and what belongs to one person
@@ -18,8 +17,7 @@ used together in a script or a transaction. So a tag says what changes in one st
     {fleet}           fleet jobs: their slices and results
     {archive}         the files of archived matches
 
-The remaining keys have no tag and are used alone. What is stored under a key is said beside it. Braces in the prefix
-would decide the tag; ``events.runtime.settings`` refuses them.
+The remaining keys are used alone. What is stored under a key is said beside it.
 """
 
 import functools
@@ -55,10 +53,7 @@ class ShardKeys:
     def __init__(self, prefix: str, shard: int) -> None:
         tag = f"{prefix}{{s{shard:02d}}}:"
         self.feed = f"{tag}feed"
-        """Stream: a pointer (match and version, origin) for each event; its consumer groups are those of the relay.
-
-        The channel of the shard's wake-ups has the same name (``events.store.wake_ups``).
-        """
+        """Stream: a pointer (match, version, origin) for each event. The channel of wake-ups has the same name."""
 
         self.sequence = f"{tag}sequence"
         """String: how many events the shard has had, the id of the feed's last entry; never absent."""

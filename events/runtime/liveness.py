@@ -14,7 +14,6 @@ MAX_REPORT_AGE_MS = 3_000
 """A relay counts as living for so long after its last report: its share of the work goes to others then."""
 
 MAX_SILENCE_S = 15.0
-"""A line of work that has made no progress for this long hangs."""
 
 REMEMBERED_MS = 3_600_000
 """A relay that reports no more is remembered for so long: if there is no other, what it did is not done."""
@@ -34,7 +33,7 @@ class Report(NamedTuple):
 
 
 class RedisLiveness:
-    """The reports of the relays, aged by the clock of the Redis of ``client``. Methods raise StoreError."""
+    """The reports of the relays, aged by the clock of the Redis of ``client``."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
@@ -60,8 +59,7 @@ class RedisLiveness:
     def ages_s(self) -> dict[str, float]:
         """Return for how many seconds each line of work has made no progress, by its name.
 
-        Of a line that several living relays have it is the longest: each of them does a share of the work. Where no
-        relay lives it is the shortest, the time since anybody did any.
+        The longest of living relays, which share the work; without one the shortest.
         """
         reports = self.reports()
         living = [report for report in reports if report.is_fresh]
@@ -74,10 +72,7 @@ class RedisLiveness:
 
 
 def working_relays(reports: Iterable[Report]) -> list[str]:
-    """Return the names of the relays that share the work, sorted: those that live and of which no line hangs.
-
-    If something hangs in each of them, all that live.
-    """
+    """Return the relays that share the work, sorted: living ones of which no line hangs, or else all living."""
     living = [report for report in reports if report.is_fresh]
     whole = [report for report in living if max(report.silences_s.values(), default=0.0) < MAX_SILENCE_S]
     return sorted(report.relay for report in whole or living)

@@ -35,11 +35,7 @@ LOST = LostLines()
 
 
 class SafeLogger(_LevelFilter):  # type: ignore[misc]
-    """A logger that never raises.
-
-    A full disk or a closed pipe must not end the thread that logs. The next line that can be written says how many
-    were lost before it, as ``lines_lost``.
-    """
+    """A logger that never raises, on a full disk either; its next line says ``lines_lost``."""
 
     def _proxy_to_logger(self, method_name: str, event: str | None = None, **fields: Any) -> None:
         lost = LOST.take()

@@ -1,8 +1,4 @@
-"""The keys of notices and of what they are sent through, one class for what belongs together.
-
-All that concerns one person is in the shard of that person, ``{n07}``: a notice, its deliveries and when they are due
-change in one step. ``events.runtime.keys`` describes the whole key space.
-"""
+"""The keys of notices, deliveries and mail. All that concerns one person is in the person's shard, ``{n07}``."""
 
 import re
 from typing import Self
@@ -110,10 +106,7 @@ class IncomingMailKeys(NoticeKeys):
         return f"{self._tag}mail-contents:{player}"
 
     def refusals(self, player: str, match_id: str) -> str:
-        """Return the key of the mails about a match that were answered by a refusal only.
-
-        Hash: their numbers from 1 on, by digest; it expires.
-        """
+        """Hash that expires: numbers from 1 on of mails about a match that were only refused, by digest."""
         return f"{self._tag}mail-refusals:{player}:{match_id}"
 
 

@@ -1,8 +1,6 @@
-"""Where work comes from: the request that caused it, and its trace if there are traces.
+"""Where work comes from: the request that caused it, and its trace, carried by feed pointers and task headers.
 
-An append writes the origin beside the pointer in the feed, a task carries it in its headers, so that relays and tasks
-log the id of the request that they work for and link their spans to its trace. It is a hint for operators: no event
-has it, nothing depends on it, and where it is lost a log line lacks a field.
+A hint for operators in logs and spans: no event has it, nothing depends on it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
@@ -14,7 +12,6 @@ from typing import Any, NamedTuple
 from events.runtime import tracing
 
 TASK_HEADER = "rookery_origin"
-"""The header of a Celery task that has its origin."""
 
 _known: ContextVar[Mapping[str, str]] = ContextVar("known", default=MappingProxyType({"request": ""}))
 """What this thread or greenlet works for: the id of the request, empty if it is unknown, and fields of log lines."""

@@ -14,10 +14,7 @@ Argument = str | bytes | int | float
 
 
 class Script:
-    """A script on the server of ``client``, called by its digest; ``script`` is its source.
-
-    The server gets the source only when it does not know the digest, as after a restart.
-    """
+    """A script on the server of ``client``, called by its digest, sent only where it is not known."""
 
     def __init__(self, client: StoreClient, script: str) -> None:
         self.script = script

@@ -33,10 +33,9 @@ class SentinelsUnreachableError(MasterNotFoundError):
 class Sentinels(Sentinel):
     """Sentinels, and which server was the primary when one was last asked.
 
-    An old primary that was silent for a while takes itself for one until it is told: it would answer what is old, and
-    acknowledge what is lost. Sentinels replace a primary only when it was silent for longer than they are set to wait,
-    so a reply is that of the primary if they had named it within half that time before. When more has passed, they are
-    asked again before the reply counts.
+    A demoted primary serves stale reads and acknowledges lost writes until it is reconfigured. Sentinels wait before
+    they replace one, so a reply counts if they named the server within half that time before; else they are asked
+    again.
     """
 
     def __init__(self, addresses: tuple[tuple[str, int], ...], asking: Mapping[str, Any]) -> None:
@@ -46,11 +45,7 @@ class Sentinels(Sentinel):
         self._sure_until = -math.inf
 
     def discover_master(self, service: str) -> tuple[str, int]:
-        """Return host and port of the primary of ``service``, as pools of redis-py ask for it to connect.
-
-        Raises SentinelsUnreachableError, and MasterNotFoundError of redis-py when those that answer hold the primary
-        to be down or do not know the service.
-        """
+        """Return host and port of the primary; raises SentinelsUnreachableError and MasterNotFoundError."""
         asked_at = time.monotonic()
         answered = False
         for sentinel in self.sentinels:
@@ -79,10 +74,7 @@ class Sentinels(Sentinel):
         return self._replicas or 0
 
     def is_at(self, address: tuple[str, int], service: str) -> bool:
-        """Return whether the primary is at ``address``; while no sentinel can be reached, the one they named last.
-
-        While sentinels hold it to be down there is none: it may be on its way back from a pause, replaced already.
-        """
+        """Return whether the primary is at ``address``; while no sentinel answers, the last named. Down is nowhere."""
         # Threads that get here at once all ask: none uses a reply before it knows.
         if time.monotonic() >= self._sure_until:
             try:
@@ -97,8 +89,7 @@ class Sentinels(Sentinel):
 class ToPrimary(SentinelManagedConnection):
     """A connection to the primary, whose replies count only while it is that.
 
-    It is closed when a reply does not come in time. The class of redis-py leaves it open by default: the reply that
-    comes later would answer the next command, and from then on each command would get the reply to the one before it.
+    It is closed when a reply does not come in time: else the late reply would answer the next command.
     """
 
     def __init__(self, sentinels: Sentinels, **options: Any) -> None:
@@ -112,10 +103,7 @@ class ToPrimary(SentinelManagedConnection):
         super().send_packed_command(command, check_health)  # type: ignore[no-untyped-call]
 
     def read_response(self, *arguments: Any, **options: Any) -> Any:
-        """Return a reply; raises the ConnectionError of redis-py when another server is the primary now, or none.
-
-        A subscriber, who waits for what may never come, asks by ``disconnect_on_error`` to stay connected.
-        """
+        """Return a reply; raises ConnectionError when another server is the primary now. Subscribers stay."""
         reply = super().read_response(*arguments, **{"disconnect_on_error": True, **options})
         try:
             counts = self._sentinels.is_at((self.host, self.port), self.connection_pool.service_name)

@@ -38,11 +38,9 @@ PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1
 class MailSettings(NamedTuple):
     """How mail is sent, and where answers to it arrive.
 
-    ``smtp_url`` is the server that takes outgoing mail: ``smtps://user:password@host:465`` (TLS from the start),
-    ``smtp://user:password@host:587`` (STARTTLS, refused without), ``smtp+plain://127.0.0.1:25`` (no encryption: for a
-    server on this machine). ``domain`` is that of all addresses of Rookery, also of those that answers go to.
-    ``authserv_id`` is the name under which the operator's own server writes Authentication-Results (RFC 8601); None
-    when there is none to be believed.
+    ``smtp_url``: ``smtps://user:password@host:465``, ``smtp://...:587`` (STARTTLS required) or
+    ``smtp+plain://127.0.0.1:25``. ``domain`` is that of all our addresses. ``authserv_id`` is whose
+    Authentication-Results count (RFC 8601).
     """
 
     smtp_url: str
@@ -51,20 +49,9 @@ class MailSettings(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Where the store and the broker are, and what is visible outside.
+    """Where the store and the broker are, and what is visible outside; ``docs/operators.md`` explains each variable.
 
-    ``shards`` counts only when the store is installed; None takes the number from then (16 the first time).
-    ``trusted_proxies`` is how many proxies in front of the API and the stream are believed what they say of a caller.
-    ``impairments_file`` is where the supervisor reports which parts of the installation do not work. ``mail`` is None
-    where no mail is sent. ``egress_allowed`` are networks (CIDR) that webhooks and push may reach although they are not
-    public. ``contact`` is the address of the operator, told to push services (RFC 8292). ``otlp_url`` is where traces
-    are sent (OpenTelemetry, OTLP over HTTP); None where there are none. ``wait_replicas`` replicas of the store
-    must have what is appended before it is acknowledged; None for all that sentinels or cluster know.
-    ``archive_url`` is where matches are archived that have been over for ``archive_after_days``; None where none
-    are. ``checkpoint_guard`` is the directory or URL where it is kept, outside the store, which checkpoints were
-    signed; None where it is not.  ``timestamp_url`` is the service (RFC 3161) that timestamps
-    the checkpoint of each day; None for none. ``mark_file`` is where the high-water mark of the store is kept
-    (``events.store.mark``); None for nowhere.
+    None is for: as stored (``shards``), all replicas (``wait_replicas``), and whatever is not used.
     """
 
     redis_url: str
@@ -98,18 +85,8 @@ class Settings(NamedTuple):
     ) -> "Settings":
         """Return the settings from the environment; raises environs.EnvError naming an invalid one.
 
-        REDIS_URL (the store; see ``connections``), BROKER_URL (default: the next database of the same server, or of
-        what sentinels watch; it must be set where the store is a cluster), ROOKERY_PREFIX,
-        ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
-        ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own), ROOKERY_KEY_FILE (the
-        secret that the signing key is encrypted with in the store; made when it is absent), ROOKERY_TRUSTED_PROXIES,
-        ROOKERY_IMPAIRED, ROOKERY_SMTP_URL and ROOKERY_MAIL_DOMAIN (mail is sent where both are set),
-        ROOKERY_AUTHSERV_ID, ROOKERY_EGRESS_ALLOWED (networks, separated by commas), ROOKERY_CONTACT (mailto: or
-        https:), ROOKERY_WAIT_REPLICAS, ROOKERY_OTLP_URL (without it nothing is traced), ROOKERY_ARCHIVE_URL (a URL that
-        fsspec knows, as file:///srv/archive or s3://bucket/rookery; matches are archived where it is set),
-        ROOKERY_ARCHIVE_AFTER_DAYS (at least 1), ROOKERY_CHECKPOINT_GUARD (a directory, or a URL like that of the
-        archive), ROOKERY_TIMESTAMP_URL, ROOKERY_MARK_FILE. The arguments are the defaults of
-        REDIS_URL, ROOKERY_STREAM_URL and ROOKERY_PAGE_URL; ``named_store`` counts in place of REDIS_URL.
+        The arguments are defaults; ``named_store`` counts in place of REDIS_URL. BROKER_URL is the next database by
+        default.
         """
         env = Env()
         redis_url = named_store or env.str("REDIS_URL", redis_url, validate=check_store)
@@ -162,10 +139,7 @@ def _read_mail(env: Env) -> MailSettings | None:
 
 
 def next_database(url: str) -> str:
-    """Return the broker URL of the database after that of the store at ``url``, on the same server.
-
-    Raises ValueError for a cluster, which has only one database.
-    """
+    """Return the broker URL, the database after that of the store; raises ValueError for a cluster, which has one."""
     parts = urlsplit(url)
     if parts.scheme == "unix":
         number = int(parse_qs(parts.query).get("db", ["0"])[0])

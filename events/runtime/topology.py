@@ -1,8 +1,4 @@
-"""What servers stand behind a client of the store, and which of them this program refuses.
-
-A URL of one kind at a server of another would fail at some keys only, or after the first failover: so it is refused
-when the store is first used, with what to write instead.
-"""
+"""What servers stand behind a client of the store, and which of them are refused when the store is first used."""
 
 from typing import Any, NamedTuple
 
@@ -25,10 +21,7 @@ class WrongTopologyError(StoreError):
 
 
 class Server(NamedTuple):
-    """A primary. ``mode`` is standalone, cluster or sentinel; ``slots`` is how many a server of a cluster has.
-
-    What the server does not permit to ask is empty.
-    """
+    """A primary: standalone, cluster or sentinel, its ``slots``; empty where the server does not permit to ask."""
 
     address: str
     family: str
@@ -63,10 +56,7 @@ class Topology(NamedTuple):
 
 
 def read_topology(client: StoreClient) -> Topology:
-    """Return what stands behind ``client``.
-
-    Raises StoreUnavailableError, and WrongTopologyError when that is not what its URL says or cannot be used.
-    """
+    """Return what stands behind ``client``; raises WrongTopologyError when its URL says otherwise."""
     if isinstance(client, ClusterClient):
         return _read_cluster(client)
     pool = client.connection_pool
@@ -124,7 +114,6 @@ def _check_is_of_cluster(client: StoreClient, address: str) -> None:
 
 
 def _check_sentinels(pool: Any) -> None:
-    """Raise WrongTopologyError unless a sentinel that answers knows the service."""
     last: RedisError | None = None
     for sentinel in pool.sentinel_manager.sentinels:
         try:

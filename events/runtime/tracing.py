@@ -1,10 +1,7 @@
-"""Traces (OpenTelemetry), for operators who ask for them with ROOKERY_OTLP_URL; without that every call here is empty.
+"""Traces (OpenTelemetry) with ROOKERY_OTLP_URL; without it every call is empty and the slow SDK is not imported.
 
-A trace is that of one command: from the request, or the task that has decided it, to the append. What follows from the
-append later, in a relay or a task, is a trace of its own with a link to the first (``events.runtime.origin``). Names
-and attributes of spans are ids, numbers and words of this program: nothing that a player has written.
-
-The SDK is imported when the first process starts to trace: it takes a fifth of a second.
+A trace is that of one command, to its append; what follows is a trace with a link to it (``origin``). Nothing that a
+player has written is in it.
 """
 
 from collections.abc import Iterable
@@ -32,16 +29,11 @@ class Tracer(Protocol):
 
 
 class _State:
-    """What this process traces with; None while it does not."""
-
     tracer: Tracer | None = None
 
 
 def start(url: str | None, part: str) -> None:
-    """Trace from now on in this process, the ``part`` of the installation, and send spans to ``url``; None: do not.
-
-    To be called after the process has forked: the thread that sends would not be in the child.
-    """
+    """Trace from now on in this process, after it has forked, as ``part``, and send spans to ``url``; None: do not."""
     if url is not None:
         _State.tracer = import_module("events.runtime.otlp").OtlpTracer(url, part)
 

@@ -18,9 +18,8 @@ def transact(
 ) -> T:
     """Call ``change``, write in one transaction what it has queued, and return its result.
 
-    ``change`` reads through the pipeline that it is given and gets the replies at once; after ``pipeline.multi()`` it
-    queues writes instead. If another client changes one of ``keys`` meanwhile, nothing is written and ``change`` is
-    called again, up to ``attempts`` times in all. Raises WriteContentionError when the last attempt fails too.
+    It reads through the pipeline, and queues after ``multi()``; again, up to ``attempts`` times, if one of ``keys`` was
+    changed. Raises WriteContentionError.
     """
     with client.pipeline(transaction=True) as pipeline:
         for _ in range(attempts):

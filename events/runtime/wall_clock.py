@@ -13,7 +13,7 @@ def now_ms() -> int:
 
 
 def rfc3339(at: int) -> str:
-    """Return ``at`` (milliseconds since 1970 UTC) as RFC 3339 with milliseconds; beyond the calendar, as a number."""
+    """Return ``at`` as RFC 3339 with milliseconds; beyond the calendar, as a number."""
     try:
         return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
     except OverflowError:
@@ -21,10 +21,7 @@ def rfc3339(at: int) -> str:
 
 
 def read_header_date(date: str) -> int | None:
-    """Return the instant of a date as headers of mail and HTTP have it (RFC 5322, 3.3); None for what is no date.
-
-    The instant is in milliseconds since 1970 UTC; a date that does not tell its time zone is in UTC.
-    """
+    """Return the instant of a date in a header (RFC 5322, 3.3), in UTC if it names no zone; None for no date."""
     try:
         at = parsedate_to_datetime(date)
         return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -1,9 +1,8 @@
-"""Archiving: matches that have been over for some time are moved out of live memory, in rounds, and their ratings too.
+"""Archiving: matches that have been over for some time are moved out of live memory, in rounds.
 
-Crash-safe: the live copy of a match is dropped last, in one step, after its pack was written, registered, read back and
-compared. Whatever is left by a round that was killed before that is not referenced: a file that is not registered, a
-pack without matches in the catalogue, entries of a table whose match is live. The first two are deleted some weeks
-later, the last is passed over. A round that was only paused can drop nothing once another one has begun.
+Crash-safe: the live copy is dropped last, in one step, after its pack was written, registered, read back and compared.
+What a killed round leaves is not referenced, passed over, and deleted weeks later. A paused round can drop nothing once
+another one has begun.
 """
 
 import heapq
@@ -40,12 +39,7 @@ log = structlog.get_logger("archive")
 
 
 class Archiver:
-    """Moves matches of ``store`` to its archive that have been over for ``after_days``.
-
-    ``now`` returns milliseconds since 1970 UTC. ``log`` is the log of checkpoints: what is archived is in it, so that
-    the checkpoint of a day need not look at the archive. Methods raise
-    StoreUnavailableError, which ArchiveUnavailableError is.
-    """
+    """Moves matches of ``store`` to its archive that have been over for ``after_days`` and are in ``log``."""
 
     def __init__(
         self,
@@ -69,10 +63,7 @@ class Archiver:
         return self._store.archive
 
     def due(self, match_ids: Sequence[str]) -> list[Projected]:
-        """Return those of ``match_ids`` that are to be archived.
-
-        They have been over for long enough, no arbiter has to rule, and their results are in the ratings.
-        """
+        """Return those that are to be archived: over for long enough, without a case, rated."""
         until = self._now() - self._after_ms
         found = [
             projected
@@ -99,10 +90,10 @@ class Archiver:
         return archived + sum(self.archive(game, due) for game, due in waiting.items())
 
     def archive(self, game: str, due: Sequence[Projected]) -> int:
-        """Move matches of ``game`` that are ``due``, at most MATCHES_PER_PACK, to the archive; return how many went.
+        """Move up to MATCHES_PER_PACK matches of ``game`` that are ``due``; return how many went.
 
-        Others have changed meanwhile. Raises DamagedArchiveError when the pack reads otherwise than it was written;
-        then nothing was dropped.
+        Others have changed meanwhile. Raises DamagedArchiveError for a pack that reads otherwise; nothing was dropped
+        then.
         """
         rounds = self._archive.catalogue.begin_round()
         matches = list(self._read(due))
@@ -133,11 +124,7 @@ class Archiver:
         return dropped
 
     def move_notes(self) -> int:
-        """Move what is noted of the last leaves of archived matches to the catalogue; return how many went.
-
-        Each round does so for its own matches; this finds what no checkpoint covered then, and what a kill or a backup
-        has left.
-        """
+        """Move notes of last leaves that rounds, kills or backups have left to the catalogue; return how many."""
         return self._log.move_notes()
 
     def merge_tables(self) -> None:
@@ -148,11 +135,9 @@ class Archiver:
             self._archive.catalogue.replace_tables([merged], old)
 
     def relist(self) -> int:
-        """Write all tables again from the summaries in the packs; return how many matches are in them.
+        """Write all tables again from the packs; return how many matches are in them.
 
-        For tables that are damaged or lost. Crash-safe: the present ones are replaced in one step at the end. Rounds
-        that began before that have dropped their matches by then, or can drop none any more; tables of later rounds
-        are not among those that are replaced.
+        Crash-safe: they are replaced in one step at the end. Earlier rounds drop nothing any more; later tables stay.
         """
         catalogue = self._archive.catalogue
         while True:
@@ -176,10 +161,8 @@ class Archiver:
     def collect(self, kept_days: int = UNUSED_KEPT_DAYS) -> list[str]:
         """Delete the files to which nothing has referred for ``kept_days``, and return their names.
 
-        Rounds that began before can drop nothing any more, so what they have written stays without reference; files of
-        later ones are not among those that are looked at. A pack that the catalogue refers to stays, registered or not.
-
-        Crash-safe: a file that is not deleted is found again, and kept as long as if it had been found the first time.
+        Earlier rounds drop nothing any more, and files of later ones are not looked at. Crash-safe: a file that is not
+        deleted is found again.
         """
         storage, catalogue, now = self._archive.storage, self._archive.catalogue, self._now()
         packs, files = (
@@ -207,11 +190,7 @@ class Archiver:
         return gone
 
     def recheck(self, match_ids: Sequence[str]) -> tuple[list[str], dict[str, Exception]]:
-        """Return those of ``match_ids`` that are live, after bringing back what is archived with a wrong summary.
-
-        A later Rookery may derive other read models from the same events; a rebuild makes them right everywhere. Also
-        returns the archived matches whose events cannot be read, each with the reason.
-        """
+        """Return which matches are live, having restored those with outdated summaries, and the unreadable ones."""
         unreadable: dict[str, Exception] = {}
         for match_id, archived in zip(match_ids, self._store.find_archived(match_ids), strict=True):
             beats.beat()

@@ -24,7 +24,7 @@ class BeyondCapacityError(Exception):
 
 
 class BotAdmission:
-    """The capacities of all bots. Safe to share between threads."""
+    """The capacities of all bots."""
 
     def __init__(self, bots: Bots, readmodels: ReadModels) -> None:
         self._bots = bots
@@ -32,11 +32,10 @@ class BotAdmission:
 
     @contextmanager
     def places(self, match_id: str, proposal: Proposal, players: Mapping[str, str | None]) -> Iterator[frozenset[str]]:
-        """Take a place of each bot among ``players``, in which the block creates or joins the match.
+        """Take a place of each bot in which the block creates or joins the match; yield who accepts at once.
 
-        ``players`` maps each player to the kind of the person who invites, None for a player who acts. The block gets
-        the invited bots that accept at once. When it raises, the places are free again, unless the match may have been
-        created all the same. Raises BeyondCapacityError and StoreUnavailableError.
+        ``players`` maps each player to the kind of who invites, None for who acts. An error frees the places, unless
+        the match may exist. Raises BeyondCapacityError.
         """
         bots = self._bots.among(players)
         for bot in bots.values():
@@ -54,10 +53,9 @@ class BotAdmission:
 
     @contextmanager
     def place(self, player: str, match_id: str, maximum: int, playing: Callable[[], Collection[str]]) -> Iterator[bool]:
-        """Take one of the ``maximum`` places of ``player`` for the match that the block creates or joins.
+        """Take one of ``maximum`` places of ``player`` for the match of the block; yields False when all are taken.
 
-        Yields False when all are taken. ``playing`` returns the matches that have one according to the read models.
-        When the block raises, the place is free again, unless the match may have been created all the same.
+        ``playing`` returns the matches with a place. An error frees it, unless the match may exist.
         """
         # In this order: what has been projected by now is in the lists that are read next.
         places = self._bots.places(player)
@@ -75,10 +73,7 @@ class BotAdmission:
 
     @contextmanager
     def joining_place(self, state: MatchState, person: Person) -> Iterator[None]:
-        """Take the place of ``person``, if it is a bot, in a match that it joins in the block, by whatever channel.
-
-        Raises BeyondCapacityError and StoreUnavailableError.
-        """
+        """Take the place of ``person``, if it is a bot, in a match that it joins. Raises BeyondCapacityError."""
         seat = state.seat_of(person.id)
         if person.kind != "bot" or (seat is not None and state.seats[seat].joined):
             yield

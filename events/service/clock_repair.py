@@ -1,9 +1,4 @@
-"""Finds and corrects what a wrong clock has left behind: outages and events of the future.
-
-A process whose clock is wrong is refused by the store. Where the store's own clock was wrong nothing could tell: the
-time until then was recorded as an outage, and events were dated then. A correction is an event of each match concerned,
-by the operator; nothing that is recorded is changed.
-"""
+"""Corrects what a wrong clock of the store has left, outages and events of the future, by new events."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -24,12 +19,12 @@ class Corrected(NamedTuple):
 
 
 def find_future_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
-    """Return the outages that are recorded to end after ``now``, the present instant. Raises StoreUnavailableError."""
+    """Return the outages that are recorded to end after ``now``, the present instant."""
     return [outage for outage in heartbeat.outages() if outage.until > now + MAX_BEAT_GAP_MS]
 
 
 def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
-    """Let the outages that are recorded to end after ``now`` end then; return them. Raises StoreUnavailableError."""
+    """Let the outages that are recorded to end after ``now`` end then; return them."""
     found = find_future_outages(heartbeat, now)
     for outage in found:
         heartbeat.correct(outage, now)
@@ -39,11 +34,9 @@ def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
 def correct_matches(
     store: EventStore, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]
 ) -> Iterator[Corrected]:
-    """Yield the matches that had to be brought back to the present, each when that is done.
+    """Yield the matches that had to be brought back to the present, when done; outages come first.
 
-    The outages have been corrected before. Raises StoreUnavailableError, DamagedStreamError, UndecodableEventError, and
-    what ``evolve`` raises. Crash-safe: each match is corrected in appends of its own, and one that is right does not
-    change.
+    Raises DamagedStreamError, UndecodableEventError, and what ``evolve`` raises. Crash-safe: each match by itself.
     """
     for match_id in store.all_streams():
         before, after = timekeeper.correct(match_id, now())

@@ -1,8 +1,6 @@
-"""What operators see of an installation (``/metrics``): all of it read from the store and the broker when it is asked.
+"""What operators see of an installation (``/metrics``), read from store and broker when asked, kept for MAX_AGE_S.
 
-So every process shows the same, none needs to run for the figures to be right, and nothing is measured while a move is
-made. The work does not grow with the number of stored matches; the answer is kept for MAX_AGE_S, so that a reader who
-asks often does not make the store work.
+The work does not grow with the number of matches.
 """
 
 import time
@@ -82,10 +80,7 @@ class Sources(NamedTuple):
 
 
 class Figures:
-    """The figures of one installation. Safe to share between threads.
-
-    ``now`` returns milliseconds since 1970 UTC; ``archive_after_days`` is when finished matches go to the archive.
-    """
+    """The figures of one installation; ``archive_after_days`` is when finished matches go to the archive."""
 
     def __init__(self, sources: Sources, broker_url: str, archive_after_days: int, now: Callable[[], int]) -> None:
         self._sources = sources

@@ -1,7 +1,6 @@
-"""How late flags fall: from the instant at which the time was up to that of the event, which the server makes.
+"""How late flags fall, from the deadline to the event of the server; kept in the store over all processes.
 
-Derived from the events by a relay and kept in the store, so that it is right over all processes and machines. Flags
-that a player claimed, and those that fell longer ago than REMEMBERED_MS when a relay sees them, are not counted.
+Claimed flags, and those older than REMEMBERED_MS when a relay sees them, are not counted.
 """
 
 from collections.abc import Mapping
@@ -21,17 +20,14 @@ _LATER, _SUM = "later", "sum"
 
 
 class FlagLateness:
-    """The lateness of the flags of an installation. Methods raise StoreUnavailableError."""
+    """The lateness of the flags of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
         self._key = TimeKeys(prefix).flag_lateness
 
     def record(self, event: Envelope, now: int) -> None:
-        """Count ``event`` if it is a flag that has fallen by itself.
-
-        Crash-safe: a relay that is killed before it has acknowledged the event lets it be counted twice, at worst.
-        """
+        """Count ``event`` if it is a flag that has fallen by itself; twice, at worst, after a kill."""
         if event.type != FLAG_FELL or event.data.get("claimed_by") is not None or now - event.at > REMEMBERED_MS:
             return
         late_ms = max(0, event.at - int(event.data["deadline"]))

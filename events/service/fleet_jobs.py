@@ -1,15 +1,11 @@
 """Fleet jobs: work over all matches, divided into slices that any worker may do, recorded in the store.
 
-A job has a kind and parameters; of one kind with the same parameters one job runs at a time. Its first slice is its
-plan, which says what the other slices are, stage by stage: a stage begins when all slices of the ones before are done.
-The slices of the present stage are entries of a work list, in a lane for each job: a worker claims one, does it, and
-stores the result in one step.
+Of one kind with the same parameters one job runs at a time. Its first slice is its plan, which says what the others
+are, stage by stage: a stage begins when those before are done. Slices are entries of a work list, in a lane for each
+job.
 
-Crash-safe: the lease of a worker that is killed ends, and another worker claims its slice. The result of the first one
-is not stored after that, so a slice counts once, however often it is done. A slice that was claimed MAX_CLAIMS times
-without being done ends the job as failed: it would kill or fail one worker after the other.
-
-What the kinds are is said where they are done (``workers.fleet.kinds``).
+Crash-safe: the lease of a killed worker ends and another claims its slice; a late result is not stored. A slice that
+was claimed MAX_CLAIMS times without being done ends the job as failed.
 """
 
 import json
@@ -28,18 +24,14 @@ LEASE_MS = 10_000
 """Time without a renewal after which a worker counts as killed or hanging."""
 
 MAX_CLAIMS = 3
-"""How often a slice is claimed before the job fails."""
 
 KEPT_S = 3 * 86_400
-"""How long results can be read after a job has ended."""
 
 MAX_WORKER_SILENCE_MS = 15_000
-"""A worker that has not reported for so long does not count as running."""
 
 RESULTS_PER_PAGE = 100
 
 Parameters = Mapping[str, Any]
-"""What a job is asked for; JSON values."""
 
 _PLAN = "its plan"
 
@@ -79,12 +71,7 @@ class ClaimedSlice(NamedTuple):
 
 
 class FleetJob(NamedTuple):
-    """A job as it stands.
-
-    ``slices`` are those known so far, ``done`` those of them that are done, both with the plan; ``units`` are matches
-    or games, 0 until there is a plan. ``reason`` says why it failed. Instants are milliseconds since 1970 UTC,
-    ``ended_at`` is None while it runs.
-    """
+    """A job as it stands; ``slices`` known, ``done`` of them, ``units`` (matches or games), ``reason`` of a failure."""
 
     id: str
     kind: str
@@ -105,10 +92,7 @@ class FleetJob(NamedTuple):
 
 
 class FleetJobs:
-    """The fleet jobs of an installation. Safe to share between threads; methods raise StoreUnavailableError.
-
-    ``now`` is a clock in place of the store's.
-    """
+    """The fleet jobs of an installation. ``now`` replaces the store's clock."""
 
     def __init__(
         self, client: StoreClient, prefix: str, lease_ms: int = LEASE_MS, now: Callable[[], int] | None = None
@@ -166,10 +150,7 @@ class FleetJobs:
         return None if found is None else self.job(found.decode())
 
     def claim(self, job: FleetJob) -> ClaimedSlice | None:
-        """Claim the next slice of ``job``; None if all are done or claimed.
-
-        Ends the job as failed when the slice was claimed too often.
-        """
+        """Claim the next slice of ``job``; None if all are done or claimed, or the job fails by too many claims."""
         claim = self.work.claim([job.id])
         if claim is None and self.advance(job):
             claim = self.work.claim([job.id])
@@ -194,10 +175,7 @@ class FleetJobs:
         return self.work.renew(claimed.claim)
 
     def release(self, claimed: ClaimedSlice, error: str = "") -> bool:
-        """Let others claim the slice at once; return False when they could already.
-
-        With an ``error`` this counts as one of the times after which the job fails; without one nothing was tried.
-        """
+        """Let others claim the slice at once; False when they could. An ``error`` counts as a failed claim."""
         if error:
             self._client.hset(self._keys.job(claimed.job), f"error:{claimed.number}", error[:1000])
         return self.work.postpone(claimed.claim, claimed.claim.due, tried=bool(error))
@@ -215,9 +193,7 @@ class FleetJobs:
         return self._finish_slice(claimed, "", planned)
 
     def advance(self, job: FleetJob) -> bool:
-        """Begin the next stage of ``job``, or end it, once all slices that have begun are done.
-
-        Returns whether a stage has begun.
+        """Begin the next stage of ``job`` (True), or end it, once all slices that have begun are done.
 
         Crash-safe: the relay repeats it for all jobs that run; it happens once.
         """
@@ -281,7 +257,6 @@ class FleetJobs:
         return int(self._client.zcount(self._keys.workers, self._now() - MAX_WORKER_SILENCE_MS, "+inf"))
 
     def _read_all(self, job_ids: Sequence[str]) -> dict[str, FleetJob]:
-        """Return those of the jobs that there are. One round trip."""
         with self._client.pipeline(transaction=False) as pipeline:
             for job_id in job_ids:
                 pipeline.hgetall(self._keys.job(job_id))
@@ -314,7 +289,6 @@ class FleetJobs:
         self.work.discard(job_id)
 
     def _end(self, pipeline: StorePipeline, job: FleetJob, state: JobState, reason: str) -> None:
-        """Queue on ``pipeline`` that ``job`` has ended."""
         keys = self._keys
         pipeline.hset(keys.job(job.id), mapping={"state": state, "reason": reason, "ended_at": self._now()})
         pipeline.hdel(keys.running, _name(job.kind, _pack(job.parameters)))

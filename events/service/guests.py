@@ -17,19 +17,16 @@ log = structlog.get_logger("guests")
 
 
 class GuestRound:
-    """Erases guests who have been idle for too long, as they could erase themselves.
-
-    ``now`` returns milliseconds since 1970 UTC.
-    """
+    """Erases guests who have been idle for too long, as they could erase themselves."""
 
     def __init__(self, stores: PersonalDataStores, now: Callable[[], int]) -> None:
         self._stores = stores
         self._now = now
 
     def __call__(self) -> int:
-        """Look at the guests that are due; return how many were erased. Raises StoreUnavailableError.
+        """Look at the guests that are due; return how many were erased.
 
-        Crash-safe: a guest is taken off the list when the erasure is done, and an erasure is repeated otherwise.
+        Crash-safe: a guest is taken off the list when the erasure is done.
         """
         people, now = self._stores.people, self._now()
         erased = 0

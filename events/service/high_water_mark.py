@@ -1,7 +1,6 @@
-"""Finds events that the store had and has lost: what it has is compared with its high-water mark.
+"""Finds events that the store has lost, by its high-water mark (``events.store.mark``), which is outside it.
 
-The mark (``events.store.mark``) is outside the store, so that it is not lost with it. It covers what was acknowledged:
-an event is in the mark when as many replicas have it as must have it before it is acknowledged.
+The mark covers what was acknowledged, by as many replicas as must have it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,17 +22,13 @@ MAX_MATCHES = 4096
 
 DIGEST_BYTES = 8
 LOST = "lost-"
-"""Begins the ids of incidents in which events were lost."""
 
 FEED_BATCH = 10_000
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class LostEvents(NamedTuple):
-    """Events of a match that the store no longer has: those after version ``after`` up to ``until``.
-
-    ``replaced`` means that it has others in their place.
-    """
+    """Events of a match that the store no longer has: after version ``after`` up to ``until``, perhaps ``replaced``."""
 
     match: str
     after: int
@@ -51,10 +46,8 @@ class LostEvents(NamedTuple):
 class MissingEvents(NamedTuple):
     """What a store lacks of its mark of the instant ``at``: losses of known matches, and the number of other events.
 
-    ``flushed`` means that some of them are known to have been on the disk: more than a power cut may take. ``unsure``
-    means that the machine or the store stopped without warning, so that what was acknowledged within about a second
-    after the mark may be missing too: if the store was ``behind`` with flushing, or else if the disk did not keep what
-    it had confirmed.
+    ``flushed``: some were on the disk. ``unsure``: more may be missing, since machine or store stopped without warning
+    while ``behind`` with flushing, or the disk did not keep what it confirmed.
     """
 
     at: int
@@ -94,12 +87,11 @@ class MissingEvents(NamedTuple):
 
 
 class HighWaterMark:
-    """Keeps the mark of ``store`` in the file ``path``, and finds what the store lacks of it.
+    """Keeps the mark of ``store`` in the file ``path``, and finds what the store lacks of it. For one thread.
 
-    ``flush`` flushes the files of the store and returns the newest one with its size; None where the store does that
-    itself. ``behind`` means that it acknowledges before anything is flushed. Where the store is on this machine,
-    ``is_local``, a stop of the machine without warning leaves it unsure what was acknowledged last.
-    ``on_message`` receives what an operator wants to know. For one thread. Methods raise StoreError and OSError.
+    ``flush`` flushes the files of the store and returns the newest with its size (None: the store does). ``behind``: it
+    acknowledges before flushing. ``is_local``: a stop of this machine leaves it unsure. Methods raise StoreError and
+    OSError.
     """
 
     def __init__(
@@ -161,10 +153,7 @@ class HighWaterMark:
         self._write()
 
     def step(self) -> MissingEvents | None:
-        """Bring the mark, once loaded, up to what is acknowledged; return what the store has lost of it, else None.
-
-        A loss is recorded as an incident and returned once.
-        """
+        """Bring the mark up to what is acknowledged; return, and record as an incident, what the store has lost."""
         servers, at, counts = self._identities(), now_ms(), shard_sequences(self._store)
         if servers != self._servers or any(map(_is_less, counts, self._shards)):
             # Another server answers, or the same one with another history: all that is marked is compared.
@@ -214,7 +203,6 @@ class HighWaterMark:
             del self._matches[match]
 
     def _identities(self) -> list[str]:
-        """Return what identifies the servers and their histories; another server may have lost events."""
         is_cluster = self._store.topology.kind == CLUSTER_OF_SERVERS
         return self._store.server_identities(range(self._store.shards) if is_cluster else [0])
 
@@ -243,10 +231,7 @@ class HighWaterMark:
 
 
 def find_missing(store: RedisStore, mark: Mark, boot: str) -> MissingEvents:
-    """Return what ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine.
-
-    Raises StoreError.
-    """
+    """Return what ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine."""
     losses, flushed = [], False
     named = [0] * len(mark.shards)
     for (match, known), head in zip(mark.matches.items(), store.heads(list(mark.matches)), strict=True):
@@ -276,10 +261,7 @@ def shard_sequences(store: RedisStore) -> list[int]:
 
 
 def record_loss(store: RedisStore, missing: MissingEvents) -> bool:
-    """Record what is missing as an incident, for operators and for the players of the matches.
-
-    What was recorded since the mark is not recorded again: another process may have found it. Returns whether there was
-    more.
+    """Record what is missing, but not what was recorded since the mark; return whether there was more.
 
     Crash-safe: it is recorded before the next mark is written, and found again with the same mark until then.
     """

@@ -10,10 +10,7 @@ from events.store.converter import pack, unpack
 
 
 class Incident(NamedTuple):
-    """Something that happened to the store ``at`` an instant (milliseconds since 1970 UTC), described in ``words``.
-
-    ``lost`` maps each match that lost events to the last version that is left of it.
-    """
+    """Something that happened to the store, in ``words``; ``lost`` maps matches to the last version that is left."""
 
     id: str
     at: int
@@ -29,17 +26,14 @@ class Loss(NamedTuple):
 
 
 class Incidents:
-    """The recorded incidents of an installation. Every method raises StoreUnavailableError."""
+    """The recorded incidents of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
         self._keys = IncidentKeys(prefix)
 
     def record(self, incident: Incident) -> bool:
-        """Record ``incident`` for good; one whose id is recorded already changes nothing. Returns whether it is new.
-
-        Crash-safe: one transaction, and a caller who never saw the reply records the same again.
-        """
+        """Record ``incident`` for good, once by its id; return whether it is new. Crash-safe: one transaction."""
         with self._client.pipeline(transaction=True) as pipeline:
             pipeline.hsetnx(self._keys.all, incident.id, _packed(incident))
             for match_id in incident.lost:

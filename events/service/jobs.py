@@ -1,8 +1,4 @@
-"""Long work that was requested: recorded here, done by a worker, its result stored for a while.
-
-A request never does such work itself. It records a job, a worker does it, and later requests find the result. A job is
-about a match or a person, its subject; each subject has one job at a time.
-"""
+"""Long work that was requested, one job at a time about a match or a person: a worker does it, results stay a while."""
 
 import zlib
 from collections.abc import Callable
@@ -28,10 +24,7 @@ ARCHIVE_TTL_S = 3600
 
 
 class Job(NamedTuple):
-    """What is to be done: its kind, and the version that it is about (0: the match as it stands).
-
-    ``origin`` is what has requested it (``events.runtime.origin``).
-    """
+    """What is to be done: its kind, the version that it is about (0: the match as it stands), and its origin."""
 
     kind: str
     version: int
@@ -44,11 +37,9 @@ def basis_of_answer(digest: str) -> str:
 
 
 class Jobs:
-    """The jobs of an installation. Safe to share between threads; every method raises StoreUnavailableError.
+    """The jobs of an installation, entries of the work list ``work``, owned by whoever has requested them.
 
-    ``now`` returns milliseconds since 1970 UTC. A ``basis`` names everything that a result follows from: digests of
-    events, the version of the engine, the key that signed. For another basis there is no result yet. In the work list
-    ``work`` an entry is a subject with its job, owned by whoever has requested it.
+    A ``basis`` names everything that a result follows from: for another basis there is no result yet.
     """
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], work: WorkList) -> None:
@@ -58,9 +49,9 @@ class Jobs:
         self.work = work
 
     def request(self, subject: str, kind: str, version: int = 0, *, requester: str, cost: int) -> bool:
-        """Record a job of ``cost`` nodes; return False when another job of the subject has to be done first.
+        """Record a job of ``cost`` nodes; return False when another one of the subject has to be done first.
 
-        Of two requesters who wait the one for whom less was done is served: a person, or a network address.
+        The ``requester`` (a person, or a network address) for whom less was done is served first.
         """
         job = Job(kind, version, str(current()))
         if self.work.add(subject, requester, self.now(), pack(job), cost=cost):

@@ -16,10 +16,7 @@ from events.store.contract import Request, VersionTag
 
 
 class MatchService:
-    """Executes commands after what time has done to the match before. Safe to share between threads.
-
-    ``now`` returns milliseconds since 1970 UTC.
-    """
+    """Executes commands after what time has done to the match before."""
 
     def __init__(self, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]) -> None:
         self._matches = matches
@@ -39,15 +36,13 @@ class MatchService:
     ) -> Executed:
         """Decide ``command`` on the match as it stands and append what follows; return the events and the state.
 
-        A match is created by CreateMatch. A repeated request returns the events that it wrote the first time. A caller
-        who expects the version before time was recorded need not know of that. A refusal because time is up counts only
-        when the match has been settled: an outage or a vacation may have kept the flag up. A signed
-        act is refused as stale then. ``availability`` is that of players as read shortly before; it spares reading it.
+        A repeated request returns what it wrote. Who expects the version before time was recorded need not know of
+        that; a signed act is refused as stale then. A refusal because time is up counts only when the match has been
+        settled. ``availability`` was read shortly before.
 
-        Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else.
-        Raises CommandError, StaleVersionError when the match is not at ``expected`` (None: any version), and
-        RequestMismatchError, with nothing done; StoreUnavailableError, DamagedStreamError, UndecodableEventError, and
-        what ``evolve`` raises.
+        Raises UnknownMatchError, also if the caller may not see it, before anything else; CommandError,
+        StaleVersionError (``expected`` None: any version), RequestMismatchError, with nothing done; DamagedStreamError,
+        UndecodableEventError, what ``evolve`` raises.
         """
         now = self._now()
 

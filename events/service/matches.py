@@ -51,10 +51,7 @@ class UnknownMatchError(LookupError):
 
 
 class Loaded(NamedTuple):
-    """A match, the head of its stream, and the conditional moves of its seats with their revision.
-
-    ``snapshot`` is the version of its last known snapshot.
-    """
+    """A match, the head of its stream, its conditional moves with their revision, the version of its last snapshot."""
 
     state: MatchState
     head: Head
@@ -64,10 +61,7 @@ class Loaded(NamedTuple):
 
 
 class Executed(NamedTuple):
-    """What a command did: the events it wrote (or had written, if ``repeated``) and the head right after them.
-
-    ``state`` is the match right after them, or, if ``repeated``, as it stands now.
-    """
+    """The events a command wrote, the head and the match right after them; if ``repeated``, the present match."""
 
     events: list[Envelope]
     head: Head
@@ -86,11 +80,10 @@ class Executed(NamedTuple):
 
 
 class Matches:
-    """The matches of one store. Safe to share between threads.
+    """The matches of one store.
 
-    States are cached in this process, a bounded number of them, and brought up to date whenever they are used, so
-    the cache can never be wrong about what has happened; a snapshot in the store spares a long replay. ``now`` returns
-    milliseconds since 1970 UTC, ``fresh_seed`` a seed for the opponents of a match that continues.
+    States are cached in this process, bounded, and brought up to date whenever they are used. ``fresh_seed`` returns a
+    seed for the opponents of a match that continues.
     """
 
     def __init__(self, store: EventStore, now: Callable[[], int], fresh_seed: Callable[[], str] = fresh_seed) -> None:
@@ -104,8 +97,7 @@ class Matches:
     def load(self, match_id: str) -> Loaded:
         """Return the match as it stands now, in one round trip.
 
-        Raises UnknownMatchError, StoreUnavailableError, DamagedStreamError, UndecodableEventError, and what ``evolve``
-        raises.
+        Raises UnknownMatchError, DamagedStreamError, UndecodableEventError, and what ``evolve`` raises.
         """
         loaded, _ = self._open(match_id)
         if loaded is None:
@@ -113,10 +105,7 @@ class Matches:
         return loaded
 
     def load_at_least(self, match_id: str, version: int) -> Loaded:
-        """Return the match at ``version`` or later; without a round trip if it is cached there. Raises like ``load``.
-
-        It may be of a history that a failover has lost, until it is loaded again.
-        """
+        """Return the match at ``version`` or later, perhaps from the cache. Raises like ``load``."""
         with self._opening[hash(match_id) % len(self._opening)]:
             cached = self.cached(match_id)
             return cached if cached is not None and cached.head.version >= version else self.load(match_id)
@@ -146,13 +135,7 @@ class Matches:
     ) -> Executed:
         """Decide ``command`` on the match as it stands and append what follows, in one round trip or two.
 
-        A repeated request returns the events that it wrote the first time. ``prepare`` may append to the loaded match
-        what comes before the command.
-
-        Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else;
-        CommandError (nothing has changed), StaleVersionError when the match is not at ``expected`` (None: any version),
-        RequestMismatchError, StoreUnavailableError, DamagedStreamError, UndecodableEventError, and what ``evolve``
-        raises.
+        ``prepare`` may append to the loaded match what comes before the command. Raises as ``MatchService.execute``.
         """
 
         def attempt(loaded: Loaded | None) -> Executed:
@@ -188,8 +171,7 @@ class Matches:
     ) -> Executed:
         """Decide ``command`` on ``loaded`` and append what follows.
 
-        Raises CommandError, StaleVersionError and StaleConditionalMovesError when the match has moved on since,
-        RequestMismatchError, StoreUnavailableError and DamagedStreamError; then nothing has changed.
+        Raises CommandError, StaleVersionError, StaleConditionalMovesError, RequestMismatchError and DamagedStreamError.
         """
         head, before = (loaded.head, loaded.state) if loaded else (EMPTY, None)
         now = self._now()
@@ -230,10 +212,8 @@ class Matches:
     ) -> Loaded:
         """Store what ``orders`` returns, given the match and the present ones, as the conditional moves of the player.
 
-        Returns the match with them. Private from end to end: nothing is appended, announced or cached elsewhere. When
-        the match changes at the same time, ``orders`` is called again with the new state: no move falls between the
-        state that they were made for and their storing. Raises CommandError, StaleVersionError when the match is not at
-        ``expected`` (None: any version), and what ``load`` raises.
+        Private: nothing is appended or announced. Called again when the match changes at the same time. Raises
+        CommandError, StaleVersionError unless at ``expected`` (None: any), and what ``load`` raises.
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):
             loaded = self.load(match_id)
@@ -251,7 +231,6 @@ class Matches:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _open(self, match_id: str, request: Request | None = None) -> tuple[Loaded | None, RecordedRequest | None]:
-        """Return the match as it stands now (None: there is none), and the versions that ``request`` wrote before."""
         known = self.cached(match_id)
         opened = self._store.open(match_id, known.head.version if known else None, request)
         remembered = opened.recorded_request
@@ -289,10 +268,7 @@ def _follows(opened: Opened, match_id: str, known: Head) -> bool:
 
 
 def _with_actors(events: Iterable[Event], state: MatchState, actor: str) -> Iterator[tuple[Event, str]]:
-    """Yield each of ``events`` with who acts in it: the owner of a conditional move that is played, else ``actor``.
-
-    Who takes a seat acts from then on: a bot that accepts at once starts the match that somebody else creates.
-    """
+    """Yield each event with its actor: the owner of a played conditional move, a bot that accepts, else ``actor``."""
     for event in events:
         if isinstance(event, PlayerJoined):
             actor = event.player

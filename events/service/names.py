@@ -10,11 +10,7 @@ from events.people.person import Person
 def names_of_others(
     seats: Sequence[Seat], player: str, persons: Mapping[str, Person], blocked: Collection[str] = ()
 ) -> list[str]:
-    """Return the names of the players in the ``seats`` of a match other than ``player``, in that order.
-
-    ``persons`` are the people in the match by id. Those ``blocked`` by the player are left out, and those who have
-    left.
-    """
+    """Return the names of the other players by seat, without those ``blocked`` and those who have left."""
     names = []
     for seat in seats:
         if seat.level is not None:
@@ -25,7 +21,7 @@ def names_of_others(
 
 
 def blocked_by(blocks: Blocks, player: str) -> set[str]:
-    """Return the ids of the people whom ``player`` blocks. Raises StoreUnavailableError."""
+    """Return the ids of the people whom ``player`` blocks."""
     return {other for other, kind in blocks.of(player).items() if kind == BLOCK}
 
 

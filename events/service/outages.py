@@ -1,9 +1,7 @@
 """The heartbeat of an installation, and its outages: the times in which the clocks were not kept.
 
-The relay records every second that it keeps time. A gap of more than MAX_BEAT_GAP_MS is an outage: the server was away,
-or no flag could have been noticed, and it counts for no player. One that is longer than a day is provisional: it is
-credited like any other, but a wrong clock may have made it, and the operator is asked to confirm or to repair it
-(``events.service.clock_repair``).
+A gap of more than MAX_BEAT_GAP_MS counts for no player. One longer than a day is credited, too, but provisional: the
+operator confirms or repairs it, since a wrong clock may have made it.
 """
 
 from typing import Any
@@ -23,11 +21,7 @@ MAX_REPORT_AGE_MS = MINUTE
 
 
 class Heartbeat:
-    """The recorded heartbeat, which any number of processes and threads may share. Methods raise StoreUnavailableError.
-
-    With ``clock`` that of this process is compared with the store's at every beat, and the difference is recorded under
-    ``name`` for operators to see.
-    """
+    """The recorded heartbeat. With ``clock`` that of this process is compared, and recorded under ``name``."""
 
     def __init__(self, client: StoreClient, prefix: str, clock: StoreClock | None = None, name: str = "") -> None:
         self._client = client
@@ -39,12 +33,9 @@ class Heartbeat:
         self._correct_outage = load_script(client, __package__, "correct_outage")
 
     def beat(self, now: int, since: int) -> list[Outage]:
-        """Record that time is kept at ``now``, and that it was not before if the gap is too long, in one step.
+        """Record that time is kept at ``now``; return the outages that ended after ``since``, the earliest first.
 
-        Returns the outages that ended after ``since``, the earliest first; a new one among them waits for
-        ``mark_credited``, and if it is longer than PROVISIONAL_FROM_MS for ``confirm`` or ``correct``. A clock that is
-        behind another one's changes nothing. Raises ClockMismatchError, with nothing recorded, when clocks are compared
-        and that of this process is wrong.
+        A new one waits for ``mark_credited``, a long one for ``confirm`` or ``correct``. Raises ClockMismatchError.
         """
         arguments: list[Any] = [now, MAX_BEAT_GAP_MS, since, PROVISIONAL_FROM_MS, self._name]
 
@@ -79,18 +70,12 @@ class Heartbeat:
         return bool(self._client.zrem(self._keys.provisional, _format_outage(outage)))
 
     def correct(self, outage: Outage, until: int) -> None:
-        """Record, in one step, that ``outage`` ended at ``until`` already.
-
-        If that is no later than it began, there was none. Repeated, or without such an outage, it changes nothing.
-        """
+        """Record that ``outage`` ended at ``until`` already, or never was. Repeated, it changes nothing."""
         shorter = _format_outage(outage._replace(until=until)) if until > outage.since else ""
         self._correct_outage(keys=self._all_keys, args=[_format_outage(outage), shorter, until])
 
     def offsets(self) -> dict[str, int]:
-        """Return by how many milliseconds the clocks of the processes that keep time are ahead of the store's.
-
-        Only clocks reported in the last MAX_REPORT_AGE_MS are included, by the names of the processes.
-        """
+        """Return by how many milliseconds clocks reported within MAX_REPORT_AGE_MS are ahead, by process."""
         reported = {
             name.decode(): [int(part) for part in packed.split(b":")]
             for name, packed in self._client.hgetall(self._keys.offsets).items()

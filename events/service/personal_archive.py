@@ -146,13 +146,11 @@ def _event(envelope: Envelope) -> dict[str, Any]:
 
 
 def _judged_matches(stores: PersonalDataStores, person: Person) -> set[str]:
-    """Return the matches in which ``person`` has acted as an arbiter."""
     logged = (act["facts"].get("match") for act in _acts_concerning(stores.administration, person))
     return {match_id for match_id in logged if isinstance(match_id, str)}.union(stores.statements.of_author(person.id))
 
 
 def _seat_of(envelopes: Iterable[Envelope], person: Person) -> int | None:
-    """Return the seat that ``person`` was given when the match was created, or took later."""
     for envelope in envelopes:
         if envelope.type == "match-created":
             for number, seat in enumerate(envelope.data["seats"]):

@@ -1,8 +1,6 @@
 """Everything that is stored about a person: where it is, and how it is erased.
 
-The streams of matches carry opaque ids and stay as they are: every chain is as valid after an erasure as before it.
-What is erased is stored beside them in ordinary keys. Administrative acts stay on record, by id. So do the moves,
-results and instants of matches, and the ratings that follow from them.
+Streams carry opaque ids and stay, with administrative acts, results and ratings. What is erased is beside them.
 """
 
 from functools import partial
@@ -88,10 +86,7 @@ class PersonalDataStores(NamedTuple):
 
 
 def continue_erasures(stores: PersonalDataStores) -> None:
-    """Take the next step of erasures that are not complete, and discard texts that no event names.
-
-    Raises StoreUnavailableError.
-    """
+    """Take the next step of erasures that are not complete, and discard texts that no event names."""
     stores.rewriting.follow_up(partial(forget, stores))
     stores.statements.discard_unnamed(partial(_read_events, stores.store))
 
@@ -104,10 +99,7 @@ def _read_events(store: EventStore, match_id: str) -> list[Envelope] | None:
 
 
 def takes_long(stores: PersonalDataStores, person: Person) -> bool:
-    """Tell whether so much is stored about ``person`` that collecting or erasing it is no work for a request.
-
-    Raises StoreUnavailableError.
-    """
+    """Tell whether so much is stored about ``person`` that collecting or erasing it is no work for a request."""
     match_ids = list(stores.readmodels.matches_of(person.id))
     chats = stores.chats.matches_of(person.id)
     if max(len(match_ids), len(chats)) > MAX_MATCHES_PER_REQUEST:
@@ -130,14 +122,10 @@ class Erased(NamedTuple):
 
 
 def erase(stores: PersonalDataStores, person: Person) -> Erased:
-    """Take ``person`` out of all matches that are not over, and delete everything that is stored about the person.
+    """Take ``person`` out of all matches that are not over, and delete everything that is stored about them.
 
-    When that ``takes_long``, the account goes at once and a relay does the rest. The files of the store, which still
-    have all of it, are to be rewritten. Raises UnknownPersonError for a person who has another name by now or does not
-    exist, and StoreUnavailableError.
-
-    Crash-safe: to repeat it after a kill does the rest, since the account, by which it is requested, goes last; a relay
-    does it too, from the note that is made first.
+    When that ``takes_long``, a relay does the rest. Raises UnknownPersonError. Crash-safe: repeated after a kill, by
+    request or by a relay from the note made first; the account goes last.
     """
     if not stores.people.begin_erasure(person):
         raise UnknownPersonError(person.id)
@@ -154,7 +142,7 @@ def erase(stores: PersonalDataStores, person: Person) -> Erased:
 
 
 def forget(stores: PersonalDataStores, person_id: str) -> None:
-    """Do what the erasure of a person does, or what is left to be done of it. Raises StoreUnavailableError."""
+    """Do what the erasure of a person does, or what is left to be done of it."""
     person = stores.people.person(person_id) or Person(person_id, "", "person", 0)
     for match_id in stores.readmodels.matches_of(person_id):
         beats.beat()
@@ -190,14 +178,12 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
 
 
 def _erase_resets(stores: PersonalDataStores, person: Person) -> None:
-    """Erase the password resets that were asked for by the name or the address of ``person``."""
     stored = stores.addresses.read(person.id)
     for asked in filter(None, (person.name, stored.address, stored.wanted)):
         stores.outbox.erase(asker(asked))
 
 
 def _leave(stores: PersonalDataStores, match_id: str, person_id: str) -> None:
-    """Delete the conditional moves of the person, and abort the match or resign unless it has ended."""
     loaded = stores.matches.load(match_id)
     state, seat = loaded.state, loaded.state.seat_of(person_id)
     if seat in loaded.orders:

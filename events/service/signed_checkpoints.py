@@ -31,9 +31,7 @@ def sign_checkpoint_of(
 ) -> Checkpoint:
     """Return the checkpoint of the day of ``now``, as ``CheckpointLog.sign`` does; raises what that raises.
 
-    The witnesses are shown the last checkpoint before, so that nothing is signed that contradicts what they have
-    cosigned (ContradictedError), and the new one afterwards; without ``cosigning`` none are asked. A log that does not
-    extend what was signed is recorded as an incident, once.
+    Witnesses see the last one before (ContradictedError) and the new one afterwards. A rollback is an incident.
     """
     return _signed(checkpoints.sign, incidents, now, cosigning)
 
@@ -46,10 +44,7 @@ def sign_hour_of(
 
 
 def accept_rollback_of(checkpoints: CheckpointLog, incidents: Incidents, now: int, actor: str) -> GuardedTree | None:
-    """Let ``actor`` give up the tree that was signed and that the log does not extend; return it, None without one.
-
-    Crash-safe: the incident is recorded first, and each step once, however often this is repeated.
-    """
+    """Let ``actor`` give up the signed tree that the log does not extend; return it. Crash-safe: each step once."""
     guarded = checkpoints.find_rollback()
     if guarded is not None:
         incidents.record(_incident(guarded, now))
@@ -60,10 +55,9 @@ def accept_rollback_of(checkpoints: CheckpointLog, incidents: Incidents, now: in
 def accept_contradictions_of(
     witnesses: Witnesses, administration: Administration, incidents: Incidents, now: int, actor: str
 ) -> list[WitnessStanding]:
-    """Let ``actor`` give up what witnesses have cosigned and the log does not have; return these witnesses.
+    """Let ``actor`` give up what witnesses have cosigned and the log lacks; return these witnesses.
 
-    They cosign no more before they are set up again, for that is what they are for. Crash-safe: incident and act are
-    recorded first, and each once, however often this is repeated.
+    They cosign no more before they are set up again. Crash-safe: each step once.
     """
     for witness in witnesses.contradicting():
         incidents.record(_contradiction(witness, now))

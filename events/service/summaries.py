@@ -15,10 +15,7 @@ class CachedSummaries:
         self._store = store
 
     def heads(self, versions: Mapping[str, int]) -> Mapping[str, Head]:
-        """Return the present heads of the matches that are cached at these versions or later.
-
-        A cached state may be of a history that a failover has lost: it counts only at its present head.
-        """
+        """Return the present heads of the matches cached at these versions or later: lost events count for nothing."""
         cached = {match_id: self._matches.cached(match_id) for match_id in versions}
         match_ids = [
             match_id for match_id, known in cached.items() if known and known.head.version >= versions[match_id]

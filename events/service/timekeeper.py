@@ -1,11 +1,7 @@
 """The timekeeper: carries out what time makes due in matches (``domain.match.due``).
 
-What is due is computed from the events each time, never remembered, and appended to the very version that it was
-computed for. So it does not matter who settles a match, how often, or how many do so at once; and of a late move and a
-flag only the one counts that is appended first, by the instants in the events.
-
-Crash-safe: availability and the record of outages say what is to be, a match is brought into line with them whenever it
-is settled, and what it has already is not appended again.
+Crash-safe: what is due is computed each time and appended to the version it was computed for, so it does not matter who
+settles a match, or how often; of a late move and a flag the first appended counts.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +42,6 @@ MAX_ATTEMPTS = 20
 """How often a match that others change at the same time is taken up again."""
 
 Plan = Callable[[MatchState, Mapping[str, Availability]], Step | VacationDue | None]
-"""Returns the next step of a match, given the availability of its players."""
 
 log = structlog.get_logger("timekeeper")
 
@@ -59,11 +54,9 @@ class Settled(NamedTuple):
 
 
 class Timekeeper:
-    """Keeps the time of the matches of one store. Safe to share between threads.
+    """Keeps the time of the matches of one store; ``matches_of`` returns the matches that a player is playing.
 
-    ``matches_of`` returns the matches that a player is playing; one that it does not name yet follows its player's
-    availability when it is settled next. Instants are milliseconds since 1970 UTC. Methods raise StoreUnavailableError;
-    those that name a match also UnknownMatchError, DamagedStreamError, UndecodableEventError, and what ``evolve``
+    Methods that name a match raise UnknownMatchError, DamagedStreamError, UndecodableEventError, and what ``evolve``
     raises.
     """
 
@@ -84,10 +77,7 @@ class Timekeeper:
         return self._advance(match_id, lambda loaded: self._settle(loaded, now))
 
     def sync(self, match_id: str, now: int, loaded: Loaded | None = None) -> Settled:
-        """End what the players' availability no longer has; return what that changed.
-
-        What it does have is recorded when it counts. ``loaded`` spares loading the match.
-        """
+        """End what the players' availability no longer has; return what that changed. ``loaded`` spares loading."""
         return self._advance(match_id, lambda loaded: self._sync(loaded, now), loaded)
 
     def record_turn(
@@ -95,10 +85,8 @@ class Timekeeper:
     ) -> Loaded:
         """Record the effect of availability on the clock of the seat to move; return the match after it.
 
-        ``read_before`` is availability as read before the match was loaded. If there is nothing to record by it, it is
-        not read again. Otherwise it is: a change in between may have been recorded already and must not be undone.
-
-        Raises StaleVersionError and StaleConditionalMovesError when the match has moved on.
+        ``read_before`` is availability from before loading, read again only if there is something to record by it.
+        Raises StaleVersionError and StaleConditionalMovesError.
         """
         player = due.player_to_move(loaded.state)
         if player is None:
@@ -118,21 +106,14 @@ class Timekeeper:
         )
 
     def change(self, player: str, change: Change, now: int) -> Availability:
-        """Change the availability of ``player`` and let all matches follow; return it.
-
-        Raises what ``change`` raises, with nothing changed. Once it is changed, matches that could not follow do so
-        later.
-        """
+        """Change the availability of ``player``, let all matches follow, perhaps later, and return it."""
         availability, mark = self._availability_store.change(player, change)
         if mark is not None:
             self.follow(mark, now)
         return availability
 
     def follow(self, mark: PendingSync, now: int) -> None:
-        """Let all matches of a player follow a change of availability, and remove the mark.
-
-        Crash-safe: the mark stays until all have followed, and a match that has followed does not change again.
-        """
+        """Let all matches of a player follow a change. Crash-safe: the mark stays until all have."""
         for match_id in self._matches_of(mark.player):
             beats.beat()
             try:
@@ -153,10 +134,7 @@ class Timekeeper:
             self.apply_preference(match_id, player)
 
     def apply_preference(self, match_id: str, player: str) -> None:
-        """Let forced moves be played for ``player``, or no longer, as the player prefers.
-
-        Nothing happens where the match is not being played or its terms do not allow it.
-        """
+        """Let forced moves be played for ``player`` or not, as preferred, where the terms allow it."""
         wanted = self._availability_store.read([player])[player].plays_forced
         loaded = self._matches.load(match_id)
         seat, terms = loaded.state.seat_of(player), loaded.state.terms
@@ -166,10 +144,7 @@ class Timekeeper:
             self._matches.lay_down(match_id, player, lambda _, orders: replace(orders, forced=wanted))
 
     def correct(self, match_id: str, now: int) -> Settled:
-        """Bring the match back to the present where a wrong clock has left instants of the future in it.
-
-        Its events are dated from now on again, and outages that are not recorded any more, or as shorter, end now.
-        """
+        """Date the match's events from now on again where a wrong clock left the future, and end lost outages."""
         outages = self._heartbeat.outages()
         return self._advance(
             match_id,
@@ -188,10 +163,7 @@ class Timekeeper:
         return replace(state, clock=clock)
 
     def expected_deadlines(self, players: Mapping[str, str]) -> dict[str, int | None]:
-        """Return the deadlines of the matches for which availability makes a difference.
-
-        ``players`` are those to move, by match.
-        """
+        """Return deadlines that availability changes, of matches with the player to move."""
         availability = self._availability_store.read(players.values())
         concerned = [
             match_id
@@ -222,7 +194,6 @@ class Timekeeper:
         return self._heartbeat.beat(now, counts_from(state.clock))
 
     def _availability(self, state: MatchState, now: int) -> dict[str, Availability]:
-        """Return the availability of the people who play, with the offsets of their time zones for long enough."""
         found = self._availability_store.read(due.people_playing(state))
         for player, availability in found.items():
             if offsets_expire_soon(availability, now):
@@ -231,7 +202,6 @@ class Timekeeper:
         return found
 
     def _advance(self, match_id: str, advance: Callable[[Loaded], Loaded], loaded: Loaded | None = None) -> Settled:
-        """Return what ``advance`` changes in the match, taken up again where others change it at the same time."""
         for _ in range(MAX_ATTEMPTS):
             loaded = loaded or self._matches.load(match_id)
             try:
@@ -243,10 +213,7 @@ class Timekeeper:
         return Settled(tag, tag)
 
     def _carry_out(self, loaded: Loaded, availability: dict[str, Availability], plan: Plan) -> Loaded:
-        """Carry out one step of ``plan`` after the other until there is none; return the match after them.
-
-        Raises StaleVersionError and StaleConditionalMovesError when the match has moved on since it was loaded.
-        """
+        """Carry out ``plan`` step by step; raises StaleVersionError and StaleConditionalMovesError."""
         match_id = loaded.state.match_id
         for _ in range(MAX_STEPS):
             step = plan(loaded.state, availability)

@@ -18,10 +18,9 @@ class Verified(NamedTuple):
 
 
 def verified_events(stream: str, events: Iterable[Envelope], withheld: Collection[int] = ()) -> Iterator[Envelope]:
-    """Yield ``events``, those of ``stream`` from its first, each when its digest has been computed again.
+    """Yield ``events`` of ``stream`` from its first as their digests are computed again, unless ``withheld``.
 
-    Of the versions that are ``withheld``, in part, the digest is taken as it is stated. Raises DamagedStreamError with
-    the first version at fault and the reason.
+    Raises DamagedStreamError with the first version at fault and the reason.
     """
     digest = EMPTY.digest
     for version, event in enumerate(events, 1):
@@ -38,11 +37,7 @@ def verified_events(stream: str, events: Iterable[Envelope], withheld: Collectio
 
 
 def verify(store: EventStore, stream: str) -> Verified:
-    """Return the head of ``stream`` after the whole chain has been computed again and every event decoded.
-
-    A stream that does not exist has the empty head. Raises DamagedStreamError with the first version at fault and the
-    reason, and StoreUnavailableError.
-    """
+    """Return the head of ``stream``, EMPTY for none, with chain and events verified. Raises DamagedStreamError."""
     opened = store.open(stream)
     head, at = EMPTY, 0
     for event in verified_events(stream, opened.events):
@@ -59,10 +54,7 @@ def verify(store: EventStore, stream: str) -> Verified:
 def verify_all(
     store: EventStore, on_progress: Callable[[Verified | DamagedStreamError], None] = lambda _: None
 ) -> list[DamagedStreamError]:
-    """Return the damage found in all streams, shard by shard; none when all is well.
-
-    ``on_progress`` is called with the verdict on each stream. Raises StoreUnavailableError.
-    """
+    """Return the damage found in all streams; ``on_progress`` is called with each verdict."""
     damaged = []
     for verdict in verify_streams(store, readable_streams(store)):
         if isinstance(verdict, DamagedStreamError):
@@ -72,10 +64,7 @@ def verify_all(
 
 
 def verify_streams(store: EventStore, streams: Iterable[str]) -> Iterator[Verified | DamagedStreamError]:
-    """Yield the verdict on each of ``streams``, which the store lists. Raises StoreUnavailableError.
-
-    When one cannot be read, for example a key of another type, the others are still looked at.
-    """
+    """Yield the verdict on each of ``streams``; one that cannot be read does not keep others from it."""
     for stream in streams:
         verdict: Verified | DamagedStreamError
         try:
@@ -92,11 +81,7 @@ def verify_streams(store: EventStore, streams: Iterable[str]) -> Iterator[Verifi
 
 
 def readable_streams(store: EventStore) -> Iterator[str]:
-    """Yield the names of all streams, shard by shard, as far as the list of a shard can be read.
-
-    That one cannot be read is found with the log of checkpoints (``events.proof.log_audit``). Raises
-    StoreUnavailableError.
-    """
+    """Yield the names of all streams in shards whose list can be read; ``log_audit`` reports the others."""
     for shard in range(store.shards):
         try:
             yield from store.streams(shard)

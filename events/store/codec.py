@@ -1,8 +1,4 @@
-"""Domain events as drafts, and envelopes as domain events: strict, and nothing is guessed.
-
-``at`` of an event is in the envelope, all other fields in its content. Fields that are None are left out. The shape of
-a type is derived from its class in ``domain.match.events``, once, when this module is imported.
-"""
+"""Domain events as drafts, and envelopes as domain events: strict, shapes read off ``domain.match.events``."""
 
 from typing import Any
 
@@ -57,10 +53,7 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
 
 
 def content_shown(envelope: Envelope) -> Content:
-    """Return the content of ``envelope`` in the present schema of its type, as readers are shown it.
-
-    The content of an unknown type or schema is returned as it stands.
-    """
+    """Return the content in the present schema of its type; that of an unknown one as it stands."""
     return upcast(envelope.type, max(envelope.schema, 1), envelope.data)
 
 

@@ -1,7 +1,6 @@
 """The event store's contract: streams of events, appended atomically, chained by hash, announced on a feed.
 
-One stream holds the events of one match, versions 1, 2, 3 and so on without gaps. A stream belongs to a shard by a hash
-of its name; a shard's feed announces all its events in the order in which they were appended.
+A stream has the events of one match, versions 1, 2, 3 ...; a shard's feed announces all its events in order.
 """
 
 import re
@@ -15,7 +14,6 @@ from events.runtime.keys import shard_of
 from events.store.envelope import Draft, Envelope
 
 GENESIS = bytes(32)
-"""The digest before the first event of every stream."""
 
 DIGEST_DIGITS = 16
 """Hexadecimal digits of a digest in a version tag: enough to tell two histories of one stream apart."""
@@ -26,8 +24,7 @@ _TAG = re.compile(f"([0-9]{{1,15}})-([0-9a-f]{{{DIGEST_DIGITS}}})")
 class VersionTag(NamedTuple):
     """A version of a stream and the history that it belongs to, as clients carry it: ``6-3fa9c1d25b0e7c44``.
 
-    A version alone does not name an event: after a failover that lost the end of a stream, or a restored backup, the
-    same version can be another event. ``digest`` is the beginning of the chain digest at that version, hexadecimal.
+    After a failover or restore a version can be another event, so ``digest`` is the beginning of its chain digest.
     """
 
     version: int
@@ -78,11 +75,7 @@ class Request(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """What an append wrote: its events and the head of the stream right after them.
-
-    ``repeated`` tells that they were written by an earlier append with the same request, whatever has been appended
-    since.
-    """
+    """The events of an append and the head right after them; ``repeated`` if an earlier append wrote them."""
 
     events: list[Envelope]
     head: Head
@@ -107,10 +100,7 @@ NO_CONDITIONAL_MOVES = StoredConditionalMoves(0, MappingProxyType({}))
 
 
 class Opened(NamedTuple):
-    """A stream from a version on, its head, what an earlier request wrote, and conditional moves, at one instant.
-
-    ``snapshot`` is the cached snapshot that the events follow, None when they follow a version that was given.
-    """
+    """Events after a version or ``snapshot``, the head, what a request wrote, conditional moves, at one instant."""
 
     events: list[Envelope]
     head: Head
@@ -195,10 +185,7 @@ class EventReader(ABC):
         """Return the events of ``stream`` with versions above ``after``, in order; none when it does not exist."""
 
     def read_on(self, stream: str, known: VersionTag, limit: int | None = None) -> list[Envelope]:
-        """Return the events of ``stream`` after the one that ``known`` names, in order.
-
-        Raises StaleVersionError when that event is not, or no longer, part of the stream.
-        """
+        """Return the events after the one that ``known`` names; raises StaleVersionError when it is not there."""
         if known == EMPTY.tag:
             return self.read(stream, 0, limit)
         found = self.read(stream, known.version - 1, None if limit is None else limit + 1) if known.version else []
@@ -208,9 +195,8 @@ class EventReader(ABC):
 
     @abstractmethod
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
-        """Return the events after a version, the head, and what an earlier ``request`` wrote, in one round trip.
+        """Return a stream after a version (None: of the cached snapshot) and what ``request`` wrote, in one round trip.
 
-        ``after`` None stands for the version of the cached snapshot, which is returned too; for 0 when there is none.
         Raises RequestMismatchError when the key of ``request`` was used with another fingerprint.
         """
 
@@ -242,17 +228,11 @@ class EventReader(ABC):
 
     @abstractmethod
     def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
-        """Return up to ``limit`` feed entries of a shard with sequence numbers above ``after``, in order.
-
-        Entries that every consumer has seen may have been trimmed.
-        """
+        """Return up to ``limit`` entries above ``after``, in order, as far as they were not trimmed."""
 
 
 class EventStore(EventReader):
-    """Appends to streams, and stores beside them deadlines, snapshots and conditional moves.
-
-    Implementations pass one contract suite and are safe to share between threads. Methods raise StoreUnavailableError.
-    """
+    """Appends to streams, and stores beside them deadlines, snapshots and conditional moves."""
 
     @abstractmethod
     def check_clock(self) -> None:
@@ -272,16 +252,12 @@ class EventStore(EventReader):
     ) -> Appended:
         """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
 
-        A request whose key is known returns what it wrote the first time and writes nothing, so that a caller whose
-        reply was lost can simply ask again. ``deadline`` (milliseconds since 1970 UTC) replaces the stream's deadline;
-        None removes it. ``conditional_moves`` is the revision of the conditional moves that the events were decided
-        with (None: they do not matter). ``decided_at`` is the instant, by this process's clock, at which they were
-        decided: a store that judges clocks refuses one that lies ahead.
+        A request whose key is known returns what it wrote and writes nothing. ``deadline`` replaces the stream's (None
+        removes it). ``conditional_moves`` is the revision decided with (None: any), ``decided_at`` the instant by this
+        process's clock.
 
-        Raises, before anything is written: StaleVersionError when the head is not ``expected``,
-        StaleConditionalMovesError when these are of another revision, RequestMismatchError when the request's key was
-        used with another fingerprint, ClockMismatchError, DamagedStreamError, and ValueError for no drafts or a draft
-        without canonical form.
+        Raises, before anything is written: StaleVersionError, StaleConditionalMovesError, RequestMismatchError,
+        ClockMismatchError, DamagedStreamError, and ValueError for no drafts or one without canonical form.
         """
 
     def await_copies(self, shards: Sequence[int]) -> None:
@@ -289,22 +265,15 @@ class EventStore(EventReader):
 
     @abstractmethod
     def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:
-        """Return up to ``limit`` streams whose deadline is at or before ``until`` with that deadline, earliest first.
-
-        Only those of ``shards`` (None: of all). One round trip.
-        """
+        """Return up to ``limit`` streams of ``shards`` (None: all) with deadlines to ``until``, earliest first."""
 
     @abstractmethod
     def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
-        """Cache ``snapshot`` (JSON values) of ``stream`` at ``version``, unless a newer one is cached.
-
-        One beyond the end of the stream belongs to a history that was lost, and is replaced. Snapshots may vanish.
-        """
+        """Cache ``snapshot`` (JSON) at ``version``, unless a newer one of this history is; it may vanish."""
 
     @abstractmethod
     def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
-        """Store the conditional moves of ``seat`` (None: it has none); the revision for all seats grows by one.
+        """Store the private conditional moves of ``seat`` (None: none); the revision grows by one.
 
-        They are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleConditionalMovesError
-        when they are not of ``revision`` or the stream is not at ``head``.
+        Raises StaleConditionalMovesError when they are not of ``revision`` or the stream is not at ``head``.
         """

@@ -1,12 +1,8 @@
 """Typed values as JSON: strict reading, writing, JSON Schema and layout, all read off the class.
 
-A class is a frozen dataclass or a NamedTuple; its fields are integers, floats, strings, booleans, string enums, tuples
-or sequences (read as tuples), mappings, other classes, or None. It has two forms. Events, snapshots and bundles are
-objects: a field that is None is left out, and may be missing when its type allows None. What is stored in large numbers
-is a row: a JSON array of all fields, without names. Nothing is coerced and nothing unknown is dropped.
-
-msgspec and cattrs do not fit: msgspec accepts unknown fields of dataclasses, and neither says place and reason of a
-refusal in the words that verifiers of bundles print. Reading costs as much as with cattrs.
+Objects leave out fields that are None; rows, for what is stored in large numbers, are arrays of all fields. Nothing is
+coerced, nothing unknown dropped. msgspec accepts unknown fields of dataclasses, and neither it nor cattrs says place
+and reason of a refusal in the words that verifiers print.
 """
 
 import hashlib
@@ -19,10 +15,8 @@ from enum import StrEnum
 from typing import Any, Generic, NewType, NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Digest = NewType("Digest", str)
-"""32 bytes as 64 lower-case hexadecimal digits."""
 
 SignatureText = NewType("SignatureText", str)
-"""64 bytes as 128 lower-case hexadecimal digits."""
 
 T = TypeVar("T")
 Reader = Callable[[Any], Any]
@@ -174,10 +168,7 @@ def schema_of(made: type[Any], apart: frozenset[str] = frozenset()) -> Schema:
 
 
 def layout_of(*made: type[Any]) -> str:
-    """Return a digest of the names and types of the fields of classes, and of the classes in them.
-
-    It differs when what is stored of an instance would: a cache that carries another one counts as none.
-    """
+    """Return a digest of the fields of classes: a cache with another layout counts as none."""
     return hashlib.sha256(json.dumps([_layout(each, ()) for each in made]).encode()).hexdigest()[:12]
 
 
@@ -212,7 +203,6 @@ def _is_class(hint: Any) -> bool:
 
 
 def _items(hint: Any) -> tuple[Any, ...] | None:
-    """Return the types of a tuple of fixed length, None of one of any length."""
     arguments = get_args(hint)
     return None if arguments[1:] == (...,) else arguments
 
@@ -375,7 +365,6 @@ def _mapping_of(reader: Reader) -> Reader:
 
 
 def _or_none(reader: Reader, hint: Any) -> Reader:
-    """Return ``reader`` so that it reads null as None where ``hint`` allows that."""
     return (lambda value: None if value is None else reader(value)) if _allows_none(hint) else reader
 
 

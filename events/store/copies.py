@@ -1,8 +1,7 @@
 """Appends that are acknowledged only when replicas have them, so that no single failure takes what was acknowledged.
 
-How many replicas are configured is asked of the sentinels, or of the server's own map of the cluster: both know
-servers that cannot be reached now, while the primary itself counts only those that are connected, which are fewer in
-the very failure that is meant.
+The number configured is known to sentinels or the map of the cluster; the primary counts connected ones only, which are
+fewer in the very failure that is meant.
 """
 
 import time
@@ -44,10 +43,7 @@ POLICY_FIELD = "wait_replicas"
 
 
 class NotCopiedError(StoreUnavailableError):
-    """What was appended is stored, but fewer than ``replicas`` replicas have it: one may take over without it.
-
-    The same request again waits for them again, and is never carried out twice.
-    """
+    """An append is stored, but fewer than ``replicas`` replicas have it. The same request again only waits again."""
 
     def __init__(self, replicas: int, copied: int) -> None:
         super().__init__(f"what was written is stored, but {copied} instead of {replicas} replicas have it by now")
@@ -60,11 +56,10 @@ class ReplicasBehindError(StoreUnavailableError):
 
 
 class Copies:
-    """How many replicas must have what is appended to the store of ``client``, and the wait for them.
+    """How many replicas must have what is appended, and the wait for them.
 
-    ``wanted`` is the number from the settings; None for all that are configured, which are none of a single server. An
-    operator's order, which is in the store, counts in its place. Safe to share between threads. Methods raise
-    StoreUnavailableError.
+    ``wanted`` is the number from the settings, None for all that are configured; an operator's order in the store
+    counts in its place.
     """
 
     def __init__(self, client: StoreClient, prefix: str, wanted: int | None) -> None:
@@ -98,10 +93,10 @@ class Copies:
         return replicas
 
     def call(self, script: Script, keys: Sequence[str], args: Sequence[Argument], sequence: str) -> Any:
-        """Call the append ``script``, wait until the replicas have what it wrote, and return its reply.
+        """Call the append ``script``, wait for replicas in the same transmission, and return its reply.
 
-        Script and wait go in one transmission. ``sequence`` is the key by which the feed of its shard is numbered.
-        Raises NotCopiedError, ReplicasBehindError, and what the script raises.
+        ``sequence`` is the key by which the feed is numbered. Raises NotCopiedError, ReplicasBehindError, what the
+        script raises.
         """
         for _ in range(MAX_ATTEMPTS):
             server = self._client.server_of(keys[0])
@@ -125,10 +120,7 @@ class Copies:
         raise StoreUnavailableError("the servers of the event store change all the time")
 
     def confirm(self, sequence: str) -> None:
-        """Wait until the replicas have all that was written before to the shard whose feed is numbered by ``sequence``.
-
-        Raises NotCopiedError.
-        """
+        """Wait until replicas have all that was written before to the shard of ``sequence``. Raises NotCopiedError."""
         server = self._client.server_of(sequence)
         replicas = self.required(server)
         if not replicas:
@@ -211,10 +203,7 @@ class Copies:
 
 
 def _count_replicas(server: StoreClient) -> int:
-    """Return how many other servers belong to the shard of ``server``, a primary of a cluster.
-
-    A primary that it has replaced counts, also while it is away. Servers before 7.0 do not know of it until it follows.
-    """
+    """Return how many other servers belong to the shard of ``server``, a former primary included (from 7.0)."""
     try:
         own: Any = server.cluster("myid")
         shards: Any = server.cluster("shards")

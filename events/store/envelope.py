@@ -1,8 +1,6 @@
 """The envelope of an event, its canonical bytes, and the hash chain.
 
-The id of an event is its place in the hash chain: the SHA-256 of the digest before it and its own canonical bytes. An
-id therefore names not only the event but everything that happened before it in the stream, and two runs that decide the
-same events give the same ids.
+The id of an event is the SHA-256 of the digest before it and its canonical bytes: it names everything before it, too.
 """
 
 import hashlib
@@ -13,10 +11,7 @@ import orjson
 
 
 class Draft(NamedTuple):
-    """An event that has not been appended: its stored type name, schema number, instant, actor and content.
-
-    ``at`` is milliseconds since 1970 UTC; ``actor`` is the id of the player, or of the part of the server, that acted.
-    """
+    """An event that has not been appended; ``actor`` is the id of a player or a part of the server."""
 
     type: str
     schema: int
@@ -59,8 +54,7 @@ class SealedEvent(NamedTuple):
 def canonical_bytes(draft: Draft, stream: str, version: int) -> bytes:
     """Return the canonical bytes of an event: JSON after RFC 8785 (sorted keys, no white space, UTF-8).
 
-    Whole floats are written as integers, as RFC 8785 demands. Raises ValueError for values that have no canonical form
-    (NaN, infinities, integers beyond 2**53, lone surrogates) and TypeError for values that JSON does not have.
+    Raises ValueError (NaN, infinities, integers beyond 2**53, lone surrogates) and TypeError.
     """
     return _canonical(_plain(draft), stream, version)
 
@@ -76,11 +70,7 @@ def chain_digest(previous: bytes, event: bytes) -> bytes:
 
 
 def seal(drafts: Sequence[Draft], stream: str, version: int, digest: bytes) -> list[SealedEvent]:
-    """Return ``drafts`` as the events that follow ``version`` with its ``digest`` in ``stream``.
-
-    The content of the envelopes is what reading them back from a store gives. Raises ValueError and TypeError like
-    ``canonical_bytes``.
-    """
+    """Return ``drafts`` as the events that follow ``version`` with ``digest``; raises like ``canonical_bytes``."""
     sealed = []
     for draft in drafts:
         version += 1

@@ -1,10 +1,7 @@
 """The shard feeds as workers read them: consumer groups, parking of what cannot be handled, trimming, the live tail.
 
-No command here covers several shards: on a cluster they are on several servers. What concerns many shards is queued on
-a pipeline without transaction, which costs one round trip for each server.
-
-A feed entry is a pointer, so a consumer reads the events themselves from the store, from its own checkpoint on, and may
-rely neither on the order nor on the number of deliveries: an entry that was claimed arrives after newer ones.
+No command covers several shards, which may be on several servers. An entry is a pointer: a consumer reads from its own
+checkpoint on, and may rely neither on order nor on the number of deliveries.
 """
 
 import time
@@ -25,10 +22,7 @@ ACKNOWLEDGE = script_source(__package__, "acknowledge")
 
 
 class Delivery(NamedTuple):
-    """A feed entry as it reaches a consumer, for the ``times_delivered``-th time.
-
-    ``origin`` tells what has caused the event (``events.runtime.origin``).
-    """
+    """A feed entry as it reaches a consumer, for the ``times_delivered``-th time, with its origin."""
 
     shard: int
     entry_id: str
@@ -51,10 +45,7 @@ class Parked(NamedTuple):
 
 
 class Lag(NamedTuple):
-    """How far a group is behind on a shard: entries not delivered yet, and delivered but not acknowledged.
-
-    ``undelivered`` is negative where the store has lost the end of the feed, so that the group is beyond it.
-    """
+    """Entries not delivered, and delivered but not acknowledged; negative where the store has lost entries."""
 
     undelivered: int
     pending: int
@@ -96,11 +87,7 @@ def feed_states(client: StoreClient, prefix: str, shards: Iterable[int]) -> dict
 
 
 class FeedGroup:
-    """One consumer of a consumer group on all shard feeds.
-
-    ``consumer`` should be a stable name of the process, so that a restarted one does not leave a dead consumer behind.
-    Where ``shards`` may be named, None means all of them. Methods raise StoreError.
-    """
+    """One ``consumer``, a stable name, of a consumer group on all shard feeds; ``shards`` None means all of them."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, group: str, consumer: str) -> None:
         self.client = client
@@ -128,8 +115,7 @@ class FeedGroup:
     def rewind(self, states: Mapping[int, FeedState] | None = None) -> int:
         """Restart the group at the first entry of every feed that ends before its position; return how many.
 
-        After the store has lost the end of a feed, the group would get nothing until the feed is as long as it was.
-        Handling is idempotent, so entries may be delivered twice. ``states`` (None: those of now) tell where it is.
+        After the store has lost the end of a feed; handling is idempotent. ``states`` None: those of now.
         """
         states = self.states() if states is None else states
         beyond = [shard for shard, state in states.items() if state.lag(self.group).undelivered < 0]
@@ -142,10 +128,7 @@ class FeedGroup:
         return self._read(shards, ">", count)
 
     def read_again(self, count: int = 100) -> list[Delivery]:
-        """Return up to ``count`` entries of each shard that this consumer was given and has not acknowledged.
-
-        So it gets at once what it was given in a reply that never arrived.
-        """
+        """Return up to ``count`` entries of each shard that this consumer was given and has not acknowledged."""
         return self._with_times_delivered(self._read(None, "0", count))
 
     def _read(self, shards: Iterable[int] | None, after: str, count: int) -> list[Delivery]:
@@ -159,19 +142,13 @@ class FeedGroup:
         return [delivery for shard, found in zip(asked, replies, strict=True) for delivery in _deliveries(shard, found)]
 
     def acknowledge(self, pipeline: StorePipeline, deliveries: Iterable[Delivery]) -> None:
-        """Queue the acknowledgement of ``deliveries`` on ``pipeline``, to be executed with their effect.
-
-        An entry that is another event by then, after a failover, is not acknowledged: it will be delivered.
-        """
+        """Queue the acknowledgement of ``deliveries``, but for those that are another event by now."""
         for shard, of_shard in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
             entries = [part for each in of_shard for part in (each.entry_id, each.stream, each.version)]
             pipeline.eval(ACKNOWLEDGE, 1, self._keys[shard].feed, self.group, *entries)
 
     def claim(self, min_idle_ms: int, shards: Collection[int] | None = None, count: int = 100) -> list[Delivery]:
-        """Take over up to ``count`` entries of each of ``shards`` that have been pending for ``min_idle_ms``.
-
-        Entries that were trimmed from the feed meanwhile are acknowledged: their streams still have the events.
-        """
+        """Take over up to ``count`` entries of each shard that were pending for ``min_idle_ms`` and not trimmed."""
         asked = range(len(self._keys)) if shards is None else sorted(shards)
         if not asked:
             return []
@@ -255,10 +232,7 @@ class FeedGroup:
         return [state.lag(self.group) for state in self.states().values()]
 
     def drop_dead_consumers(self, idle_ms: int, shards: Iterable[int] | None = None) -> int:
-        """Delete consumers that have read nothing for ``idle_ms`` and hold no entries; return how many.
-
-        One atomic step for each of ``shards``: a consumer that holds entries stays until they are claimed.
-        """
+        """Delete consumers that have read nothing for ``idle_ms`` and hold no entries; return how many."""
         asked = range(len(self._keys)) if shards is None else shards
         return sum(
             int(self._drop_idle(keys=[self._keys[shard].feed], args=[self.group, self.consumer, idle_ms]))
@@ -267,10 +241,9 @@ class FeedGroup:
 
 
 def read_for(groups: Sequence[FeedGroup], shard: int, count: int = 100) -> list[list[Delivery] | None]:
-    """Return for each of ``groups``, all of one consumer, up to ``count`` new entries of a shard, oldest first.
+    """Return up to ``count`` new entries of a shard for each of ``groups`` of one consumer, None where unreadable.
 
-    None for a group that cannot be read. One script for all: so many commands cost the caller twice as much. Raises
-    StoreError; what was delivered in a reply that is lost is pending then.
+    One script for all: so many commands cost the caller twice as much. A lost reply leaves them pending.
     """
     if not groups:
         return []
@@ -286,11 +259,9 @@ def read_for(groups: Sequence[FeedGroup], shard: int, count: int = 100) -> list[
 
 
 class FeedTail:
-    """All shard feeds from now on, for a process that only watches: nothing is acknowledged.
+    """All shard feeds from now on, for a process that only watches. For one thread.
 
-    It remembers its position, so that reading again after an error misses nothing. ``lost_end`` is set when the last
-    read found that the store has lost the end of a feed: events that were seen may no longer be part of any stream, and
-    others may have been missed. For one thread.
+    Reading again after an error misses nothing; ``lost_end`` is set when the store has lost the end of a feed.
     """
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
@@ -304,10 +275,7 @@ class FeedTail:
         self.lost_end = False
 
     def read(self, block_ms: int | None, count: int = 100) -> list[Delivery]:
-        """Return up to ``count`` entries of each shard since the last read; wait up to ``block_ms`` for one.
-
-        None does not wait. Whatever wakes it, it looks at all shards every POLL_S.
-        """
+        """Return up to ``count`` new entries of each shard; wait up to ``block_ms`` for one (None: do not)."""
         self.lost_end = False
         deadline = time.monotonic() + (block_ms or 0) / 1000
         while True:
@@ -321,7 +289,6 @@ class FeedTail:
                 return deliveries
 
     def _look(self, follows: bool) -> set[int]:
-        """Return the shards that have more events than were read, and note those that have fewer."""
         ends = self._ends()
         if follows:
             self._wake_ups.follow(range(len(ends)))
@@ -364,11 +331,7 @@ class FeedTail:
 
 
 def trim(client: StoreClient, prefix: str, shards: Iterable[int]) -> int:
-    """Remove the entries of the feeds of ``shards`` that every group has acknowledged; return how many.
-
-    A feed without groups stays whole. A group that is created later begins at the first entry left: read models are
-    rebuilt from the streams.
-    """
+    """Remove the entries that every group has acknowledged; return how many. A feed without groups stays whole."""
     removed = 0
     for shard, state in feed_states(client, prefix, shards).items():
         feed, needed = ShardKeys(prefix, shard).feed, []

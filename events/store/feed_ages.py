@@ -17,11 +17,7 @@ MAX_SHARDS_LOOKED_AT = 10
 def oldest_unfinished(
     client: StoreClient, prefix: str, states: Mapping[int, FeedState], groups: Iterable[str]
 ) -> dict[str, int | None]:
-    """Return for each of ``groups`` when the oldest event happened that it has not finished, None where there is none.
-
-    In milliseconds since 1970 UTC; the work does not grow with the number of entries. A group that does not exist is
-    left out. Raises StoreError.
-    """
+    """Return when the oldest event happened that each of ``groups`` has not finished, None for none."""
     known = [group for group in groups if any(group in state.groups for state in states.values())]
     oldest: dict[str, int | None] = dict.fromkeys(known)
     behind = [(group, shard) for group in known for shard in _furthest_behind(states, group)]

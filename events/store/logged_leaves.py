@@ -1,7 +1,4 @@
-"""What the log of checkpoints notes of each match: where its last leaf is, and which head that has.
-
-The leaf itself has the whole digest; here is its beginning, as in version tags.
-"""
+"""What the log of checkpoints notes of each match: where its last leaf is, and the version tag of its head."""
 
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
-"""The high-water mark of a store, as a file outside it: how many events the store had, so that no loss goes unnoticed.
+"""The high-water mark of a store, as a file outside it: how many events each shard had, and the last heads.
 
-It records the number of events of each shard, and the version and digest of the matches that were appended to last.
-Whatever the store later lacks of that is lost (``events.service.high_water_mark``). It names the installation too: a
-store that holds another one, or none, is not used in its place.
+It names the installation, too: a store that holds another one, or none, is not used in its place.
 """
 
 import json
@@ -13,7 +11,6 @@ from typing import NamedTuple
 from events.runtime.durable_files import replace_file
 
 MARK = "mark.json"
-"""The file of the mark, in the directory of an installation."""
 
 FORMAT = 1
 
@@ -34,11 +31,10 @@ class MatchMark(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A high-water mark.
+    """A high-water mark, which covers what was acknowledged before ``at``, in the ``boot`` of the machine.
 
-    It covers what was acknowledged before ``at`` (milliseconds since 1970 UTC). ``boot`` identifies the boot of the
-    machine; ``behind`` means that the store acknowledges before it flushes, ``closed`` that it was shut down cleanly
-    since. ``flushed`` is the newest append-only file and how many of its bytes are known to be on the disk.
+    ``behind``: acknowledged before flushed; ``closed``: shut down cleanly since. ``flushed`` is the newest append-only
+    file and how many of its bytes are on the disk.
     """
 
     installation: str

@@ -1,8 +1,4 @@
-"""The event store on Redis: one stream per match, one feed of pointers per shard, one atomic script per append.
-
-All keys of a shard carry its hash tag, so that a script or transaction over them works on a single server and on a
-Redis Cluster alike. Only commands of Redis 6.2 are used.
-"""
+"""The event store on Redis (6.2): a stream for each match, a feed for each shard, one atomic script per append."""
 
 import functools
 import hashlib
@@ -81,19 +77,14 @@ def layout_refusal(layout: int) -> str:
 
 
 class RedisStore(EventStore):
-    """An event store on the Redis that ``client`` is connected to.
+    """An event store on the Redis that ``client`` is connected to; making it does not connect.
 
-    ``prefix`` begins all its keys. ``shards`` is the number of shards when the store is used for the very first time
-    (None: 16); later it must be None or the number from then, else every use raises WrongInstallationError. ``now`` is
-    the wall clock of this process (milliseconds since 1970 UTC), which every append compares with the server's TIME;
-    None for a virtual clock, which is not compared. Making the object does not connect.
+    ``shards`` counts the first time (None: 16) and must agree later. ``now`` is the wall clock, compared with TIME at
+    every append; None for a virtual clock. An append waits for ``wait_replicas`` replicas (None: all configured), or
+    raises NotCopiedError.
 
-    An append waits until ``wait_replicas`` replicas have what it wrote (None: all that are configured), and raises
-    NotCopiedError when they do not.
-
-    The first use of a store that holds no installation makes one if the store ``creates`` it. Never is one made in
-    place of another: not of the one that this store has used before, nor of the one of which ``mark_file`` is the
-    high-water mark.
+    The first use makes an installation if the store ``creates``, never in place of one used before or that
+    ``mark_file`` marks.
     """
 
     def __init__(
@@ -139,9 +130,7 @@ class RedisStore(EventStore):
     def installation(self) -> Installation:
         """Return what is written about this installation, and write it the very first time.
 
-        Raises StoreUnavailableError, and WrongInstallationError when the store holds another installation than before
-        or none, was installed with another number of shards or has another layout, or when its URL names servers of
-        another kind.
+        Raises WrongInstallationError when the store holds another one, or has other shards, layout or servers.
         """
         _ = self.topology
         key = InstallationKeys(self.prefix).installation
@@ -187,10 +176,7 @@ class RedisStore(EventStore):
             )
 
     def _install(self, key: str) -> list[bytes | None]:
-        """Write the installation, or return the one that another process has written meanwhile.
-
-        Crash-safe: the counts of events, whose absence shows a shard that was emptied, are written before.
-        """
+        """Write the installation, or return that of another process. Crash-safe: the counts of events come first."""
         shards = self._wanted_shards or DEFAULT_SHARDS
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in range(shards):
@@ -256,10 +242,7 @@ class RedisStore(EventStore):
         raise DamagedStreamError(stream, int(details[0]), "the number of stored events is another")
 
     def await_copies(self, shards: Sequence[int]) -> None:
-        """Wait until the replicas have what the servers of ``shards`` have written so far, as an append waits for them.
-
-        Raises NotCopiedError.
-        """
+        """Wait until replicas have what the servers of ``shards`` have written so far. Raises NotCopiedError."""
         is_cluster = self.topology.kind == CLUSTER_OF_SERVERS
         for shard in shards if is_cluster else shards[:1]:
             self.copies.confirm(self._keys[shard].sequence)
@@ -336,10 +319,7 @@ class RedisStore(EventStore):
         return [Head.of(fields) for fields in found]
 
     def server_identities(self, shards: Sequence[int]) -> list[str]:
-        """Return what identifies the server of each shard and its history; "unknown" where it does not permit to ask.
-
-        A server that was started again or promoted is another one. One round trip. Raises StoreUnavailableError.
-        """
+        """Return what identifies the run of the server of each shard; "unknown" where asking is not permitted."""
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in shards:
                 pipeline.eval(IDENTITY, 1, self._keys[shard].sequence)
@@ -409,11 +389,9 @@ def _conditional_moves(revision: bytes, fields: list[bytes]) -> StoredConditiona
 
 
 def _request_field(request: Request) -> tuple[bytes, bytes]:
-    """Return the field under which a request is recorded, and the part of its value that identifies its content.
+    """Return the field of a request, and the value that identifies its content, both digests, to stay compact.
 
-    The value ends with the beginning of the digest of the last event that the request wrote: a store that lost the end
-    of a stream may still have its requests. Both parts are digests, so that no input can outgrow the compact encoding
-    that a server uses for a small hash.
+    The value ends with the digest of the last event: a store that lost the end of a stream may still have its requests.
     """
     return b"r" + _digest(request.key, 16), b":" + _digest(request.fingerprint, 12)
 

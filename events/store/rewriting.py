@@ -1,8 +1,4 @@
-"""What follows an erasure: the store's append-only file is rewritten, since it holds the erased text until then.
-
-On a cluster the files of all its primaries are: slots, and erased text with them, may have been on any of them. A
-rewrite of a large store takes minutes and any account can be erased, so many erasures share one.
-"""
+"""After an erasure the append-only files, which still hold the text, are rewritten on all primaries, once for many."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -28,11 +24,7 @@ log = structlog.get_logger("rewriting")
 
 
 class _Rewrite(NamedTuple):
-    """The last rewrite that was requested of ``server``, and whether that was ``permitted``.
-
-    ``server`` has the ids of the runs of all servers; a later run of one has another id. ``begun`` is in milliseconds
-    since 1970 UTC; ``confirmed`` when its end is known.
-    """
+    """The last rewrite; ``server`` has the ids of the runs of all servers, ``confirmed`` tells that it has ended."""
 
     server: str = ""
     permitted: bool = True
@@ -41,10 +33,7 @@ class _Rewrite(NamedTuple):
 
 
 class Rewriting:
-    """Who has been erased since the files of the store were rewritten. Methods raise StoreError.
-
-    ``now`` returns milliseconds since 1970 UTC.
-    """
+    """Who has been erased since the files of the store were rewritten."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
@@ -62,12 +51,9 @@ class Rewriting:
         return {person.decode(): int(at) for person, at in self._client.hgetall(self._erased).items()}
 
     def follow_up(self, forget: Callable[[str], None]) -> None:
-        """Take the next step until the files are rewritten: begin a rewrite, or check how the last one has ended.
+        """Take the next step until the files are rewritten; ``forget`` erases again what a request may have left.
 
-        ``forget`` erases again what is stored about a person: a request that was running may have left something.
-
-        Crash-safe: a person is pending until a rewrite that began after their erasure is known to have succeeded;
-        killed anywhere before, the step is taken again.
+        Crash-safe: a person is pending until a rewrite that began after their erasure has succeeded.
         """
         pending, now = self.pending(), self._now()
         if not pending:
@@ -118,12 +104,10 @@ class Rewriting:
         return TO_BE_REWRITTEN if last.permitted else NOT_PERMITTED
 
     def _ask(self) -> bool | None:
-        """Request a rewrite of all servers; return whether that is permitted, None when one cannot begin now."""
         asked = [_ask(server) for server in self._client.servers()]
         return False if False in asked else None if None in asked else True
 
     def _ended(self, last: _Rewrite) -> bool | None:
-        """Return whether the rewrite has succeeded on all servers; None while one is running."""
         if last.server != self._server():
             return False  # A server was restarted, perhaps before its rewrite was complete, or has joined.
         ended = [_ended(server) for server in self._client.servers()]
@@ -137,11 +121,9 @@ class Rewriting:
         return any(map(_has_file, self._client.servers()))
 
     def _server(self) -> str:
-        """Return the ids of the runs of all servers."""
         return " ".join(sorted(map(_run_id, self._client.servers())))
 
     def _done(self, begun: int) -> None:
-        """Remove who was erased long enough before ``begun``, when the last rewrite began."""
         persons = {person for person, at in self.pending().items() if at + SETTLED_AFTER_MS <= begun}
         if persons:
             self._client.hdel(self._erased, *persons)

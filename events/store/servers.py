@@ -1,8 +1,4 @@
-"""What the servers behind a store say of themselves: whether their files are written, and how far replicas are behind.
-
-No server reports the instant of its last fsync: whether writes are on the disk follows from ``appendfsync`` and from
-these figures. A replica reports to its primary every second what it has.
-"""
+"""What the servers behind a store say of themselves: whether files are written, how far replicas are behind."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,14 +17,10 @@ _OF_SERVER = (
     ("rookery_aof_pending_fsyncs", "Flushes that the disk has not done yet", "aof_pending_bio_fsync", Kind.GAUGE),
     ("rookery_server_replicas", "Replicas that are connected to a server", "connected_slaves", Kind.GAUGE),
 )
-"""Figures of a server: name, description, field of INFO, kind."""
 
 
 def server_figures(client: StoreClient) -> list[Figure]:
-    """Return the figures of all servers that ``client`` writes to, by address; raises StoreError.
-
-    A server that does not permit INFO, as some managed ones, is not listed.
-    """
+    """Return the figures of all servers, by address, without those that do not permit INFO."""
     return figures_of(_read_servers(client))
 
 

@@ -1,8 +1,4 @@
-"""Snapshots of matches: a state as JSON values, positions in the notation of their game.
-
-A snapshot only spares a replay. One that cannot be read here (another layout, a ruleset that is not installed) counts
-as none.
-"""
+"""Snapshots of matches, which spare a replay: states as JSON values; one that cannot be read here counts as none."""
 
 from collections.abc import Mapping
 from dataclasses import replace

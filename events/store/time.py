@@ -1,9 +1,4 @@
-"""Whether this process's wall clock agrees with the store's.
-
-Several machines write to one store, each with its own clock. The store's TIME decides: a process whose clock differs
-from it by more than MAX_CLOCK_DIFFERENCE_MS neither appends nor keeps time, since it would date events wrongly and let
-flags fall early.
-"""
+"""Whether this process's wall clock agrees with the store's: else it neither appends nor keeps time."""
 
 import time
 from collections.abc import Callable
@@ -22,10 +17,7 @@ MAX_STEP_MS = 500
 
 
 class StoreClock:
-    """The wall clock ``now`` of this process (milliseconds since 1970 UTC) beside the TIME of the store of ``client``.
-
-    Safe to share between threads. Methods raise StoreError.
-    """
+    """The wall clock ``now`` of this process beside the TIME of the store of ``client``."""
 
     def __init__(self, client: StoreClient, now: Callable[[], int]) -> None:
         self._client = client
@@ -35,9 +27,7 @@ class StoreClock:
     def offset_ms(self) -> int:
         """Return by how many milliseconds this process's clock is ahead of the store's; negative: behind.
 
-        The store read its clock between the request and the reply: any instant between the two counts as agreement, so
-        that a slow reply is never taken for a wrong clock. Each server of a cluster compares clocks when it is written
-        to: the offset is the largest of them.
+        Any instant between request and reply counts as agreement. On a cluster it is the largest offset.
         """
         return max(map(self._offset_of, self._client.servers()), key=abs)
 
@@ -46,15 +36,11 @@ class StoreClock:
         return before - at if at < before else min(0, after - at)
 
     def store_now(self) -> int:
-        """Return the present instant by the store's clock (milliseconds since 1970 UTC), on a cluster of one server."""
+        """Return the present instant by the store's clock, on a cluster of one server."""
         return _instant(self._client.servers()[0].time())
 
     def check(self) -> None:
-        """Raise ClockMismatchError unless the clocks agree.
-
-        The store is asked once a second, and after a step of the clock. For dated writes that are not made by a script
-        that compares the clocks itself.
-        """
+        """Raise ClockMismatchError unless the clocks agree, asked once a second, for writes without that script."""
         elapsed, now = time.monotonic(), self.now()
         if self._agreed is not None:
             since, was = self._agreed
@@ -80,10 +66,8 @@ def with_clock_check(
 ) -> Any:
     """Call a script that writes only if the clocks agree, and return its reply; raises ClockMismatchError.
 
-    ``run`` calls the script with three arguments: this process's instant, ``decided_at`` (None: the same), and
-    MAX_CLOCK_DIFFERENCE_MS; all three are empty without ``clock``. The script replies {'clock', its TIME in
-    milliseconds} where the first differs by more than the last, or the second is ahead by more. A call that was only
-    late is repeated; StoreUnavailableError is raised when that does not help.
+    ``run`` gets this process's instant, ``decided_at`` (None: the same) and MAX_CLOCK_DIFFERENCE_MS, all empty without
+    ``clock``. The script replies {'clock', TIME in ms} where they disagree. A call that was only late is repeated.
     """
     if clock is None:
         return run(("", "", ""))

@@ -1,8 +1,7 @@
 """How events of older schemas become events of the present ones.
 
-A stored event never changes, nor does its schema. When the shape of a type changes, a function
-``upcast_<type>_v<n>_v<n+1>`` is added here that converts the older content to the newer, registered in ``UPCASTERS``
-under the type and the schema that it starts from. The present schema of a type is one more than the last of these.
+When the shape of a type changes, a function ``upcast_<type>_v<n>_v<n+1>`` is added and registered in ``UPCASTERS``
+under the type and the schema that it starts from.
 """
 
 from collections.abc import Callable, Mapping

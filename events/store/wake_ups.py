@@ -1,12 +1,8 @@
 """Wake-ups: how the readers of a process learn at once in which shards there are new events.
 
-Each shard has a channel with the name of its feed's key, on which the append script publishes how many events the shard
-has now. On a cluster, and on every server since 7.0, these are shard channels: a message stays with the server that has
-the slot. One thread per server subscribes to the channels of the shards that it has.
-
-A wake-up is a hint. Readers also look every POLL_S seconds (``feed_states``, ``FeedTail``), so one that is lost, while
-a connection breaks, a replica is promoted or a slot moves, delays an event by that long and loses nothing. What they
-find then shows whether wake-ups are lost (``confirm``): the subscription is opened again.
+The append script publishes the count of a shard on the channel with the name of its feed: a shard channel on a cluster,
+and since 7.0. A wake-up is a hint: readers also look every POLL_S seconds, and a subscription that has lost one is
+opened again (``confirm``).
 """
 
 import threading
@@ -34,10 +30,7 @@ log = structlog.get_logger("rookery.feed")
 
 
 class Woken:
-    """The shards that one reader has to look at: any thread adds to them, the reader's takes them.
-
-    A thread that adds does not wait. A queue costs a twentieth of what an Event with a Lock does.
-    """
+    """The shards that one reader has to look at: any thread adds to them without waiting. Far cheaper than an Event."""
 
     def __init__(self) -> None:
         self._queue: SimpleQueue[int | None] = SimpleQueue()
@@ -75,9 +68,8 @@ Reader = Callable[[int], None]
 
 
 class WakeUps:
-    """The subscription of a process to the channels of shards, for any number of readers.
+    """The subscription of a process to the channels of shards, for any number of readers; one connection a server.
 
-    Nothing is subscribed before ``follow``. ``client`` may be shared: each server with shards takes one connection.
     ``follow``, ``confirm`` and ``close`` are for one thread.
     """
 
@@ -95,10 +87,7 @@ class WakeUps:
         self._readers.append(reader)
 
     def follow(self, shards: Collection[int]) -> None:
-        """Subscribe to the channels of ``shards`` and of no others, each on the server that has it now.
-
-        To be called every POLL_S: so it follows when shards move between servers. Raises StoreError.
-        """
+        """Subscribe to the channels of ``shards`` alone, where they are now; to be called every POLL_S."""
         followed: dict[StoreClient, set[bytes]] = {}
         for channel in (self._channels[shard] for shard in shards):
             with suppress(StoreUnavailableError):  # no server is known to have it: readers look without wake-ups
@@ -112,11 +101,7 @@ class WakeUps:
                 self._subscriptions[server] = _Subscription(server, frozenset(channels), self._receive)
 
     def confirm(self, sequences: Mapping[int, int]) -> None:
-        """Compare what was announced with the ``sequences`` of the shards, as they were found in this look at them.
-
-        Where the last look found more events than were announced since, a wake-up was lost: the subscription
-        is opened again. A connection may be dead without either end knowing it.
-        """
+        """Open the subscription again where ``sequences`` show more events in the last look than were announced."""
         for shard, sequence in sequences.items():
             announced, polled = self._announced.setdefault(shard, sequence), self._polled.get(shard, 0)
             self._polled[shard] = sequence
@@ -144,10 +129,9 @@ class WakeUps:
 
 
 class _Subscription:
-    """A subscription to ``channels`` on one server, in a thread of its own that opens it again whenever it breaks.
+    """A subscription to ``channels`` on one server, in a thread that opens it again whenever it breaks.
 
-    The thread does not beat: if it did nothing any more, readers would go on by looking. ``receive`` is called with a
-    channel, and with the number that was published or None when it is subscribed.
+    ``receive`` is called with a channel, and the number that was published, None when it is subscribed.
     """
 
     def __init__(

@@ -1,8 +1,4 @@
-"""Asking the witnesses of this log for cosignatures (C2SP tlog-witness, the side of the log).
-
-Every checkpoint is shown to every witness, with the proof that it extends the last one that the witness has cosigned.
-The last checkpoint is shown once more before each new one, so that a log which was rolled back is found out in time.
-"""
+"""Asking the witnesses of this log for cosignatures (C2SP tlog-witness), before and after each new checkpoint."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,10 +39,7 @@ class Log(Protocol):
 
 
 class _RefusedError(Exception):
-    """What a witness has answered instead of a cosignature, in words.
-
-    ``contradicted`` is the size of a tree that it has cosigned and the log does not have.
-    """
+    """The answer of a witness instead of a cosignature; ``contradicted`` is a tree size the log does not have."""
 
     def __init__(self, words: str, contradicted: int = 0) -> None:
         super().__init__(words)
@@ -54,12 +47,9 @@ class _RefusedError(Exception):
 
 
 class Cosigning:
-    """Asks ``witnesses``, through ``egress``, to cosign the last tree head of ``checkpoints``.
+    """Asks ``witnesses`` to cosign the last tree head; whatever one does is recorded with it and raises nothing.
 
-    Methods raise StoreUnavailableError. Whatever a witness does is recorded with it and raises nothing.
-
-    Crash-safe: a cosignature joins the note before the witness is recorded as having given it; killed at any moment,
-    the same is asked again, which a witness answers alike.
+    Crash-safe: a cosignature joins the note before it is recorded; asked again, a witness answers alike.
     """
 
     def __init__(self, witnesses: Witnesses, checkpoints: Log, egress: Egress) -> None:
@@ -68,11 +58,7 @@ class Cosigning:
         self._egress = egress
 
     def confirm(self, now: int) -> list[WitnessStanding]:
-        """Show the last checkpoint to all witnesses again; return those that contradict the log.
-
-        Witnesses that have failed are left out until they are due (``now``, ms since 1970 UTC): none can hold up the
-        log for longer than one exchange.
-        """
+        """Show the last checkpoint to all witnesses that are due again; return those that contradict the log."""
         self._ask([each for each in self._witnesses.all() if each.due <= now], now)
         return self._witnesses.contradicting()
 

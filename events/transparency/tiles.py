@@ -1,8 +1,4 @@
-"""Tiles of the log, and bundles of its entries, as C2SP defines them (https://c2sp.org/tlog-tiles).
-
-A tile has up to 256 consecutive hashes of a level; a level counts eight levels of the tree. What is in a tile at a
-width never changes, so that anybody can keep it, and serve it to others.
-"""
+"""Tiles of the log, and bundles of its entries (https://c2sp.org/tlog-tiles): up to 256 hashes of a level."""
 
 import re
 from collections.abc import Sequence
@@ -86,10 +82,7 @@ def entries_of_bundle(packed: bytes) -> list[bytes]:
 
 
 class LogTiles:
-    """The tiles of ``log`` up to the last tree that was signed: nothing is published before.
-
-    Methods raise StoreUnavailableError; those that return tiles NoTileError.
-    """
+    """The tiles of ``log`` up to the last signed tree. Methods that return tiles raise NoTileError."""
 
     def __init__(self, log: CheckpointLog) -> None:
         self._log = log

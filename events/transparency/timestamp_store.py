@@ -12,7 +12,6 @@ from events.store.converter import pack, unpack
 RETRY_MS = Backoff(60_000, 3_600_000)
 
 _ATTEMPTS = "attempts"
-"""The field beside the days that says what became of the attempts."""
 
 
 class _Attempts(NamedTuple):
@@ -21,7 +20,7 @@ class _Attempts(NamedTuple):
 
 
 class TimestampStore:
-    """The timestamps of an installation. Every method raises StoreUnavailableError."""
+    """The timestamps of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str, checkpoints: CheckpointLog) -> None:
         self._client = client
@@ -33,7 +32,7 @@ class TimestampStore:
         return None if day == _ATTEMPTS else self._client.hget(self._key, day)
 
     def waiting(self, now: int) -> str | None:
-        """Return the day whose checkpoint is to be timestamped ``now`` (ms since 1970 UTC); None if there is none."""
+        """Return the day whose checkpoint is to be timestamped ``now``; None if there is none."""
         latest = self._checkpoints.latest_day()
         if latest is None:
             return None

@@ -1,8 +1,4 @@
-"""Timestamps of checkpoints (RFC 3161): a service that nobody here runs says when a checkpoint existed.
-
-The checkpoint of each day is sent, as a SHA-256 digest, to the service of the operator's choice; its answer is kept as
-it came. Witnesses say the same with their cosignatures; a timestamp is what courts know.
-"""
+"""Timestamps of each day's checkpoint (RFC 3161) by the service of the operator's choice, kept as they came."""
 
 import hashlib
 from collections.abc import Sequence
@@ -42,10 +38,7 @@ class Timestamps:
         self._egress = egress
 
     def request_due(self, now: int) -> bool:
-        """Have the last day's checkpoint timestamped if that is due; return whether it was.
-
-        Crash-safe: a timestamp that was given and not stored is requested again. Raises StoreUnavailableError.
-        """
+        """Have the last day's checkpoint timestamped if due; return whether it was. Crash-safe: requested again."""
         day = self._stored.waiting(now)
         if day is None:
             return False
@@ -72,10 +65,9 @@ class Timestamps:
 
 
 def check_timestamp(packed: bytes, document: bytes, roots: Sequence[Certificate]) -> int:
-    """Return when ``document`` existed at the latest (ms since 1970 UTC), by the timestamp ``packed``.
+    """Return when ``document`` existed at the latest, by the timestamp ``packed``.
 
-    Raises DocumentError unless the timestamp is of ``document`` and leads to one of the certificates ``roots``; without
-    any, whose it is is not checked.
+    Raises DocumentError unless it is of ``document`` and leads to one of ``roots`` (none: not checked).
     """
     response = _read(packed)
     _check_imprint(response, document)

@@ -1,7 +1,6 @@
-"""Proofs that a match is in the log, as C2SP defines them (https://c2sp.org/tlog-proof, version 1): one text.
+"""Proofs that a match is in the log, as one text (https://c2sp.org/tlog-proof, version 1).
 
-The entry that is proved follows from the extra data, the canonical JSON of digest, match and version of the head that
-was logged (``checkpoints.leaf_of``). Nobody signs the extra data: what counts is that the entry leads to the root.
+The entry follows from the extra data, the canonical JSON of digest, match and version, which nobody signs.
 """
 
 import base64

@@ -1,8 +1,4 @@
-"""The request with which a log asks a witness for a cosignature: C2SP tlog-witness, version 1.0.0, add-checkpoint.
-
-``old``, a space and the size of the last tree head that the witness has cosigned; up to 63 lines of the proof that the
-new tree extends it; an empty line; the note of the new tree head.
-"""
+"""The request for a cosignature (C2SP tlog-witness 1.0.0): old size, proof lines, an empty line, the note."""
 
 import base64
 from collections.abc import Sequence

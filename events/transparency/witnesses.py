@@ -1,7 +1,6 @@
 """The witnesses of this log: who is asked for cosignatures, and what they have answered.
 
-A witness remembers what a restored store has forgotten: one that has cosigned a tree that this log does not have shows
-that the log was rolled back, and nothing more is signed until the operator decides.
+One that has cosigned a tree which this log does not have shows that the log was rolled back: nothing more is signed.
 """
 
 from typing import NamedTuple
@@ -22,12 +21,11 @@ class WitnessError(ValueError):
 
 
 class WitnessStanding(NamedTuple):
-    """A witness and what became of the last request.
+    """A witness (``vkey`` has its name) and what became of the last request.
 
-    ``vkey`` has its name, requests go to ``url`` and the path of the protocol. ``size`` is that of the last tree head
-    that it has cosigned, ``cosigned_at`` when it did (ms since 1970 UTC; None: never). After ``failures`` in a row, of
-    which ``trouble`` is the last in words, it is asked again at ``due``. ``contradicted`` is the size of a tree that it
-    has cosigned and that this log does not have (0: none), ``accepted`` that of one which the operator has given up.
+    ``size`` is the last tree head that it has cosigned. After ``failures`` in a row, ``trouble`` the last, it is asked
+    again at ``due``. ``contradicted`` is a size that this log does not have (0: none), ``accepted`` one that the
+    operator has given up.
     """
 
     url: str
@@ -52,7 +50,7 @@ class WitnessStanding(NamedTuple):
 
 
 class Witnesses:
-    """The witnesses of an installation. Every method raises StoreUnavailableError."""
+    """The witnesses of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
@@ -91,7 +89,7 @@ class Witnesses:
         return [unpack(WitnessStanding, found[name]) for name in sorted(found)]
 
     def waiting(self, note: SignedNote, now: int) -> list[WitnessStanding]:
-        """Return the witnesses that have not cosigned ``note`` and are to be asked ``now`` (ms since 1970 UTC)."""
+        """Return the witnesses that have not cosigned ``note`` and are to be asked ``now``."""
         due = [each for each in self.all() if each.due <= now]
         return [each for each in due if not any(signature.is_of(each.key) for signature in note.signatures)]
 

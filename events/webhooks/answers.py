@@ -21,7 +21,6 @@ ANSWERS: Mapping[NoticeKind, tuple[str, ...]] = {
     NoticeKind.OFFER: _AGREEING,
     NoticeKind.INVITATION: _AGREEING,
 }
-"""What may be answered to webhooks about notices of each kind."""
 
 
 class AnswerError(Exception):
@@ -29,10 +28,7 @@ class AnswerError(Exception):
 
 
 class BotAnswer(NamedTuple):
-    """What the receiver of a webhook wants done in the match at ``version``.
-
-    ``verb`` is one of ``ANSWERS``; ``moves`` are those of "move" and "moves".
-    """
+    """What the receiver of a webhook wants done in the match at ``version``: a verb of ``ANSWERS``, and moves."""
 
     verb: str
     version: int
@@ -41,10 +37,7 @@ class BotAnswer(NamedTuple):
 
 
 def read_answer(kind: NoticeKind, body: bytes) -> BotAnswer | None:
-    """Return what the body of an answer with status 200 asks for, None when it asks for nothing.
-
-    Raises AnswerError for a body that asks for something in a way that cannot be understood.
-    """
+    """Return what the body of an answer with status 200 asks for, None for nothing; raises AnswerError."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
@@ -69,10 +62,7 @@ def read_answer(kind: NoticeKind, body: bytes) -> BotAnswer | None:
 
 
 def command_for(answer: BotAnswer, state: MatchState, player: str, fact: str) -> Command:
-    """Return the command that does in ``state`` what ``player`` has answered to the webhook about ``fact``.
-
-    Raises AnswerError when there is nothing that could be accepted or declined.
-    """
+    """Return the command for what ``player`` has answered about ``fact``; AnswerError if nothing was offered."""
     match answer.verb:
         case "move":
             (move,) = answer.moves

@@ -1,8 +1,6 @@
-"""What webhooks say: JSON of one shape for each type. Pure.
+"""What webhooks say: JSON of one shape for each type, with the names of the API, nothing private. Pure.
 
-A payload tells what has happened (``type``, ``timestamp``, ``summary``) and how the match stands when it is sent. A
-full one also has the position and what its receiver can play; one that would be too large is thin. Names of fields are
-those of the API. Nothing private is in any payload: no words of a chat, no conditional moves.
+A full payload also has the position and what its receiver can play; one that would be too large is thin.
 """
 
 import json
@@ -40,11 +38,7 @@ _SECOND_MS = 1000
 
 
 class Standing(NamedTuple):
-    """How a match stands when a webhook about it is sent.
-
-    ``deadline`` is expected with the free days and vacations that are known (milliseconds since 1970 UTC; None: never).
-    ``people`` are those in its seats, by id; those whom the player blocks have no name.
-    """
+    """How a match stands when a webhook about it is sent; blocked ``people`` have no name."""
 
     state: MatchState
     tag: VersionTag
@@ -53,10 +47,7 @@ class Standing(NamedTuple):
 
 
 def notice_payload(notice: Notice, standing: Standing | None, *, full: bool, page_url: str) -> bytes:
-    """Return the body of the webhook about ``notice``; ``page_url`` is the public base URL of this server.
-
-    ``standing`` is None for a notice about no match, or about one that cannot be read.
-    """
+    """Return the body of the webhook about ``notice``; ``standing`` is None for no match, or an unreadable one."""
     told: dict[str, Any] = {"player": notice.player, "summary": notice.summary, "match": notice.match}
     if standing is not None:
         told |= _match(notice, standing, page_url.rstrip("/"))
@@ -133,7 +124,6 @@ def _to_move(state: MatchState) -> int | None:
 
 
 def _seat_of(state: MatchState, player: str, to_move: int | None) -> int | None:
-    """Return the seat of ``player``: of several, the one that is to move."""
     if to_move is not None and state.seats[to_move].player == player:
         return to_move
     return state.seat_of(player)

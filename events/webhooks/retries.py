@@ -1,7 +1,6 @@
-"""When a webhook that was not taken is sent again. Pure.
+"""When a webhook that was not taken is sent again, by the schedule of Standard Webhooks, with jitter. Pure.
 
-The schedule is that of the Standard Webhooks specification, with jitter. It is cut to the clock of the match: a webhook
-about a turn is of use only while there is time to move. When half of that time has passed, the player is told by mail.
+It is cut to the clock of the match; when half of that time has passed, the player is told by mail.
 """
 
 import hashlib
@@ -44,7 +43,7 @@ THROTTLING = (429, 502, 504)
 
 
 class Retry(NamedTuple):
-    """When to try again (None: no more), and whether the player is to be told by mail now (ms since 1970 UTC)."""
+    """When to try again (None: no more), and whether the player is to be told by mail now."""
 
     due: int | None
     tell_by_mail: bool
@@ -55,8 +54,7 @@ def next_attempt(
 ) -> Retry:
     """Return what follows the failed attempt number ``attempts`` (from 1) of the dispatch ``id``.
 
-    ``first_at`` is when it was first to be sent, ``deadline`` when the player must have acted (None: no deadline),
-    ``retry_after_ms`` what the receiver asks for.
+    ``first_at`` is when it was first to be sent, ``deadline`` when the player must have acted (None: never).
     """
     scheduled = _delay_ms(id, attempts)
     due = None if scheduled is None else now + max(scheduled, min(retry_after_ms, MAX_RETRY_AFTER_MS))
@@ -81,10 +79,7 @@ def retry_after_ms(header: str | None, now: int) -> int:
 
 
 def held_until(status: int | None, failures: int, retry_after: int, now: int) -> int | None:
-    """Return until when nothing more is sent to a receiver after failure number ``failures`` in a row.
-
-    ``status`` is what it has answered, None for no answer; None means that it can be called at any time.
-    """
+    """Return until when a receiver gets nothing after failures in a row, the last with ``status``; None: not held."""
     if status is None:
         return now + int(SILENCE_MS.after(failures))
     if status in THROTTLING:

@@ -1,8 +1,7 @@
 """Keys and signatures of webhooks, by the Standard Webhooks specification. Pure, but for fresh keys.
 
-The bytes ``<webhook-id>.<webhook-timestamp>.<body>`` are signed twice: by HMAC-SHA256 (``v1``) under a secret that both
-sides know, and by Ed25519 (``v1a``) under a key of which the receiver has the public half. While a new key replaces an
-old one, both sign.
+``<webhook-id>.<webhook-timestamp>.<body>`` is signed by HMAC-SHA256 (``v1``) and Ed25519 (``v1a``); while keys are
+replaced, both old and new sign.
 """
 
 import base64
@@ -35,10 +34,7 @@ def public_key_of(keys: EndpointKeys) -> str:
 
 
 def signed_headers(keys: Iterable[EndpointKeys], webhook_id: str, now: int, body: bytes) -> dict[str, str]:
-    """Return the headers that identify, date and sign a webhook that is sent at ``now`` (ms since 1970 UTC).
-
-    ``webhook_id`` must not contain a full stop; each of ``keys`` signs. Raises ValueError.
-    """
+    """Return the headers that identify, date and sign a webhook; ValueError for a full stop in ``webhook_id``."""
     if "." in webhook_id:
         raise ValueError("a full stop in the id of a webhook would make its signature ambiguous")
     timestamp = str(now // 1000)

@@ -1,8 +1,7 @@
 """The memory of a witness: what it has cosigned of each log, and the evidence of contradictions.
 
-A witness is worth as much as its memory. It is a database in a directory of its own, on the disk before an answer goes
-out; it belongs into no backup, because a witness that goes back to an older state would cosign a second story. If it is
-lost, the witness begins again with another name and key.
+A database in a directory of its own, on the disk before an answer goes out. It belongs into no backup: a witness in an
+older state would cosign a second story. One that has lost it begins again with another name and key.
 """
 
 import contextlib
@@ -47,8 +46,7 @@ NEVER = CosignedTree(0, merkle.EMPTY_ROOT, "")
 class WitnessState:
     """The memory of a witness in ``directory``, which is made. Several processes may share it.
 
-    Methods raise sqlite3.Error and OSError. Raises ValueError for a directory with a key and no memory: the memory is
-    made before the key, so it was lost.
+    Methods raise sqlite3.Error and OSError. Raises ValueError for a key without memory: it was lost.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -63,9 +61,9 @@ class WitnessState:
             connection.execute(_TABLES)
 
     def key(self, name: str) -> CosigningKey:
-        """Return the key of the witness ``name``, made when there is none; raises ValueError if it has another name.
+        """Return the key of the witness, made when there is none; raises ValueError if it has another name.
 
-        Crash-safe: the file is whole and durable before it gets its name, and a process that was slower takes it.
+        Crash-safe: the file is whole and durable before it gets its name, and a slower process takes it.
         """
         path = self._directory / "key"
         if not path.exists():
@@ -90,8 +88,7 @@ class WitnessState:
     def changing(self, origin: str) -> Iterator[tuple[CosignedTree, Callable[[CosignedTree], None]]]:
         """Give the last tree head of ``origin``, and what replaces it; nothing else changes it meanwhile.
 
-        Crash-safe: one transaction, on the disk when the block has ended; killed before that, nothing has changed and
-        nothing was answered.
+        Crash-safe: one transaction, on the disk when the block has ended.
         """
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -104,10 +101,9 @@ class WitnessState:
             connection.execute("COMMIT")
 
     def keep_contradiction(self, kind: str, last: CosignedTree, body: bytes, text: str) -> None:
-        """Store a contradicting request together with the note it contradicts, as evidence: the log has signed both.
+        """Store a contradicting request with the note it contradicts, as evidence, once for each ``text``.
 
-        There is one file for each tree head, by its ``text``: anybody can send a public checkpoint with many wrong
-        proofs. The limit is that of a ``kind``, so that those do not keep out a tree head which is itself the evidence.
+        The limit is that of a ``kind``: wrong proofs, which anybody can send, do not keep out tree heads.
         """
         directory = self._directory / "contradictions"
         directory.mkdir(mode=0o700, exist_ok=True)

@@ -30,10 +30,7 @@ class WitnessReply(NamedTuple):
 
 
 class Witness:
-    """Cosigns the tree heads of ``logs``, each known by its key; ``now_s`` returns seconds since 1970 UTC.
-
-    A log whose key was rotated has several keys of the same name.
-    """
+    """Cosigns the tree heads of ``logs``, each known by its keys; ``now_s`` returns seconds since 1970 UTC."""
 
     def __init__(
         self, key: CosigningKey, logs: Iterable[NoteKey], state: WitnessState, now_s: Callable[[], int]
@@ -46,10 +43,7 @@ class Witness:
         self._now_s = now_s
 
     def add_checkpoint(self, body: bytes) -> WitnessReply:
-        """Return the answer to a request; a cosignature only for a tree that extends all that were cosigned.
-
-        Raises sqlite3.Error and OSError when the state cannot be read or written.
-        """
+        """Return the answer to a request: a cosignature for a consistent tree. Raises sqlite3.Error and OSError."""
         try:
             asked = read_request(body)
             head = parse_tree_head(asked.note.text)
@@ -85,11 +79,7 @@ class Witness:
 
 
 def _judge(asked: AddCheckpoint, head: TreeHead, last: CosignedTree) -> tuple[WitnessReply | None, str | None]:
-    """Return the refusal of a checkpoint, None when it extends ``last``, and the kind of contradiction, if it is one.
-
-    Two trees of one size are the proof of two stories. A wrong proof may be a mistake, or not the log's: together with
-    the entries of the log the two notes show which.
-    """
+    """Return the refusal of a checkpoint (None when it extends ``last``), and the kind of contradiction, if any."""
     size = WitnessReply(409, SIZE_TYPE, f"{last.size}\n".encode())
     if asked.old_size != last.size:
         return size, None

@@ -22,7 +22,6 @@ MATCHES_PER_RECOMPUTATION = 5
 """Of which the moves of opponents are recomputed: each takes as long as it took to play it."""
 
 RECOMPUTE = "recompute"
-"""The parameter that says whether the moves of opponents are recomputed."""
 
 
 class Finding(NamedTuple):
@@ -39,11 +38,7 @@ class Finding(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """The numbers of matches, events, plies and recomputed moves of opponents that were audited.
-
-    ``uncomputable`` is the number of moves by another engine; ``findings`` are the faults, ``acts`` the events that
-    arbiters have caused.
-    """
+    """Audited matches, events, plies and recomputed moves, those by other engines, faults, and acts of arbiters."""
 
     matches: int = 0
     events: int = 0
@@ -73,10 +68,7 @@ def plan(installation: Installation, parameters: Parameters) -> list[list[Planne
 
 
 def do(installation: Installation, parameters: Parameters, match_ids: Sequence[str]) -> Audited:
-    """Audit matches, and the texts that their events refer to. Crash-safe: it only reads.
-
-    No match may be dated later than the store's clock. Raises StoreUnavailableError.
-    """
+    """Audit matches and the texts that their events name, none of the future. Crash-safe: it only reads."""
     store, clock = installation.store, StoreClock(installation.client, installation.now)
     total = Audited()
     for match_id in match_ids:
@@ -94,7 +86,6 @@ def audit_match(store: EventStore, match_id: str, recompute: bool, now: int | No
 
 
 def _open(store: EventStore, match_id: str) -> Opened | Finding:
-    """Return a match, or why it cannot be read."""
     try:
         return store.open(match_id)
     except StoreUnavailableError:

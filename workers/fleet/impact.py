@@ -65,10 +65,7 @@ def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
 
 
 def do(installation: Installation, parameters: Parameters, match_ids: Sequence[str]) -> Replayed:
-    """Replay the matches among ``match_ids`` that have the ruleset; the parameters are those of an ImpactQuery.
-
-    A match that cannot be replayed does not affect the others. Raises StoreUnavailableError. Crash-safe: it only reads.
-    """
+    """Replay the matches that have the ruleset of an ImpactQuery, each by itself. Crash-safe: it only reads."""
     store, query = installation.store, ImpactQuery(**parameters)
     count: Counter[str] = Counter()
     differing, failures = [], []
@@ -90,7 +87,6 @@ def do(installation: Installation, parameters: Parameters, match_ids: Sequence[s
 
 
 def _uses_old_ruleset(store: EventStore, match_id: str, query: ImpactQuery) -> bool:
-    """Return whether a match was created under the old ruleset or changed to it."""
     first = event_of(store.read(match_id, 0, 1)[0])
     if not isinstance(first, MatchCreated) or first.game != query.game:
         return False
@@ -99,7 +95,6 @@ def _uses_old_ruleset(store: EventStore, match_id: str, query: ImpactQuery) -> b
 
 
 def _events(store: EventStore, match_id: str) -> Iterator[Event]:
-    """Yield the events of a match, read page by page."""
     version = 0
     while page := store.read(match_id, version, PAGE_SIZE):
         yield from map(event_of, page)
@@ -107,7 +102,6 @@ def _events(store: EventStore, match_id: str) -> Iterator[Event]:
 
 
 def _count_plies(events: Iterator[Event], count: Counter[str]) -> Iterator[Event]:
-    """Yield ``events`` and count the plies among them."""
     for event in events:
         count["plies"] += isinstance(event, MoveSubmitted)
         yield event

@@ -1,10 +1,7 @@
 """The kinds of fleet jobs: how each is planned, and how a slice of it is done.
 
-To add one: a function that returns the stages of slices, one that does the content of a slice and returns its result,
-and a line in KINDS. What must happen after all the rest is a slice of a later stage.
-
-Crash-safe: both may be killed at any moment and then run again, and both may run twice at once, in a worker that was
-taken for dead. What they write must allow for it.
+To add one: a function that returns the stages of slices, one that does a slice and returns its result, and a line in
+KINDS. Crash-safe: both may be killed, run again, and run twice at once.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,7 @@
-"""The ladder of the opponents: complete games between two levels, and the average score.
+"""The ladder of the opponents: complete games between two levels or ``RANDOM``, and the average score.
 
-A side is a level or ``RANDOM``, which plays any legal move. With two seats colours alternate; with more, one seat of
-the stronger side plays against the weaker side on all others and takes every seat in turn. Every game has its own
-seed, so a ladder is reproducible move by move, however many workers play it.
+Colours alternate; with more seats the stronger side takes each in turn against the weaker. Every game has its own seed,
+so a ladder is reproducible.
 """
 
 from collections.abc import Iterator, Sequence
@@ -86,10 +85,7 @@ def pairings(game: AnyGame) -> Iterator[tuple[str, Side, Side]]:
 
 
 def play_pair(game: AnyGame, setup: str, strong: Side, weak: Side, games: int, seed: int = 1) -> LadderRow:
-    """Return the results of ``strong`` against ``weak`` in ``games`` games of ``setup``, played here.
-
-    Raises KeyError for an unknown setup or level, ValueError for less than one game.
-    """
+    """Return the results of ``games`` games of ``setup``; raises KeyError and ValueError for less than one game."""
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
     game.initial(setup)

@@ -9,15 +9,12 @@ from events.store.contract import EventStore
 
 
 def slice_matches(match_ids: Iterable[str], size: int) -> Iterator[PlannedSlice]:
-    """Yield slices of ``size`` matches each.
-
-    They name their matches: a range of the store's list would mean others when some move to the archive meanwhile.
-    """
+    """Yield slices that name ``size`` matches each: a range would shift when some are archived meanwhile."""
     remaining = iter(match_ids)
     while named := list(islice(remaining, size)):
         yield PlannedSlice(named, len(named), f"the matches {named[0]} to {named[-1]}")
 
 
 def slice_store(store: EventStore, size: int) -> list[PlannedSlice]:
-    """Return slices of all matches of ``store``. Raises StoreUnavailableError."""
+    """Return slices of all matches of ``store``."""
     return list(slice_matches(readable_streams(store), size))

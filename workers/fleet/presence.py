@@ -1,7 +1,4 @@
-"""How the workers of the fleet are known to run: each reports to the store while its main loop runs.
-
-A worker that does its tasks in its main loop reports from the thread that renews the lease of its slice meanwhile.
-"""
+"""How the workers of the fleet are known to run: each reports while its main loop runs or it renews a lease."""
 
 import os
 import socket

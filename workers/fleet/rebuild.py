@@ -22,7 +22,6 @@ from events.store.snapshots import snapshot_of
 from workers.fleet.matches import slice_matches
 
 MATCHES_PER_SLICE = 100
-"""They are written in one transaction."""
 
 PROJECT, SWITCH, RATE = "project", "switch", "rate"
 
@@ -88,11 +87,7 @@ def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
 
 
 def do(installation: Installation, _: Parameters, content: Sequence[Any]) -> Rebuilt:
-    """Do one slice. Raises StoreUnavailableError, and RebuildOvertakenError when its generation is not built any more.
-
-    Crash-safe: read models follow from the events alone, so what is written twice is the same, and a generation that
-    was switched to stays so.
-    """
+    """Do one slice; raises RebuildOvertakenError. Crash-safe: what is written twice is the same."""
     match content:
         case [str(step), int(generation), list(match_ids)] if step == PROJECT:
             return _project_slice(installation, match_ids, generation)

@@ -45,7 +45,7 @@ def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
 
 
 def do(installation: Installation, _: Parameters, match_ids: Sequence[str]) -> VerifiedSlice:
-    """Verify matches. Raises StoreUnavailableError. Crash-safe: it only reads."""
+    """Verify matches. Crash-safe: it only reads."""
     verdicts = list(verify_streams(installation.store, match_ids))
     # Read after the matches: players go on meanwhile.
     latest = StoreClock(installation.client, installation.now).store_now() + MAX_CLOCK_DIFFERENCE_MS

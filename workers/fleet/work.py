@@ -33,10 +33,8 @@ def do_slices(
 ) -> int:
     """Do slices of a job for TASK_S, as the worker ``name``; return how many were done.
 
-    ``request`` enqueues a task for a job. Each task that finds more slices than the one it takes requests another, so
-    that one is always waiting for the next idle worker, and never more than were there at the beginning. A broker that
-    is away is no failure of the slice: the relay requests the job again (``workers.hints``). Raises
-    StoreUnavailableError.
+    Each task that finds more slices than its own has ``request`` enqueue another: one is always waiting. The relay
+    requests what a broker has lost.
     """
 
     def request_another() -> None:
@@ -66,10 +64,7 @@ def do_slices(
 def do_slice(parts: Installation, claimed: ClaimedSlice, name: str = "") -> bool:
     """Do a slice as the worker ``name`` ("": a command) and store its result; return whether another stage begins.
 
-    What fails is recorded; when it has failed too often, the job fails with it. Raises StoreUnavailableError, with the
-    slice released.
-
-    Crash-safe: killed here, the lease expires and the slice is done again.
+    Failures are recorded, and may fail the job. Crash-safe: killed here, the lease expires and the slice is done again.
     """
     jobs, kind = parts.fleet_jobs, KINDS[claimed.kind]
 
@@ -93,10 +88,7 @@ def do_slice(parts: Installation, claimed: ClaimedSlice, name: str = "") -> bool
 
 
 def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any]:
-    """Do a job in this thread, together with other workers if there are some; return its results.
-
-    Raises FleetJobFailedError and StoreUnavailableError.
-    """
+    """Do a job in this thread and in other workers; return its results. Raises FleetJobFailedError."""
     jobs = parts.fleet_jobs
     job = jobs.start(kind, parameters)
     while job.state == JobState.RUNNING:
@@ -111,10 +103,7 @@ def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any
 
 
 def do_unrecorded(parts: Installation, kind: str, parameters: Parameters) -> tuple[int, Iterator[tuple[int, Any]]]:
-    """Plan a job without recording it: where the store cannot be written to, or there is none.
-
-    Returns the units of all slices, and an iterator that does them in this thread: units and result of each.
-    """
+    """Plan a job without recording it; return all units, and an iterator of units and results of each slice."""
     made = KINDS[kind]
     slices = [planned for stage in made.plan(parts, parameters) for planned in stage]
     done = ((planned.units, made.do(parts, parameters, planned.content)) for planned in slices)

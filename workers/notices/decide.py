@@ -1,8 +1,4 @@
-"""From events to notices: what the consumer of the group ``notices`` does about a match.
-
-What follows depends on where the match stands now and is idempotent by fact and person, so that events may be delivered
-late, twice and in any order.
-"""
+"""From events to notices: what follows depends on where a match stands, idempotent by fact and person."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -37,11 +33,7 @@ MAX_MAILS_OF_STRANGERS = RateLimitItemPerDay(5)
 
 
 class Decider:
-    """Decides what people are told, and writes it into the ledger. Safe to share between threads.
-
-    ``wake`` is called when something is to be sent at once. Methods raise StoreUnavailableError and what
-    ``Matches.load`` raises.
-    """
+    """Decides what people are told; ``wake`` is called for what goes at once. Raises what ``Matches.load`` raises."""
 
     def __init__(self, installation: Installation, wake: Callable[[], object] = lambda: None) -> None:
         self._parts = installation
@@ -61,10 +53,7 @@ class Decider:
             self._plan_reminder(state, turn)
 
     def look_at_check(self, check: Check) -> None:
-        """Carry out a check that was claimed.
-
-        Crash-safe: it is finished last; carried out twice it tells nothing new.
-        """
+        """Carry out a check that was claimed, and finish it. Crash-safe: a repetition tells nothing new."""
         if check.player is not None:
             self._look_at_turn(check.match, check.player)
             self._parts.checks.finish(check)
@@ -106,10 +95,7 @@ class Decider:
             self._wake()
 
     def _is_one_stranger_too_many(self, fact: Fact, player: str) -> bool:
-        """Tell whether others whom ``player`` has never played with have sent enough invitations today.
-
-        Crash-safe: an invitation that is looked at twice counts twice, so that fewer mails go out at once.
-        """
+        """Tell whether others whom ``player`` has never met have invited enough today; may count twice."""
         inviter = self._parts.matches.load(fact.match).state.creator
         return not self._parts.readmodels.have_met(inviter, player) and not self._counters.hit(
             MAX_MAILS_OF_STRANGERS, "invited", player
@@ -121,7 +107,6 @@ class Decider:
         return sum(max(0, length) for length in lengths)
 
     def _plan_reminder(self, state: MatchState, turn: Fact) -> bool:
-        """Let the player of ``turn`` be reminded later, if at all; return whether it is time now instead."""
         (player,), clock = turn.players, state.clock
         if turn.deadline is None:
             return False
@@ -133,7 +118,6 @@ class Decider:
         return False
 
     def _events(self, state: MatchState, versions: set[int]) -> list[Happened]:
-        """Return the last events of a match, and those at ``versions``."""
         first, tail = min(versions), max(1, state.version - TAIL + 1)
         found = []
         if first < tail - MAX_SPAN:
@@ -153,7 +137,6 @@ class Decider:
         return [fact for fact in facts if fact is not None]
 
     def _chat_facts(self, match_id: str, unread: range) -> list[Fact]:
-        """Return what the players of a match are to be told of the messages ``unread`` in its chat."""
         loaded = self._parts.matches.load(match_id)
         facts = []
         for seat in loaded.state.seats:

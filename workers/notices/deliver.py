@@ -26,7 +26,6 @@ from workers.notices.senders import Outcome, Sender
 
 RETRY_DELAYS_MS = Backoff(60_000, 4 * 3_600_000)
 GIVE_UP_MS = 5 * 24 * 3_600_000
-"""What could not be sent for this long is given up."""
 
 MAX_FAULTS = 5
 """A dispatch at which this server itself fails is given up after this number of attempts."""
@@ -68,10 +67,7 @@ class Slots:
 
 
 class Deliveries:
-    """Sends what is due. Safe to share between threads.
-
-    Methods raise StoreUnavailableError; what was leased then comes back when its lease ends.
-    """
+    """Sends what is due; what was leased comes back after an error."""
 
     def __init__(self, installation: Installation, senders: Mapping[NoticeChannel, Sender]) -> None:
         self._parts = installation
@@ -97,10 +93,9 @@ class Deliveries:
             return True
 
     def deliver(self, dispatch: Dispatch) -> None:
-        """Send ``dispatch``, which was taken from the outbox, unless something is against it; record what became of it.
+        """Send ``dispatch`` unless something is against it; record what became of it.
 
-        Crash-safe: killed before the record, its lease ends and it is sent again: by mail with the
-        same Message-ID, by webhook with the same id. Only the receiver can tell then that it has it already.
+        Crash-safe: killed before the record it is sent again, with the same Message-ID or webhook-id.
         """
         now = self._parts.now()
         try:
@@ -121,7 +116,6 @@ class Deliveries:
         self._record(dispatch, outcome, self._parts.now())
 
     def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:
-        """Return what becomes of something that must not be sent, or not now; None when nothing is against it."""
         if dispatch.purpose in (Purpose.DIGEST, Purpose.NOTICE) and not dispatch.notices:
             return Outcome(DeliveryState.NOT_SENT, "Nothing of it was still to be told.")
         if dispatch.purpose != Purpose.NOTICE:
@@ -152,7 +146,6 @@ class Deliveries:
         return self._outbox.gather(dispatch, ready, now)
 
     def _is_soon_after_another(self, dispatch: Dispatch, now: int) -> bool:
-        """Tell whether a mail about another match was sent to the player in the last minute."""
         notices = self._parts.ledger.page(dispatch.player, limit=MAX_NOTICES_LOOKED_AT).notices
         match = next((each.match for each in notices if each.id in dispatch.notices), None)
         return any(
@@ -176,7 +169,6 @@ class Deliveries:
         return replace(dispatch, notices=tuple(kept))
 
     def _why_not(self, notice: Notice, dispatch: Dispatch) -> str | None:
-        """Return why there is no more need to tell of ``notice``, a sentence; None when there is."""
         preferences = self._parts.preferences.read(notice.player)
         timings = {NoticeChannel.MAIL: preferences.mail, NoticeChannel.PUSH: preferences.push}.get(dispatch.channel, {})
         if timings.get(notice.kind) == Timing.NEVER and not dispatch.requested:
@@ -219,10 +211,7 @@ def _may_go_with_others(dispatch: Dispatch) -> bool:
 
 
 def retry_at(dispatch: Dispatch, now: int) -> int:
-    """Return when ``dispatch`` is tried again after its last attempt: up to a quarter earlier or later than planned.
-
-    The same for the same attempt.
-    """
+    """Return when ``dispatch`` is tried again: up to a quarter off the plan, always the same."""
     return now + int(RETRY_DELAYS_MS.after(max(1, dispatch.attempts)) * _jitter(dispatch))
 
 

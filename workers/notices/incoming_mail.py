@@ -1,8 +1,7 @@
 """Reading the mail that has arrived: one mail after the other is claimed, admitted, carried out, answered once.
 
-Crash-safe: whatever is done about a mail is done once under a name that follows from its digest: each command is a
-request with a key, the answer a dispatch with an id, what became of the mail is recorded last. A reader that is killed
-leaves the lease; the next one finds what was done, and does the rest.
+Crash-safe: whatever is done has a name that follows from the mail's digest: each command a request key, the answer a
+dispatch id; what became of the mail is recorded last.
 """
 
 import re
@@ -54,8 +53,7 @@ class Outcome:
     """What becomes of a mail: the verdict with its reason, and the answer (subject and text), None for none.
 
     Of answers that ``only_refuses`` a few are sent in an hour; in answer to one that ``asks_to_confirm`` a resignation
-    is done. ``about`` is the match and the seat that the answer is about, with the version tag of the board that it
-    shows; ``receipt`` is attached.
+    is done. ``about`` is match, seat and the version tag shown; ``receipt`` is attached.
     """
 
     verdict: Verdict
@@ -68,10 +66,7 @@ class Outcome:
 
 
 class MailReader:
-    """Reads the incoming mail of an installation. Safe to share between threads.
-
-    Methods raise StoreUnavailableError; the mail then comes back when its lease ends.
-    """
+    """Reads the incoming mail of an installation."""
 
     def __init__(self, installation: Installation, settings: MailSettings) -> None:
         self._parts = installation
@@ -165,7 +160,6 @@ class MailReader:
         )
 
     def _answer(self, mail: ReceivedMail, content: bytes, outcome: Outcome) -> bool:
-        """Put the answer into the outbox, if there is one and it may be sent; return whether there is."""
         address = self._parts.addresses.read(mail.player).address
         if outcome.answer is None or address is None:
             return False

@@ -35,7 +35,6 @@ from workers.notices.reach import messages_for
 
 ID_DIGITS = 24
 MAX_MESSAGES = 20
-"""Of a chat in one mail."""
 
 
 class Unsendable(NamedTuple):
@@ -45,17 +44,14 @@ class Unsendable(NamedTuple):
 
 
 class MailComposer:
-    """Composes mails for ``installation``, whose addresses are at ``site``. Methods raise StoreError."""
+    """Composes mails for ``installation``, whose addresses are at ``site``."""
 
     def __init__(self, installation: Installation, site: Site) -> None:
         self._parts = installation
         self._site = site
 
     def compose(self, dispatch: Dispatch, now: int) -> Outgoing | Unsendable:
-        """Return the mail of ``dispatch`` with its envelope, or why there is none.
-
-        An attempt that is repeated gets the same Message-ID.
-        """
+        """Return the mail of ``dispatch`` with its envelope, the same when repeated, or why there is none."""
         if dispatch.letter is not None:
             return self._letter(dispatch, dispatch.letter, now)
         to = self._addressee(dispatch.player)
@@ -107,7 +103,6 @@ class MailComposer:
         )
 
     def _messages(self, notice: Notice, names: Mapping[str, str]) -> list[str]:
-        """Return the messages of a chat with their authors for a reader who has asked for them by mail."""
         if notice.kind != NoticeKind.CHAT or not self._parts.preferences.read(notice.player).chat_text:
             return []
         after = int(notice.fact.rpartition(":")[2]) - 1
@@ -192,10 +187,7 @@ class MailComposer:
         return letter_mail(self._site, to.address, content, id=_mail_id(dispatch), sender=sender, now=now)
 
     def _addressee(self, player: str, address: str | None = None) -> Addressee | None:
-        """Return whom mail to ``player`` is for, None when it must not be sent.
-
-        ``address`` is given for a letter, which goes out although mail is paused; empty: the confirmed one.
-        """
+        """Return whom mail to ``player`` is for, None when it must not be sent; a letter has its own ``address``."""
         stored = self._parts.addresses.read(player)
         if address is None and not stored.reachable:
             return None
@@ -211,7 +203,6 @@ class MailComposer:
         )
 
     def _meant_by(self, asked: str) -> list[Person]:
-        """Return the person whose name is ``asked``, or all who have confirmed it as their mail address."""
         people = self._parts.people
         if "@" not in asked:
             return [person for person in (people.find(asked),) if person is not None]
@@ -235,7 +226,6 @@ def _reply_token(loaded: Loaded, seat: int) -> MatchToken:
 
 
 def _answer_token(letter: Letter, loaded: Loaded | None, player: str) -> MatchToken | PlayerToken:
-    """Return the token of an answer: it acts upon the version that the answer shows."""
     if loaded is None or letter.seat is None:
         return PlayerToken(kind=TokenKind.ACCOUNT, player=player)
     kind = TokenKind.CONFIRM_RESIGNATION if letter.kind == LetterKind.CONFIRM_RESIGNATION else TokenKind.REPLY

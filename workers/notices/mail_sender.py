@@ -25,7 +25,7 @@ log = structlog.get_logger("mail")
 
 
 class MailSender:
-    """Sends what goes by mail. Safe to share between threads."""
+    """Sends what goes by mail."""
 
     def __init__(self, installation: Installation, settings: MailSettings, server: SmtpServer | None = None) -> None:
         self._parts = installation
@@ -38,10 +38,8 @@ class MailSender:
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
         """Send ``dispatch`` and return what became of it; raises StoreError.
 
-        Crash-safe: that the content is about to be sent is recorded before, that the server has accepted it right
-        after. A kill between the server's answer and that record leaves an attempt that may have been accepted, and
-        SMTP has no way to ask. The mail is sent once more under the same Message-ID, by which mail servers and programs
-        leave out a second copy, and the ledger says so.
+        Crash-safe: recorded before the content is sent and right after it was accepted. A kill in between has it sent
+        once more under the same Message-ID, and the ledger says so.
         """
         answer = self._attempts.answer(dispatch)
         if answer is not None:

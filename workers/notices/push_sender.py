@@ -41,8 +41,6 @@ log = structlog.get_logger("push")
 
 
 class _Message(NamedTuple):
-    """The content of a push message, and how the push service is to treat it."""
-
     content: bytes
     ttl_s: int
     urgency: str
@@ -60,11 +58,7 @@ class PushSender:
         self._pages = settings.page_url.rstrip("/")
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Send ``dispatch`` and return what became of it; a test is tried once.
-
-        Crash-safe: after a kill behind the request it is sent again, and takes the place of what was shown, since it
-        has the same topic and tag.
-        """
+        """Send ``dispatch``, a test once; return its outcome. Crash-safe: a repetition replaces what was shown."""
         subscription = self._parts.subscriptions.find(dispatch.player, dispatch.target)
         if subscription is None:
             return Outcome(DeliveryState.NOT_SENT, "The browser was removed from your settings.")
@@ -135,7 +129,6 @@ class PushSender:
         return self._egress.post(subscription.endpoint, headers, body)
 
     def _message(self, dispatch: Dispatch, now: int) -> _Message | None:
-        """Return the message of ``dispatch``; None when there is nothing (any more) to tell."""
         if dispatch.purpose == Purpose.TEST:
             words = "This is the test notice that you have asked for. Notices reach this browser."
             content = message("Rookery", words, f"{self._pages}/settings/notices", "test")
@@ -166,9 +159,6 @@ class PushSender:
 
 
 def retry_after(header: str | None, now: int) -> int | None:
-    """Return the instant that a header Retry-After names, within reasonable bounds; None without a readable one.
-
-    Both instants are milliseconds since 1970 UTC.
-    """
+    """Return the instant that a header Retry-After names, within reasonable bounds; None without one."""
     wait = read_retry_after(header, now)
     return None if wait is None else now + max(MIN_RETRY_MS, min(MAX_RETRY_MS, wait))

@@ -8,10 +8,7 @@ from events.private.time_zones import zone_of
 
 
 def circumstances_of(installation: Installation, player: str, match: str | None, now: int) -> Circumstances:
-    """Return what is known of ``player`` at ``now`` (milliseconds since 1970 UTC) with regard to ``match``.
-
-    Raises StoreUnavailableError.
-    """
+    """Return what is known of ``player`` at ``now`` with regard to ``match``."""
     availability = installation.availability.read([player])[player]
     away = vacation.current(availability.book, now)
     is_announced = away is not None and not away.automatic
@@ -26,10 +23,7 @@ def circumstances_of(installation: Installation, player: str, match: str | None,
 
 
 def messages_for(installation: Installation, player: str, match: str, after: int, count: int) -> list[Message]:
-    """Return those of the next ``count`` messages of a chat ``after`` a number that others wrote and ``player`` sees.
-
-    Raises StoreUnavailableError.
-    """
+    """Return those of the next ``count`` chat messages ``after`` a number that others wrote and ``player`` sees."""
     hidden, silenced = installation.reports.hidden(match), installation.blocks.of(player)
     return [
         message
@@ -39,7 +33,7 @@ def messages_for(installation: Installation, player: str, match: str, after: int
 
 
 def reach_of(installation: Installation, player: str) -> Reach:
-    """Return where ``player`` can be reached. Raises StoreUnavailableError."""
+    """Return where ``player`` can be reached."""
     address, no_mail = installation.addresses.read(player), None
     if address.address is not None and not address.reachable:
         no_mail = f"Not sent by mail, because {address.why_not}."

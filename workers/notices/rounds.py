@@ -1,8 +1,4 @@
-"""What time makes due about notices: reminders, and chats with new messages.
-
-Crash-safe: it remembers nothing that counts. Another relay, or this one after a restart, finds the same things to do,
-and each of them is idempotent.
-"""
+"""What time makes due about notices: reminders, and chats with new messages. Crash-safe: idempotent, without memory."""
 
 import threading
 
@@ -19,7 +15,6 @@ from workers.shares import Share
 from workers.threads import repeat
 
 ROUND_MS = 1000
-"""What is due is looked for at least this often."""
 
 RETRY_MS = Backoff(10_000, 600_000)
 
@@ -44,11 +39,7 @@ class NoticeRounds:
         repeat(step, stop, lambda: None, line="notice-rounds")
 
     def do_round(self) -> None:
-        """Do what is due.
-
-        Raises StoreUnavailableError, and ClockMismatchError when the clock of this process is wrong: then nobody is
-        reminded early.
-        """
+        """Do what is due. Raises ClockMismatchError: nobody is reminded early."""
         self._parts.store.check_clock()
         shards = self._share()
         while (check := self._parts.checks.take(shards)) is not None:

@@ -9,8 +9,8 @@ from events.notices.outbox import Dispatch
 class Outcome(NamedTuple):
     """What became of a dispatch; ``reason`` is a sentence for the player.
 
-    With WAITING it is tried again at ``due`` (milliseconds since 1970 UTC; None: after a delay that grows). ``tried``
-    tells whether this counts as an attempt; ``lane`` is that in which it waits then, empty for the same.
+    With WAITING it is tried again at ``due`` (None: after a growing delay) in ``lane`` (empty: the same); ``tried``
+    tells whether it counts as an attempt.
     """
 
     state: DeliveryState
@@ -24,7 +24,4 @@ class Sender(Protocol):
     """Sends what goes through one channel."""
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Send ``dispatch`` and return what became of it.
-
-        What may pass (a server that is down) is an Outcome of WAITING; only errors of the store are raised.
-        """
+        """Send ``dispatch``; what may pass (a server that is down) is WAITING, only errors of the store are raised."""

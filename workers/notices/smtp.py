@@ -17,10 +17,7 @@ CONTENT_TIMEOUT_S = 50
 """For each answer of the server; for sending the content and the answers before and after, since it may be examined."""
 
 MAX_CONVERSATION_S = 11 * STEP_TIMEOUT_S + 3 * CONTENT_TIMEOUT_S
-"""Less than ``deliver.MAX_DELIVERY_S``: no second worker sends the same mail meanwhile.
-
-RFC 5321, 4.5.3.2 allows servers of strangers more; this one is the operator's own.
-"""
+"""Less than ``deliver.MAX_DELIVERY_S``: no second worker sends the same mail meanwhile."""
 
 
 class Stage(StrEnum):
@@ -41,10 +38,7 @@ class Reply(NamedTuple):
 
 
 class SmtpServer:
-    """The server at ``url`` (see ``MailSettings``), to which this one is called ``own_name``.
-
-    ``context`` verifies certificates; None: by those of the system. ``timeout_s`` is for each answer but the last.
-    """
+    """The server at ``url``, to which this one is ``own_name``; ``timeout_s`` is for each answer but the last."""
 
     def __init__(
         self, url: str, own_name: str, *, timeout_s: float = STEP_TIMEOUT_S, context: ssl.SSLContext | None = None
@@ -55,10 +49,7 @@ class SmtpServer:
         self._given_context = context
 
     def deliver(self, mail: Outgoing, before_content: Callable[[], None]) -> Reply:
-        """Hand ``mail`` over and return the last answer; ``before_content`` is called when all but the content is sent.
-
-        It waits for nothing after the server has accepted the mail.
-        """
+        """Hand ``mail`` over and return the last answer; ``before_content`` is called before the content is sent."""
         conversation = _Conversation()
         try:
             connection = self._connect()
@@ -130,8 +121,6 @@ class SmtpServer:
 
 
 class _Conversation:
-    """How far a conversation has come, for when it breaks off."""
-
     def __init__(self) -> None:
         self.stage = Stage.CONNECTION
 

@@ -27,17 +27,14 @@ class _RefusedError(Exception):
 
 
 class BotAnswers:
-    """Does what receivers answer. Safe to share between threads."""
+    """Does what receivers answer."""
 
     def __init__(self, installation: Installation) -> None:
         self._parts = installation
         self._decider = Decider(installation)
 
     def carry_out(self, notice: Notice, standing: Standing, answer: Answer) -> str:
-        """Do what is answered to the webhook about ``notice``, and return that as a sentence; empty for nothing.
-
-        ``standing`` is what the webhook said. Raises StoreError, and what loading a match raises.
-        """
+        """Do what is answered to the webhook about ``notice``; return that as a sentence, empty for nothing."""
         if answer.status != STATUS_WITH_ANSWER:
             return ""
         if not answer.is_complete:
@@ -106,6 +103,5 @@ class BotAnswers:
 
 
 def _words(wanted: BotAnswer) -> str:
-    """Return what was answered, shortened: ``move c3-d4``."""
     moves = ", ".join(wanted.moves)
     return " ".join((wanted.verb, moves if len(moves) <= 100 else f"{moves[:97]}...")).strip()

@@ -12,17 +12,13 @@ TOLD = (DeliveryState.SENT, DeliveryState.WAITING)
 
 
 class Fallback:
-    """Tells people by mail what their webhooks did not take. Safe to share between threads."""
+    """Tells people by mail what their webhooks did not take."""
 
     def __init__(self, installation: Installation) -> None:
         self._parts = installation
 
     def tell_by_mail(self, notice: Notice | None, now: int) -> str:
-        """Have ``notice`` sent by mail, unless it was or is to be; return that as a sentence, empty for nothing.
-
-        What needs an answer is sent whatever the person has set about mail: else nobody would know of it. Raises
-        StoreUnavailableError.
-        """
+        """Have ``notice`` sent by mail once, if it needs an answer whatever is set; return that as a sentence."""
         if notice is None or any(
             each.channel == NoticeChannel.MAIL and each.state in TOLD for each in notice.deliveries
         ):
@@ -49,7 +45,7 @@ class Fallback:
         return " It is sent by mail instead." if added else " It was handed over to be sent by mail before."
 
     def tell_of_disabled(self, player: str, endpoint: Endpoint, now: int) -> None:
-        """Write once to ``player`` that ``endpoint`` was switched off, and why. Raises StoreUnavailableError."""
+        """Write once to ``player`` that ``endpoint`` was switched off, and why."""
         address = self._address(player)
         if address is None:
             return

@@ -79,7 +79,7 @@ class Called(NamedTuple):
 
 
 class WebhookSender:
-    """Sends webhooks by ``egress``. Safe to share between threads."""
+    """Sends webhooks by ``egress``."""
 
     def __init__(self, installation: Installation, egress: Egress) -> None:
         self._parts = installation
@@ -90,10 +90,9 @@ class WebhookSender:
         self._slow_hosts: set[str] = set()
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Call the receiver and return what became of it. Raises StoreError.
+        """Call the receiver and return what became of it.
 
-        Crash-safe: a worker that is killed after the receiver has answered calls it again, with the same webhook-id. A
-        move that was answered is played under a request key made from that id, so that it is played once.
+        Crash-safe: a repetition has the same webhook-id, from which the request key of an answered move is made.
         """
         endpoint = self._parts.endpoints.find(dispatch.player, dispatch.target)
         if endpoint is None:
@@ -122,10 +121,7 @@ class WebhookSender:
 
     @contextmanager
     def _slot(self, endpoint: Endpoint) -> Iterator[bool]:
-        """Hold the one slot of the host of ``endpoint`` while the block lasts; False where it is held.
-
-        A quick receiver needs none.
-        """
+        """Hold the one slot of a slow host while the block lasts; False where it is held."""
         host = read_url(endpoint.url).host
         with self._lock:
             free = endpoint.is_quick or host not in self._slow_hosts

@@ -38,20 +38,20 @@ EMPTY_STATEMENT = Statement("", "").digest
 """Stands for the text of a command that is only tried."""
 
 GROUND_WORDS = {
-    "wrong-result": "the result is wrong",
-    "repetition": "repetition",
-    "clock": "the clock",
-    "illegal-move": "an illegal move, or a legal one that was refused",
-    "conduct": "conduct",
+    Ground.WRONG_RESULT: "the result is wrong",
+    Ground.REPETITION: "repetition",
+    Ground.CLOCK: "the clock",
+    Ground.ILLEGAL_MOVE: "an illegal move, or a legal one that was refused",
+    Ground.CONDUCT: "conduct",
 }
 
 RULING_WORDS = {
-    "let-stand": "Let it stand",
-    "adjust-clocks": "Adjust the clocks",
-    "take-back": "Take back to a ply",
-    "decide": "Decide the result",
-    "annul": "Annul the match",
-    "restore": "Restore the match",
+    RulingKind.LET_STAND: "Let it stand",
+    RulingKind.ADJUST_CLOCKS: "Adjust the clocks",
+    RulingKind.TAKE_BACK: "Take back to a ply",
+    RulingKind.DECIDE: "Decide the result",
+    RulingKind.ANNUL: "Annul the match",
+    RulingKind.RESTORE: "Restore the match",
 }
 
 
@@ -97,8 +97,8 @@ def case_page(match_id: str) -> str:
         seat=None if person is None else state.seat_of(person.id),
         version_tag=str(loaded.head.tag),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
-        grounds={ground: GROUND_WORDS[ground] for ground in Ground},
-        rulings={ruling: RULING_WORDS[ruling] for ruling in RulingKind},
+        grounds=GROUND_WORDS,
+        rulings=RULING_WORDS,
         rulesets=[game for game in GAMES.rulesets.get(state.game, ()) if game.ruleset != state.ruleset],
     )
 

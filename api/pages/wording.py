@@ -1,12 +1,12 @@
 """The words of the pages: levels, results, instants and durations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from api.representations.rated_matches import RatingValue
 from domain.games import GAMES
-from domain.match.enums import Limit
+from domain.match.enums import EndReason, Limit
 from domain.match.terms import DAY, Terms, duration, in_short, limit_in_words
 from events.readmodels import PlayerRating, Summary, Unrated
 from events.readmodels.standings import interval_of
@@ -25,11 +25,11 @@ LEVELS = (
     "plays to win and takes its time",
 )
 
-_REASONS = {
-    "resignation": "by resignation",
-    "draw-agreed": "by agreement",
-    "flag": "on time",
-    "ruling": "by an arbiter's ruling",
+_REASONS: Mapping[str, str] = {
+    EndReason.RESIGNATION: "by resignation",
+    EndReason.DRAW_AGREED: "by agreement",
+    EndReason.FLAG: "on time",
+    EndReason.RULING: "by an arbiter's ruling",
 }
 """The reasons common to all games; the games declare the others."""
 

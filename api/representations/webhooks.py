@@ -1,7 +1,7 @@
 """The payloads of webhooks and their answers, described for the OpenAPI document; ``events.webhooks`` makes them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -9,6 +9,7 @@ from api.http.answers import Answer, Instant, one_of
 from api.http.conditions import VersionTagText
 from api.representations.boards import Composition, Draft
 from domain.match.enums import Status
+from events.notices.endpoints import PayloadForm
 from events.webhooks.answers import ANSWERS
 from events.webhooks.payload import TEST_TYPE, TYPES
 
@@ -80,7 +81,7 @@ class WebhookContent(Answer):
     player: Annotated[str, Meta(description="The account that the webhook belongs to")]
     summary: str
     match: str | UnsetType | None = UNSET
-    form: Literal["thin", "full"] | UnsetType = UNSET
+    form: Annotated[str, one_of(PayloadForm)] | UnsetType = UNSET
     game: WebhookGame | UnsetType = UNSET
     setup: str | UnsetType = UNSET
     version: int | UnsetType = UNSET

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from flask import Blueprint
 from marshmallow import fields, validate
-from msgspec import Meta
+from msgspec import Meta, convert
 
 from api.access.auth import require_person
 from api.access.limits import spend
@@ -77,15 +77,7 @@ class DeliveryRequest(StrictSchema):
 
 
 class MailTimings(Answer):
-    turn: Annotated[str, one_of(Timing)]
-    deadline: Annotated[str, one_of(Timing)]
-    offer: Annotated[str, one_of(Timing)]
-    chat: Annotated[str, one_of(Timing)]
-    invitation: Annotated[str, one_of(Timing)]
-    started: Annotated[str, one_of(Timing)]
-    ended: Annotated[str, one_of(Timing)]
-    case: Annotated[str, one_of(Timing)]
-    ruling: Annotated[str, one_of(Timing)]
+    __annotations__ = {kind.value: Annotated[str, one_of(Timing)] for kind in NoticeKind}
 
 
 class PushTimings(MailTimings):
@@ -285,8 +277,8 @@ def _represent_delivery(delivery: StoredDelivery) -> NoticeDelivery:
 def _represent_settings(preferences: Preferences) -> NoticeSettings:
     quiet = preferences.quiet
     return NoticeSettings(
-        mail=MailTimings(**{kind.value: timing.value for kind, timing in preferences.mail.items()}),
-        push=PushTimings(**{kind.value: timing.value for kind, timing in preferences.push.items()}),
+        mail=convert({kind.value: timing.value for kind, timing in preferences.mail.items()}, MailTimings),
+        push=convert({kind.value: timing.value for kind, timing in preferences.push.items()}, PushTimings),
         digest_hour=preferences.digest_hour,
         quiet=None if quiet is None else QuietHours(since=quiet[0], until=quiet[1]),
         remind_before_h=preferences.remind_before_h,

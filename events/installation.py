@@ -5,7 +5,7 @@ first used; building it does not connect.
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from urllib.parse import urlsplit
 
 from events.archive.store import ArchivingStore
@@ -47,9 +47,9 @@ from events.runtime.liveness import RedisLiveness
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
 from events.runtime.work_list import WorkList
+from events.service import figures as metrics
 from events.service.archiving import Archiver
 from events.service.bot_admission import BotAdmission
-from events.service.figures import Figures, Sources
 from events.service.flag_lateness import FlagLateness
 from events.service.fleet_jobs import FleetJobs
 from events.service.incidents import Incidents
@@ -307,23 +307,20 @@ class Installation:
         return FlagLateness(self.client, self.prefix)
 
     @cached_property
-    def figures(self) -> Figures:
+    def figures(self) -> metrics.Figures:
         """What operators see."""
-        sources = Sources(
-            store=self.store,
-            readmodels=self.readmodels,
-            heartbeat=self.heartbeat,
-            liveness=self.liveness,
-            outbox=self.outbox,
-            inbox=self.inbox,
-            checkpoints=self.checkpoints,
-            jobs=self.jobs,
-            incidents=self.incidents,
-            flag_lateness=self.flag_lateness,
-            fleet_jobs=self.fleet_jobs,
-            witnesses=self.witnesses,
+        readers = (
+            partial(metrics.store_figures, self.store),
+            partial(metrics.feed_figures, self.store, self.liveness),
+            partial(metrics.clock_figures, self.store, self.heartbeat, self.flag_lateness),
+            partial(metrics.opponent_figures, self.readmodels),
+            partial(metrics.notice_figures, self.outbox, self.inbox),
+            metrics.BrokerFigures(self.settings.broker_url, self.prefix),
+            partial(metrics.record_figures, self.checkpoints, self.witnesses, self.jobs, self.incidents),
+            partial(metrics.archive_figures, self.store, self.readmodels, self.settings.archive_after_days),
+            partial(metrics.fleet_figures, self.fleet_jobs),
         )
-        return Figures(sources, self.settings.broker_url, self.settings.archive_after_days, self.now)
+        return metrics.Figures(readers, self.now)
 
     @cached_property
     def liveness(self) -> RedisLiveness:

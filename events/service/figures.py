@@ -5,10 +5,9 @@ The work does not grow with the number of matches.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from threading import Lock
-from typing import NamedTuple
 
 from domain.match.enums import Status
 from domain.match.state import opponent_id
@@ -62,33 +61,18 @@ MAX_COUNTED = 1000
 """More overdue deadlines are as alarming."""
 
 
-class Sources(NamedTuple):
-    """The parts of an installation that figures are read from."""
-
-    store: RedisStore
-    readmodels: ReadModels
-    heartbeat: Heartbeat
-    liveness: RedisLiveness
-    outbox: Outbox
-    inbox: Inbox
-    checkpoints: CheckpointLog
-    jobs: Jobs
-    incidents: Incidents
-    flag_lateness: FlagLateness
-    fleet_jobs: FleetJobs
-    witnesses: Witnesses
+Reader = Callable[[int], Iterable[Figure]]
+"""Reads some of the figures at an instant, milliseconds since 1970 UTC."""
 
 
 class Figures:
-    """The figures of one installation; ``archive_after_days`` is when finished matches go to the archive."""
+    """The figures of one installation, as its ``readers`` read them."""
 
-    def __init__(self, sources: Sources, broker_url: str, archive_after_days: int, now: Callable[[], int]) -> None:
-        self._sources = sources
-        self._broker_url = broker_url
-        self._archived_within_ms = (archive_after_days + ARCHIVING_DAYS) * DAY
+    def __init__(self, readers: Sequence[Reader], now: Callable[[], int]) -> None:
+        self._readers = readers
         self._now = now
         self._lock = Lock()
-        self._read_at = self._ask_broker_at = float("-inf")
+        self._read_at = float("-inf")
         self._figures: list[Figure] = []
 
     def read(self) -> list[Figure]:
@@ -97,154 +81,166 @@ class Figures:
         if self._lock.acquire(blocking=not self._figures):
             try:
                 if time.monotonic() - self._read_at > MAX_AGE_S:
-                    self._figures = list(self._read())
+                    now = self._now()
+                    self._figures = [figure for read in self._readers for figure in read(now)]
                     self._read_at = time.monotonic()
             finally:
                 self._lock.release()
         return self._figures
 
-    def _read(self) -> Iterator[Figure]:
-        now = self._now()
-        began = time.perf_counter()
-        self._sources.store.client.ping()
-        latency = time.perf_counter() - began
-        yield gauge("rookery_store_latency_seconds", "One round trip to the store", latency)
-        yield from self._feed(now)
-        yield from self._clocks(now)
-        yield from self._opponents(now)
-        yield from self._notices(now)
-        yield from self._queues()
-        yield from self._records(now)
-        yield from self._archive(now)
-        yield from self._fleet()
-        yield from server_figures(self._sources.store.client)
 
-    def _feed(self, now: int) -> Iterator[Figure]:
-        store, liveness = self._sources.store, self._sources.liveness
-        states = feed_states(store.client, store.prefix, range(store.shards))
-        existing = [group.value for group in Group if any(group in state.groups for state in states.values())]
-        lags = {group: float(sum(sum(state.lag(group)) for state in states.values())) for group in existing}
-        yield gauges("rookery_feed_lag", "Feed entries a group has not finished", "group", lags)
-        oldest = oldest_unfinished(store.client, store.prefix, states, existing)
-        ages = {group: 0.0 if at is None else max(0, now - at) / 1000 for group, at in oldest.items()}
-        yield gauges("rookery_feed_age_seconds", "Age of the oldest event a group has not finished", "group", ages)
-        with store.client.pipeline(transaction=False) as pipeline:
-            for shard in range(store.shards):
-                pipeline.xlen(ShardKeys(store.prefix, shard).parked)
-            parked = sum(pipeline.execute())
-        yield gauge("rookery_parked_entries", "Feed entries that a group could not handle and has put aside", parked)
-        reports = liveness.reports()
-        yield gauge("rookery_relays", "Relays that live and share the work", len(working_relays(reports)))
-        lines = liveness.ages_s()
-        yield gauges("rookery_relay_line_age_seconds", "Since a line of the relays last made progress", "line", lines)
+def store_figures(store: RedisStore, _: int) -> Iterator[Figure]:
+    """Yield how long a round trip takes, and what the servers of the store say."""
+    began = time.perf_counter()
+    store.client.ping()
+    latency = time.perf_counter() - began
+    yield gauge("rookery_store_latency_seconds", "One round trip to the store", latency)
+    yield from server_figures(store.client)
 
-    def _clocks(self, now: int) -> Iterator[Figure]:
-        store, heartbeat = self._sources.store, self._sources.heartbeat
-        last_beat = heartbeat.last_beat()
-        age = None if last_beat is None else max(0, now - last_beat) / 1000
-        yield gauge("rookery_heartbeat_age_seconds", "Since the clocks were last kept", age)
-        overdue = len(store.due(now - LATE_MS, MAX_COUNTED))
-        yield gauge("rookery_overdue_deadlines", "Deadlines that have passed and are not handled yet", overdue)
-        yield self._sources.flag_lateness.figure()
-        offsets = {} if store.clock is None else {"this": store.clock.offset_ms() / 1000}
-        offsets |= {part: offset / 1000 for part, offset in heartbeat.offsets().items()}
-        description = "How far a process's clock is ahead of the store's"
-        yield gauges("rookery_clock_offset_seconds", description, "part", offsets)
-        provisional = len(heartbeat.provisional())
-        yield gauge("rookery_provisional_outages", "Outages that an operator has yet to confirm", provisional)
 
-    def _opponents(self, now: int) -> Iterator[Figure]:
-        readmodels = self._sources.readmodels
-        names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
-        lists = list(product(names, range(readmodels.keys.shards)))
+def feed_figures(store: RedisStore, liveness: RedisLiveness, now: int) -> Iterator[Figure]:
+    """Yield how far consumer groups are behind the feed, and which relays live."""
+    states = feed_states(store.client, store.prefix, range(store.shards))
+    existing = [group.value for group in Group if any(group in state.groups for state in states.values())]
+    lags = {group: float(sum(sum(state.lag(group)) for state in states.values())) for group in existing}
+    yield gauges("rookery_feed_lag", "Feed entries a group has not finished", "group", lags)
+    oldest = oldest_unfinished(store.client, store.prefix, states, existing)
+    ages = {group: 0.0 if at is None else max(0, now - at) / 1000 for group, at in oldest.items()}
+    yield gauges("rookery_feed_age_seconds", "Age of the oldest event a group has not finished", "group", ages)
+    with store.client.pipeline(transaction=False) as pipeline:
+        for shard in range(store.shards):
+            pipeline.xlen(ShardKeys(store.prefix, shard).parked)
+        parked = sum(pipeline.execute())
+    yield gauge("rookery_parked_entries", "Feed entries that a group could not handle and has put aside", parked)
+    reports = liveness.reports()
+    yield gauge("rookery_relays", "Relays that live and share the work", len(working_relays(reports)))
+    lines = liveness.ages_s()
+    yield gauges("rookery_relay_line_age_seconds", "Since a line of the relays last made progress", "line", lines)
 
-        def longest(pipeline: StorePipeline, current: Current) -> None:
-            for name, shard in lists:
-                pipeline.zrange(readmodels.keys.listed(shard, name, current[shard]), 0, 0, withscores=True)
 
-        since = [int(first[0][1]) if first else now for first in readmodels.read(longest)]
-        oldest = min(since)
-        yield gauge("rookery_opponent_wait_seconds", "The oldest unanswered turn of an opponent", (now - oldest) / 1000)
-        overdue = [of for of, at in zip(lists, since, strict=True) if at <= now - MAX_ANSWER_MS]
+def clock_figures(store: RedisStore, heartbeat: Heartbeat, flag_lateness: FlagLateness, now: int) -> Iterator[Figure]:
+    """Yield whether the clocks of matches are kept, and are right."""
+    last_beat = heartbeat.last_beat()
+    age = None if last_beat is None else max(0, now - last_beat) / 1000
+    yield gauge("rookery_heartbeat_age_seconds", "Since the clocks were last kept", age)
+    overdue = len(store.due(now - LATE_MS, MAX_COUNTED))
+    yield gauge("rookery_overdue_deadlines", "Deadlines that have passed and are not handled yet", overdue)
+    yield flag_lateness.figure()
+    offsets = {} if store.clock is None else {"this": store.clock.offset_ms() / 1000}
+    offsets |= {part: offset / 1000 for part, offset in heartbeat.offsets().items()}
+    description = "How far a process's clock is ahead of the store's"
+    yield gauges("rookery_clock_offset_seconds", description, "part", offsets)
+    provisional = len(heartbeat.provisional())
+    yield gauge("rookery_provisional_outages", "Outages that an operator has yet to confirm", provisional)
 
-        def count(pipeline: StorePipeline, current: Current) -> None:
-            for name, shard in overdue:
-                pipeline.zcount(readmodels.keys.listed(shard, name, current[shard]), 0, now - MAX_ANSWER_MS)
 
-        late = sum(readmodels.read(count)) if overdue else 0
-        yield gauge("rookery_late_opponents", "Matches that wait for an opponent longer than they should", late)
+def opponent_figures(readmodels: ReadModels, now: int) -> Iterator[Figure]:
+    """Yield how long matches wait for opponents."""
+    names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
+    lists = list(product(names, range(readmodels.keys.shards)))
 
-    def _notices(self, now: int) -> Iterator[Figure]:
-        outbox = self._sources.outbox
-        late = outbox.work.count(now - LATE_NOTICE_MS).total()
-        yield gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", late)
-        waiting = {channel: float(count) for channel, count in outbox.waiting().items()}
-        yield gauges("rookery_notices_waiting", "Mails, webhooks and push messages to be sent", "channel", waiting)
-        outcomes: dict[Labels, float] = {key: float(count) for key, count in outbox.outcomes().items()}
-        description = "Mails, webhooks and push messages that were sent, not sent, or given up"
-        yield Figure("rookery_notices_total", description, outcomes, ("channel", "state"), Kind.COUNTER)
-        unread = self._sources.inbox.work.count(now - LATE_NOTICE_MS).total()
-        yield gauge("rookery_unread_mails", "Incoming mails that should have been read", unread)
+    def longest(pipeline: StorePipeline, current: Current) -> None:
+        for name, shard in lists:
+            pipeline.zrange(readmodels.keys.listed(shard, name, current[shard]), 0, 0, withscores=True)
 
-    def _queues(self) -> Iterator[Figure]:
-        prefix, found = self._sources.store.prefix, None
+    since = [int(first[0][1]) if first else now for first in readmodels.read(longest)]
+    oldest = min(since)
+    yield gauge("rookery_opponent_wait_seconds", "The oldest unanswered turn of an opponent", (now - oldest) / 1000)
+    overdue = [of for of, at in zip(lists, since, strict=True) if at <= now - MAX_ANSWER_MS]
+
+    def count(pipeline: StorePipeline, current: Current) -> None:
+        for name, shard in overdue:
+            pipeline.zcount(readmodels.keys.listed(shard, name, current[shard]), 0, now - MAX_ANSWER_MS)
+
+    late = sum(readmodels.read(count)) if overdue else 0
+    yield gauge("rookery_late_opponents", "Matches that wait for an opponent longer than they should", late)
+
+
+def notice_figures(outbox: Outbox, inbox: Inbox, now: int) -> Iterator[Figure]:
+    """Yield what is to be sent and read, and what became of what was sent."""
+    late = outbox.work.count(now - LATE_NOTICE_MS).total()
+    yield gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", late)
+    waiting = {channel: float(count) for channel, count in outbox.waiting().items()}
+    yield gauges("rookery_notices_waiting", "Mails, webhooks and push messages to be sent", "channel", waiting)
+    outcomes: dict[Labels, float] = {key: float(count) for key, count in outbox.outcomes().items()}
+    description = "Mails, webhooks and push messages that were sent, not sent, or given up"
+    yield Figure("rookery_notices_total", description, outcomes, ("channel", "state"), Kind.COUNTER)
+    unread = inbox.work.count(now - LATE_NOTICE_MS).total()
+    yield gauge("rookery_unread_mails", "Incoming mails that should have been read", unread)
+
+
+class BrokerFigures:
+    """Reads how many tasks wait in the queues of the broker at ``url``, of the installation with ``prefix``."""
+
+    def __init__(self, url: str, prefix: str) -> None:
+        self._url = url
+        self._prefix = prefix
+        self._ask_again_at = float("-inf")
+
+    def __call__(self, _: int) -> Iterator[Figure]:
+        """Yield whether the broker answers, and what waits in it."""
+        names, found = {queue.value: queue.name_in_broker(self._prefix) for queue in Queue}, None
         # To ask a broker that is away takes seconds.
-        if time.monotonic() >= self._ask_broker_at:
+        if time.monotonic() >= self._ask_again_at:
             try:
-                found = queue_depths(self._broker_url, [queue.name_in_broker(prefix) for queue in Queue])
+                found = queue_depths(self._url, list(names.values()))
             except BrokerUnavailableError:
-                self._ask_broker_at = time.monotonic() + ASK_BROKER_AGAIN_S
+                self._ask_again_at = time.monotonic() + ASK_BROKER_AGAIN_S
         yield gauge("rookery_broker_up", "Whether the broker says what waits in its queues", found is not None)
-        depths = {} if found is None else {queue.value: float(found[queue.name_in_broker(prefix)]) for queue in Queue}
+        depths = {} if found is None else {queue: float(found[name]) for queue, name in names.items()}
         yield gauges("rookery_queue_depth", "Tasks that no worker has taken yet", "queue", depths)
 
-    def _records(self, now: int) -> Iterator[Figure]:
-        try:
-            latest = self._sources.checkpoints.latest()
-        except (DocumentError, NoCheckpointError):
-            latest = None
-        age = None if latest is None else max(0, now - latest.signed_at) / 1000
-        yield gauge("rookery_checkpoint_age_seconds", "Since the last checkpoint was signed", age)
-        witnesses = {each.key.name: each for each in self._sources.witnesses.all()}
-        failures = {name: float(each.failures) for name, each in witnesses.items()}
-        yield gauges("rookery_witness_failures", "Requests in a row that a witness has not met", "witness", failures)
-        contradicting = sum(each.contradicts for each in witnesses.values())
-        yield gauge(
-            "rookery_witnesses_contradicting", "Witnesses that have cosigned what the log does not have", contradicting
-        )
-        yield gauge(
-            "rookery_jobs_waiting", "Bundles, recomputations and archives to be made", self._sources.jobs.count()
-        )
-        yield gauge("rookery_incidents", "Incidents in which events were lost", self._sources.incidents.count())
 
-    def _archive(self, now: int) -> Iterator[Figure]:
-        store, readmodels = self._sources.store, self._sources.readmodels
-        until, of_shard = now - self._archived_within_ms, max(1, MATCHES_LOOKED_AT // store.shards)
+def record_figures(
+    checkpoints: CheckpointLog, witnesses: Witnesses, jobs: Jobs, incidents: Incidents, now: int
+) -> Iterator[Figure]:
+    """Yield what is on record of checkpoints and their witnesses, of long work and of lost events."""
+    try:
+        latest = checkpoints.latest()
+    except (DocumentError, NoCheckpointError):
+        latest = None
+    age = None if latest is None else max(0, now - latest.signed_at) / 1000
+    yield gauge("rookery_checkpoint_age_seconds", "Since the last checkpoint was signed", age)
+    asked = witnesses.all()
+    failures = {witness.key.name: float(witness.failures) for witness in asked}
+    yield gauges("rookery_witness_failures", "Requests in a row that a witness has not met", "witness", failures)
+    contradicting = sum(witness.contradicts for witness in asked)
+    yield gauge(
+        "rookery_witnesses_contradicting", "Witnesses that have cosigned what the log does not have", contradicting
+    )
+    yield gauge("rookery_jobs_waiting", "Bundles, recomputations and archives to be made", jobs.count())
+    yield gauge("rookery_incidents", "Incidents in which events were lost", incidents.count())
 
-        def first(pipeline: StorePipeline, current: Current) -> None:
-            # Matches that began first may all go on for years.
-            for shard in range(store.shards):
-                pipeline.lrange(ShardKeys(store.prefix, shard).streams, 0, of_shard - 1)
-                rated = readmodels.keys.listed(shard, "rated", current[shard])
-                pipeline.zrangebyscore(rated, "-inf", until, start=0, num=of_shard)
 
-        named = dict.fromkeys(name.decode(errors="replace") for names in readmodels.read(first) for name in names)
-        found = readmodels.live_projected(list(named)) if named else []
-        over = [each.summary for each in found if each and each.summary.status in (Status.FINISHED, Status.ABORTED)]
-        late = sum(summary.updated_at <= until and not summary.case for summary in over)
-        description = "Matches that should be in the archive, of those that began first and those that ended first"
-        yield gauge("rookery_archive_backlog", description, late)
+def archive_figures(store: RedisStore, readmodels: ReadModels, after_days: int, now: int) -> Iterator[Figure]:
+    """Yield how many finished matches should be in the archive, to which they go ``after_days``."""
+    until, of_shard = now - (after_days + ARCHIVING_DAYS) * DAY, max(1, MATCHES_LOOKED_AT // store.shards)
 
-    def _fleet(self) -> Iterator[Figure]:
-        fleet = self._sources.fleet_jobs
-        jobs = fleet.jobs()
-        running = [job for job in jobs if job.state == JobState.RUNNING]
-        units, done = Counter[str](), Counter[str]()
-        for job in running:
-            units[job.kind] += job.units
-            done[job.kind] += job.units_done
-        yield gauges("rookery_fleet_units", "Matches or games of the fleet jobs that run", "kind", units)
-        yield gauges("rookery_fleet_units_done", "Those of them that are done", "kind", done)
-        failed = sum(job.state == JobState.FAILED for job in jobs)
-        yield gauge("rookery_fleet_jobs_failed", "Fleet jobs that have failed in the last three days", failed)
-        yield gauge("rookery_fleet_workers", "Workers of the fleet that run", fleet.count_workers())
+    def first(pipeline: StorePipeline, current: Current) -> None:
+        # Matches that began first may all go on for years.
+        for shard in range(store.shards):
+            pipeline.lrange(ShardKeys(store.prefix, shard).streams, 0, of_shard - 1)
+            rated = readmodels.keys.listed(shard, "rated", current[shard])
+            pipeline.zrangebyscore(rated, "-inf", until, start=0, num=of_shard)
+
+    named = dict.fromkeys(name.decode(errors="replace") for names in readmodels.read(first) for name in names)
+    found = readmodels.live_projected(list(named)) if named else []
+    over = [each.summary for each in found if each and each.summary.status in (Status.FINISHED, Status.ABORTED)]
+    late = sum(summary.updated_at <= until and not summary.case for summary in over)
+    description = "Matches that should be in the archive, of those that began first and those that ended first"
+    yield gauge("rookery_archive_backlog", description, late)
+
+
+def fleet_figures(fleet: FleetJobs, _: int) -> Iterator[Figure]:
+    """Yield how far the jobs of the fleet are."""
+    jobs = fleet.jobs()
+    running = [job for job in jobs if job.state == JobState.RUNNING]
+    units, done = Counter[str](), Counter[str]()
+    for job in running:
+        units[job.kind] += job.units
+        done[job.kind] += job.units_done
+    yield gauges("rookery_fleet_units", "Matches or games of the fleet jobs that run", "kind", units)
+    yield gauges("rookery_fleet_units_done", "Those of them that are done", "kind", done)
+    failed = sum(job.state == JobState.FAILED for job in jobs)
+    yield gauge("rookery_fleet_jobs_failed", "Fleet jobs that have failed in the last three days", failed)
+    yield gauge("rookery_fleet_workers", "Workers of the fleet that run", fleet.count_workers())

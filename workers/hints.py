@@ -6,13 +6,13 @@ the same.
 """
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Sequence
 
 from events.installation import Installation
 from events.runtime.backoff import Backoff
 from events.runtime.work_list import WorkList
 from workers.celery_app import DELIVERY_THREADS
+from workers.retries import Retries
 from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.task_queue import TaskQueue
 from workers.threads import repeat
@@ -45,14 +45,6 @@ class Wake:
         return woken
 
 
-class _Given(NamedTuple):
-    """The ``times``-th hint in a row while ``due`` is the earliest instant; the next one is given at ``again_at``."""
-
-    due: int
-    times: int
-    again_at: int
-
-
 class ListHints:
     """Gives hints about ``work``: ``request`` enqueues one for a lane, ``most`` of them at a time."""
 
@@ -60,7 +52,7 @@ class ListHints:
         self._work = work
         self._request = request
         self._most = most
-        self._given: Mapping[str, _Given] = {}
+        self._given = Retries(DELAYS_MS)
 
     def give(self, now: int, shards: Collection[int] | None = None, *, woken: bool = False) -> int:
         """Give the hints that are due at ``now`` about ``shards`` of the list; return how many.
@@ -68,22 +60,16 @@ class ListHints:
         Raises OperationalError when the broker cannot be reached.
         """
         due = {lane: at for lane, at in self._work.next_due(shards).items() if at <= now}
-        self._given = {lane: given for lane, given in self._given.items() if lane in due}
-        # A clock that was set back must not stop the hints.
-        lanes = [lane for lane in due if woken or not 0 < self._again_at(lane) - now <= DELAYS_MS.longest]
+        self._given.keep(due)
+        lanes = [lane for lane in due if woken or self._given.is_due(lane, None, now)]
         counts = self._work.count(now, shards) if lanes and self._most > 1 else {}
         hints = 0
         for lane in lanes:
             for _ in range(min(self._most, max(1, counts.get(lane, 1)))):
                 self._request(lane)
                 hints += 1
-            last = self._given.get(lane)
-            times = last.times + 1 if last is not None and last.due == due[lane] else 1
-            self._given = {**self._given, lane: _Given(due[lane], times, now + int(DELAYS_MS.after(times)))}
+            self._given.record(lane, due[lane], now)
         return hints
-
-    def _again_at(self, lane: str) -> int:
-        return self._given[lane].again_at if lane in self._given else 0
 
 
 class HintRounds:

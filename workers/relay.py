@@ -25,7 +25,6 @@ from events.store.feed import FeedGroup, feed_states, trim
 from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
-from workers.cosigning import CosigningRound
 from workers.feed_watch import FEED, FeedWatch
 from workers.hints import Wake, hint_rounds
 from workers.marking import MarkKeeper
@@ -73,7 +72,6 @@ class Relay:
             partial(continue_erasures, installation.personal_data),
             GuestRound(installation.personal_data, installation.now),
             installation.fleet_jobs.advance_running,
-            CosigningRound(installation, tasks.request_cosignatures),
         ]
         if installation.settings.archive_url is not None:
             rounds.append(ArchiveRound(installation.archiver, store.all_live_streams, installation.now))

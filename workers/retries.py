@@ -1,6 +1,6 @@
-"""What was tried in vain is tried again, less and less often."""
+"""The policy by which anything is requested or tried again: less and less often while nothing changes."""
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from typing import NamedTuple
 
 from events.runtime.backoff import Backoff
@@ -17,26 +17,35 @@ class Attempt(NamedTuple):
 
 
 class Retries:
-    """The attempts that failed, by their subject. All instants are milliseconds since 1970 UTC."""
+    """The last attempts, by their subject, repeated after ``delays``. All instants are milliseconds since 1970 UTC."""
 
-    def __init__(self) -> None:
+    def __init__(self, delays: Backoff = DELAYS_MS) -> None:
+        self._delays = delays
         self._attempts: dict[Hashable, Attempt] = {}
 
     def __len__(self) -> int:
         return len(self._attempts)
 
-    def is_due(self, subject: Hashable, since: int, now: int) -> bool:
-        """Tell whether ``subject``, in the state it has been in ``since`` an instant, may be tried at ``now``."""
+    def is_due(self, subject: Hashable, since: int | None, now: int) -> bool:
+        """Tell whether ``subject``, in the state it has been in ``since`` an instant, may be tried at ``now``.
+
+        ``since`` is None where another state is no reason to try again earlier.
+        """
         last = self._attempts.get(subject)
-        return last is None or last.since != since or now >= last.again_at
+        # A clock that was set back must not put attempts off.
+        return last is None or since not in (None, last.since) or not 0 < last.again_at - now <= self._delays.longest
 
     def record(self, subject: Hashable, since: int, now: int) -> int:
         """Record an attempt at ``now``; return the milliseconds until the next one is due."""
         last = self._attempts.get(subject)
         failures = last.failures + 1 if last is not None and last.since == since else 1
-        delay = int(DELAYS_MS.after(failures))
+        delay = int(self._delays.after(failures))
         # What has not been tried again for so long has succeeded.
-        forgotten = now - DELAYS_MS.longest
+        forgotten = now - self._delays.longest
         self._attempts = {other: attempt for other, attempt in self._attempts.items() if attempt.again_at > forgotten}
         self._attempts[subject] = Attempt(since, failures, now + delay)
         return delay
+
+    def keep(self, subjects: Collection[Hashable]) -> None:
+        """Forget the attempts at all but ``subjects``: the others have succeeded."""
+        self._attempts = {subject: last for subject, last in self._attempts.items() if subject in subjects}

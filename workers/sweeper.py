@@ -17,6 +17,7 @@ from events.installation import Installation
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import day_of, hour_of
 from events.proof.documents import DocumentError
+from events.proof.notes import parse_note
 from events.readmodels import rated_result
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
@@ -66,7 +67,7 @@ class Sweeper:
             return found
         found += self.remind_unsettled()
         self.request_checkpoint()
-        for do_round in self._rounds:
+        for do_round in (self.request_cosignatures, *self._rounds):
             try:
                 do_round()
             except ArchiveUnavailableError as error:
@@ -144,6 +145,19 @@ class Sweeper:
                 return bool(self._remind("checkpoint", hour, begun, lambda _: self._tasks.request_checkpoint()))
             self._looked_hour = hour
         return False
+
+    def request_cosignatures(self) -> bool:
+        """Request that those be asked who vouch for the last checkpoint and have not done so yet; tell whether it was.
+
+        These are the witnesses, and the timestamp service if there is one.
+        """
+        now, parts = self._now(), self._parts
+        if parts.settings.timestamp_url is None or parts.timestamps.waiting(now) is None:
+            note = parts.checkpoints.note()
+            if note is None or not parts.witnesses.waiting(parse_note(note), now):
+                return False
+        begun = now // HOUR_MS * HOUR_MS
+        return bool(self._remind("cosignatures", hour_of(now), begun, lambda _: self._tasks.request_cosignatures()))
 
     def check_clocks(self) -> int:
         """Settle the next CLOCKS_PER_SWEEP matches; return in how many ticker and feed had missed something."""

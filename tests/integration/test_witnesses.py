@@ -33,7 +33,6 @@ from tests.support.matches import T0
 from tests.support.receivers import LOOPBACK
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
-from workers.cosigning import CosigningRound
 
 OTHER_DATABASE = 6
 
@@ -238,8 +237,7 @@ def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[C
     assert "No connection was made" in failing.trouble
     figures = {each.name: each.values for each in club.parts.figures.read()}
     assert list(figures["rookery_witness_failures"].values()) == [1.0]
-    requests: list[int] = []
-    ask = CosigningRound(club.parts, lambda: requests.append(club.shop.now))
+    ask = club.shop.sweeper().request_cosignatures
     club.shop.now = failing.due - 1
     assert not ask()
     club.shop.now = failing.due
@@ -256,7 +254,7 @@ def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[C
     assert club.is_cosigned_by(other)
     club.shop.now += 60_000
     assert not ask()
-    assert len(requests) == 1
+    assert club.shop.tasks.cosignatures == 1
 
 
 def run(club: Club, *arguments: str) -> Result:

@@ -62,13 +62,17 @@ class CollectedTasks:
         self.answers: list[str] = []
         self.rated: list[str] = []
         self.checkpoints: list[str] = []
-        self.settlements = 0
+        self.settlements = self.cosignatures = 0
         self.request_answer = self.answers.append
         self.request_rating = self.rated.append
         self._now = now
 
     def request_settlement(self) -> None:
         self.settlements += 1
+
+    def request_cosignatures(self) -> None:
+        """Count."""
+        self.cosignatures += 1
 
     def request_checkpoint(self) -> None:
         self.checkpoints.append(day_of(self._now()))

@@ -1,12 +1,11 @@
 """How a rating came about, match by match: what each counted, against whom, and what was expected."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from domain.rating import Period, Rating, expected_score, weight_of_result
 from events.readmodels.generations import Current
-from events.readmodels.paging import Page, check_page_size
+from events.readmodels.paging import Page, Place, check_page_size, format_cursor, parse_cursor
 from events.readmodels.rating_generations import RATINGS
 from events.readmodels.standings import (
     MAX_ENTRIES_PER_PART,
@@ -24,8 +23,6 @@ from events.runtime.connections import StorePipeline
 from events.runtime.keys import ReadModelKeys
 
 Read = Callable[[Callable[[StorePipeline, Current], object]], list[Any]]
-
-_CURSOR = re.compile(r"(\d{1,8})\.(\d{1,8})")
 
 
 class Compared(NamedTuple):
@@ -77,7 +74,9 @@ class RatedMatchReader:
         Raises ValueError for an invalid cursor or limit. Four round trips.
         """
         check_page_size(limit)
-        from_day, from_part = _parse(cursor)
+        place = parse_cursor(cursor)
+        # The day from which on, backwards, the page begins, and which of its parts are on earlier pages.
+        from_day, from_part = (None, 0) if place is None else (place.score, int(place.member))
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
             of = self._keys.rating_keys(current[RATINGS])
@@ -91,7 +90,7 @@ class RatedMatchReader:
             if of.end.day == from_day and of.number >= from_part:
                 continue
             if matches >= limit:
-                following = f"{of.end.day}.{of.number + 1}"
+                following = format_cursor(Place(of.end.day, str(of.number + 1)))
                 break
             chosen.append(of)
             matches += of.matches
@@ -164,13 +163,3 @@ def _compared(entry: Entry, start: Rating, day: int, starts: Mapping[tuple[int, 
         Compared(other, starts[day, other], score, expected_score(start, starts[day, other]))
         for other, score in entry.results
     )
-
-
-def _parse(cursor: str | None) -> tuple[int | None, int]:
-    """Return the day from which on, backwards, a page begins, and which of its parts are on earlier pages."""
-    if cursor is None:
-        return None, 0
-    found = _CURSOR.fullmatch(cursor)
-    if found is None:
-        raise ValueError(f"invalid cursor: {cursor:.40}")
-    return int(found[1]), int(found[2])

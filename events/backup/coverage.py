@@ -148,14 +148,7 @@ def _of_shards(*keys: str) -> list[str]:
 
 def _ledger_keys(keys: LedgerKeys) -> list[str]:
     return [
-        *(
-            keys.outbox.entry(ANY),
-            keys.checks.entry(ANY),
-            keys.finished(ANY),
-            keys.digest(ANY),
-            keys.ledger(ANY),
-            keys.dropped(ANY),
-        ),
+        *(keys.outbox.entry(ANY), keys.checks.entry(ANY), keys.finished(ANY), keys.ledger(ANY), keys.dropped(ANY)),
         *(keys.notice(ANY, ANY), keys.preferences(ANY), keys.outcomes),
     ]
 
@@ -170,7 +163,7 @@ def _indexes(keys: WorkListKeys) -> list[str]:
 def _subscriber_keys(keys: SubscriberKeys, mail: MailKeys) -> list[str]:
     return [
         *(keys.subscriptions(ANY), keys.feed_address(ANY)),
-        *(mail.address(ANY), mail.holders(ANY), mail.attempt(ANY)),
+        *(mail.address(ANY), mail.holders(ANY)),
     ]
 
 

@@ -1,11 +1,11 @@
 -- Writes a notice into the ledger of its player, and into the outbox what is to be sent, unless it was decided before.
 --
--- KEYS  1 base of the outbox (work_list.lua); of the player: 2 decided  3 ledger  4 dropped  5 finished  6 digest
+-- KEYS  1 base of the outbox (work_list.lua); of the player: 2 decided  3 ledger  4 dropped
 -- ARGV  1 player  2 id  3 JSON of the notice  4 its place in the ledger: id and match  5 now
 --       6 what the keys of the player's notices begin with  7 milliseconds that the ledger reaches back
 --       8 most notices  9 milliseconds for which a notice is recognised  10 number of deliveries
 --       then for each delivery: its field, its JSON, and either empty, or for what is to be sent
---       id, JSON, instant at which it is due, 1 for a digest, lane
+--       id, JSON, instant at which it is due, lane
 -- Returns 1, or 0 when the notice was decided before.
 --
 -- Crash-safe: one step, so that nothing is in the ledger that is not in the outbox, and nothing is sent twice.
@@ -43,13 +43,8 @@ for _ = 1, tonumber(ARGV[10]) do
   if id == '' then
     place = place + 3
   else
-    if ARGV[place + 5] == '1' then
-      redis.call('ZADD', KEYS[6], ARGV[place + 4], ARGV[2])
-      -- A digest that was sent a moment ago takes no more notices.
-      if redis.call('ZSCORE', KEYS[5], id) then id = id .. ':' .. ARGV[2] end
-    end
-    work.add(ARGV[1] .. ' ' .. id, ARGV[place + 6], ARGV[1], 1, ARGV[place + 4], ARGV[place + 3], '')
-    place = place + 7
+    work.add(ARGV[1] .. ' ' .. id, ARGV[place + 5], ARGV[1], 1, ARGV[place + 4], ARGV[place + 3], '')
+    place = place + 6
   end
 end
 return 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from events.notices.json_text import from_json, to_json
 from events.notices.kinds import DeliveryState, NoticeChannel
 from events.notices.notice import Delivery, Notice
-from events.notices.outbox import DIGEST_ID, Dispatch, Purpose, delivery_field
+from events.notices.outbox import Dispatch, Purpose, delivery_field
 from events.runtime.connections import StoreClient
 from events.runtime.notice_keys import LedgerKeys
 from events.runtime.scripts import load_script
@@ -57,18 +57,10 @@ class Ledger:
             if dispatch is None:
                 deliveries.append("")
             else:
-                is_digest = int(dispatch.purpose == Purpose.DIGEST)
-                deliveries += [dispatch.id, to_json(dispatch), dispatch.due, is_digest, dispatch.channel]
+                deliveries += [dispatch.id, to_json(dispatch), dispatch.due, dispatch.channel]
         return bool(
             self._decide(
-                keys=[
-                    keys.outbox.base,
-                    keys.decided(player),
-                    keys.ledger(player),
-                    keys.dropped(player),
-                    keys.finished(player),
-                    keys.digest(player),
-                ],
+                keys=[keys.outbox.base, keys.decided(player), keys.ledger(player), keys.dropped(player)],
                 args=[
                     player,
                     notice.id,
@@ -138,7 +130,7 @@ class Ledger:
             requested=True,
         )
         answer = self._send_again(
-            keys=[keys.outbox.base, keys.notice(player, id), keys.digest(player)],
+            keys=[keys.outbox.base, keys.notice(player, id)],
             args=[
                 player,
                 dispatch.id,
@@ -146,7 +138,6 @@ class Ledger:
                 now,
                 delivery_field(channel, target),
                 to_json(delivery),
-                id if channel == NoticeChannel.MAIL else "",
                 channel,
             ],
         )
@@ -183,12 +174,12 @@ def _dispatch_of(notice: Notice, delivery: Delivery, digest: bool) -> Dispatch |
         return None
     in_digest = digest and delivery.channel == NoticeChannel.MAIL
     return Dispatch(
-        id=f"{DIGEST_ID}{delivery.due}" if in_digest else _dispatch_id(notice.id, delivery.channel, delivery.target),
+        id=_dispatch_id(notice.id, delivery.channel, delivery.target),
         player=notice.player,
         channel=delivery.channel,
         target=delivery.target,
         purpose=Purpose.DIGEST if in_digest else Purpose.NOTICE,
-        notices=() if in_digest else (notice.id,),
+        notices=(notice.id,),
         due=delivery.due,
         first_at=notice.decided_at,
     )

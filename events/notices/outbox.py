@@ -12,9 +12,9 @@ from enum import StrEnum
 from events.notices.json_text import from_json, to_json
 from events.notices.kinds import DeliveryState, NoticeChannel
 from events.notices.notice import Delivery
-from events.runtime.connections import StoreClient
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import LedgerKeys
-from events.runtime.scripts import load_script
+from events.runtime.transactions import transact
 from events.runtime.work_list import Claim, WorkList, work_script
 
 FINISHED_KNOWN_MS = 30 * 24 * 3600 * 1000
@@ -23,12 +23,9 @@ FINISHED_KNOWN_MS = 30 * 24 * 3600 * 1000
 SLOW_WEBHOOKS = "slow-webhook"
 """The lane of webhooks whose receivers are slow, or not known yet; each other lane is a channel."""
 
-DIGEST_ID = "digest:"
-"""Begins the ids of digests."""
-
 
 class Purpose(StrEnum):
-    """Why something is sent."""
+    """Why something is sent. A DIGEST is a notice whose time the player has chosen."""
 
     NOTICE = "notice"
     DIGEST = "digest"
@@ -61,10 +58,10 @@ class Letter:
 class Dispatch:
     """What is to be sent to ``player`` through one channel to one ``target``.
 
-    ``notices`` are the ids of the notices that it is about; of a digest, all that wait for it when it is taken.
+    ``notices`` are the ids of the notices that it is about: one until others are gathered.
     ``due`` is when it was due, ``attempts`` how often it was taken, ``first_at`` when it was added. ``requested`` tells
-    that the player has asked for it: it is sent whatever the hour. ``lane`` and ``token`` are those
-    of the claim of one that was taken.
+    that the player has asked for it: it is sent whatever the hour. ``progress`` is how far sending it has come
+    (``Outbox.record_progress``). ``lane`` and ``token`` are those of the claim of one that was taken.
     """
 
     id: str
@@ -78,6 +75,7 @@ class Dispatch:
     attempts: int = 0
     first_at: int
     requested: bool = False
+    progress: str = ""
     lane: str = ""
     token: str = ""
 
@@ -102,7 +100,6 @@ class Outbox:
         self._add = work_script(client, __package__, "add_dispatch")
         self._settle = work_script(client, __package__, "settle_dispatch")
         self._gather = work_script(client, __package__, "gather_dispatches")
-        self._drop = load_script(client, __package__, "drop_notice")
 
     def add(self, dispatch: Dispatch) -> bool:
         """Add ``dispatch``; return False when one with its id is there, or was finished in the last 30 days."""
@@ -119,23 +116,17 @@ class Outbox:
         claim = self.work.claim(lanes)
         if claim is None:
             return None
-        player, _, id = claim.id.partition(" ")
-        dispatch = replace(
-            from_json(Dispatch, claim.content),
-            id=id,
-            due=claim.due,
-            attempts=claim.attempts,
-            lane=claim.lane,
-            token=claim.token,
-        )
-        if dispatch.purpose != Purpose.DIGEST:
-            return dispatch
-        notices = self._client.zrange(self._keys(player).digest(player), "-inf", claim.due, byscore=True)
-        return replace(dispatch, notices=tuple(each.decode() for each in notices))
+        dispatch = from_json(Dispatch, claim.content)
+        id, due, attempts = claim.id.partition(" ")[2], claim.due, claim.attempts
+        return replace(dispatch, id=id, due=due, attempts=attempts, lane=claim.lane, token=claim.token)
 
     def renew(self, dispatch: Dispatch) -> bool:
         """Let the lease of a dispatch that was taken begin again; return False when it is lost."""
         return self.work.renew(self._claim_of(dispatch))
+
+    def record_progress(self, dispatch: Dispatch, progress: str) -> None:
+        """Record how far sending ``dispatch`` has come, for a worker that takes over; its lease begins again."""
+        self.work.renew(self._claim_of(dispatch), to_json(replace(dispatch, progress=progress)))
 
     def finish(self, dispatch: Dispatch, state: DeliveryState, reason: str, now: int) -> None:
         """Record that ``dispatch`` was sent, not sent or given up, in the ledger too; ``reason`` is for the player.
@@ -166,13 +157,17 @@ class Outbox:
         return None if found is None else replace(dispatch, notices=tuple(each.decode() for each in found))
 
     def drop(self, dispatch: Dispatch, notice: str, reason: str, now: int) -> None:
-        """Take ``notice`` out of a digest that was taken from here: it need not be told any more."""
-        keys, player = self._keys(dispatch.player), dispatch.player
-        dropped = _delivery(dispatch, DeliveryState.NOT_SENT, reason, None, now)
-        self._drop(
-            keys=[keys.digest(player), keys.notice(player, notice)],
-            args=[notice, delivery_field(dispatch.channel, dispatch.target), to_json(dropped)],
-        )
+        """Record that ``notice``, which was gathered, need not be told any more."""
+        key = self._keys(dispatch.player).notice(dispatch.player, notice)
+        dropped = to_json(_delivery(dispatch, DeliveryState.NOT_SENT, reason, None, now))
+
+        def change(pipeline: StorePipeline) -> None:
+            is_there = pipeline.exists(key)
+            pipeline.multi()
+            if is_there:
+                pipeline.hset(key, delivery_field(dispatch.channel, dispatch.target), dropped)
+
+        transact(self._client, [key], change)
 
     def next_due(self) -> int | None:
         """Return the instant at which something can be taken next, perhaps one that has passed; None for nothing."""
@@ -206,13 +201,12 @@ class Outbox:
         """Erase all that is to be sent to ``player``, and what is known of what was sent."""
         keys = self._keys(player)
         self.work.discard(player)
-        self._client.delete(keys.finished(player), keys.digest(player))
+        self._client.delete(keys.finished(player))
 
     def _record(self, dispatch: Dispatch, delivery: Delivery) -> None:
         keys, player = self._keys(dispatch.player), dispatch.player
-        following = to_json(replace(dispatch, notices=(), attempts=0, token="", lane="", due=delivery.at))
         self._settle(
-            keys=[keys.outbox.base, keys.finished(player), keys.digest(player), keys.outcomes],
+            keys=[keys.outbox.base, keys.finished(player), keys.outcomes],
             args=[
                 player,
                 dispatch.id,
@@ -225,7 +219,6 @@ class Outbox:
                 keys.notice(player, ""),
                 delivery_field(dispatch.channel, dispatch.target),
                 to_json(delivery),
-                following if dispatch.purpose == Purpose.DIGEST else "",
                 *dispatch.notices,
             ],
         )

@@ -38,10 +38,6 @@ class LedgerKeys(NoticeKeys):
         """Return the key of a player's dispatches that were sent or given up. Sorted set: by when; it expires."""
         return f"{self._tag}finished:{player}"
 
-    def digest(self, player: str) -> str:
-        """Return the key of the notices that wait for a player's digest. Sorted set: by the instant of the digest."""
-        return f"{self._tag}digest:{player}"
-
     def ledger(self, player: str) -> str:
         """Return the key of a player's ledger. Sorted set: notices, with their matches, by when they were decided."""
         return f"{self._tag}ledger:{player}"
@@ -127,10 +123,6 @@ class MailKeys(NoticeKeys):
     def holders(self, digest: str) -> str:
         """Return the key of those who have had the mail address with this SHA-256. Set: players."""
         return f"{self._tag}mail-holders:{digest}"
-
-    def attempt(self, digest: str) -> str:
-        """Return the key of how far sending a dispatch has come, by the SHA-256 of its id. String; it expires."""
-        return f"{self._tag}mail-attempt:{digest}"
 
 
 class WebhookKeys(NoticeKeys):

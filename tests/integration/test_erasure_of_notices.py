@@ -8,7 +8,6 @@ from api.services import EXTENSION, Services
 from events.mail.tokens import PlayerToken, TokenKind, write_token
 from events.notices.endpoints import Attempt
 from events.notices.inbox import ReceivedMail, Verdict, mail_digest
-from events.notices.mail_attempts import MailAttempts
 from events.people.person import Person
 from events.service.personal_archive import make_archive
 from tests.support.callers import Caller, app_on, started
@@ -68,9 +67,8 @@ def reached(services: Services, anna: Caller, boris: Caller) -> Person:
     assert services.inbox.count_refusal(taken.mail, "") == 1
     services.inbox.finish(taken, Verdict.READ, "It was refused.", answered=True)
     services.inbox.take()
-    attempts = MailAttempts(services.client, services.prefix, services.store.shards)
-    for dispatch in services.outbox.of(person.id):
-        attempts.begin(dispatch, f"<{token}@play.example>")
+    while (dispatch := services.outbox.take()) is not None:
+        services.outbox.record_progress(dispatch, f"begun <{token}@play.example>")
     attempt = Attempt(
         webhook_id="n1",
         type="match.turn",

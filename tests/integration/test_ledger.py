@@ -1,5 +1,6 @@
 """Ledger and outbox: a notice and what is to be sent for it change in one step, and nothing is sent twice or lost."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -134,21 +135,28 @@ def test_notices_gather_in_one_digest(desk: Desk) -> None:
     due = T0 + 1000
     first, second = (desk.decide(f"turn:m:{ply}", due=due, digest=True) for ply in (1, 2))
     desk.decide("turn:m:3", due=due + 86_400_000, digest=True)
-    digest = desk.take(due)
-    assert digest.purpose == Purpose.DIGEST
+    taken = desk.take(due)
+    assert taken.purpose == Purpose.DIGEST
+    digest = desk.outbox.gather(taken, desk.outbox.of("alice"), due)
     assert set(digest.notices) == {first.id, second.id}
     assert desk.take(due) is None
     desk.outbox.drop(digest, second.id, "You have moved meanwhile.", due)
     assert desk.ledger.find("alice", second.id).deliveries[0].state == DeliveryState.NOT_SENT
     late = desk.decide("turn:m:4", due=due, digest=True)
-    desk.outbox.finish(digest, DeliveryState.SENT, "accepted", due)
+    desk.outbox.finish(replace(digest, notices=(first.id,)), DeliveryState.SENT, "accepted", due)
     assert desk.ledger.find("alice", late.id).deliveries[0].state == DeliveryState.WAITING
     follow_up = desk.take(due)
     assert follow_up.notices == (late.id,)
     assert follow_up.id != digest.id, "it is another mail"
-    desk.outbox.finish(follow_up, DeliveryState.SENT, "accepted", due)
-    latest = desk.decide("turn:m:5", due=due, digest=True)
-    assert desk.take(due).notices == (latest.id,)
+
+
+def test_nothing_is_recorded_of_a_notice_that_was_erased_meanwhile(desk: Desk) -> None:
+    made = desk.decide()
+    taken = desk.take()
+    desk.ledger.erase("alice")
+    desk.outbox.drop(taken, made.id, "You have moved meanwhile.", T0)
+    desk.outbox.finish(taken, DeliveryState.NOT_SENT, "Nothing of it was still to be told.", T0)
+    assert desk.ledger.find("alice", made.id) is None
 
 
 def test_a_ledger_is_read_page_by_page_and_by_match(desk: Desk) -> None:
@@ -201,8 +209,9 @@ def test_sending_again_what_waits_sends_it_now_and_once(desk: Desk) -> None:
 def test_what_is_sent_again_is_in_no_digest(desk: Desk) -> None:
     made = desk.decide(due=T0 + 5, digest=True)
     assert desk.ledger.send_again("alice", made.id, MAIL, "", T0)
-    assert desk.take().notices == (made.id,)
-    assert desk.take(T0 + 5).notices == ()
+    again = desk.take()
+    assert (again.notices, again.purpose) == ((made.id,), Purpose.NOTICE)
+    assert desk.take(T0 + 5) is None
 
 
 def test_a_player_clears_the_ledger_but_for_what_is_still_to_be_sent(desk: Desk) -> None:

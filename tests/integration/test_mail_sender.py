@@ -8,6 +8,7 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.outbox import Dispatch
 from events.runtime.errors import StoreUnavailableError
 from tests.support.mail_world import DOMAIN, NOTICE, World
 from tests.support.mailbox import CLOSE, HANG, Mailbox, make_authority, open_mailbox
@@ -123,11 +124,15 @@ def test_a_kill_after_the_servers_answer_was_recorded_sends_nothing_again(world:
 def test_a_kill_before_the_answer_was_recorded_repeats_the_mail(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     dispatch = world.notify()
 
-    def die(*_: object) -> None:
-        raise StoreUnavailableError("killed")
+    record = world.sender._record
+
+    def die(dispatch: Dispatch, progress: str) -> None:
+        if progress.startswith("accepted"):
+            raise StoreUnavailableError("killed")
+        record(dispatch, progress)
 
     with monkeypatch.context() as patched:
-        patched.setattr(world.sender._attempts, "accept", die)
+        patched.setattr(world.sender, "_record", die)
         with pytest.raises(StoreUnavailableError):
             world.send(dispatch)
     world.stepped.do(world.match, OfferDraw(player=world.boris.id), world.boris.id)
@@ -138,15 +143,14 @@ def test_a_kill_before_the_answer_was_recorded_repeats_the_mail(world: World, mo
     assert first == second
 
 
-@pytest.mark.parametrize("step", ["answer", "open", "begin"])
-def test_a_kill_before_the_content_sends_it_once(world: World, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+def test_a_kill_before_the_content_sends_it_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     dispatch = world.notify()
 
     def die(*_: object) -> None:
         raise StoreUnavailableError("killed")
 
     with monkeypatch.context() as patched:
-        patched.setattr(world.sender._attempts, step, die)
+        patched.setattr(world.sender, "_record", die)
         with pytest.raises(StoreUnavailableError):
             world.send(dispatch)
     assert world.send(dispatch) == (DeliveryState.SENT, "The mail server has accepted it: 250 2.0.0 accepted")
@@ -156,10 +160,11 @@ def test_a_kill_before_the_content_sends_it_once(world: World, monkeypatch: pyte
 def test_a_mail_that_is_asked_for_once_more_is_another_mail(world: World) -> None:
     dispatch = world.notify()
     world.send(dispatch)
-    world.parts.outbox.finish(dispatch, DeliveryState.SENT, "", world.stepped.now)
+    world.parts.outbox.finish(world.take(dispatch), DeliveryState.SENT, "", world.stepped.now)
     world.stepped.now += 1000
     assert world.parts.ledger.send_again(world.anna.id, NOTICE, NoticeChannel.MAIL, "", world.stepped.now)
-    world.send(world.parts.outbox.of(world.anna.id)[0])
+    (again,) = world.parts.outbox.of(world.anna.id)
+    world.send(again)
     assert len({each.message["Message-ID"] for each in world.mailbox.received}) == 2
 
 

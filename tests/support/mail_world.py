@@ -12,6 +12,7 @@ from events.notices.notice import Delivery, Notice
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.accounts import People
 from events.runtime.settings import MailSettings
+from events.runtime.work_list import LEASE_MS
 from tests.support.callers import QUICK_HASHES
 from tests.support.mailbox import Mailbox
 from tests.support.server import RealServer
@@ -88,8 +89,15 @@ class World:
             first_at=now,
         )
 
+    def take(self, dispatch: Dispatch) -> Dispatch:
+        """Claim ``dispatch`` as a worker does that takes over when another was killed; add it if it is not there."""
+        self.parts.outbox.add(dispatch)
+        self.stepped.now += LEASE_MS
+        taken = iter(self.parts.outbox.take, None)
+        return next(each for each in taken if each.id.startswith(dispatch.id))
+
     def send(self, dispatch: Dispatch) -> tuple[DeliveryState, str]:
-        outcome = self.sender.send(dispatch, self.stepped.now)
+        outcome = self.sender.send(self.take(dispatch), self.stepped.now)
         return outcome.state, outcome.reason
 
     def token_of(self, address: str) -> Any:

@@ -45,12 +45,10 @@ rk:{fleet}:workers
 rk:{incidents}:all
 rk:{incidents}:match:MATCH_ID
 rk:{n07}:decided:PLAYER
-rk:{n07}:digest:PLAYER
 rk:{n07}:dropped:PLAYER
 rk:{n07}:feeds:PLAYER
 rk:{n07}:finished:PLAYER
 rk:{n07}:ledger:PLAYER
-rk:{n07}:mail-attempt:DIGEST
 rk:{n07}:mail-contents:PLAYER
 rk:{n07}:mail-holders:DIGEST
 rk:{n07}:mail-order:PLAYER

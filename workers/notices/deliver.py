@@ -99,7 +99,7 @@ class Deliveries:
         """
         now = self._parts.now()
         try:
-            if dispatch.purpose == Purpose.DIGEST or len(dispatch.notices) > 1:
+            if len(dispatch.notices) > 1:
                 dispatch = self._without_outdated(dispatch, now)
             outcome = self._obstacle(dispatch, now)
             if outcome is None and _may_go_with_others(dispatch) and dispatch.attempts == 1:
@@ -116,10 +116,10 @@ class Deliveries:
         self._record(dispatch, outcome, self._parts.now())
 
     def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:
-        if dispatch.purpose in (Purpose.DIGEST, Purpose.NOTICE) and not dispatch.notices:
-            return Outcome(DeliveryState.NOT_SENT, "Nothing of it was still to be told.")
-        if dispatch.purpose != Purpose.NOTICE:
+        if dispatch.purpose not in (Purpose.DIGEST, Purpose.NOTICE):
             return None
+        if not dispatch.notices:
+            return Outcome(DeliveryState.NOT_SENT, "Nothing of it was still to be told.")
         notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
         if not notices:
             return Outcome(DeliveryState.NOT_SENT, "Its entry was erased from the ledger.")
@@ -127,8 +127,8 @@ class Deliveries:
             return None  # a receiver that is tried out gets it again, outdated or not: it is told how the match stands
         reason = self._why_not(notices[0], dispatch)
         if reason is not None:
-            return Outcome(DeliveryState.NOT_SENT, f"Not sent. {reason}")
-        if dispatch.requested or dispatch.channel == NoticeChannel.WEBHOOK:
+            return Outcome(DeliveryState.NOT_SENT, _not_sent(dispatch, reason))
+        if dispatch.requested or dispatch.channel == NoticeChannel.WEBHOOK or dispatch.purpose == Purpose.DIGEST:
             return None
         holds = []
         for notice in notices:
@@ -142,10 +142,13 @@ class Deliveries:
     def _gathered(self, dispatch: Dispatch, now: int) -> Dispatch | None:
         """Return ``dispatch`` with all else that is to be told by mail now; None when it goes with another one."""
         others = (each for each in self._outbox.of(dispatch.player) if each.id != dispatch.id and each.due <= now)
-        ready = [each for each in others if _may_go_with_others(each) and self._obstacle(each, now) is None]
+        alike = (each for each in others if _may_go_with_others(each) and each.purpose == dispatch.purpose)
+        ready = [each for each in alike if self._obstacle(each, now) is None]
         return self._outbox.gather(dispatch, ready, now)
 
     def _is_soon_after_another(self, dispatch: Dispatch, now: int) -> bool:
+        if dispatch.purpose == Purpose.DIGEST:
+            return False
         notices = self._parts.ledger.page(dispatch.player, limit=MAX_NOTICES_LOOKED_AT).notices
         match = next((each.match for each in notices if each.id in dispatch.notices), None)
         return any(
@@ -156,7 +159,7 @@ class Deliveries:
         )
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
-        """Return a digest, or what was gathered, with what is still so; the rest is recorded as not sent."""
+        """Return what was gathered with what is still so; the rest is recorded as not sent."""
         found = {each.id: each for each in self._parts.ledger.find_all(dispatch.player, dispatch.notices)}
         kept = []
         for id in dispatch.notices:
@@ -164,8 +167,7 @@ class Deliveries:
             if reason is None:
                 kept.append(id)
             else:
-                where = "in your digest" if dispatch.purpose == Purpose.DIGEST else "sent"
-                self._outbox.drop(dispatch, id, f"Not {where}. {reason}", now)
+                self._outbox.drop(dispatch, id, _not_sent(dispatch, reason), now)
         return replace(dispatch, notices=tuple(kept))
 
     def _why_not(self, notice: Notice, dispatch: Dispatch) -> str | None:
@@ -207,7 +209,12 @@ class Deliveries:
 
 def _may_go_with_others(dispatch: Dispatch) -> bool:
     """Tell whether a dispatch is a notice by mail that its player has not asked for once more."""
-    return (dispatch.channel, dispatch.purpose) == (NoticeChannel.MAIL, Purpose.NOTICE) and not dispatch.requested
+    is_notice = dispatch.purpose in (Purpose.DIGEST, Purpose.NOTICE)
+    return dispatch.channel == NoticeChannel.MAIL and is_notice and not dispatch.requested
+
+
+def _not_sent(dispatch: Dispatch, reason: str) -> str:
+    return f"Not {'in your digest' if dispatch.purpose == Purpose.DIGEST else 'sent'}. {reason}"
 
 
 def retry_at(dispatch: Dispatch, now: int) -> int:

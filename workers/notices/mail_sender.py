@@ -11,12 +11,17 @@ from events.mail.messages import Outgoing, Site
 from events.notices.addresses import HARD_SCORE, SOFT_SCORE, with_bounce, with_problem
 from events.notices.kinds import DeliveryState
 from events.notices.letters import LetterKind
-from events.notices.mail_attempts import MailAttempts
 from events.notices.outbox import Dispatch
 from events.runtime.settings import MailSettings
 from workers.notices.mail_composer import MailComposer, Unsendable
 from workers.notices.senders import Outcome
 from workers.notices.smtp import Reply, SmtpServer, Stage
+
+_BEGUN = "begun "
+"""Before the Message-ID of an attempt of which nobody knows how it ended."""
+
+_ACCEPTED = "accepted "
+"""Before the words with which the server has accepted the mail."""
 
 _ADDRESS = re.compile(r"[^\s<>]+@[^\s<>]+")
 """Addresses, some of them with tokens, which servers repeat in their answers and logs must not have."""
@@ -33,7 +38,7 @@ class MailSender:
             installation, Site(domain=settings.domain, page_url=installation.settings.page_url)
         )
         self._server = server or SmtpServer(settings.smtp_url, settings.domain)
-        self._attempts = MailAttempts(installation.client, installation.prefix, installation.store.shards)
+        self._record = installation.outbox.record_progress
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
         """Send ``dispatch`` and return what became of it; raises StoreError.
@@ -41,28 +46,26 @@ class MailSender:
         Crash-safe: recorded before the content is sent and right after it was accepted. A kill in between has it sent
         once more under the same Message-ID, and the ledger says so.
         """
-        answer = self._attempts.answer(dispatch)
-        if answer is not None:
-            return Outcome(DeliveryState.SENT, _accepted(answer, again=False))
+        if dispatch.progress.startswith(_ACCEPTED):
+            return Outcome(DeliveryState.SENT, _accepted(dispatch.progress.removeprefix(_ACCEPTED), again=False))
         mail = self._composer.compose(dispatch, now)
         if isinstance(mail, Unsendable):
             outcome = Outcome(DeliveryState.NOT_SENT, mail.reason)
             self._tell_of_confirmation(dispatch, outcome)
             return outcome
-        earlier = self._attempts.open(dispatch)
-        if earlier is not None:
+        if earlier := dispatch.progress.removeprefix(_BEGUN):
             mail.message.replace_header("Message-ID", earlier)
-        reply = self._server.deliver(mail, lambda: self._attempts.begin(dispatch, str(mail.message["Message-ID"])))
-        outcome = self._outcome(dispatch, mail, reply, earlier is not None, now)
+        reply = self._server.deliver(mail, lambda: self._record(dispatch, _BEGUN + str(mail.message["Message-ID"])))
+        outcome = self._outcome(dispatch, mail, reply, bool(earlier), now)
         self._tell_of_confirmation(dispatch, outcome)
         return outcome
 
     def _outcome(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, again: bool, now: int) -> Outcome:
         if reply.stage == Stage.CONTENT and 200 <= reply.code < 300:
-            self._attempts.accept(dispatch, reply.text)
+            self._record(dispatch, _ACCEPTED + reply.text)
             return Outcome(DeliveryState.SENT, _accepted(reply.text, again))
         if reply.stage == Stage.CONTENT and reply.code and not again:
-            self._attempts.refuse(dispatch)
+            self._record(dispatch, "")
         return self._judge(dispatch, mail, reply, now)
 
     def _tell_of_confirmation(self, dispatch: Dispatch, outcome: Outcome) -> None:

@@ -26,7 +26,7 @@ from events.people.blocks import Blocks
 from events.people.bots import Bots
 from events.people.player_keys import PlayerKeys
 from events.people.tickets import Tickets
-from events.private.availability import AvailabilityStore, RedisAvailabilityStore
+from events.private.availability import AvailabilityStore
 from events.private.chats import Chats
 from events.private.notebooks import Notebooks
 from events.private.reports import Reports
@@ -156,7 +156,7 @@ class Installation:
     @cached_property
     def availability(self) -> AvailabilityStore:
         """When players are available."""
-        return RedisAvailabilityStore(self.client, self.prefix)
+        return AvailabilityStore(self.client, self.prefix, self._own_clock)
 
     @cached_property
     def readmodels(self) -> ReadModels:

@@ -16,7 +16,6 @@ from domain.match.enums import Status
 from events.installation import Installation
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
-from events.runtime.keys import shard_of
 from events.runtime.wall_clock import rfc3339
 from workers.retries import Retries
 from workers.shares import FIRST_SHARD, Share, has_shard
@@ -45,7 +44,6 @@ class Ticker:
         self._store = installation.store
         self._readmodels = installation.readmodels
         self._timekeeper = installation.timekeeper
-        self._availability = installation.availability
         self._heartbeat = installation.heartbeat
         self._now = installation.now
         self._idle = Retries()
@@ -69,10 +67,7 @@ class Ticker:
         self._heartbeat.beat(now, now)
         self._announce_provisional()
         following = min(self._settle_due(now), now + TICK_MS)
-        for mark in self._availability.pending():
-            if has_shard(self._share, shard_of(mark.player, self._store.shards)):
-                beats.beat()
-                self._timekeeper.follow(mark, now)
+        self._timekeeper.follow_changes(now)
         return now if has_shard(self._share, FIRST_SHARD) and self._credit_outages(now) else following
 
     def _announce_provisional(self) -> None:

@@ -54,7 +54,7 @@ class Coverage:
         self.before = [
             _of_every_shard(lambda number: [LedgerKeys(prefix, number).decided(ANY)]),
             self._kept_beside_matches(prefix),
-            [chats.reported, people.availability_syncs],
+            [chats.reported, people.syncs.entry(ANY)],
         ]
         """Searched for and copied before the matches, in three steps: what is decided must be there, what is there must
         be due.
@@ -62,6 +62,7 @@ class Coverage:
 
         self.after = [
             *(people.account(ANY), people.suspension(ANY), people.availability(ANY), people.erased, people.rewrite),
+            people.guests.entry(ANY),
             *(cases.texts(ANY), cases.matches_of(ANY), cases.unconfirmed),
         ]
 
@@ -80,10 +81,10 @@ class Coverage:
         """Keys of the matches, copied shard by shard, and what the catalogue of the archive refers to."""
 
         self.derived = [
-            *(people.name(ANY), people.look(ANY), people.bots, people.guests, people.guests_listed),
+            *(people.name(ANY), people.look(ANY), people.bots),
             *(proof.log_size, proof.tile_files, proof.nodes + ANY, proof.logged, proof.others, proof.looked_hour),
             *_of_shards(shard.feed, shard.snapshot(ANY), models.generation(0), models.of_shard(0) + ANY),
-            ratings.all + ANY,
+            *(ratings.all + ANY, *_indexes(people.syncs), *_indexes(people.guests)),
             *_of_every_shard(
                 lambda number: _indexes(LedgerKeys(prefix, number).outbox),
                 lambda number: _indexes(IncomingMailKeys(prefix, number).inbox),

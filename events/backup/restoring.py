@@ -14,8 +14,7 @@ from events.people.names import skeleton
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.leaves import read_leaf
 from events.runtime.connections import StoreClient
-from events.runtime.keys import InstallationKeys, PeopleKeys, ShardKeys, literal_pattern, shard_of
-from events.runtime.notice_keys import NoticeKeys
+from events.runtime.keys import InstallationKeys, PeopleKeys, ShardKeys, WorkListKeys, literal_pattern, shard_of
 from events.runtime.work_list import index_entries
 from events.store.contract import Head
 from events.store.envelope import unpack
@@ -164,7 +163,7 @@ class _Restore:
         if record.name in self._archived_streams:
             self._archived += record.content
         name = record.name.decode(errors="replace")
-        if (entry := NoticeKeys.parse_entry(self._begin.prefix, name)) is not None:
+        if (entry := WorkListKeys.parse_entry(self._begin.prefix, name)) is not None:
             self._entries.append(entry)
         if name.startswith(self._people.accounts) and record.kind == "hash":
             self._write_account(pipeline, name.removeprefix(self._people.accounts), record.content)

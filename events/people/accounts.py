@@ -1,24 +1,25 @@
 """Accounts: names, passwords, suspensions and erasure, in ordinary keys outside the event streams.
 
-Streams carry opaque ids. Of passwords the argon2 hash is kept. All keys share one hash tag, so that a new name is
-written to the account and all its sessions and tokens in one step.
+Streams carry opaque ids. Of passwords the argon2 hash is kept. All keys share one hash tag, so that an account and the
+names that lead to it change in one step.
 """
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from events.people.credentials import FOREIGN_REPLY, Credentials, ForeignReplyError
-from events.people.guest_list import GuestList
 from events.people.names import check_name, skeleton
 from events.people.passwords import Passwords, check_password, device_mark
-from events.people.person import Person, Suspension, UnknownPersonError, pack_person, random_letters, unpack_suspension
+from events.people.person import Person, Suspension, UnknownPersonError, random_letters, unpack_suspension
 from events.people.sessions import Sessions
-from events.people.tokens import Tokens
+from events.people.tokens import Tokens, key_of_token
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
-from events.runtime.scripts import load_script
 from events.runtime.transactions import transact
+from events.runtime.work_list import WorkList
 from events.store.converter import pack
 
 
@@ -36,15 +37,12 @@ class People:
         self._keys = PeopleKeys(prefix)
         self._now = now
         self._passwords = passwords or Passwords()
-        self.guests = GuestList(client, prefix)
+        self.guests = WorkList(client, [self._keys.guests], now)
+        """Guests by when to check next whether they have stayed away and can be erased."""
+
         self.credentials = Credentials(client, prefix)
         self.sessions = Sessions(client, prefix, now, self.credentials)
         self.tokens = Tokens(client, prefix, now, self.credentials)
-        self._enrol = load_script(client, __package__, "enrol")
-        self._erase = load_script(client, __package__, "erase")
-        self._rename = load_script(client, __package__, "rename")
-        self._become_person = load_script(client, __package__, "become_person")
-        self._begin_erasure = load_script(client, __package__, "begin_erasure")
 
     def sign_up(self, name: str, password: str, guest: Person | None = None) -> Person:
         """Return the new person; a ``guest`` who signs up keeps their id, sessions and tokens.
@@ -60,27 +58,20 @@ class People:
         if guest is not None:
             return self._make_person(guest, name, hashed)
         person = Person("p" + random_letters(10), name, "person", self._now())
-        if not self._keep(person, hashed):
-            raise NameTakenError(name)
+        self.enrol(person, hashed)
         return person
 
     def _make_person(self, guest: Person, name: str, hashed: str) -> Person:
         person = guest._replace(name=name, kind="person")
-        keys = [
-            *(
-                self._keys.account(guest.id),
-                self._keys.name(guest.name),
-                self._keys.name(name),
-                self._keys.look(skeleton(name)),
-            ),
-            *(self._keys.sessions(guest.id), self._keys.tokens(guest.id), self._keys.guests),
-        ]
-        # Crash-safe: one script; before it the guest is a guest, after it a person with everything the guest had.
-        outcome = self._become_person(keys=keys, args=[guest.id, name, pack_person(person), hashed])
-        if outcome == b"taken":
-            raise NameTakenError(name)
-        if outcome == b"no guest":
-            raise UnknownPersonError(guest.id)
+
+        def check(account: Mapping[bytes, bytes]) -> None:
+            # After a reply that was lost the guest is a person already, with this very hash.
+            is_made = account.get(b"password") == hashed.encode()
+            if b"erasing" in account or not (is_made or account.get(b"kind") == b"guest"):
+                raise UnknownPersonError(guest.id)
+
+        self._store(person, {"name": name, "kind": "person", "password": hashed}, check, guest.name)
+        self.guests.discard("", [guest.id])
         return person
 
     def guest(self) -> Person:
@@ -88,9 +79,15 @@ class People:
         while True:
             person = Person("p" + random_letters(10), f"guest-{random_letters(4)[:6]}", "guest", self._now())
             # Crash-safe: listed first, so that every guest is checked eventually; an unused id is taken off the list.
-            self.guests.schedule(person.id, person.created_at)
-            if self._keep(person, ""):
+            self.guests.add(person.id, "", person.created_at)
+            with suppress(NameTakenError):
+                self.enrol(person, "")
                 return person
+
+    def enrol(self, person: Person, hashed: str) -> None:
+        """Store a new person with the hash of a password, empty for a guest. Raises NameTakenError."""
+        fields = {"name": person.name, "kind": person.kind, "created_at": str(person.created_at), "password": hashed}
+        self._store(person, fields, lambda _: None)
 
     def sign_in(self, name: str, password: str, *, first: bool = False) -> Person | None:
         """Return the person, or None after the same time; ``first`` waits for no other. Raises TooManySignInsError."""
@@ -157,14 +154,12 @@ class People:
         """Return ``person`` with a new name; sessions and tokens stay. Raises InvalidNameError and NameTakenError."""
         check_name(name)
         renamed = person._replace(name=name)
-        keys = [
-            self._keys.account(person.id),
-            *(self._keys.name(person.name), self._keys.name(name)),
-            *(self._keys.look(skeleton(person.name)), self._keys.look(skeleton(name))),
-            *(self._keys.sessions(person.id), self._keys.tokens(person.id)),
-        ]
-        if not self._rename(keys=keys, args=[person.id, name, pack_person(renamed)]):
-            raise NameTakenError(name)
+
+        def check(account: Mapping[bytes, bytes]) -> None:
+            if not account or b"erasing" in account:
+                raise NameTakenError(name)
+
+        self._store(renamed, {"name": name}, check, person.name)
         return renamed
 
     def suspend(self, person: Person, suspension: Suspension) -> None:
@@ -211,26 +206,63 @@ class People:
 
     def begin_erasure(self, person: Person) -> bool:
         """Freeze the name of ``person``, so that no guest signs up while being erased; False if they are gone."""
-        return bool(self._begin_erasure(keys=[self._keys.account(person.id)], args=[person.name]))
+        account = self._keys.account(person.id)
+
+        def change(pipeline: StorePipeline) -> bool:
+            is_there = pipeline.hget(account, "name") == person.name.encode()
+            pipeline.multi()
+            if is_there:
+                pipeline.hset(account, "erasing", 1)
+            return is_there
+
+        return transact(self._client, [account], change)
 
     def erase(self, person: Person) -> None:
         """Erase name, password, sessions and tokens in one step. The name is free again, the id is never reused."""
-        keys = [
-            self._keys.sessions(person.id),
-            self._keys.tokens(person.id),
-            self._keys.name(person.name),
-            self._keys.look(skeleton(person.name)),
-            self._keys.bots,
-            self._keys.account(person.id),
-            self._keys.suspension(person.id),
-            self._keys.writes_of(person.id),
-            self._keys.bot_places(person.id),
-        ]
-        self._erase(keys=keys, args=[person.id])
+        keys, id = self._keys, person.id
+        changed = [keys.account(id), keys.sessions(id), keys.tokens(id)]
+        names = [keys.name(person.name), keys.look(skeleton(person.name))]
 
-    def _keep(self, person: Person, hashed: str) -> bool:
-        keys = [self._keys.name(person.name), self._keys.account(person.id), self._keys.look(skeleton(person.name))]
-        return bool(self._enrol(keys=keys, args=[person.id, person.name, person.kind, person.created_at, hashed]))
+        def change(pipeline: StorePipeline) -> None:
+            sessions = pipeline.zrange(keys.sessions(id), 0, -1)
+            tokens = map(key_of_token, pipeline.hvals(keys.tokens(id)))
+            own = _led_to(pipeline, names, id)
+            pipeline.multi()
+            pipeline.delete(*sessions, *tokens, *own, *changed)
+            pipeline.delete(keys.suspension(id), keys.writes_of(id), keys.bot_places(id))
+            pipeline.zrem(keys.bots, id)
+
+        transact(self._client, [*changed, *names], change)
+
+    def _store(
+        self,
+        person: Person,
+        fields: Mapping[Any, str],
+        check: Callable[[Mapping[bytes, bytes]], None],
+        former: str | None = None,
+    ) -> None:
+        """Store ``fields`` of an account, to which the name of ``person`` leads, no longer ``former``.
+
+        ``check`` raises an error for an account that must not change. Raises NameTakenError for a name that is taken or
+        looks like one; those of guests may. Crash-safe: one step, which can be repeated.
+        """
+        account, names = self._keys.account(person.id), [self._keys.name(person.name)]
+        if person.kind != "guest":
+            names.append(self._keys.look(skeleton(person.name)))
+        before = [] if former is None else [self._keys.name(former), self._keys.look(skeleton(former))]
+
+        def change(pipeline: StorePipeline) -> None:
+            check(pipeline.hgetall(account))
+            if {*pipeline.mget(names)} - {None, person.id.encode()}:
+                raise NameTakenError(person.name)
+            own = _led_to(pipeline, before, person.id)
+            pipeline.multi()
+            if own:
+                pipeline.delete(*own)
+            pipeline.mset(dict.fromkeys(names, person.id))
+            pipeline.hset(account, mapping={**fields})
+
+        transact(self._client, [account, *names, *before], change)
 
     def _hash_of(self, person: Person) -> str | None:
         """Return the hash of the password of ``person``, read with the name: it is never that of somebody else."""
@@ -238,3 +270,9 @@ class People:
         if name is not None and name.decode() != person.name:
             raise ForeignReplyError(FOREIGN_REPLY)
         return hashed.decode() if hashed else None
+
+
+def _led_to(pipeline: StorePipeline, names: Sequence[str], person: str) -> list[str]:
+    """Return those of the keys ``names`` that lead to ``person``: another one may have taken a name since."""
+    owners = pipeline.mget(names) if names else []
+    return [name for name, owner in zip(names, owners, strict=True) if owner == person.encode()]

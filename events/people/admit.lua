@@ -1,23 +1,28 @@
 -- Recognises the person who acts, and counts the act, in one round trip.
 --
 -- KEYS  1 session or token
--- ARGV  1 prefix of the keys of counters  2 seconds of a window  3 prefix of the keys of suspensions
---       4 prefix of the keys of availability
--- Returns nothing, or the digest and packed person, the acts in this window, its seconds left, the suspension and the
--- availability (false: none).
+-- ARGV  1 prefix of the keys of accounts  2 prefix of the keys of counters  3 seconds of a window, 0: nothing is counted
+--       4 prefix of the keys of suspensions  5 prefix of the keys of availability
+-- Returns nothing, or the digest and id of the person, name, kind and instant of the account, the acts in this window,
+-- its seconds left, the suspension and the availability (false: none).
 --
 -- Only the session says whose keys these are; all of them have its hash tag and therefore its slot.
 
-local packed = redis.call('GET', KEYS[1])
-if not packed then return false end
-local person = cjson.decode(string.sub(packed, 65))[1]
-local counter = ARGV[1] .. person
-local used = redis.call('INCR', counter)
-if used == 1 then redis.call('EXPIRE', counter, ARGV[2]) end
+local stored = redis.call('GET', KEYS[1])
+if not stored then return false end
+local person = string.sub(stored, 65)
+local account = redis.call('HMGET', ARGV[1] .. person, 'name', 'kind', 'created_at')
+if not account[1] then return false end
+local counter, used = ARGV[2] .. person, 0
+if ARGV[3] ~= '0' then
+  used = redis.call('INCR', counter)
+  if used == 1 then redis.call('EXPIRE', counter, ARGV[3]) end
+end
 return {
-  packed,
+  stored,
+  account,
   used,
   redis.call('TTL', counter),
-  redis.call('GET', ARGV[3] .. person),
   redis.call('GET', ARGV[4] .. person),
+  redis.call('GET', ARGV[5] .. person),
 }

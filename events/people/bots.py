@@ -3,13 +3,13 @@
 import json
 from collections.abc import Callable, Collection, Iterable
 from enum import IntEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from events.people.capacity import Capacity
-from events.people.person import Person, UnknownPersonError, pack_person
-from events.runtime.connections import StoreClient
+from events.people.person import Person, UnknownPersonError
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
-from events.runtime.scripts import load_script
+from events.runtime.transactions import transact
 from events.store.converter import read_value, write_value
 
 MAX_PLACE_AGE_MS = 10 * 60 * 1000
@@ -40,29 +40,34 @@ class Bots:
         self._client = client
         self._keys = PeopleKeys(prefix)
         self._now = now
-        self._set_capacity = load_script(client, __package__, "set_capacity")
-        self._take_place = load_script(client, __package__, "take_place")
 
     def declare(self, person: Person, capacity: Capacity) -> Person:
         """Return ``person`` as a bot with this capacity. Raises UnknownPersonError for a guest and when it is gone."""
-        return self._become(person, "bot", json.dumps(write_value(capacity), separators=(",", ":")))
+        stored = json.dumps(write_value(capacity), separators=(",", ":"))
+        return self._become(person._replace(kind="bot"), stored)
 
     def retire(self, person: Person) -> Person:
         """Return ``person`` as an ordinary account without a capacity. Raises UnknownPersonError when it is gone."""
-        return self._become(person, "person", "")
+        return self._become(person._replace(kind="person"), None)
 
-    def _become(self, person: Person, kind: Literal["bot", "person"], capacity: str) -> Person:
-        changed = person._replace(kind=kind)
-        keys = [
-            self._keys.account(person.id),
-            self._keys.sessions(person.id),
-            self._keys.tokens(person.id),
-            self._keys.bots,
-        ]
-        # Crash-safe: one script; account, sessions and tokens are of the same kind before it and after it.
-        if not self._set_capacity(keys=keys, args=[person.id, kind, capacity, pack_person(changed)]):
-            raise UnknownPersonError(person.id)
-        return changed
+    def _become(self, person: Person, capacity: str | None) -> Person:
+        account = self._keys.account(person.id)
+
+        def change(pipeline: StorePipeline) -> None:
+            kind, erasing = pipeline.hmget(account, "kind", "erasing")
+            if kind in (None, b"guest") or erasing:
+                raise UnknownPersonError(person.id)
+            pipeline.multi()
+            pipeline.hset(account, "kind", person.kind)
+            if capacity is None:
+                pipeline.hdel(account, "capacity")
+                pipeline.zrem(self._keys.bots, person.id)
+            else:
+                pipeline.hset(account, "capacity", capacity)
+                pipeline.zadd(self._keys.bots, {person.id: 0})
+
+        transact(self._client, [account], change)
+        return person
 
     def among(self, ids: Iterable[str]) -> dict[str, Bot]:
         """Return the bots among the accounts ``ids``, in one round trip."""
@@ -96,14 +101,23 @@ class Bots:
         """Let ``match_id`` take a place of ``bot``, or of a person, unless ``concurrent`` others have one.
 
         ``projected`` are those of ``places`` that the read models had before ``playing`` was read. Crash-safe: counted
-        and taken in one script. A place whose match is never created is free again after MAX_PLACE_AGE_MS.
+        and taken in one step. A place whose match is never created is free again after MAX_PLACE_AGE_MS.
         """
-        now = self._now()
-        taken = self._take_place(
-            keys=[self._keys.bot_places(bot)],
-            args=[match_id, concurrent, now, MAX_PLACE_AGE_MS, len(projected), *projected, *playing],
-        )
-        return Place(taken)
+        places, now = self._keys.bot_places(bot), self._now()
+
+        def change(pipeline: StorePipeline) -> Place:
+            taken = pipeline.zrange(places, f"({now - MAX_PLACE_AGE_MS}", "+inf", byscore=True)
+            held = {place.decode() for place in taken} - set(projected)
+            if len((held | set(playing)) - {match_id}) >= concurrent:
+                return Place.REFUSED
+            pipeline.multi()
+            pipeline.zremrangebyscore(places, "-inf", now - MAX_PLACE_AGE_MS)
+            if projected:
+                pipeline.zrem(places, *projected)
+            pipeline.zadd(places, {match_id: now})
+            return Place.HELD_BEFORE if match_id in held else Place.TAKEN
+
+        return transact(self._client, [places], change)
 
     def free_place(self, bot: str, match_id: str) -> None:
         """Give the place back of a match that was not created or joined after all."""

@@ -1,6 +1,7 @@
 """Credentials: the sessions and tokens by which callers are recognised, stored by the SHA-256 of their secrets.
 
-Each carries the whole person: one round trip. The digest comes before it, so no other reply can pass for it.
+Each names its owner, whose account is read in the same round trip. The digest comes before the name, so no other reply
+can pass for it.
 """
 
 import hashlib
@@ -11,7 +12,6 @@ from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
-from events.store.converter import unpack
 
 DIGEST_DIGITS = 64
 """A key of a session, token or ticket ends with the SHA-256 of its secret in hexadecimal digits."""
@@ -48,21 +48,29 @@ class Credentials:
 
     def person_of(self, key: str) -> Person | None:
         """Return the owner of the session or token stored under ``key``, None when it has ended or never existed."""
-        stored = self._client.get(key)
-        return None if stored is None else unpack(Person, belonging_to(key, stored))
+        admission = self._recognise(key, 0)
+        return None if admission is None else admission.person
 
     def admit(self, kind: str, secret: str, window: int) -> Admission | None:
         """Return the owner of this "session" or "token" and count an act in this ``window`` (s); None if invalid."""
-        key = self.key(kind, secret)
-        prefixes = self._keys.writes, window, self._keys.suspensions, self._keys.availabilities
-        admitted = self._admit(keys=[key], args=prefixes)
-        if not admitted:
-            return None
-        match admitted:
-            case [stored, int(used), int(resets_in), suspension, availability]:
-                person = unpack(Person, belonging_to(key, stored))
+        return self._recognise(self.key(kind, secret), window)
+
+    def _recognise(self, key: str, window: int) -> Admission | None:
+        keys = self._keys
+        reply = self._admit([key], [keys.accounts, keys.writes, window, keys.suspensions, keys.availabilities])
+        match reply:
+            case None:
+                return None
+            case [stored, [name, kind, created_at], int(used), int(resets_in), suspension, availability]:
+                person_id = belonging_to(key, stored).decode()
+                person = Person(person_id, name.decode(), kind.decode(), int(created_at))
                 return Admission(person, used, resets_in, unpack_suspension(suspension), availability)
         raise ForeignReplyError(FOREIGN_REPLY)
+
+
+def with_digest(key: str, content: str) -> str:
+    """Return the stored form of the ``content`` of ``key``, for ``belonging_to``."""
+    return key[-DIGEST_DIGITS:] + content
 
 
 def belonging_to(key: str, stored: object) -> bytes:

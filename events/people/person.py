@@ -4,7 +4,7 @@ import base64
 import secrets
 from typing import NamedTuple
 
-from events.store.converter import pack, unpack
+from events.store.converter import unpack
 
 
 class Person(NamedTuple):
@@ -25,11 +25,6 @@ class Suspension(NamedTuple):
 
 class UnknownPersonError(LookupError):
     """No person has this id, perhaps because they have just been erased."""
-
-
-def pack_person(person: Person) -> str:
-    """Return the stored form of ``person``: a JSON array."""
-    return pack(person)
 
 
 def unpack_suspension(stored: bytes | None) -> Suspension | None:

@@ -4,11 +4,11 @@ import secrets
 from collections.abc import Callable
 from typing import NamedTuple
 
-from events.people.credentials import Credentials
-from events.people.person import Person, UnknownPersonError, pack_person
-from events.runtime.connections import StoreClient
+from events.people.credentials import Credentials, with_digest
+from events.people.person import Person, UnknownPersonError
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
-from events.runtime.scripts import load_script
+from events.runtime.transactions import transact
 
 MAX_SESSIONS_PER_PERSON = 50
 """One more sign-in ends the oldest session."""
@@ -29,16 +29,27 @@ class Sessions:
         self._keys = PeopleKeys(prefix)
         self._now = now
         self._credentials = credentials
-        self._open = load_script(client, __package__, "open_session")
-        self._end_all = load_script(client, __package__, "end_sessions")
 
     def open(self, person: Person, ttl_s: int) -> str:
         """Return the secret of a new session of ``person``, valid for ``ttl_s`` seconds. Raises UnknownPersonError."""
         secret = secrets.token_urlsafe(32)
         key = self._credentials.key("session", secret)
-        keys = [self._keys.account(person.id), key, self._keys.sessions(person.id)]
-        if not self._open(keys=keys, args=[pack_person(person), ttl_s, self._now(), MAX_SESSIONS_PER_PERSON]):
-            raise UnknownPersonError(person.id)
+        account, sessions = self._keys.account(person.id), self._keys.sessions(person.id)
+
+        def change(pipeline: StorePipeline) -> None:
+            if not pipeline.exists(account):
+                raise UnknownPersonError(person.id)
+            surplus = pipeline.zrange(sessions, 0, -MAX_SESSIONS_PER_PERSON)
+            pipeline.multi()
+            pipeline.set(key, with_digest(key, person.id), ex=ttl_s)
+            pipeline.zadd(sessions, {key: self._now()})
+            pipeline.expire(sessions, ttl_s)
+            if surplus:
+                pipeline.delete(*surplus)
+                pipeline.zrem(sessions, *surplus)
+
+        # Crash-safe: one step with the check that there is the account: of a person who is being erased none is left.
+        transact(self._client, [account, sessions], change)
         return secret
 
     def of(self, person: Person) -> list[Session]:
@@ -63,4 +74,11 @@ class Sessions:
 
     def end_all(self, person: Person) -> None:
         """End all sessions of ``person``, on all devices."""
-        self._end_all(keys=[self._keys.sessions(person.id)])
+        sessions = self._keys.sessions(person.id)
+
+        def change(pipeline: StorePipeline) -> None:
+            opened = pipeline.zrange(sessions, 0, -1)
+            pipeline.multi()
+            pipeline.delete(sessions, *opened)
+
+        transact(self._client, [sessions], change)

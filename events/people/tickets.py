@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 
-from events.people.credentials import DIGEST_DIGITS, belonging_to
+from events.people.credentials import belonging_to, with_digest
 from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys
 
@@ -21,7 +21,7 @@ class Tickets:
         """Return a ticket that can be redeemed for ``credential`` once, within TICKET_S seconds."""
         ticket = secrets.token_urlsafe(24)
         key = self._key(ticket)
-        self._client.set(key, key[-DIGEST_DIGITS:] + credential, ex=TICKET_S)
+        self._client.set(key, with_digest(key, credential), ex=TICKET_S)
         return ticket
 
     def redeem(self, ticket: str) -> str | None:

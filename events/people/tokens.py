@@ -4,11 +4,11 @@ import secrets
 from collections.abc import Callable
 from typing import NamedTuple
 
-from events.people.credentials import Credentials
-from events.people.person import Person, UnknownPersonError, pack_person, random_letters
-from events.runtime.connections import StoreClient
+from events.people.credentials import Credentials, with_digest
+from events.people.person import Person, UnknownPersonError, random_letters
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
-from events.runtime.scripts import load_script
+from events.runtime.transactions import transact
 from events.store.converter import pack, unpack
 
 MAX_LABEL_LENGTH = 60
@@ -41,22 +41,25 @@ class Tokens:
         self._keys = PeopleKeys(prefix)
         self._now = now
         self._credentials = credentials
-        self._issue = load_script(client, __package__, "issue_token")
 
     def create(self, person: Person, label: str) -> tuple[Token, str]:
         """Return a new token of ``person`` and its secret. Raises TooManyTokensError and UnknownPersonError."""
         token = Token("t" + random_letters(10), label, self._now())
         secret = "rookery_" + secrets.token_urlsafe(32)
         key = self._credentials.key("token", secret)
-        stored = pack(_StoredToken(label, token.created_at, key))
-        outcome = self._issue(
-            keys=[self._keys.account(person.id), key, self._keys.tokens(person.id)],
-            args=[pack_person(person), token.id, stored, MAX_TOKENS_PER_PERSON],
-        )
-        if outcome == b"nobody":
-            raise UnknownPersonError(person.id)
-        if outcome == b"too many":
-            raise TooManyTokensError(f"a person can have {MAX_TOKENS_PER_PERSON} tokens at most: revoke one first")
+        account, tokens = self._keys.account(person.id), self._keys.tokens(person.id)
+
+        def change(pipeline: StorePipeline) -> None:
+            if not pipeline.exists(account):
+                raise UnknownPersonError(person.id)
+            # After a reply that was lost the token is there already.
+            if pipeline.hlen(tokens) >= MAX_TOKENS_PER_PERSON and not pipeline.hexists(tokens, token.id):
+                raise TooManyTokensError(f"a person can have {MAX_TOKENS_PER_PERSON} tokens at most: revoke one first")
+            pipeline.multi()
+            pipeline.set(key, with_digest(key, person.id))
+            pipeline.hset(tokens, token.id, pack(_StoredToken(label, token.created_at, key)))
+
+        transact(self._client, [account, tokens], change)
         return token, secret
 
     def of(self, person: Person) -> list[Token]:
@@ -72,7 +75,12 @@ class Tokens:
         if stored is None:
             return False
         with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.delete(unpack(_StoredToken, stored).key)
+            pipeline.delete(key_of_token(stored))
             pipeline.hdel(self._keys.tokens(person.id), token)
             pipeline.execute()
         return True
+
+
+def key_of_token(stored: bytes | str) -> str:
+    """Return the key of a token, which is ``stored`` under the tokens of its owner."""
+    return unpack(_StoredToken, stored).key

@@ -5,9 +5,7 @@ followed it.
 """
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from threading import Lock
 from typing import Any, NamedTuple
 
 from domain.match import calendar, vacation
@@ -18,9 +16,9 @@ from domain.match.vacation import Vacation, Vacations, year_of
 from events.private.time_zones import offsets_of, years_around
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
-from events.runtime.scripts import load_script
 from events.runtime.transactions import transact
 from events.runtime.wall_clock import rfc3339
+from events.runtime.work_list import Claim, Repeats, WorkList
 
 MIN_KNOWN_AHEAD_MS = 2 * 365 * DAY
 """Offsets known for less time than this are looked up again: a match may last as long."""
@@ -64,13 +62,15 @@ class Availability(NamedTuple):
         return Calendar(self.offsets, self.free_days) if self.free_days else None
 
 
-class PendingSync(NamedTuple):
-    """A change that not all matches of the player have followed yet; ``forced``: of ``plays_forced``."""
+class Sync(NamedTuple):
+    """A claimed change of a player's availability; ``forced`` tells whether ``plays_forced`` has changed."""
 
+    claim: Claim
     player: str
-    revision: int
     forced: bool
 
+
+_FORCED = " forced"
 
 Change = Callable[[Availability], Availability]
 
@@ -121,154 +121,79 @@ def with_automatic_vacation(availability: Availability, at: int) -> Availability
     return availability if book is None else availability._replace(book=book)
 
 
-class AvailabilityStore(ABC):
-    """The availability of all players."""
+class AvailabilityStore:
+    """The availability of all players; ``syncs`` are the changes that matches have yet to follow, in lanes by player.
 
-    @abstractmethod
-    def read(self, players: Iterable[str]) -> dict[str, Availability]:
-        """Return the availability of each of ``players``, by default that of a player who has set nothing."""
+    ``now`` is a clock in place of the store's.
+    """
 
-    @abstractmethod
-    def change(self, player: str, change: Change) -> tuple[Availability, PendingSync | None]:
-        """Replace the availability by what ``change``, perhaps called again, returns; return it with the sync.
-
-        Both are stored in one step. The sync is None when nothing has changed.
-        """
-
-    @abstractmethod
-    def erase(self, player: str) -> None:
-        """Erase the availability of ``player`` and its pending sync; matches keep what they have recorded."""
-
-    @abstractmethod
-    def pending(self) -> list[PendingSync]:
-        """Return the changes that matches have yet to follow, at most one for each player."""
-
-    @abstractmethod
-    def acknowledge(self, sync: PendingSync) -> None:
-        """Remove ``sync``, unless the availability has changed again since."""
-
-
-class MemoryAvailabilityStore(AvailabilityStore):
-    """Availability that lives as long as this object: for tests and simulations."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._stored: dict[str, tuple[int, Availability]] = {}
-        self._pending: dict[str, PendingSync] = {}
-
-    def read(self, players: Iterable[str]) -> dict[str, Availability]:
-        """See AvailabilityStore."""
-        return {player: self._stored.get(player, _NOTHING_SET)[1] for player in players}
-
-    def change(self, player: str, change: Change) -> tuple[Availability, PendingSync | None]:
-        """See AvailabilityStore."""
-        with self._lock:
-            revision, before = self._stored.get(player, _NOTHING_SET)
-            after = change(before)
-            if after == before:
-                return after, None
-            sync = _sync(player, revision + 1, before, after, self._pending.get(player))
-            self._stored[player] = (sync.revision, after)
-            self._pending[player] = sync
-            return after, sync
-
-    def erase(self, player: str) -> None:
-        """See AvailabilityStore."""
-        with self._lock:
-            self._stored.pop(player, None)
-            self._pending.pop(player, None)
-
-    def pending(self) -> list[PendingSync]:
-        """See AvailabilityStore."""
-        return list(self._pending.values())
-
-    def acknowledge(self, sync: PendingSync) -> None:
-        """See AvailabilityStore."""
-        with self._lock:
-            if self._pending.get(sync.player) == sync:
-                del self._pending[sync.player]
-
-
-class RedisAvailabilityStore(AvailabilityStore):
-    """Availability in Redis, one key for each player; all keys share the hash tag of the people."""
-
-    def __init__(self, client: StoreClient, prefix: str) -> None:
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int] | None = None) -> None:
         self._client = client
         self._keys = PeopleKeys(prefix)
-        self._acknowledge = load_script(client, __package__, "acknowledge_change")
+        self.syncs = WorkList(client, [self._keys.syncs], now)
 
     def read(self, players: Iterable[str]) -> dict[str, Availability]:
-        """See AvailabilityStore. One round trip."""
+        """Return the availability of each of ``players``, by default that of a player who has set nothing."""
         wanted = list(dict.fromkeys(players))
         if not wanted:
             return {}
         packed = self._client.mget([self._keys.availability(player) for player in wanted])
         return {player: unpack_availability(each) for player, each in zip(wanted, packed, strict=True)}
 
-    def change(self, player: str, change: Change) -> tuple[Availability, PendingSync | None]:
-        """See AvailabilityStore. A concurrent writer makes ``change`` start again from what is stored then."""
-        key, pending = self._keys.availability(player), self._keys.availability_syncs
+    def change(self, player: str, change: Change) -> tuple[Availability, str | None]:
+        """Replace the availability by what ``change``, perhaps called again, returns; return it with the sync's lane.
 
-        def attempt(pipeline: StorePipeline) -> tuple[Availability, PendingSync | None]:
-            revision, before = _unpack(pipeline.get(key))
+        Both are stored in one step. The lane is None when nothing has changed.
+        """
+        key = self._keys.availability(player)
+
+        def attempt(pipeline: StorePipeline) -> tuple[Availability, str | None]:
+            before = unpack_availability(pipeline.get(key))
             after = change(before)
             if after == before:
                 return after, None
-            earlier = pipeline.hget(pending, player)
-            sync = _sync(player, revision + 1, before, after, _unpack_sync(player, earlier))
+            lane = sync_lane(player, before, after)
             pipeline.multi()
-            pipeline.set(key, _pack(sync.revision, after))
-            pipeline.hset(pending, player, _pack_sync(sync))
-            return after, sync
+            pipeline.set(key, _pack(after))
+            self.syncs.add_on(pipeline, lane, player, 0, "", lane=lane, repeats=Repeats.AGAIN)
+            return after, lane
 
         return transact(self._client, [key], attempt)
 
+    def claim_sync(self, lane: str | None = None) -> Sync | None:
+        """Claim a change that matches have yet to follow, of ``lane`` or any (None); None when there is none."""
+        claim = self.syncs.claim(None if lane is None else [lane])
+        return None if claim is None else Sync(claim, claim.owner, claim.lane.endswith(_FORCED))
+
+    def finish_sync(self, sync: Sync) -> None:
+        """Record that all matches have followed; a change since it was claimed is to be followed once more."""
+        self.syncs.finish(sync.claim)
+
     def erase(self, player: str) -> None:
-        """See AvailabilityStore."""
-        with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.delete(self._keys.availability(player))
-            pipeline.hdel(self._keys.availability_syncs, player)
-            pipeline.execute()
-
-    def pending(self) -> list[PendingSync]:
-        """See AvailabilityStore."""
-        stored = self._client.hgetall(self._keys.availability_syncs)
-        syncs = (_unpack_sync(player.decode(), packed) for player, packed in stored.items())
-        return [sync for sync in syncs if sync is not None]
-
-    def acknowledge(self, sync: PendingSync) -> None:
-        """See AvailabilityStore."""
-        self._acknowledge(keys=[self._keys.availability_syncs], args=[sync.player, _pack_sync(sync)])
+        """Erase the availability of ``player`` and what is to follow; matches keep what they have recorded."""
+        self.syncs.discard(player)
+        self._client.delete(self._keys.availability(player))
 
 
-_NOTHING_SET = (0, Availability())
+def sync_lane(player: str, before: Availability, after: Availability) -> str:
+    """Return the lane of a change of ``player``."""
+    return player if before.plays_forced == after.plays_forced else player + _FORCED
 
 
-def _sync(
-    player: str, revision: int, before: Availability, after: Availability, earlier: PendingSync | None
-) -> PendingSync:
-    forced = before.plays_forced != after.plays_forced or (earlier is not None and earlier.forced)
-    return PendingSync(player, revision, forced)
-
-
-def _pack(revision: int, availability: Availability) -> str:
-    return json.dumps([revision, availability._asdict()], separators=(",", ":"))
+def _pack(availability: Availability) -> str:
+    return json.dumps(availability._asdict(), separators=(",", ":"))
 
 
 def unpack_availability(packed: bytes | None) -> Availability:
     """Return the availability stored as ``packed``; None: nothing is set."""
-    return _unpack(packed)[1]
-
-
-def _unpack(packed: bytes | None) -> tuple[int, Availability]:
     if packed is None:
-        return _NOTHING_SET
-    revision, fields = json.loads(packed)
+        return Availability()
+    fields = json.loads(packed)
     fields["free_days"] = tuple(fields["free_days"])
     fields["book"] = tuple(Vacation(*each) for each in fields["book"])
     fields["offsets"] = tuple(Offset(*each) for each in fields["offsets"])
-    fields["former"] = tuple(FormerCalendar(until, _calendar(packed)) for until, packed in fields.get("former", ()))
-    return revision, Availability(**fields)
+    fields["former"] = tuple(FormerCalendar(until, _calendar(packed)) for until, packed in fields["former"])
+    return Availability(**fields)
 
 
 def _calendar(packed: list[Any] | None) -> Calendar | None:
@@ -276,11 +201,3 @@ def _calendar(packed: list[Any] | None) -> Calendar | None:
         return None
     offsets, free_days = packed
     return Calendar(tuple(Offset(*each) for each in offsets), tuple(free_days))
-
-
-def _pack_sync(sync: PendingSync) -> str:
-    return json.dumps([sync.revision, sync.forced])
-
-
-def _unpack_sync(player: str, packed: bytes | None) -> PendingSync | None:
-    return None if packed is None else PendingSync(player, *json.loads(packed))

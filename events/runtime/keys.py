@@ -22,6 +22,7 @@ The remaining keys are used alone. What is stored under a key is said beside it.
 
 import functools
 import hashlib
+import re
 
 
 @functools.lru_cache(maxsize=4096)
@@ -177,15 +178,12 @@ class PeopleKeys:
 
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{people}}:"
-        self.guests = f"{self._tag}guests"  # sorted set: guests by when they are next looked at
-        self.guests_listed = f"{self._tag}guests-listed"  # string: there once all guests are in ``guests``
+        self.guests = WorkListKeys(prefix, "people", "guests")  # guests by when they are next looked at
         self.erased = f"{self._tag}erased"
         """Hash: when people were erased who may still be found in the files of the store."""
 
         self.rewrite = f"{self._tag}rewrite"  # string: the last rewrite of those files, JSON
-        self.availability_syncs = f"{self._tag}diaries-changed"
-        """Hash: changes of availability that not all matches know of yet, by player."""
-
+        self.syncs = WorkListKeys(prefix, "people", "syncs")  # changes of availability that matches have yet to follow
         self.bots = f"{self._tag}bots"  # sorted set: the accounts that are bots, in ASCII order
         self.accounts = f"{self._tag}person:"  # begins the keys of accounts
         self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
@@ -432,6 +430,12 @@ class WorkListKeys:
     def __init__(self, prefix: str, tag: str, name: str) -> None:
         self.base = f"{prefix}{{{tag}}}:{name}:"  # begins all keys
         self.lanes = f"{self.base}lanes"  # sorted set: lanes by the instant from which something can be claimed
+
+    @staticmethod
+    def parse_entry(prefix: str, key: str) -> tuple[str, str] | None:
+        """Return the base of the work list and the id of the entry that ``key`` belongs to; None for any other key."""
+        found = re.match(rf"({re.escape(prefix)}{{[a-z0-9]+}}:[a-z]+:)entry:(.*)", key, re.DOTALL)
+        return None if found is None else (found[1], found[2])
 
     def entry(self, id: str) -> str:
         """Return the key of an entry. Hash: lane, owner, cost, content, due instant, attempts, token of its claim."""

@@ -1,6 +1,5 @@
 """The keys of notices, deliveries and mail. All that concerns one person is in the person's shard, ``{n07}``."""
 
-import re
 from typing import Self
 
 from events.runtime.keys import WorkListKeys, shard_of
@@ -12,12 +11,6 @@ class NoticeKeys:
     def __init__(self, prefix: str, shard: int) -> None:
         self._tag = f"{prefix}{{n{shard:02d}}}:"
         self._place = prefix, f"n{shard:02d}"
-
-    @staticmethod
-    def parse_entry(prefix: str, key: str) -> tuple[str, str] | None:
-        """Return the base of the work list and the id of the entry that ``key`` belongs to; None for any other key."""
-        found = re.match(rf"({re.escape(prefix)}{{n\d+}}:[a-z]+:)entry:(.*)", key, re.DOTALL)
-        return None if found is None else (found[1], found[2])
 
     @classmethod
     def of(cls, prefix: str, player: str, shards: int) -> Self:

@@ -98,10 +98,18 @@ class WorkList:
         return bool(self._run([self.keys_of(owner).base], ["add", id, lane, owner, cost, due, content, repeats]))
 
     def add_on(
-        self, pipeline: StorePipeline, id: str, owner: str, due: int, content: str, *, lane: str = "", cost: int = 1
+        self,
+        pipeline: StorePipeline,
+        id: str,
+        owner: str,
+        due: int,
+        content: str = "",
+        *,
+        lane: str = "",
+        repeats: Repeats = Repeats.NOTHING,
     ) -> None:
         """Queue on the transaction ``pipeline`` that an entry is added."""
-        arguments = ["add", id, lane, owner, cost, due, content, ""]
+        arguments = ["add", id, lane, owner, 1, due, content, repeats]
         pipeline.eval(self._run.script, 1, self.keys_of(owner).base, *map(str, arguments))
 
     def claim(self, lanes: Collection[str] | None = None, shards: Collection[int] | None = None) -> Claim | None:

@@ -30,16 +30,19 @@ class GuestRound:
         """
         people, now = self._stores.people, self._now()
         erased = 0
-        for id in people.guests.due(now, MAX_GUESTS_PER_ROUND):
-            person = people.person(id)
+        for _ in range(MAX_GUESTS_PER_ROUND):
+            claim = people.guests.claim()
+            if claim is None:
+                break
+            person = people.person(claim.id)
             if person is not None and person.kind == "guest":
-                idle_at = self._idle_at(id, person.created_at)
+                idle_at = self._idle_at(person.id, person.created_at)
                 if idle_at is not None and idle_at > now:
-                    people.guests.schedule(id, idle_at)
+                    people.guests.postpone(claim, idle_at)
                     continue
                 if idle_at is not None and self._erase(person):
                     erased += 1
-            people.guests.remove(id)
+            people.guests.finish(claim)
         return erased
 
     def _erase(self, guest: Person) -> bool:

@@ -23,7 +23,7 @@ from events.private.availability import (
     Availability,
     AvailabilityStore,
     Change,
-    PendingSync,
+    Sync,
     offsets_expire_soon,
     with_automatic_vacation,
     with_fresh_offsets,
@@ -107,25 +107,29 @@ class Timekeeper:
 
     def change(self, player: str, change: Change, now: int) -> Availability:
         """Change the availability of ``player``, let all matches follow, perhaps later, and return it."""
-        availability, mark = self._availability_store.change(player, change)
-        if mark is not None:
-            self.follow(mark, now)
+        availability, lane = self._availability_store.change(player, change)
+        if lane is not None:
+            self.follow_changes(now, lane)
         return availability
 
-    def follow(self, mark: PendingSync, now: int) -> None:
-        """Let all matches of a player follow a change. Crash-safe: the mark stays until all have."""
-        for match_id in self._matches_of(mark.player):
+    def follow_changes(self, now: int, lane: str | None = None) -> None:
+        """Let matches follow all changes, or those of ``lane``. Crash-safe: a change stays until all have followed."""
+        while (sync := self._availability_store.claim_sync(lane)) is not None:
+            self._follow(sync, now)
+            self._availability_store.finish_sync(sync)
+
+    def _follow(self, change: Sync, now: int) -> None:
+        for match_id in self._matches_of(change.player):
             beats.beat()
             try:
                 self.sync(match_id, now)
-                if mark.forced:
-                    self.apply_preference(match_id, mark.player)
+                if change.forced:
+                    self.apply_preference(match_id, change.player)
             except StoreUnavailableError:
                 raise
             except Exception as error:
                 # A match that cannot be replayed must not keep the others from following.
                 log.error("a match cannot follow", match=match_id, error=str(error))
-        self._availability_store.acknowledge(mark)
 
     def start(self, match_id: str, now: int) -> None:
         """Let a match that has just started follow the availability and preferences of its players."""
@@ -239,9 +243,9 @@ class Timekeeper:
 
     def _take_vacation(self, match_id: str, due: VacationDue) -> Availability:
         # Crash-safe: availability first; the next settlement of the match finds the vacation there.
-        availability, mark = self._availability_store.change(
+        availability, lane = self._availability_store.change(
             due.player, lambda own: with_automatic_vacation(own, due.at)
         )
-        if mark is not None:
+        if lane is not None:
             log.info("automatic vacation", match=match_id, player=due.player, since=due.at)
         return availability

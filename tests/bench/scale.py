@@ -59,7 +59,7 @@ class Stored:
         self._app = app_on(self.server.url)
         self._people = [Caller(self._app).sign_up(name) for name in ("anna", "boris")]
         self._checked = 0
-        self.parts.people._keep(Person(player_id(1), "carol", "person", FIRST_DAY_MS), "")
+        self.parts.people.enrol(Person(player_id(1), "carol", "person", FIRST_DAY_MS), "")
         self.parts.checkpoints.sign(self._now)
 
     @property

@@ -7,15 +7,9 @@ import pytest
 
 from domain.match.refusals import CommandError
 from domain.match.vacation import Vacation, booked, left
-from events.private.availability import (
-    Availability,
-    AvailabilityStore,
-    MemoryAvailabilityStore,
-    PendingSync,
-    RedisAvailabilityStore,
-    with_calendar,
-)
+from events.private.availability import Availability, AvailabilityStore, with_calendar
 from tests.support.matches import T0
+from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.server import RealServer
 
 DAY = 24 * 3600 * 1000
@@ -26,7 +20,7 @@ def store(request: pytest.FixtureRequest) -> AvailabilityStore:
     if request.param == "memory":
         return MemoryAvailabilityStore()
     server: RealServer = request.getfixturevalue("server")
-    return RedisAvailabilityStore(server.client(), "rk:")
+    return AvailabilityStore(server.client(), "rk:")
 
 
 def no_vacations(availability: Availability) -> Availability:
@@ -54,27 +48,53 @@ def test_what_was_set_is_read_again(store: AvailabilityStore) -> None:
     assert availability.calendar.offsets[0].minutes == 60
 
 
-def test_a_change_leaves_a_mark_until_it_was_followed(store: AvailabilityStore) -> None:
-    _, mark = store.change("alice", no_vacations)
-    assert mark == PendingSync("alice", 1, False)
-    assert store.pending() == [mark]
-    store.acknowledge(mark)
-    assert store.pending() == []
+def follow(store: AvailabilityStore) -> list[tuple[str, bool]]:
+    """Let all changes be followed; return whose they were, and whether the preference for forced moves was changed."""
+    followed = []
+    while (sync := store.claim_sync()) is not None:
+        followed.append((sync.player, sync.forced))
+        store.finish_sync(sync)
+    return sorted(followed)
 
 
-def test_a_mark_stays_when_the_availability_has_changed_again(store: AvailabilityStore) -> None:
-    _, first = store.change("alice", forced(True))
-    _, second = store.change("alice", no_vacations)
-    assert first is not None
-    store.acknowledge(first)
-    assert store.pending() == [second] == [PendingSync("alice", 2, True)]
-
-
-def test_what_changes_nothing_leaves_no_mark(store: AvailabilityStore) -> None:
+def test_a_change_is_followed_once(store: AvailabilityStore) -> None:
     store.change("alice", no_vacations)
-    before = store.pending()
+    assert follow(store) == [("alice", False)]
+    assert follow(store) == []
+
+
+def test_a_change_of_a_player_can_be_followed_without_those_of_others(store: AvailabilityStore) -> None:
+    _, lane = store.change("alice", no_vacations)
+    store.change("bob", no_vacations)
+    sync = store.claim_sync(lane)
+    assert sync is not None
+    assert sync.player == "alice"
+    store.finish_sync(sync)
+    assert store.claim_sync(lane) is None
+    assert follow(store) == [("bob", False)]
+
+
+def test_a_change_while_another_is_followed_is_followed_too(store: AvailabilityStore) -> None:
+    store.change("alice", forced(True))
+    sync = store.claim_sync()
+    assert sync is not None
+    assert sync.forced
+    store.change("alice", forced(False))
+    store.finish_sync(sync)
+    assert follow(store) == [("alice", True)]
+
+
+def test_a_later_change_keeps_an_earlier_one_of_forced_moves_to_be_followed(store: AvailabilityStore) -> None:
+    store.change("alice", forced(True))
+    store.change("alice", no_vacations)
+    assert follow(store) == [("alice", False), ("alice", True)]
+
+
+def test_what_changes_nothing_is_not_followed(store: AvailabilityStore) -> None:
+    store.change("alice", no_vacations)
+    follow(store)
     assert store.change("alice", no_vacations)[1] is None
-    assert store.pending() == before
+    assert follow(store) == []
 
 
 def test_what_is_refused_changes_nothing(store: AvailabilityStore) -> None:
@@ -83,7 +103,7 @@ def test_what_is_refused_changes_nothing(store: AvailabilityStore) -> None:
     with pytest.raises(CommandError, match="at most 3 days"):
         store.change("alice", lambda own: with_calendar(own, "UTC", [0, 1, 2, 3], T0))
     assert store.read(["alice"]) == {"alice": Availability()}
-    assert store.pending() == []
+    assert follow(store) == []
 
 
 def test_many_who_book_at_once_book_no_more_than_there_is(store: AvailabilityStore) -> None:

@@ -64,10 +64,10 @@ def test_a_guest_who_signs_up_keeps_matches_notes_settings_and_tokens_under_the_
 def test_a_guest_who_has_signed_up_is_not_forgotten_like_one_who_stays_away(services: Services, guest: Caller) -> None:
     later = services.now() + 2 * MAX_GUEST_IDLE_MS
     assert guest.post("/players", NEW_NAME).status_code == 201
-    assert services.people.guests.due(later, 9) == []
-    services.people.guests.schedule(guest.id, 0)  # as a round does that has begun before
+    assert services.people.guests.contents("") == {}
+    services.people.guests.add(guest.id, "", 0)  # as a round does that has begun before
     assert GuestRound(services.personal_data, lambda: later)() == 0
-    assert services.people.guests.due(later, 9) == []
+    assert services.people.guests.contents("") == {}
     assert person_of(services, guest).name == "Greta"
 
 

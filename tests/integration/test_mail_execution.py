@@ -245,7 +245,7 @@ def test_a_blocked_player_does_not_join_by_mail(shop: SteppedInstallation) -> No
 
 def test_a_bot_does_not_accept_more_by_mail_than_it_takes_on(shop: SteppedInstallation) -> None:
     bot = Person("pbot", "Mr-Tower", "person", 0)
-    shop.parts.people._keep(bot, "")
+    shop.parts.people.enrol(bot, "")
     bot = shop.parts.bots.declare(bot, Capacity(games=("bashni",), concurrent=1))
     first, second = (shop.create(Seat.taken("alice"), Seat.invited(bot.id)) for _ in range(2))
     joined = Correspondent(shop, first, bot.id).write("accept", person=bot, mail="yes")

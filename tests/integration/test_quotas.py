@@ -7,6 +7,8 @@ import pytest
 from api.services import EXTENSION, Services
 from domain.match.enums import Status
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
+from events.runtime.keys import PeopleKeys
+from events.runtime.work_list import LEASE_MS, Repeats, WorkList
 from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
 from tests.support.projected import project
@@ -18,6 +20,7 @@ LINES = {"lines": [{"move": "b6-a5", "next": [{"move": "d4-e5"}]}]}
 def rounds(services: Services, now: int) -> int:
     """Look after guests at ``now``; return how many were erased."""
     project(services)
+    services.people.guests = WorkList(services.client, [PeopleKeys(services.prefix).guests], lambda: now)
     return GuestRound(services.personal_data, lambda: now)()
 
 
@@ -126,7 +129,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         match = started(anna, guest)
         day = 24 * 3600 * 1000
-        services.people.guests.schedule(guest.id, services.now() - MAX_GUEST_IDLE_MS)
+        services.people.guests.add(guest.id, "", services.now() - MAX_GUEST_IDLE_MS, repeats=Repeats.MOVED)
         first = services.people.person(guest.id)
         assert first is not None
         services.store.client.hset(
@@ -145,7 +148,7 @@ class TestGuests:
             patched.setattr("events.service.personal_data.Notebooks.erase", None)
             with pytest.raises(TypeError):
                 rounds(services, now)
-        assert rounds(services, now) == 1
+        assert rounds(services, now + LEASE_MS) == 1
         assert services.people.person(guest.id) is None
 
     def test_people_and_guests_from_before_are_told_apart(self, app: Any, anna: Caller) -> None:

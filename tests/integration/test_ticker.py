@@ -44,9 +44,8 @@ def shop(server: RealServer) -> SteppedInstallation:
     """Return an installation that is driven step by step, whose players want no automatic vacations."""
     shop = SteppedInstallation(server.url)
     for player in ("alice", "bob"):
-        _, mark = shop.availability.change(player, lambda own: own._replace(auto_vacation=False))
-        assert mark is not None
-        shop.availability.acknowledge(mark)
+        shop.availability.change(player, lambda own: own._replace(auto_vacation=False))
+    shop.timekeeper.follow_changes(shop.now)
     shop.heartbeat.beat(shop.now, 0)
     return shop
 
@@ -200,7 +199,7 @@ def test_a_return_from_vacation_that_was_killed_reaches_matches_with_the_next_ti
     for match in matches:
         (pause,) = pauses(shop, match)
         assert back <= (pause.until or 0) < back + HOUR
-    assert shop.availability.pending() == []
+    assert shop.availability.claim_sync() is None
 
 
 def test_a_match_that_starts_knows_the_availability_of_its_players(shop: SteppedInstallation) -> None:

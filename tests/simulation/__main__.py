@@ -10,7 +10,7 @@ import click
 
 from deploy.cli.errors import CliError
 from deploy.cli.output import progress_bar
-from events.private.availability import RedisAvailabilityStore
+from events.private.availability import AvailabilityStore
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
 from events.store.redis import RedisStore
@@ -78,7 +78,7 @@ def _backend(url: str | None) -> Iterator[Backend]:
         if client.dbsize():
             raise CliError(f"The database at {url} is not empty: the simulation needs one of its own.")
         store = RedisStore(client, PREFIX, SHARDS)
-        yield Backend(store, RedisAvailabilityStore(client, PREFIX), MemoryHeartbeat(), client, PREFIX)
+        yield Backend(store, AvailabilityStore(client, PREFIX), MemoryHeartbeat(), client, PREFIX)
     except (StoreError, ValueError) as error:
         raise CliError(f"The database at {url} cannot be used: {error}") from error
 

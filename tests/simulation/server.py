@@ -18,7 +18,7 @@ from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, MINUTE
 from events.installation import Installation
-from events.private.availability import AvailabilityStore, Change, MemoryAvailabilityStore
+from events.private.availability import AvailabilityStore, Change
 from events.readmodels.summary import Projected, Summary, summarise
 from events.runtime.connections import StoreClient
 from events.runtime.settings import MailSettings, Settings
@@ -28,6 +28,7 @@ from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import EventStore, Pointer, Request
 from events.store.memory import MemoryStore
+from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.memory_heartbeat import MemoryHeartbeat
 from workers.ticker import Ticker
 

@@ -27,7 +27,7 @@ class MailSite(SteppedInstallation):
     def enrol(self, name: str, change: Callable[[MailAddress], MailAddress] = lambda stored: stored) -> str:
         """Return the id of a new person with a confirmed address at home.example."""
         person = Person(f"p{name}", name, "person", self.now)
-        self.parts.people._keep(person, "")
+        self.parts.people.enrol(person, "")
         self.parts.addresses.change(
             person.id, lambda _: change(MailAddress(address=f"{name}@home.example", confirmed_at=self.now))
         )

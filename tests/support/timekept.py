@@ -10,7 +10,7 @@ from domain.match.due import MAX_BEAT_GAP_MS
 from domain.match.events import Event
 from domain.match.state import MatchState
 from domain.match.terms import Terms, days_per_move
-from events.private.availability import Availability, MemoryAvailabilityStore, with_calendar
+from events.private.availability import Availability, with_calendar
 from events.service.match_service import MatchService
 from events.service.matches import Executed, Matches
 from events.service.timekeeper import Timekeeper
@@ -18,6 +18,7 @@ from events.store.codec import event_of
 from events.store.contract import Request, VersionTag
 from events.store.memory import MemoryStore
 from tests.support.matches import T0, creation
+from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.memory_heartbeat import MemoryHeartbeat
 
 THREE_DAYS = days_per_move(3)

@@ -14,8 +14,7 @@ def installation() -> Iterator[MemoryInstallation]:
     installation = MemoryInstallation()
     installation.heartbeat.beat(T0, 0)
     yield installation
-    for mark in installation.availability.pending():
-        installation.timekeeper.follow(mark, installation.now)
+    installation.timekeeper.follow_changes(installation.now)
     assert installation.availability.pending() == []
     for match in installation.names:
         # Whatever a test did: what was settled once is settled.

@@ -77,13 +77,10 @@ rk:{people}:blocks:PERSON
 rk:{people}:bot-places:BOT
 rk:{people}:bots
 rk:{people}:bytes-kept:PERSON
-rk:{people}:diaries-changed
 rk:{people}:diary:
 rk:{people}:diary:PLAYER
 rk:{people}:erased
 rk:{people}:explorations:PERSON
-rk:{people}:guests
-rk:{people}:guests-listed
 rk:{people}:lines:PERSON
 rk:{people}:look:SKELETON
 rk:{people}:name:name

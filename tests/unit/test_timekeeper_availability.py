@@ -135,14 +135,11 @@ def test_a_change_that_was_killed_midway_is_finished_by_its_mark(installation: M
     for match in matches:
         installation.execute(match, OfferDraw(player="alice"))
     installation.beats_until(T0 + DAY)
-    _, mark = installation.availability.change(
-        "alice", lambda own: own._replace(book=vacation.ended(own.book, installation.now))
-    )
+    installation.availability.change("alice", lambda own: own._replace(book=vacation.ended(own.book, installation.now)))
     installation.another().sync(matches[0], installation.now)
     versions = [installation.state(match).version for match in matches]
-    assert installation.availability.pending() == [mark]
-    assert mark is not None
-    installation.timekeeper.follow(mark, installation.now)
+    assert installation.availability.pending() == ["alice"]
+    installation.timekeeper.follow_changes(installation.now)
     assert [installation.falls(match) for match in matches] == [T0 + 4 * DAY] * 3
     assert [installation.state(match).version for match in matches] == [versions[0], versions[1] + 1, versions[2] + 1]
     assert installation.availability.pending() == []

@@ -15,7 +15,7 @@ from events.service.summaries import CachedSummaries
 from events.store.contract import Head
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
-from tests.support.stepped_installation import SteppedInstallation, drain
+from tests.support.stepped_installation import SteppedInstallation
 from workers.consumers import project_deliveries
 
 
@@ -29,19 +29,6 @@ def listed(shop: SteppedInstallation, view: str, player: str | None = None, **al
         cursor = page.next
         if cursor is None:
             return matches
-
-
-def test_a_summary_follows_the_feed(shop: SteppedInstallation) -> None:
-    match = shop.start("alice", "bob")
-    assert shop.readmodels.summary(match) is None
-    line = shop.projections()
-    drain(line)
-    assert shop.readmodels.summary(match) == summarise(shop.state(match))
-    shop.play(match, 3)
-    drain(line)
-    summary = shop.readmodels.summary(match)
-    assert summary is not None
-    assert (summary.ply, summary.awaiting) == (3, ("bob",))
 
 
 def test_lists_follow_the_feed(shop: SteppedInstallation) -> None:

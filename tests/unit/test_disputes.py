@@ -254,17 +254,6 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
     match.move("alice", "d4-c5")
 
 
-def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
-    created = started().events[0]
-    assert isinstance(created, e.MatchCreated)
-    joined, began = e.PlayerJoined(at=created.at, seat=1, player="bob"), e.MatchStarted(at=created.at)
-    match = PlayedMatch.recorded([replace(created, ruleset=99), joined, began])
-    match.do(RaiseDispute(player="bob", ply=0, ground=Ground.CLOCK, statement=WORDS))
-    match.do(ruling("decide", scores=(0.0, 1.0)))
-    assert match.state.result.scores == (0.0, 1.0)
-    assert replay("m", match.events) == match.state
-
-
 def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
     match = started()
     match.move("alice", "c3-d4")

@@ -6,15 +6,6 @@ from tests.support.cases import refusal
 from tests.support.matches import FOUR, started, started_by_four
 
 
-def test_a_draw_is_agreed_when_the_other_accepts() -> None:
-    match = started()
-    assert match.do(OfferDraw(player="alice")) == (e.DrawOffered(at=match.now, seat=0),)
-    assert match.do(AcceptDraw(player="bob")) == (
-        e.DrawAccepted(at=match.now, seat=1),
-        e.MatchFinished(at=match.now, scores=(0.5, 0.5), reason="draw-agreed"),
-    )
-
-
 def test_offering_a_draw_to_one_who_offers_it_accepts() -> None:
     match = started()
     match.do(OfferDraw(player="alice"))
@@ -40,20 +31,6 @@ def test_an_offer_lapses_when_the_other_moves_but_not_when_the_offering_player_d
     match.move("bob", "b6-a5")
     assert match.state.offers.draw_agreed == ()
     assert refusal(match, AcceptDraw(player="bob")).code == "no-draw-offer"
-
-
-def test_nobody_answers_their_own_offer() -> None:
-    match = started()
-    match.do(OfferDraw(player="alice"))
-    for command, code in (
-        (AcceptDraw(player="alice"), "no-draw-offer"),
-        (DeclineDraw(player="alice"), "no-draw-offer"),
-        (OfferDraw(player="alice"), "draw-already-offered"),
-        (AcceptDraw(player="carol"), "not-your-seat"),
-        (OfferDraw(player="carol"), "not-your-seat"),
-        (DeclineDraw(player="carol"), "not-your-seat"),
-    ):
-        assert refusal(match, command).code == code
 
 
 def test_all_four_must_agree_to_a_draw() -> None:

@@ -25,7 +25,7 @@ from domain.match.evolve import evolve, replay
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Offers, Play, Seat
 from domain.match.terms import STANDARD
-from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
+from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 
 BASHNI = GAMES["bashni"]
 
@@ -63,12 +63,6 @@ def test_a_move_changes_the_position_and_keeps_the_earlier_one() -> None:
     assert state.created_at == match.events[0].at
 
 
-def test_every_event_is_one_version() -> None:
-    match = started_by_four()
-    match.do(OfferDraw(player="bob"))
-    assert match.state.version == len(match.events) == 6
-
-
 def test_a_draw_offer_is_kept_with_the_ply_it_was_made_at() -> None:
     match = started()
     match.move("alice", "c3-d4")
@@ -85,16 +79,6 @@ def test_no_offer_is_left_when_a_match_has_ended(command: Command) -> None:
     match.do(command)
     assert match.state.ended
     assert match.state.offers.draw_agreed == ()
-
-
-def test_a_finished_match_keeps_its_scores_and_reason() -> None:
-    match = started()
-    match.do(Resign(player="alice"))
-    assert (match.state.status, match.state.result.scores, match.state.result.reason) == (
-        Status.FINISHED,
-        (0.0, 1.0),
-        "resignation",
-    )
 
 
 def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:

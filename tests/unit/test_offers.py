@@ -36,16 +36,6 @@ def code_of(match: PlayedMatch, command: Command) -> str:
     return refused.value.code
 
 
-def test_a_draw_offer_rides_with_a_move() -> None:
-    match = started()
-    assert match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True)) == (
-        e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4"),
-        e.DrawOffered(at=match.now, seat=0),
-    )
-    match.do(AcceptDraw(player="bob"))
-    assert match.state.result.reason == "draw-agreed"
-
-
 def test_who_answers_an_offer_with_a_move_declines_it_and_may_offer_one_with_it() -> None:
     match = started()
     match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))

@@ -9,7 +9,7 @@ from domain.match.refusals import CommandError
 from domain.match.rematch import rematch
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
-from tests.support.matches import PlayedMatch, creation, started, started_by_four
+from tests.support.matches import PlayedMatch, creation, started_by_four
 
 
 def test_everybody_moves_on_by_one_seat_and_the_others_are_invited() -> None:
@@ -30,15 +30,6 @@ def test_it_is_played_under_the_same_terms_and_rules() -> None:
     proposed = rematch(match.state, "alice", "m2", "5", guest=False)
     assert (proposed.terms, proposed.rated, proposed.private, proposed.ruleset) == (days_per_move(3), False, True, 1)
     assert proposed.seats == (Seat.opponent(3), Seat.taken("alice"))
-
-
-def test_there_is_none_before_the_end_nor_for_others() -> None:
-    match = started()
-    with pytest.raises(CommandError, match="not over"):
-        rematch(match.state, "alice", "m2", "5", guest=False)
-    match.do(Resign(player="alice"))
-    with pytest.raises(CommandError, match="no seat"):
-        rematch(match.state, "eve", "m2", "5", guest=False)
 
 
 def test_there_is_none_of_a_match_that_never_began() -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, OpenCase, Resign
+from domain.match.commands import AbortMatch, DeclineDraw, JoinMatch, OfferDraw, OpenCase, Resign
 from domain.match.enums import Ground
 from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
-from events.readmodels import Projected, lists_of, pool_of, rated_result, summarise
+from events.readmodels import Projected, lists_of, rated_result, summarise
 from events.readmodels.paging import Place, format_cursor, parse_cursor
 from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack_summary, unpack_summary
 from events.runtime.keys import ReadModelKeys
@@ -25,28 +25,6 @@ def test_an_open_match_awaits_nobody_and_stands_in_the_lobby() -> None:
     assert names(match) == {"open", "open:bashni", "recent", "recent:bashni", "active:alice"}
 
 
-def test_an_invitation_awaits_the_invited_player_and_is_not_in_the_lobby() -> None:
-    match = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
-    assert summarise(match.state).awaiting == ("bob",)
-    assert names(match) == {"recent", "recent:bashni", "active:alice", "awaiting:bob", "queue:bob", "invited:bob"}
-
-
-def test_a_private_match_stands_in_the_lists_of_its_players_only() -> None:
-    match = PlayedMatch(creation(Seat.taken("alice"), Seat.open(), private=True))
-    assert names(match) == {"active:alice"}
-
-
-def test_a_match_that_is_played_awaits_the_seat_to_move() -> None:
-    match = started()
-    summary = summarise(match.state)
-    assert (summary.to_move, summary.awaiting, summary.status) == (0, ("alice",), "playing")
-    match.move("alice", match.legal_moves()[0])
-    summary = summarise(match.state)
-    assert (summary.to_move, summary.awaiting, summary.ply) == (1, ("bob",), 1)
-    assert {"awaiting:bob", "active:alice", "active:bob"} < names(match)
-    assert "awaiting:alice" not in names(match)
-
-
 def test_a_frozen_match_awaits_nobody_until_it_is_ruled_on() -> None:
     match = disputed()
     assert summarise(match.state).awaiting == ()
@@ -62,14 +40,6 @@ def test_a_draw_offer_awaits_its_answer_beside_the_move() -> None:
     assert summarise(match.state).awaiting == ("alice", "bob")
     match.do(DeclineDraw(player="bob"))
     assert summarise(match.state).awaiting == ("alice",)
-
-
-def test_a_draw_offer_among_four_awaits_all_who_have_not_answered() -> None:
-    match = started_by_four()
-    match.do(OfferDraw(player=FOUR[2]))
-    match.do(AcceptDraw(player=FOUR[1]))
-    assert summarise(match.state).awaiting == (FOUR[0], FOUR[3])
-    assert {f"awaiting:{FOUR[0]}", f"awaiting:{FOUR[3]}"} < names(match)
 
 
 def test_a_match_that_has_ended_awaits_nobody_and_leaves_the_active_lists() -> None:
@@ -96,12 +66,6 @@ def test_a_creator_who_does_not_sit_in_the_match_finds_it_among_his_own() -> Non
         "awaiting:opponent-1",
         "queue:opponent-1",
     }
-
-
-def test_a_list_of_waiting_matches_is_sorted_by_the_last_event() -> None:
-    match = started()
-    match.move("alice", match.legal_moves()[0])
-    assert lists_of(summarise(match.state))["awaiting:bob", "m"] == match.now
 
 
 def test_an_invitation_keeps_its_age_when_others_join() -> None:
@@ -137,11 +101,6 @@ def test_a_summary_tells_the_last_move_as_players_read_it() -> None:
     assert summarise(match.state).last_move != match.state.play.moves[-1]
 
 
-def test_a_pool_is_a_game_with_a_number_of_seats() -> None:
-    assert pool_of("towers", 4) == "towers-4"
-    assert summarise(started_by_four().state).pool == "towers-4"
-
-
 def test_only_a_rated_match_that_was_played_counts_for_ratings() -> None:
     match = started()
     assert rated_result(summarise(match.state)) is None
@@ -151,14 +110,6 @@ def test_only_a_rated_match_that_was_played_counts_for_ratings() -> None:
     result = rated_result(summarise(match.state))
     assert result == RatedResult("m", "bashni-2", match.now, ("alice", "bob"), (1.0, 0.0))
     assert "rated" in names(match)
-
-
-def test_a_match_left_before_every_seat_has_moved_counts_not() -> None:
-    match = started()
-    match.move("alice", match.legal_moves()[0])
-    match.do(Resign(player="bob"))
-    assert rated_result(summarise(match.state)) is None
-    assert "rated" not in names(match)
 
 
 def test_a_broken_match_that_is_decided_counts_with_all_plies_on_record() -> None:
@@ -173,15 +124,6 @@ def test_a_broken_match_that_is_decided_counts_with_all_plies_on_record() -> Non
     result = rated_result(summarise(match.state))
     assert result is not None
     assert result.scores == (0.0, 1.0)
-
-
-def test_an_unrated_match_counts_not() -> None:
-    match = PlayedMatch(creation(Seat.taken("alice"), Seat.open(), rated=False))
-    match.do(JoinMatch(player="bob"))
-    match.move("alice", match.legal_moves()[0])
-    match.move("bob", match.legal_moves()[0])
-    match.do(Resign(player="bob"))
-    assert rated_result(summarise(match.state)) is None
 
 
 def test_a_match_of_an_opponent_against_itself_counts_not() -> None:

@@ -14,23 +14,10 @@ from api.services import EXTENSION, Services
 from tests.support.callers import API, ME, OPEN, UNLIMITED, Caller, app_on, opponent, settings_for, started
 from tests.support.projected import project
 from tests.support.server import RealServer
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "//evil.example",
-        "/\\evil.example",
-        "/\t/evil.example",
-        "/\t\\evil.example",
-        "/\n/evil.example",
-        "/lobby\r\nSet-Cookie: a=b",
-        "https://evil.example",
-        "javascript:alert(1)",
-        " /lobby",
-        "lobby",
-    ],
-)
+@pytest.mark.parametrize("target", table(__file__, "signing in leads nobody to another site"))
 def test_signing_in_leads_nobody_to_another_site(anna: Caller, stranger: Caller, target: str) -> None:
     led = anna.client.get("/sign-in", query_string={"next": target})
     assert (led.status_code, led.headers["Location"]) == (302, "/matches")

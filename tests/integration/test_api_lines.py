@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 
 from tests.support.callers import Caller, started
+from tests.support.tables import table
 
 TREE: list[dict[str, Any]] = [
     {"move": "h6-g5", "next": [{"move": "g3-h4", "next": [{"move": "b6-a5", "next": [{"move": "h2-g3"}]}]}]},
@@ -100,22 +101,7 @@ def test_lines_for_a_version_are_refused_once_it_has_passed(anna: Caller, boris:
     assert anna.get(f"/matches/{match_id}/lines").json["lines"] == []
 
 
-@pytest.mark.parametrize(
-    ("lines", "code", "field"),
-    [
-        ([{"move": "h6-g5", "next": [{"move": "c3-d4"}]}], "illegal-move", "lines.0.next.0.move"),
-        ([{"move": "h6-g5", "next": [{"move": "g3-h4"}, {"move": "a3-b4"}]}], "invalid-lines", "lines.0.next"),
-        ([{"move": "h6-g5"}, {"move": "h6-g5"}], "invalid-lines", "lines.1.move"),
-        ([{"move": "h6-g5", "then": "pass"}], "invalid-fields", "lines.0.then"),
-        ([{"move": "h6-g5", "next": [{"move": "g3-h4", "then": "resign"}]}], "invalid-lines", "lines.0.next.0.then"),
-        ([{"move": "h6-g5", "next": [{}]}], "invalid-fields", "lines.0.next.0.move"),
-        ([{"move": "h6-g5", "next": {}}], "invalid-fields", "lines.0.next"),
-        ([{"move": 5}], "invalid-fields", "lines.0.move"),
-        (["h6-g5"], "invalid-fields", "lines.0"),
-        ([{"move": "h6-g5", "reply": "g3-h4"}], "invalid-fields", "lines.0.reply"),
-        (None, "invalid-fields", "lines"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "code", "field"), table(__file__, "lines that cannot be laid down are refused at"))
 def test_lines_that_cannot_be_laid_down_are_refused_at_their_place(
     anna: Caller, match_id: str, lines: object, code: str, field: str
 ) -> None:

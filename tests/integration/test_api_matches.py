@@ -11,6 +11,7 @@ from werkzeug.test import TestResponse
 from api.http.problems import KINDS
 from api.services import Services
 from tests.support.callers import ME, OPEN, REQUEST_ID, Caller, invited, opponent, started
+from tests.support.tables import table
 
 
 @pytest.fixture
@@ -327,35 +328,7 @@ def test_a_refused_move_names_its_field_and_the_reason(anna: Caller, match_id: s
     assert refused.json["errors"]["move"][0]
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "field"),
-    [
-        ({"game": "chess"}, "unknown-game", "game"),
-        ({"setup": "nonsense"}, "unknown-setup", "setup"),
-        ({"ruleset": 9}, "unknown-ruleset", "ruleset"),
-        ({"ruleset": "2"}, "invalid-fields", "ruleset"),
-        ({"ruleset": -1}, "invalid-fields", "ruleset"),
-        ({"ruleset": None}, "invalid-fields", "ruleset"),
-        ({"seats": [ME]}, "invalid-seats", "seats"),
-        ({"seats": [ME, OPEN, OPEN]}, "invalid-seats", "seats"),
-        ({"seats": [ME, ME]}, "invalid-seats", "seats"),
-        ({"seats": [ME, invited("anna")]}, "invalid-seats", "seats"),
-        ({"seats": [ME, invited("nobody-knows")]}, "unknown-player", "seats.1.name"),
-        ({"seats": [ME, {"kind": "opponent", "level": 9}]}, "invalid-fields", "seats.1.level"),
-        ({"seats": [ME, {"kind": "opponent", "level": "3"}]}, "invalid-fields", "seats.1.level"),
-        ({"seats": [ME, {"kind": "opponent"}]}, "invalid-fields", "seats.1.level"),
-        ({"seats": [ME, {"kind": "king"}]}, "invalid-fields", "seats.1.kind"),
-        ({"seats": [ME, {"kind": "open", "level": 3}]}, "invalid-fields", "seats.1.level"),
-        ({"seats": [ME, "open"]}, "invalid-fields", "seats.1"),
-        ({"seats": []}, "invalid-fields", "seats"),
-        ({"seats": None}, "invalid-fields", "seats"),
-        ({"rated": "yes"}, "invalid-fields", "rated"),
-        ({"rated": 1}, "invalid-fields", "rated"),
-        ({"colour": "white"}, "invalid-fields", "colour"),
-        ({"game": 5}, "invalid-fields", "game"),
-        ({"game": "bash\ud800ni"}, "invalid-fields", "game"),
-    ],
-)
+@pytest.mark.parametrize(("change", "code", "field"), table(__file__, "a match that cannot be is refused at the field"))
 def test_a_match_that_cannot_be_is_refused_at_the_field(
     anna: Caller, services: Services, change: dict[str, object], code: str, field: str
 ) -> None:

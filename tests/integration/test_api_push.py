@@ -18,6 +18,7 @@ from events.push.services import UNKNOWN_SERVICE
 from tests.support.callers import UNLIMITED, Answer, Caller, app_on
 from tests.support.push_service import Browser
 from tests.support.server import RealServer
+from tests.support.tables import table
 
 APPLE = "https://web.push.apple.com/abc"
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -100,21 +101,7 @@ class TestSubscribing:
         for refused in (anna.get("/push-key"), subscribed(anna)):
             assert (refused.status_code, refused.json["code"]) == (404, "push-not-offered")
 
-    @pytest.mark.parametrize(
-        ("agent", "label"),
-        [
-            (FIREFOX, "Firefox on Windows"),
-            (
-                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) Version/18.4 Mobile Safari/604.1",
-                "Safari on an iPhone",
-            ),
-            ("Mozilla/5.0 (Linux; Android 15; Pixel 8) Chrome/140.0.0.0 Mobile Safari/537.36", "Chrome on Android"),
-            ("Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36 Edg/140.0", "Edge on Windows"),
-            ("Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0 Safari/537.36", "Chrome on Linux"),
-            ("Mozilla/5.0 (Macintosh; Intel Mac OS X) Version/18.4 Safari/605.1.15", "Safari on a Mac"),
-            ("", "A browser"),
-        ],
-    )
+    @pytest.mark.parametrize(("agent", "label"), table(__file__, "a browser is named as its owner would"))
     def test_a_browser_is_named_as_its_owner_would(self, agent: str, label: str) -> None:
         assert browser_label(agent) == label
 

@@ -13,6 +13,7 @@ from events.runtime.wall_clock import rfc3339
 from tests.support.callers import UNLIMITED, Caller, app_on, started
 from tests.support.matches import T0
 from tests.support.server import RealServer
+from tests.support.tables import table
 from tests.support.watch import Watch
 
 THREE_DAYS = {"control": "days-per-move", "bank": 3 * 86_400}
@@ -92,19 +93,7 @@ def test_lists_show_deadlines_with_the_free_days_to_come(anna: Caller, boris: Ca
     assert item["deadline"] == forecast(anna, match) == on(T0 + 4 * DAY)
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "field"),
-    [
-        ({"time_zone": "Mars/Olympus"}, "invalid-calendar", "time_zone"),
-        ({"time_zone": ""}, "invalid-fields", "time_zone"),
-        ({"time_zone": None}, "invalid-fields", "time_zone"),
-        ({"free_days": [0, 1, 2, 3]}, "invalid-fields", "free_days"),
-        ({"free_days": [5, 5]}, "invalid-calendar", "free_days"),
-        ({"free_days": [7]}, "invalid-fields", "free_days.0"),
-        ({"auto_vacation": "yes"}, "invalid-fields", "auto_vacation"),
-        ({"weekends": True}, "invalid-fields", "weekends"),
-    ],
-)
+@pytest.mark.parametrize(("change", "code", "field"), table(__file__, "an invalid calendar is refused by place"))
 def test_an_invalid_calendar_is_refused_by_place(anna: Caller, change: dict[str, Any], code: str, field: str) -> None:
     refused = anna.put("/me/calendar", {**CALENDAR, **change})
     assert refusal(refused) == (422, code)

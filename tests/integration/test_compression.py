@@ -11,6 +11,7 @@ from werkzeug.test import TestResponse
 from api.http.compression import MAX_BYTES, _compress
 from api.pages.static_files import STATIC, VERSION, files_of, trim
 from tests.support.callers import Caller, started
+from tests.support.tables import table
 
 DECODED: dict[str | None, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}
 BROWSER = "gzip, deflate, br, zstd"
@@ -21,20 +22,7 @@ def coding(answer: TestResponse) -> str | None:
     return answer.headers.get("Content-Encoding")
 
 
-@pytest.mark.parametrize(
-    ("accepted", "expected"),
-    [
-        (BROWSER, "br"),
-        ("gzip, deflate", "gzip"),
-        ("gzip;q=1.0, br;q=0.5", "gzip"),
-        ("br;q=0, gzip", "gzip"),
-        ("*", "br"),
-        ("identity", None),
-        ("gzip;q=0, br;q=0", None),
-        ("deflate, zstd", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("accepted", "expected"), table(__file__, "an answer comes in the coding that the client"))
 @pytest.mark.parametrize("path", ["/help", STYLE, "/openapi.json"])
 def test_an_answer_comes_in_the_coding_that_the_client_prefers(
     stranger: Caller, path: str, accepted: str, expected: str | None

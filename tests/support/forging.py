@@ -56,3 +56,16 @@ def dated(change: Callable[[int], int], since: int = 1) -> Forgery:
             drafts[place] = drafts[place]._replace(at=change(drafts[place].at))
 
     return forge
+
+
+def read_forgery(verb: str, version: int, *what: Any) -> Forgery:
+    """Return the forgery that a row of a table names: by, saying, adding (type, instant, content, actor), without."""
+    match verb:
+        case "by":
+            return by(version, *what)
+        case "saying":
+            return saying(version, **what[0])
+        case "adding":
+            kind, at, content, actor = what
+            return lambda drafts: drafts.insert(version - 1, Draft(kind, 1, at, actor, content))
+    return without(version)

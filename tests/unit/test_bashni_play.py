@@ -9,6 +9,7 @@ from domain.bashni import GAME, RULESETS
 from domain.bashni.position import Position
 from domain.game import AnyGame
 from domain.presentation import Hint
+from tests.support.tables import named_cases
 
 Bashni = AnyGame
 
@@ -101,29 +102,7 @@ def test_both_colours_play_by_the_same_rules(game: Bashni) -> None:
         assert game.evaluate(other, 0) == game.evaluate(position, 1)
 
 
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ("8/8/8/2b5/8/2w1w3/8/8 w 0", "8/8/8/2b5/8/2w5/8/8 w 0"),
-        ("8/8/8/2b5/8/2W5/8/8 w 0", "8/8/8/2b5/8/2w5/8/8 w 0"),
-        ("8/8/8/2b5/8/2(wb)5/8/8 w 0", "8/8/8/2b5/8/2w5/8/8 w 0"),
-        ("8/8/8/2b5/8/2(wwb)5/8/8 w 0", "8/8/8/2b5/8/2(wb)5/8/8 w 0"),
-        ("8/8/8/2b5/8/2(wB)5/8/8 w 0", "8/8/8/2b5/8/2(wb)5/8/8 w 0"),
-        ("8/8/8/2(bw)5/8/8/8/8 w 0", "8/8/8/2(bbw)5/8/8/8/8 w 0"),
-        ("8/8/5w2/8/8/b7/8/8 w 0", "8/8/8/8/8/b1w5/8/8 w 0"),
-        ("8/8/8/2b5/8/2w1w3/8/8 w 0", "8/8/8/2b5/8/2(ww)5/8/8 w 0"),
-    ],
-    ids=[
-        "one more man",
-        "a king for a man",
-        "a prisoner",
-        "a prisoner well guarded",
-        "a king as prisoner",
-        "a captive nearer to the top",
-        "a man farther on",
-        "two commanders rather than a tower",
-    ],
-)
+@pytest.mark.parametrize(("better", "worse"), named_cases(__file__, "a better position is judged better"))
 def test_a_better_position_is_judged_better(better: str, worse: str) -> None:
     assert GAME.evaluate(GAME.parse_position(better), 0) > GAME.evaluate(GAME.parse_position(worse), 0)
 

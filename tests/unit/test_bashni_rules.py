@@ -4,6 +4,7 @@ import pytest
 
 from domain.bashni import GAME, RULESETS
 from domain.game import AnyGame, GameOver, IllegalMove, MalformedNotation, Outcome, RulesError
+from tests.support.tables import table
 
 Bashni = AnyGame
 
@@ -94,71 +95,12 @@ def test_a_king_that_can_only_go_backwards_can_move() -> None:
     assert GAME.outcome(GAME.parse_position("7W/6b1/5b2/8/8/8/8/8 w 0"), ()) == Outcome((0.0, 1.0), "no-moves")
 
 
-@pytest.mark.parametrize(
-    ("text", "move", "reason"),
-    [
-        (START, "", "the move ends too early: expected a file from a to h as character 1"),
-        (START, "c3", "the move ends too early: expected '-' or, for a capture, 'x' as character 3"),
-        (START, "c3-d4 ", "character 6: the move should end before it"),
-        (START, "C3-d4", "character 1: expected a file from a to h, found 'C'"),
-        (START, "c9-d4", "character 2: expected a rank from 1 to 8, found '9'"),
-        (START, "c3:d4", "character 3: expected '-' or, for a capture, 'x', found ':'"),
-        (START, "c3xe5-g7", "character 6: expected 'x' and the next landing square, or the end, found '-'"),
-        (START, "c3-c4", "character 4: c4 is a light square, which is not used"),
-        (START, "c3-d٤", "character 5: expected a rank from 1 to 8, found '٤'"),
-        (START, "b6-a5", "b6 holds no column of yours: White is to move"),
-        (START, "d4-c5", "d4 is empty"),
-        (START, "b2-c3", "c3 is not empty"),
-        (START, "c3-e5", "a man moves one square at a time"),
-        (START, "c3-c5", "c5 is not on a diagonal with c3"),
-        (START, "c3xe5", "c3 has nothing to capture"),
-        ("8/8/8/8/3w4/8/8/8 w 0", "d4-c3", "a man moves forward only, unless it captures"),
-        ("8/8/8/8/3b4/8/8/8 b 0", "d4-e5", "a man moves forward only, unless it captures"),
-        ("8/8/8/8/3w4/8/1W6/8 w 0", "b2-f6", "d4 is in the way"),
-        ("8/8/8/4w3/3b3w/8/8/8 w 0", "h4-g5", "a capture is compulsory, such as e5xc3"),
-        ("8/8/8/4w3/3b3w/8/8/8 w 0", "h4xf6", "h4 has nothing to capture"),
-        ("8/8/8/4w3/3b3w/8/8/8 w 0", "e5xb2", "a man jumps a column beside it and lands right behind it"),
-        ("8/8/8/4w3/3b3w/8/8/8 w 0", "e5xg7", "there is nothing to capture between e5 and g7"),
-        ("8/8/8/4w3/3b3w/8/8/8 w 0", "e5xe1", "e1 is not on a diagonal with e5"),
-        ("8/8/8/8/1b1b4/2w5/8/8 w 0", "c3-b4", "a capture is compulsory, such as c3xa5"),
-        (START, "b3-c4", "character 1: b3 is a light square, which is not used"),
-        ("8/8/8/2b3b1/1w3w2/8/8/8 w 0", "f4-e5", "a capture is compulsory, such as b4xd6 or f4xh6"),
-        ("8/8/5b2/8/1b1b4/2w5/8/8 w 0", "c3xe5", "the capture must go on from e5"),
-        ("8/8/5b2/8/1b1b4/2w5/8/8 w 0", "c3xa5xc7", "the capture ends on a5: nothing can be captured from there"),
-        ("8/4b3/1b3w2/8/8/8/8/8 w 0", "f6xd8", "the capture must go on from d8"),
-        ("8/8/8/8/5b2/2b5/8/W7 w 0", "a1xd4", "a king that can go on capturing must land where it can: on e5"),
-        ("5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0", "f8xd6xf8", "e7 has been jumped in this move already and is in the way"),
-        ("8/8/5b2/8/8/2b5/8/W7 w 0", "a1xg7", "more than one column stands between a1 and g7"),
-        ("8/6w1/8/4b3/8/2b5/8/W7 w 0", "a1xh8", "g7 is your own column, which cannot be jumped"),
-        ("8/8/8/4w3/8/2b5/8/W7 w 0", "a1xe5", "e5 is not empty"),
-    ],
-)
+@pytest.mark.parametrize(("text", "move", "reason"), table(__file__, "a refused move says why"))
 def test_a_refused_move_says_why(text: str, move: str, reason: str) -> None:
     assert refused(text, move) == reason
 
 
-@pytest.mark.parametrize(
-    ("text", "move", "reason"),
-    [
-        (
-            "8/8/8/8/3(bb)1(bb)2/2w5/3(bb)1(bb)2/8 w 0",
-            "c3xe1xc3xe1",
-            "d2 was jumped last: another column must be jumped before it is again",
-        ),
-        ("5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0", "f8xd6xb4", "the capture must go on from b4"),
-        (
-            "8/8/8/8/3(bw)1b2/2w5/3b1b2/8 w 0",
-            "c3xe5xg3xe1xc3xe5",
-            "the capture ends on c3: nothing can be captured from there",
-        ),
-        (
-            "8/8/8/6b1/1(bb)6/W5b1/8/8 w 0",
-            "a3xe7xh4xf2",
-            "a king that can go on capturing must land where it can: on e1",
-        ),
-        ("8/8/8/6b1/1(bb)6/W5b1/8/8 w 0", "a3-b2", "a capture is compulsory, such as a3xd6xh2"),
-    ],
-)
+@pytest.mark.parametrize(("text", "move", "reason"), table(__file__, "ruleset 2 says why too"))
 def test_ruleset_2_says_why_too(text: str, move: str, reason: str) -> None:
     assert refused(text, move, RULESETS[1]) == reason
 
@@ -189,39 +131,7 @@ def test_a_very_long_text_is_refused_in_few_words(unit: str) -> None:
     assert len(str(refusal.value)) < 200
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "expected 3 fields separated by single spaces (board, side, quiet plies)"),
-        (START[:-2], "expected 3 fields separated by single spaces (board, side, quiet plies)"),
-        (START.replace(" ", "  "), "expected 3 fields separated by single spaces (board, side, quiet plies)"),
-        (START + " ", "expected 3 fields separated by single spaces (board, side, quiet plies)"),
-        ("8/8/8/8/8/8/8 w 0", "expected 8 ranks separated by '/', got 7"),
-        ("8/8/8/8/8/8/8/w6 w 0", "rank 1 has 7 squares, not 8"),
-        ("8/8/8/8/8/8/8/w8 w 0", "rank 1 has 9 squares, not 8"),
-        ("8/8/8/8/8/8/8/ w 0", "rank 1 has 0 squares, not 8"),
-        ("8/8/8/8/8/8/8/w61 w 0", "rank 1 has two digits in a row"),
-        ("8/8/8/8/8/8/8/1w6 w 0", "piece on the light square b1"),
-        ("8/8/8/8/8/8/8/(w)7 w 0", "rank 1 has a bad token '(w)'"),
-        ("8/8/8/8/8/8/8/()7 w 0", "rank 1 has a bad token '()'"),
-        ("8/8/8/8/8/8/8/(wb7 w 0", "rank 1 has a bad token '('"),
-        ("8/8/8/8/8/8/8/m7 w 0", "rank 1 has a bad token 'm'"),
-        ("8/8/8/8/8/8/8/w٧ w 0", "rank 1 has a bad token '٧'"),
-        ("9/8/8/8/8/8/8/8 w 0", "rank 8 has a bad token '9'"),
-        (
-            "8/8/8/8/8/8/8/(wbw)7 w 0",
-            "the column on a1 mixes colours; prisoners must lie below all of the owner's pieces",
-        ),
-        ("1w6/8/8/8/8/8/8/8 w 0", "a man commands the column on b8, its own last row"),
-        ("8/8/8/8/8/8/8/(bw)7 w 0", "a man commands the column on a1, its own last row"),
-        ("8/8/8/8/8/8/8/(wwwwwwwwwwwww)7 w 0", "more than 12 white pieces"),
-        ("1B1(BBB)3B/8/8/8/8/(bbbbbbbb)7/8/8 w 0", "more than 12 black pieces"),
-        ("8/8/8/8/8/8/8/w7 x 0", "side to move must be 'w' or 'b'"),
-        ("8/8/8/8/8/8/8/w7 w 00", "quiet plies must be a plain number from 0 to 30"),
-        ("8/8/8/8/8/8/8/w7 w -1", "quiet plies must be a plain number from 0 to 30"),
-        ("8/8/8/8/8/8/8/w7 w 31", "quiet plies must be a plain number from 0 to 30"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "a refused position says why"))
 def test_a_refused_position_says_why(text: str, reason: str) -> None:
     with pytest.raises(MalformedNotation) as refusal:
         GAME.parse_position(text)

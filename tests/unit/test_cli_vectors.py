@@ -11,6 +11,7 @@ import pytest
 from deploy.cli.vectors import VectorFileError, check_case, check_cases, game_of_file, perft, read_cases
 from domain.game import Game, MalformedNotation, Outcome
 from tests.support.rulesets import variant
+from tests.support.tables import table
 from tests.support.tiny_game import TINY as NIM
 from tests.support.tiny_game import Heap
 
@@ -63,21 +64,7 @@ def test_a_case_whose_every_expectation_holds_passes() -> None:
     assert check_cases(NIM, [ALL_HOLD]) == (1, 0, ())
 
 
-@pytest.mark.parametrize(
-    ("key", "wrong"),
-    [
-        ("moves", ["1"]),
-        ("moves", ["2", "1"]),
-        ("moves", ["1", "2", "3"]),
-        ("perft", {"1": 2, "2": 4}),
-        ("result_position", "2 a"),
-        ("apply", {"2": "2 b"}),
-        ("apply", {"7": "2 b"}),
-        ("legal", ["3"]),
-        ("illegal", ["2"]),
-        ("outcome", {"scores": [1.0, 0.0], "reason": "empty"}),
-    ],
-)
+@pytest.mark.parametrize(("key", "wrong"), table(__file__, "an expectation that does not hold is reported"))
 def test_an_expectation_that_does_not_hold_is_reported(key: str, wrong: object) -> None:
     report = check_cases(NIM, [{**ALL_HOLD, key: wrong}])
     assert (report.passed, report.failed) == (0, 1)

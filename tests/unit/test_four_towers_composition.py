@@ -11,6 +11,7 @@ from domain.four_towers.position import Position
 from domain.game import MalformedNotation
 from domain.games import GAMES
 from domain.presentation import Composed
+from tests.support.tables import table
 
 CASES = json.loads((Path(__file__).parents[1] / "vectors" / "four-towers.public.json").read_text("utf-8"))
 COMPOSABLE = [
@@ -107,21 +108,7 @@ def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_
     assert "need a dragon" in GAME.unlisted.compose(position_of(ONE_WIZARD), "multi", []).reason
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "parts", "failing", "reason"),
-    [
-        (ONE_DRAGON, "multi", ["a4-a5", "a5-b5"], 1, "component 2 (a5-b5): another component starts in arena I"),
-        (ONE_DRAGON, "multi", ["a4-a5", "e6-d6", "d6-e6", "a5-b5"], 3, "component 4 (a5-b5): another component starts"),
-        (ONE_DRAGON, "multi", ["e6-e8"], 0, "component 1 (e6-e8): the pawn on e6 cannot move to e8"),
-        (ONE_DRAGON, "multi", ["d5-d6"], 0, "component 1 (d5-d6): a component starts in an arena"),
-        (ONE_DRAGON, "multi", ["a4-a5", "i9-i8"], 1, "component 2 (i9-i8)"),
-        (TWO_DRAGONS, "multi", ["a4-a5", "i2-h4"], 1, "not in the zone of one dragon's tower"),
-        (ONE_WIZARD, "rearrange-I", ["b4-a3", "b4-a4"], 1, "part 2 (b4-a4): no piece of yours stands on b4"),
-        (ONE_WIZARD, "rearrange-I", ["b4-a5"], 0, "part 1 (b4-a5): a5 is held by an enemy"),
-        (ONE_WIZARD, "rearrange-I", ["b4-e5"], 0, "part 1 (b4-e5): e5 is no square of arena I"),
-        (ONE_WIZARD, "rearrange-I", ["d5-a3"], 0, "part 1 (d5-a3): d5 is no square of arena I"),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind", "parts", "failing", "reason"), table(__file__, "a part that is not possible"))
 def test_a_part_that_is_not_possible_is_named_with_the_reason(
     text: str, kind: str, parts: list[str], failing: int, reason: str
 ) -> None:
@@ -132,19 +119,7 @@ def test_a_part_that_is_not_possible_is_named_with_the_reason(
     assert (composed.scene, composed.following) == (before.scene, before.following)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "parts", "reason"),
-    [
-        (ONE_DRAGON, "multi", [], "choose the first component"),
-        (ONE_DRAGON, "multi", ["e6-d6"], "one component alone is the plain move"),
-        (ONE_DRAGON, "multi", ["e6-d6", "d6-e6"], "must change something"),
-        (ONE_WIZARD, "rearrange-I", [], "put a piece on another square"),
-        (ONE_WIZARD, "rearrange-I", ["b4-a3", "a3-b4"], "must change something"),
-        (SAVED_BY_MULTI, "multi", ["b4-a4", "d2-d3"], ""),
-        (SAVED_BY_MULTI, "multi", ["b4-c4", "d2-d3"], "your king would be in check"),
-        ("2r/6/8k/10/10/9/3W6/5p4/4KN3/6/3 w - -/- - 0 1", "rearrange-II", ["f3-d3"], "your king would be in check"),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind", "parts", "reason"), table(__file__, "a whole that is no move yet says why"))
 def test_a_whole_that_is_no_move_yet_says_why_though_every_part_is_possible(
     text: str, kind: str, parts: list[str], reason: str
 ) -> None:

@@ -11,6 +11,7 @@ from domain.four_towers.board import COORDINATES, NAMES, NUMBERS_AT, TARGETS
 from domain.four_towers.moves import HEAD_SHIFT, HEADS, RETURN, Move, MultiMove, Rearrangement, victim_bits
 from domain.four_towers.position import Position
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
+from tests.support.tables import table
 
 
 def after(position: Position, text: str) -> str:
@@ -156,72 +157,12 @@ def test_moves_of_the_dragons_depend_on_what_moved_last() -> None:
     assert reached["K/-"] == reached["-/-"] + 7
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("c5-c6", "no piece of yours"),
-        ("d3-d4", "own"),
-        ("d3xd4", "own"),
-        ("c4xc5", "nothing to capture"),
-        ("B/e2-b5", "the bishop of the cardinal on e2 cannot move to b5: the pawn on d3 is in the way"),
-        ("d2-d6", "the queen on d2 cannot move to d6: the pawn on d3 is in the way"),
-        ("b3xc9", "the knight on b3 cannot capture on c9"),
-        ("R/e2-e4", "contains no rook"),
-        ("P/a4-a5", "contains no pawn"),
-        ("a4-a5=Q", "only a pawn or lancer that ends"),
-        ("a3+a4", "do not attach"),
-        ("a3<>b3", "a swap begins or ends on a tower"),
-        ("a4<>a3", "cannot begin a swap"),
-        ("c4>>c7", "direct moves need a rook or a bishop on a tower"),
-        ("d4>>d5", "from arena to arena"),
-        ("f2-f4", "nothing to imitate"),
-        ("@N:a5", "none may return"),
-        ("a4-a5;b4-b5", "need a dragon"),
-        ("I:Na3", "no wizard"),
-        ("a4xb5(b4)", "has just passed"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "an illegal move is refused with a reason"))
 def test_an_illegal_move_is_refused_with_a_reason(text: str, reason: str) -> None:
     assert reason in refusal(GAME.format_position(GAME.initial("standard")), text)
 
 
-@pytest.mark.parametrize(
-    ("position", "text", "reason"),
-    [
-        ("2P/1P4/4L4/10/4P1R3/9/1k8/10/9/6/K2 w - -/- - 0 1", "d10-d11", "promotes on d11"),
-        ("3/6/2R6/10/9k/1r1r5/1B1M6/1Np7/9/6/K2 w - -/- - 0 1", "b5xc6", "from capturing the rook"),
-        ("2k/6/9/10/10/9/3M6/4r5/3Q5/1K4/3 w - -/- - 0 1", "R/d3-d4", "a marshall on a tower keeps"),
-        (
-            "2k/6/9/10/10/9/3M6/4BR4/9/6/K2 w - -/- - 0 1",
-            "f4+e4",
-            "a marshall on a tower keeps the rook on f4 from attaching to the bishop on e4",
-        ),
-        (
-            "3/6/8k/10/10/3B5/3C6/10/9/6/K2 w - -/- - 0 1",
-            "e6-f7",
-            "the bishop on e6 cannot move to f7: a cardinal on a tower makes it move like a knight",
-        ),
-        (
-            "k2/6/9/10/10/9/10/5PN1K1/9/6/3 w - -/- - 0 1",
-            "f4-f5",
-            "the pawn on f4 cannot move to f5: a knight on a tower bends the lines between arenas",
-        ),
-        (
-            "k2/6/9/10/10/9/3R6/4Q5/9/6/K2 w - -/- - 0 1",
-            "e4>>c8",
-            "the queen on e4 cannot go directly to c8: no chain of links leads there over vacant squares",
-        ),
-        ("3/6/8k/10/10/9/3N6/1N8/9/6/K2 w - -/- - 0 1", "b4<>d5", "two equal pieces"),
-        ("2k/6/R8/10/10/9/10/10/1N5d1/4D1/K2 w - -/- - 0 1", "b3-c5", "your king would be in check"),
-        ("3/6/8k/10/10/9/3R6/6N3/4R4/6/K2 w - -/- - 0 1", "e3>>f6", "an ordinary move"),
-        ("k2/6/9/10/10/9/3N6/10/9/6/K2 b - N/- b@d5 8 5", "@N:e6", "may return is a bishop"),
-        ("k2/6/9/10/10/9/3N6/10/9/6/K2 b - N/- b@d5 8 5", "@B:h4", "none of the four arenas"),
-        ("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1", "e6-d6;d6-d8", "component 2"),
-        ("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1", "e6-e7;e7-d7", "another component starts in arena V"),
-        ("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1", "I:Nb4,Nc4", "must change something"),
-        ("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1", "I:Na5,Nb4", "held by an enemy"),
-    ],
-)
+@pytest.mark.parametrize(("position", "text", "reason"), table(__file__, "a refusal names what fails"))
 def test_a_refusal_names_what_fails(position: str, text: str, reason: str) -> None:
     assert reason in refusal(position, text)
 
@@ -248,40 +189,7 @@ def test_an_ended_game_refuses_every_move() -> None:
                 GAME.parse_move(position, text)
 
 
-BOARD = "3/6/8k/10/10/9/3n6/10/9/6/K2"
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (f"{BOARD} w - -/- - 0", "7 fields"),
-        (f"{BOARD}  w - -/- - 0 1", "7 fields"),
-        (f"{BOARD} x - -/- - 0 1", "side to move"),
-        (f"{BOARD} w a3 -/- - 0 1", "en passant"),
-        (f"{BOARD} w d5d4 -/- - 0 1", "not empty"),
-        (f"{BOARD} w d4d5 -/- - 0 1", "no pawn or lancer"),
-        (f"{BOARD} w - - - 0 1", "memories"),
-        (f"{BOARD} w - BR/- - 0 1", "memories"),
-        (f"{BOARD} w - -/RR - 0 1", "memories"),
-        (f"{BOARD} w - -/- n@d5 0 1", "return"),
-        (f"{BOARD} w - -/- K@d5 0 1", "return"),
-        (f"{BOARD} w - -/- N@d4 0 1", "return"),
-        (f"{BOARD} w - -/- N@g4 0 1", "no enemy"),
-        (f"{BOARD} w - -/- - 151 1", "clock"),
-        (f"{BOARD} w - -/- - 00 1", "clock"),
-        (f"{BOARD} w - -/- - 0 0", "move number"),
-        (f"{BOARD} w - -/- - 0 01", "move number"),
-        (f"{BOARD} w - -/- - 0 ١", "move number"),
-        (BOARD.replace("k", "1") + " w - -/- - 0 1", "rank 9: two runs"),
-        (BOARD.replace("8k", "9") + " w - -/- - 0 1", "Black has 0 kings"),
-        (BOARD.replace("K2", "KK1") + " w - -/- - 0 1", "White has 2 kings"),
-        (BOARD.replace("3n6", "3x6") + " w - -/- - 0 1", "rank 5: 'x'"),
-        (BOARD.replace("3n6", "3n7") + " w - -/- - 0 1", "rank 5: more than 10"),
-        (BOARD.replace("3n6", "3n5") + " w - -/- - 0 1", "rank 5: 9 squares"),
-        (BOARD + "/3 w - -/- - 0 1", "expected 11 ranks"),
-        ("3/6/R7k/10/10/9/10/10/9/6/K2 w - -/- - 0 1", "the king on k9 is in check"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "a wrong position is refused with the place"))
 def test_a_wrong_position_is_refused_with_the_place(text: str, reason: str) -> None:
     with pytest.raises(MalformedNotation, match=re.escape(reason)):
         GAME.parse_position(text)

@@ -5,6 +5,7 @@ import pytest
 from domain.fourplay import GAME
 from domain.game import GameOver, RulesError
 from tests.support.slow_fourplay.placing import KINGS, placed
+from tests.support.tables import table
 
 
 @pytest.mark.parametrize(
@@ -160,21 +161,7 @@ def test_a_repeated_position_has_the_same_side_attachments_and_order_of_the_elim
         assert ended.reason == "repetition"
 
 
-@pytest.mark.parametrize(
-    ("pieces", "rest", "checked"),
-    [
-        (KINGS + "yRa9", "r play - - 0", True),
-        (KINGS + "yRa9", "y play - - 0", False),
-        (KINGS + "yRa9", "b play - - 0", True),
-        ("rKa1 bKa14 gKo2 yRa9", "r play y - 0", False),
-        (KINGS + "rRa9", "b play - - 99", True),
-        ("rKa1 bKa2 yKo14 gKo2", "b play - - 0", True),
-        ("rKa1 yKo14 rRo10", "r play bg - 0", False),
-        (KINGS + "bMug5 rDgf5 rGm2", "g play - f5>m2 0", True),
-        (KINGS + "bMug5 rDgf5 rGm2", "y play - f5>m2 0", False),
-        (KINGS + "b,b2", "r play - - 0", True),
-    ],
-)
+@pytest.mark.parametrize(("pieces", "rest", "checked"), table(__file__, "a king is in check by every survivor not on"))
 def test_a_king_is_in_check_by_every_survivor_not_on_turn(pieces: str, rest: str, *, checked: bool) -> None:
     assert GAME.in_check(GAME.parse_position(placed(pieces, rest))) is checked
 

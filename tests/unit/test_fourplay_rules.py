@@ -7,6 +7,7 @@ import pytest
 from domain.fourplay import GAME
 from domain.fourplay.position import VALUES, Position
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
+from tests.support.tables import table
 
 KINGS = "15/bK13yK/15/15/15/15/15/7*7/15/15/15/15/15/15/rK13gK"
 
@@ -81,39 +82,13 @@ def test_the_set_up_stays_with_one_player_until_done() -> None:
     assert GAME.to_move(GAME.play(position, "done")) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("a9-a10", "no piece of yours stands on a9"),
-        ("b3xd12", "does not reach"),
-        ("b3-b2", "b2 is occupied"),
-        ("b3xb8", "no enemy piece to capture on b8"),
-        ("pass", "you may not pass"),
-        ("K@a1", "the set-up is over"),
-        ("c3<c4", "not attached"),
-        ("b3<>b2", "exactly one piece between"),
-        ("a1<>b2", "only a Queen"),
-        ("a4-b8=Q", "only an Ant promotes"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "an illegal move is refused with its reason"))
 def test_an_illegal_move_is_refused_with_its_reason(text: str, reason: str) -> None:
     with pytest.raises(IllegalMove, match=reason):
         GAME.parse_move(GAME.initial("standard"), text)
 
 
-@pytest.mark.parametrize(
-    ("board", "text", "reason"),
-    [
-        ("11gK3/12gDgg,1/1rQ11rMu1/rK14", "n2-o1=Mu", "a Mutator does not turn into a Mutator"),
-        ("11gK3/12gDgg,1/1rQ11rMu1/rK14", "n2-o1=Q", "1 of Queen already"),
-        ("11gK3/15/12gBrMu1/rK12rR1", "n2-o1=Q", "only by the diagonal step of an Ant beside it"),
-        ("11gK3/13gRg,/13rMu1/rK14", "n2-o1=A", "is no move"),
-        ("11gK3/15/13rMug,/rK12gR1", "n2-n3=Q", "only an Ant promotes"),
-        ("11gK3/15/14rMu/rK13g,", "o2xo1=Q", "only by the diagonal step of an Ant beside it"),
-        ("rRrR9gK3/15/1rQ11r,1/rK1rB11gG", "n2xo1=R", "2 of Rook already"),
-        ("11gK3/14r,/15/rK14", "o3-o1=R", "does not reach"),
-    ],
-)
+@pytest.mark.parametrize(("board", "text", "reason"), table(__file__, "a promotion is refused for the rule"))
 def test_a_promotion_is_refused_for_the_rule_that_forbids_it(board: str, text: str, reason: str) -> None:
     position = GAME.parse_position(f"15/bK13yK/15/15/15/15/15/7*7/15/15/15/{board} r play - - 0")
     with pytest.raises(RulesError, match=reason):

@@ -6,6 +6,7 @@ from domain.fourplay import GAME
 from domain.game import IllegalMove, MalformedNotation, RulesError
 from tests.support.slow_fourplay.board import read
 from tests.support.slow_fourplay.placing import KINGS, placed
+from tests.support.tables import table
 
 BOARD = "15/bK13yK/15/15/15/15/15/7*7/15/15/3rQ11/2rDg8g,3/15/14gK/rK14"
 EMPTY = "15/15/15/15/15/15/15/7*7/15/15/15/15/15/15/15"
@@ -20,133 +21,19 @@ def refused(text: str, reason: str) -> None:
         read(text)
 
 
-@pytest.mark.parametrize(
-    ("rest", "reason"),
-    [
-        ("r play - - 0 0", "6 fields"),
-        ("r play - -", "6 fields"),
-        ("r  play - - 0", "6 fields"),
-        ("r play - - 0 ", "6 fields"),
-        ("r\tplay\t-\t-\t0", "6 fields"),
-        ("w play - - 0", "side to move"),
-        ("R play - - 0", "side to move"),
-        ("rb play - - 0", "side to move"),
-        (" play - - 0", "side to move"),
-        ("r begin - - 0", "phase"),
-        ("r Play - - 0", "phase"),
-        ("r play  - 0", "eliminated players"),
-        ("r play bb - 0", "eliminated players"),
-        ("r play rbyg - 0", "eliminated players"),
-        ("r play b- - 0", "eliminated players"),
-        ("r play w - 0", "eliminated players"),
-        ("r play B - 0", "eliminated players"),
-        ("r play r - 0", "side to move, r, is eliminated"),
-        ("r play b - 0", "b is eliminated but has a King"),
-        ("r play -  0", "attachments"),
-        ("r play - c4>a1; 0", "attachments"),
-        ("r play - c4>a1,c4>d5 0", "attachments"),
-        ("r play - c4-a1 0", "attachments"),
-        ("r play - c4> 0", "attachments"),
-        ("r play - c04>a1 0", "attachments"),
-        ("r play - c4>p1 0", "attachments"),
-        ("r play - c4>a16 0", "attachments"),
-        ("r play - C4>a1 0", "attachments"),
-        ("r play - d5>a1 0", "no Little Dog stands on d5"),
-        ("r play - e9>a1 0", "no Little Dog stands on e9"),
-        ("r play - c4>c5 0", "no piece stands on c5"),
-        ("r play - c4>h8 0", "no piece stands on h8"),
-        ("r play - c4>c4 0", "own host"),
-        ("r play - c4>a1;c4>d5 0", "repeated or out of order"),
-        ("r play - - 101", "from 0 to 100"),
-        ("r play - - 1000", "from 0 to 100"),
-        ("r play - - 007", "from 0 to 100"),
-        ("r play - - 00", "from 0 to 100"),
-        ("r play - - -1", "from 0 to 100"),
-        ("r play - - +1", "from 0 to 100"),
-        ("r play - - 1.0", "from 0 to 100"),
-        ("r play - - -", "from 0 to 100"),
-        ("r play - - ", "from 0 to 100"),
-        ("r play - - 0\n", "from 0 to 100"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rest", "reason"), table(__file__, "the fields after the board are refused with the reason"))
 def test_the_fields_after_the_board_are_refused_with_the_reason(rest: str, reason: str) -> None:
     assert GAME.format_position(GAME.parse_position(f"{BOARD} r play - c4>a1 100")) == f"{BOARD} r play - c4>a1 100"
     refused(f"{BOARD} {rest}", reason)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("3rQ11", "3rQ10", "row 5: has 14 squares"),
-        ("3rQ11", "3rQ12", "row 5: has more than 15 squares"),
-        ("3rQ11", "15rQ", "row 5: has more than 15 squares"),
-        ("3rQ11", "3rQ0011", "row 5: bad run"),
-        ("3rQ11", "3rQ011", "row 5: bad run"),
-        ("3rQ11", "0003rQ11", "row 5: bad run"),
-        ("3rQ11", "3rQ56", "row 5: bad run"),
-        ("3rQ11", "3rQ10rG0", "row 5: bad run"),
-        ("15/bK", "16/bK", "row 15: bad run"),
-        ("15/bK", "114/bK", "row 15: bad run"),
-        ("15/bK", "bK", "expected 15 rows"),
-        ("15/bK", "15/15/bK", "expected 15 rows"),
-        ("rK14", "rK14/", "expected 15 rows"),
-        ("15/bK", "/bK", "row 15: has 0 squares"),
-        ("7*7", "15", "Neutron"),
-        ("7*7", "6*8", "Neutron"),
-        ("7*7", "7*6*", "Neutron"),
-        ("rQ", "Q1", "unknown piece"),
-        ("rQ", "wQ", "unknown piece"),
-        ("rQ", "rN", "unknown piece"),
-        ("rQ", "rq", "unknown piece"),
-        ("rQ", "RQ", "unknown piece"),
-        ("rQ", "rV", "unknown piece"),
-        ("rQ", "rDG", "unknown piece"),
-        ("rQ", "r*", "unknown piece"),
-        ("3rQ11", "3rQ11 ", "fields"),
-        ("3rQ11", "3rQ-11", "unknown piece"),
-        ("rK14", "15", "r is not eliminated and must have exactly one King"),
-        ("3rQ11", "3rK11", "r has more than 1 of King"),
-        ("3rQ11", "rQ2rQ11", "r has more than 1 of Queen"),
-        ("3rQ11", "3rA1rA1rA7", "r has more than 2 of Archer"),
-        ("3rQ11", "3yR1yR1yR7", "y has more than 2 of Rook"),
-        ("3rQ11", "3yB1yB1yB7", "y has more than 2 of Bishop"),
-        ("3rQ11", "3rDg1rDg9", "r has more than 2 of Little Dog"),
-        ("3rQ11", "bMubMubMubMubMubMubMubMu7", "b has more than 7 of Mutator"),
-        ("3rQ11", "bGbGbGbGbGbGbG8", "b has more than 6 of Giraffe"),
-        ("3rQ11", "g,g,g,g,11", "g has more than 4 of Ant"),
-        ("3rQ11", "yVMyVMyVMyVMyVM10", "y has more than 4 of Vertical Mover"),
-        ("3rQ11", "yHMyHMyHMyHMyHM10", "y has more than 4 of Horizontal Mover"),
-        ("3rQ11", "7rA7", "the Archer on h5 stands outside"),
-        ("3rQ11", "3bA11", "the Archer on d5 stands outside"),
-        ("3rQ11", "8yA6", "the Archer on i5 stands outside"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "reason"), table(__file__, "a board is refused with the reason"))
 def test_a_board_is_refused_with_the_reason(old: str, new: str, reason: str) -> None:
     assert old in BOARD
     refused(f"{BOARD.replace(old, new, 1)} r play - - 0", reason)
 
 
-@pytest.mark.parametrize(
-    ("pieces", "rest", "reason"),
-    [
-        (ARMY + "rVMb1", "b setup b - 0", "eliminated"),
-        (ARMY + "rVMb1", "b setup y - 0", "'- - 0'"),
-        (ARMY + "rVMb1", "b setup - a5>a6 0", "'- - 0'"),
-        (ARMY + "rVMb1", "b setup - - 1", "'- - 0'"),
-        (ARMY + "rVMb1 bQb9", "b setup - - 0", "b has pieces but no King"),
-        (ARMY + "rGb1", "b setup - - 0", "r has finished its set-up .* less than 51"),
-        ("bKa9", "b setup - - 0", "r has finished its set-up without a King"),
-        ("rQa4", "r setup - - 0", "r has pieces but no King"),
-        (ARMY.replace("rK", "rMu") + "rVMb1", "b setup - - 0", "r has pieces but no King"),
-        (ARMY + "rVMb1 yKo15", "b setup - - 0", "y has pieces before its turn"),
-        (ARMY + "rMub1 rRb2", "b setup - - 0", "r has spent 61"),
-        (ARMY + "rVMh1", "b setup - - 0", "h1 stands outside"),
-        (ARMY + "rVMa8", "b setup - - 0", "a8 stands outside"),
-        (ARMY + "rVMb9", "b setup - - 0", "b9 stands outside"),
-        ("rKb2 r,a1", "r setup - - 0", "Ant .* a1"),
-        (KINGS, "r setup - - 0", "before its turn"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("pieces", "rest", "reason"), table(__file__, "a set up is refused with the reason"))
 def test_a_set_up_is_refused_with_the_reason(pieces: str, rest: str, reason: str) -> None:
     refused(placed(pieces, rest), reason)
 
@@ -174,26 +61,7 @@ def test_strange_positions_are_positions(pieces: str, rest: str) -> None:
     assert GAME.format_position(GAME.parse_position(text)) == text
 
 
-@pytest.mark.parametrize(
-    "variant",
-    [
-        " {}",
-        "{} ",
-        "{}\n",
-        "{}+",
-        "{}#",
-        "{}!",
-        "{}=",
-        "{}=Q",
-        "{}=q",
-        "{}==Q",
-        "K{}",
-        "rQ{}",
-        "({})",
-        "{};{}",
-        "{} {}",
-    ],
-)
+@pytest.mark.parametrize("variant", table(__file__, "nothing stands before or after a move"))
 def test_nothing_stands_before_or_after_a_move(variant: str) -> None:
     position = GAME.parse_position(f"{BOARD} r play - c4>a1 0")
     for move in ("d5-d6", "d5-d12", "c4<a1", "a1-a2", "c4-c3"):
@@ -218,19 +86,7 @@ def test_what_is_not_written_as_a_move_is_malformed(text: str) -> None:
         assert not GAME.is_legal(position, text)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("Q@a1", "the King must be placed first"),
-        ("K@a8", "a8 is outside your quadrant"),
-        ("K@h1", "h1 is outside your quadrant"),
-        ("K@h8", "h8 is outside your quadrant"),
-        ("K@a9", "a9 is outside your quadrant"),
-        ("done", "place your King first"),
-        ("a1-a2", "still being set up"),
-        ("pass", "still being set up"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "a set up begins with the king at home"))
 def test_a_set_up_begins_with_the_king_at_home(text: str, reason: str) -> None:
     with pytest.raises(IllegalMove, match=reason):
         GAME.parse_move(GAME.initial("draft"), text)

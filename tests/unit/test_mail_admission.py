@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from events.mail.admission import ADMITTED, Rules, admit, author_of, header, is_automatic, passes_dmarc, read_headers
 from events.notices.inbox import Verdict
 from events.notices.kinds import WhoMayWrite
+from tests.support.tables import table
 
 ALICE = "alice@home.example"
 RULES = Rules(address=ALICE, who_may_write=WhoMayWrite.TOKEN_AND_FROM, domain="play.example", authserv_id="mx.example")
@@ -29,56 +30,13 @@ def test_a_mail_of_the_confirmed_address_counts() -> None:
     assert admit(mail(sender="ALICE@Home.example (at work)"), "other@home.example", RULES) == ADMITTED
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Auto-Submitted: auto-replied",
-        "Auto-Submitted: auto-generated (vacation); owner=x",
-        "auto-submitted: AUTO-NOTIFIED",
-        "Precedence: bulk",
-        "Precedence: List",
-        "Precedence: junk",
-        "Precedence: auto_reply",
-        "List-Id: <players.example>",
-        "List-Unsubscribe: <https://x.example>",
-        "X-Autoreply: yes",
-        "X-Autorespond: vacation",
-        "X-Failed-Recipients: somebody@x.example",
-        "Return-Path: <>",
-        "Content-Type: multipart/report; report-type=delivery-status; boundary=x",
-        "Content-Type: message/disposition-notification",
-        "Content-Type: text/calendar; method=REPLY",
-    ],
-)
+@pytest.mark.parametrize("line", table(__file__, "a mail with a mark of a program is automatic"))
 def test_a_mail_with_a_mark_of_a_program_is_automatic(line: str) -> None:
     assert verdict(mail(line)) is Verdict.AUTOMATIC
     assert is_automatic(mail(line))
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        *("Automatic reply: Your turn", "Out of Office Re: Your turn", "Auto: away", "Undeliverable: Your turn"),
-        *("Delivery Status Notification (Failure)", "Abwesenheitsnotiz: Urlaub", "Automatische Antwort: Ihr Zug"),
-        *(
-            "Réponse automatique : à vous",
-            "=?utf-8?q?R=C3=A9ponse_automatique?=",
-            "Absence du bureau",
-            "Fuera de la oficina",
-        ),
-        *("Respuesta automática: turno", "Risposta automatica: turno", "Fuori sede", "Resposta automática: vez"),
-        *("Automatisch antwoord: beurt", "Afwezig: beurt", "Autosvar: din tur", "Automatiskt svar: din tur"),
-        *("Automaattinen vastaus: vuorosi", "Automatyczna odpowiedź: ruch", "Automatická odpověď: tah"),
-        *(
-            "Automatikus válasz: lépés",
-            "Otomatik yanıt: sıra",
-            "Автоматический ответ: ход",
-            "Автоответ",
-            "自動応答: 手番",
-        ),
-        *("自动回复: 轮到你", "자동 회신: 차례", "=?utf-8?b?6Ieq5Yqo5Zue5aSNOg==?= your turn", "Accepted: Meeting"),
-    ],
-)
+@pytest.mark.parametrize("subject", table(__file__, "automatic replies are known by their subjects"))
 def test_automatic_replies_are_known_by_their_subjects(subject: str) -> None:
     content = f"From: {ALICE}\r\nSubject: {subject}\r\n\r\nI am away.".encode()
     assert verdict(content) is Verdict.AUTOMATIC
@@ -127,20 +85,7 @@ def test_rookerys_own_mail_is_a_loop() -> None:
     assert verdict(mail(*["Received: by x"] * 51)) is Verdict.LOOP
 
 
-@pytest.mark.parametrize(
-    "sender",
-    [
-        "eve@other.example",
-        f"{ALICE} <eve@other.example>",
-        f'"{ALICE}" <eve@other.example>',
-        f"eve@other.example ({ALICE})",
-        f"Alice <{ALICE}>, Eve <eve@other.example>",
-        f"Alice <{ALICE}.other.example>",
-        f"{ALICE}(<eve@other.example>",
-        f"eve@other.example <{ALICE}>",
-        "",
-    ],
-)
+@pytest.mark.parametrize("sender", table(__file__, "a mail of another sender is refused"))
 def test_a_mail_of_another_sender_is_refused(sender: str) -> None:
     assert verdict(mail(sender=sender)) is Verdict.NOT_ALLOWED
 
@@ -164,26 +109,7 @@ PASS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("lines", "counts"),
-    [
-        ([PASS], True),
-        ([PASS.replace("mx.example 1", "MX.example")], True),
-        ([], False),
-        ([PASS.replace("mx.example", "other.example")], False),
-        ([PASS.replace("dmarc=pass", "dmarc=fail")], False),
-        ([PASS.replace("dmarc=pass", "dmarc=passed")], False),
-        ([PASS.replace("header.from=home.example", "header.from=other.example")], False),
-        ([PASS.replace(" header.from=home.example", "")], False),
-        (["Authentication-Results: mx.example; dmarc=fail header.from=home.example", PASS], False),
-        (["Authentication-Results: mx.example; none", PASS], False),
-        ([PASS, "Authentication-Results: mx.example; dmarc=fail header.from=home.example"], True),
-        (["Authentication-Results: mx.example; (dmarc=pass header.from=home.example) spf=pass"], False),
-        (["Authentication-Results: mx.example; dmarc=fail (dmarc=pass (or not)) header.from=home.example"], False),
-        (['Authentication-Results: mx.example; spf=pass reason="; dmarc=pass header.from=home.example"'], False),
-        ([PASS + "; dmarc=fail header.from=home.example"], False),
-    ],
-)
+@pytest.mark.parametrize(("lines", "counts"), table(__file__, "dmarc counts where the own server says so on top"))
 def test_dmarc_counts_where_the_own_server_says_so_on_top(lines: list[str], counts: bool) -> None:
     assert (verdict(mail(*lines), rules=STRICT) is None) is counts
     assert verdict(mail(*lines)) is None

@@ -17,6 +17,7 @@ from events.mail.body import (
     text_of_html,
     unflowed,
 )
+from tests.support.tables import table
 
 
 def mail(text: str | bytes, kind: str = "text/plain; charset=utf-8", encoding: str = "8bit") -> bytes:
@@ -74,20 +75,7 @@ def test_html_is_read_where_no_text_part_has_words() -> None:
     assert lines(mail(parts, "multipart/alternative; boundary=x")) == ["a3-b4", "help", ">"]
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        ("<p>a3-b4</p><p>help</p>", ["a3-b4", "help"]),
-        ("<p>a3\n-\nb4 &amp; <b>c</b>5</p>", ["a3 - b4 & c5"]),
-        ("<pre>a3-b4\nhelp</pre>", ["a3-b4", "help"]),
-        ("a3-b4<hr>c3-d4", ["a3-b4", "________", "c3-d4"]),
-        ("a3-b4<div class='gmail_quote'>c3-d4</div>e3-f4", ["a3-b4", ">"]),
-        ("a3-b4<div id=divRplyFwdMsg>c3-d4</div>", ["a3-b4", ">"]),
-        ("a3-b4<div class='moz-cite-prefix'>On ...</div>", ["a3-b4", ">"]),
-        ("a3-b4<script>c3-d4</script><![oops", ["a3-b4"]),
-        ("<title>c3-d4</title>a3-b4<!-- c3-d4", ["a3-b4"]),
-    ],
-)
+@pytest.mark.parametrize(("html", "expected"), table(__file__, "html is read up to what it quotes"))
 def test_html_is_read_up_to_what_it_quotes(html: str, expected: list[str]) -> None:
     assert [plain for line in text_of_html(html).splitlines() if (plain := plain_line(line))] == expected
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from events.mail.bounces import Bounce, is_hard, read_bounce, record_bounce
 from events.notices.addresses import AddressStore, wants
 from events.runtime.connections import StoreClient
+from tests.support.tables import table
 
 ANNA = "pannaannaannaann2"
 ADDRESS = "anna@players.test"
@@ -49,19 +50,7 @@ def report(
     ).encode()
 
 
-@pytest.mark.parametrize(
-    ("status", "hard"),
-    [
-        ("5.1.1", True),
-        ("5.1.10", True),
-        ("5.2.1", True),
-        ("5.2.2", False),
-        ("5.7.1", False),
-        ("4.4.1", False),
-        ("", False),
-        ("550 5.1.1 no such user", True),
-    ],
-)
+@pytest.mark.parametrize(("status", "hard"), table(__file__, "only a wrong address is a hard bounce"))
 def test_only_a_wrong_address_is_a_hard_bounce(status: str, hard: bool) -> None:
     assert is_hard(status) is hard
 

@@ -19,6 +19,7 @@ from events.mail.language import (
     read_command,
     read_commands,
 )
+from tests.support.tables import table
 
 BASHNI = GAMES["bashni"]
 START = BASHNI.initial("start")
@@ -52,23 +53,7 @@ def test_a_line_with_the_form_of_a_move_is_a_move_legal_or_not(line: str) -> Non
     assert found.verb == Verb.MOVE
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        *(
-            "a3-b4.",
-            "a3-b4!",
-            "1. a3-b4",
-            "1.a3-b4",
-            "12... a3-b4",
-            "Move: a3-b4",
-            "my move: a3-b4",
-            "*a3-b4*",
-            "**a3-b4**",
-        ),
-        *("_a3-b4_", "- a3-b4", "* a3-b4", "\u2022 a3-b4", "1. *a3-b4*!", "- Move: a3-b4."),
-    ],
-)
+@pytest.mark.parametrize("line", table(__file__, "what people write around a move is no part of it"))
 def test_what_people_write_around_a_move_is_no_part_of_it(line: str) -> None:
     found = command(line)
     assert found is not None
@@ -164,60 +149,7 @@ def test_a_turn_of_several_moves_may_stand_on_one_line() -> None:
     assert read_command("K@b2 ,@c4 done", Moves(is_placement)) is None
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        *(
-            "> a3-b4",
-            ">a3-b4",
-            "JD> a3-b4",
-            "| a3-b4",
-            "» a3-b4",
-            "-- ",
-            "--",
-            "---",
-            "________________",
-            "=====",
-            "***",
-        ),
-        *(
-            MARKER,
-            "* write above this line *",
-            "write above\nthis line",
-            "Write\nabove this line",
-            "=== above this line",
-        ),
-        *("-----Original Message-----", "-----Ursprüngliche Nachricht-----", "Begin forwarded message:"),
-        *("From: Rookery", "*From:* Rookery", "Von: Rookery", "De : Rookery", "差出人: Rookery", "Od: Rookery"),
-        *("Sent from my iPhone", "Von meinem iPhone gesendet", "Envoyé de mon iPhone", "Get Outlook for iOS"),
-        *("iPhoneから送信", "发自我的iPhone", "Отправлено с iPhone", "Wysłane z iPhone'a", "Enviado desde mi iPhone"),
-        *("stop", "Stop.", "quit", "Thanks!", "thank you", "Viele Grüße,", "Mit freundlichen Grüßen"),
-        *("Reach me at alice@home.example", "Kutoka: Rookery\nIlitumwa: 22.11.2026\nKwa: Alice"),
-        *("Kutoka:Rookery\n\nIlitumwa:22.11.2026\n\nKwa:Alice", "22.11.2026 17:00 Rookery aliandika:"),
-        "On Sun, Nov 22, 2026 at 5:00 PM Rookery <r-abc@play.example> wrote:",
-        "On Sun, Nov 22, 2026 at 5:00 PM Rookery\n<r-abc@play.example> wrote:",
-        "On Sun, Nov 22, 2026\nat 5:00 PM Rookery <r-abc@play.example>\nwrote:",
-        "Am So., 22. Nov. 2026 um 17:00 Uhr schrieb Rookery <\nr-abc@play.example>:",
-        "Am 22.11.26 um 17:00 schrieb Rookery:",
-        "Le dim. 22 nov. 2026 à 17:00, Rookery <r-abc@play.example> a écrit :",
-        "El dom, 22 nov 2026 a las 17:00, Rookery (<r-abc@play.example>) escribió:",
-        "Em dom., 22 de nov. de 2026 às 17:00, Rookery <r-abc@play.example> escreveu:",
-        "Il giorno dom 22 nov 2026 alle ore 17:00 Rookery ha scritto:",
-        "Op zo 22 nov 2026 om 17:00 schreef Rookery <r-abc@play.example>:",
-        "Den sön 22 nov. 2026 kl 17:00 skrev Rookery <r-abc@play.example>:",
-        "su 22. marrask. 2026 klo 17.00 Rookery (r-abc@play.example) kirjoitti:",
-        "W dniu niedz., 22 lis 2026 o 17:00 Rookery napisał(a):",
-        "Dne ne 22. 11. 2026 17:00 uživatel Rookery napsal:",
-        "вс, 22 нояб. 2026 г. в 17:00, Rookery <r-abc@play.example>:",
-        "22.11.2026 17:00, Rookery пишет:",
-        "2026年11月22日(日) 17:00 Rookery <r-abc@play.example>:",
-        "Rookery <r-abc@play.example> 于2026年11月22日周日 17:00写道：".replace("：", ":"),
-        "2026년 11월 22일 (일) 오후 5:00, Rookery <r-abc@play.example>님이 작성:",
-        "22 Kas 2026 Paz 17:00 tarihinde Rookery <r-abc@play.example> şunu yazdı:",
-        "Στις Κυρ 22 Νοε 2026, ο χρήστης Rookery έγραψε:",
-        "Rookery <r-abc@play.example> ezt írta (időpont: 2026. nov. 22.):",
-    ],
-)
+@pytest.mark.parametrize("end", table(__file__, "reading ends at quoted text and signatures"))
 def test_reading_ends_at_quoted_text_and_signatures(end: str) -> None:
     assert verbs(f"a3-b4\n{end}\nc3-d4\nboard") == ["a3-b4"]
 

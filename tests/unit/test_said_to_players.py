@@ -16,6 +16,7 @@ from domain.games import GAMES
 from domain.presentation import Fact
 from domain.tower_game import GAME as TOWER_GAME
 from domain.towers import GAME as TOWERS
+from tests.support.tables import table
 
 NO_MEN = "5/5/5/5/5"
 CAPTURES = "8/8/8/8/3b4/2w1w3/8/w7 w 0"
@@ -212,22 +213,7 @@ def test_a_loose_spelling_that_fits_several_moves_is_refused_with_all_of_them() 
         TOWER_GAME.read_move(rooks, "rce1", "original")
 
 
-@pytest.mark.parametrize(
-    ("name", "position", "text", "move"),
-    [
-        ("bashni", CAPTURES, "C3E5", "c3xe5"),
-        ("bashni", CAPTURES, "e3-c5", "e3xc5"),
-        ("tower-game", "", "CC2 CC4", "cc2-cc4"),
-        ("tower-game", "", "NAA3", "ab1-aa3"),
-        ("tower-game", "", "cbd3", "ac1-bd3"),
-        ("four-towers", "", "A4A5", "a4-a5"),
-        ("four-towers", "", "d3 D4", "d3+d4"),
-        ("fourplay", "", "e5 g7", "e5-g7"),
-        ("fourplay", "", "E5xG7", "e5-g7"),
-        ("towers", "", "A6", "+a6"),
-        ("towers", "", "a6xa5", "a6-a5"),
-    ],
-)
+@pytest.mark.parametrize(("name", "position", "text", "move"), table(__file__, "what is unambiguous is read"))
 def test_what_is_unambiguous_is_read(name: str, position: str, text: str, move: str) -> None:
     game = GAMES[name]
     setup = next(iter(game.setups))

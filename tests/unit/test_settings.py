@@ -11,6 +11,7 @@ from deploy.cli import main
 from events.installation import make_store
 from events.runtime.connections import blocking_client, connect
 from events.runtime.settings import MailSettings, Settings, next_database
+from tests.support.tables import table
 from workers.celery_app import make_app
 
 NAMES = (
@@ -108,47 +109,7 @@ def test_a_value_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, n
         Settings.from_environment()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "reason"),
-    [
-        ("REDIS_URL", "localhost:6379", "must begin with redis://"),
-        ("REDIS_URL", "http://store/0", "must begin with redis://"),
-        ("REDIS_URL", "redis://store:port/0", "host or port"),
-        ("REDIS_URL", "redis://:pass/word@store:6379/0", "percent-encoded"),
-        ("REDIS_URL", "redis://[::1/0", "host or port"),
-        ("REDIS_URL", "redis://store/first", "number of the database"),
-        ("REDIS_URL", "redis://store/0/1", "number of the database"),
-        ("REDIS_URL", "redis://store?db=3", "number of the database"),
-        ("REDIS_URL", "unix://", "unix:///socket"),
-        ("REDIS_URL", "unix:///run/redis.sock?db=first", "option"),
-        ("REDIS_URL", "redis://store/0?colour=white", "option"),
-        ("BROKER_URL", "localhost", "kind of broker"),
-        ("BROKER_URL", "pigeon://coop", "kind of broker"),
-        ("BROKER_URL", "amqp://broker:port", "host or port"),
-        ("BROKER_URL", "sentinel://one;sentinel://two", "master_name=SERVICE"),
-        ("REDIS_URL", "redis+cluster://:pass@one:7000/1", "only database 0"),
-        ("REDIS_URL", "redis+sentinel://:pass@one:7000", "how the sentinels call the store"),
-        ("ROOKERY_PREFIX", "{rk}:", "letters, digits"),
-        ("ROOKERY_PREFIX", "rk rk", "letters, digits"),
-        ("ROOKERY_SMTP_URL", "http://relay.example", "smtps://"),
-        ("ROOKERY_WAIT_REPLICAS", "11", "Must be"),
-        ("ROOKERY_WAIT_REPLICAS", "most", "Not a valid integer"),
-        ("ROOKERY_WAIT_REPLICAS", "all", "for a single server it must be a number"),
-        ("ROOKERY_OTLP_URL", "collector:4318", "must be like http://"),
-        ("ROOKERY_SMTP_URL", "smtp://user:password@", "smtps://"),
-        ("ROOKERY_SMTP_URL", "smtp://relay.example", "ROOKERY_MAIL_DOMAIN must be set together"),
-        ("ROOKERY_MAIL_DOMAIN", "mail example", "domain name"),
-        ("ROOKERY_EGRESS_ALLOWED", "10.0.0.1/8", "10.0.0.0/8"),
-        ("ROOKERY_CONTACT", "operator@example", "mailto:"),
-        ("ROOKERY_ARCHIVE_URL", "/srv/archive", "file:///srv/archive"),
-        ("ROOKERY_ARCHIVE_URL", "file:archive", "whole path"),
-        ("ROOKERY_CHECKPOINT_GUARD", "guard", "whole path"),
-        ("ROOKERY_TIMESTAMP_URL", "timestamps.example", "https://timestamps.example/tsr"),
-        ("ROOKERY_STREAM_URL", "live.example", "https://live.example"),
-        ("ROOKERY_STREAM_URL", "http://[live", "https://live.example"),
-        ("ROOKERY_STREAM_URL", "https://live.example; script-src *", "https://live.example"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "reason"), table(__file__, "a value that cannot be used is refused"))
 def test_a_value_that_cannot_be_used_is_refused_with_its_name_and_the_reason_but_no_password(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str
 ) -> None:
@@ -173,20 +134,7 @@ def test_a_senseless_number_of_shards_is_refused(monkeypatch: pytest.MonkeyPatch
         Settings.from_environment()
 
 
-@pytest.mark.parametrize(
-    ("url", "following"),
-    [
-        ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:6379/1"),
-        ("redis://127.0.0.1:6379", "redis://127.0.0.1:6379/1"),
-        ("rediss://:pa%20ss@host:6380/7?ssl_cert_reqs=none", "rediss://:pa%20ss@host:6380/8?ssl_cert_reqs=none"),
-        ("unix:///run/redis.sock", "redis+socket:///run/redis.sock?virtual_host=1"),
-        ("unix:///run/redis.sock?db=4", "redis+socket:///run/redis.sock?virtual_host=5"),
-        (
-            "redis+sentinel://:pass@one:26380,two/rookery/2",
-            "sentinel://:pass@one:26380/3;sentinel://:pass@two:26379/3?master_name=rookery",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("url", "following"), table(__file__, "the broker is the next database of the same server"))
 def test_the_broker_is_the_next_database_of_the_same_server(url: str, following: str) -> None:
     assert next_database(url) == following
 

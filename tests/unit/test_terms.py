@@ -7,14 +7,12 @@ import pytest
 
 from domain.match.commands import JoinMatch, RequestTakeback, SubmitMove
 from domain.match.decide import decide
-from domain.match.enums import Control, FlagRule
+from domain.match.enums import FlagRule
 from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import (
     DAY,
     HOUR,
-    MAX_TIME_MS,
-    MIN_TIME_MS,
     MINUTE,
     STANDARD,
     check,
@@ -24,21 +22,10 @@ from domain.match.terms import (
     in_words,
 )
 from tests.support.matches import T0, PlayedMatch, creation, started
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
-    ("changes", "field", "reason"),
-    [
-        ({"bank": MIN_TIME_MS - 1}, "terms.bank", "bank must be 5 minutes to 120 days"),
-        ({"bank": MAX_TIME_MS + 1, "cap": MAX_TIME_MS + 1}, "terms.bank", "not 120 days"),
-        ({"increment": -1}, "terms.increment", "nothing to 30 days"),
-        ({"increment": 31 * DAY}, "terms.increment", "not 31 days"),
-        ({"cap": 9 * DAY}, "terms.cap", "10 days to 120 days, not 9 days"),
-        ({"first_move": MINUTE}, "terms.first_move", "first move must be 5 minutes"),
-        ({"ceiling": MINUTE}, "terms.ceiling", "ceiling must be 5 minutes"),
-        ({"control": Control.DAYS_PER_MOVE}, "terms", "leave increment and cap out"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "field", "reason"), table(__file__, "unplayable terms are refused with their"))
 def test_unplayable_terms_are_refused_with_their_place(changes: dict[str, Any], field: str, reason: str) -> None:
     with pytest.raises(CommandError, match=reason) as refused:
         decide(None, creation(terms=replace(STANDARD, **changes)), T0)

@@ -13,6 +13,7 @@ from events.transparency.tiles import (
     places_of,
 )
 from events.transparency.tlog_proofs import read_tlog_proof
+from tests.support.tables import table
 
 PLACES = {
     "000": TilePlace(0),
@@ -66,19 +67,7 @@ NOTE = "example.com/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n— 
 NODE = "A" * 43 + "="
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("", ""),
-        ("c2sp.org/tlog-proof@v2\nindex 0\n\n" + NOTE, ""),
-        ("c2sp.org/tlog-proof@v1\n\n" + NOTE, "index"),
-        ("c2sp.org/tlog-proof@v1\nindex 01\n\n" + NOTE, "index"),
-        ("c2sp.org/tlog-proof@v1\nextra A\nindex 0\n\n" + NOTE, "extra"),
-        ("c2sp.org/tlog-proof@v1\nindex 0", "note"),
-        (f"c2sp.org/tlog-proof@v1\nindex 0\n{NODE}\nAA==\n\n" + NOTE, "path[1]"),
-        (f"c2sp.org/tlog-proof@v1\nindex 0\n{NODE}\n!\n\n" + NOTE, "path[1]"),
-    ],
-)
+@pytest.mark.parametrize(("text", "place"), table(__file__, "a proof is refused with the place of its fault"))
 def test_a_proof_is_refused_with_the_place_of_its_fault(text: str, place: str) -> None:
     with pytest.raises(DocumentError) as caught:
         read_tlog_proof(text)

@@ -21,6 +21,7 @@ from domain.tower_game.moves import encode
 from domain.tower_game.position import Position, occupied
 from tests.support.slow_tower_game.board import attacked, cube_of, name
 from tests.support.slow_tower_game.writing import read
+from tests.support.tables import table
 
 LONE_KINGS = "5/5/5/5/4k|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|K4/5/5/5/5"
 
@@ -116,19 +117,7 @@ def test_a_drawn_position_has_no_moves_and_refuses_all() -> None:
         GAME.parse_move(position, "ae1-ae2")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("cc2-cc5", "does not move from cc2 to cc5"),
-        ("cc3-cc4", "no man of yours stands on cc3"),
-        ("cc7-cc6", "no man of yours stands on cc7"),
-        ("aa1-aa2", "held by a man of your own"),
-        ("cc2xcc3", "nothing to capture on cc3"),
-        ("cc2-cc3=R", "only a Pawn that reaches the last rank promotes"),
-        ("cc1-ee1", "blocked: dd1 is not empty"),
-        ("Jcc5", "no legal move is written"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "an illegal move is refused with its reason"))
 def test_an_illegal_move_is_refused_with_its_reason(text: str, reason: str) -> None:
     with pytest.raises(IllegalMove, match=reason):
         GAME.parse_move(GAME.initial("original"), text)
@@ -140,21 +129,7 @@ def test_what_is_no_move_at_all_is_refused(text: str) -> None:
         GAME.parse_move(GAME.initial("original"), text)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "expected 5 fields"),
-        (f"{LONE_KINGS} w - -", "expected 5 fields"),
-        (f"{LONE_KINGS[:-2]} w - - 0", "rank 1: expected 5 rows"),
-        (f"{LONE_KINGS[:-1]}4 w - - 0", "rank 1, row a: has 4 cubes"),
-        (f"{LONE_KINGS} x - - 0", "side to move"),
-        (f"{LONE_KINGS} w aa1 - 0", "the King is not on cc1"),
-        (f"{LONE_KINGS} w - cc6 0", "no enemy Pawn has just passed cc6"),
-        (f"{LONE_KINGS} w - - 101", "clock"),
-        (f"{LONE_KINGS} w - - 00", "clock"),
-        (f"{LONE_KINGS.replace('K', '1').replace('11', '2')} w - - 0", "two digits|White has 0 Kings"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "a malformed position is refused with place and reason"))
 def test_a_malformed_position_is_refused_with_place_and_reason(text: str, reason: str) -> None:
     with pytest.raises(MalformedNotation, match=reason):
         GAME.parse_position(text)

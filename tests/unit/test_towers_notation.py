@@ -9,9 +9,9 @@ from domain.presentation import Hint
 from domain.scene import Piece
 from domain.towers import GAME
 from domain.towers.position import Position
+from tests.support.tables import table
 
 E04 = "7/3,gw,3/7/1,g,bbbbb,g,1,g,1/1,bbbb,wwwww,bbb,3/2,bbbbb,g,3/w,6 2 w 0"
-QUIET = "7/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3"
 
 
 def sampled_positions(setup: str, seed: int) -> list[Position]:
@@ -23,25 +23,7 @@ def sampled_positions(setup: str, seed: int) -> list[Position]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("+d6", "d6 is a castle: castles cannot be built on"),
-        ("+b3", "you do not control b3: Black does"),
-        ("+b1", "b1 is empty: you build on towers that you control"),
-        ("+c3", "the tower on c3 is 5 pieces high already"),
-        ("b1-b2", "b1 is empty: there is nothing to push"),
-        ("b4-b5", "you do not control b4: the castle is neutral"),
-        ("b3-a3", "you do not control b3: Black does"),
-        ("a1-a2", "the tower on a1 is a single piece: only towers of two or more can be pushed"),
-        ("c3-c3", "a push has to leave c3"),
-        ("c3-d5", "d5 is neither on the file nor on the rank of c3: a push runs along one of them"),
-        ("c3-c5", "the tower on c4 is as tall: nothing can fall on it from c3"),
-        ("c3-d3", "a push from c3 to the right runs to e3, not d3"),
-        ("c3-a3", "a push from c3 to the left runs to b3, not a3"),
-        ("d6-d1", "a push from d6 downwards runs to d5, not d1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "an illegal move is refused with a reason that a player"))
 def test_an_illegal_move_is_refused_with_a_reason_that_a_player_understands(text: str, reason: str) -> None:
     with pytest.raises(IllegalMove) as refusal:
         GAME.parse_move(GAME.parse_position(E04), text)
@@ -61,23 +43,7 @@ def test_a_player_without_supply_learns_the_reason() -> None:
         GAME.parse_move(GAME.parse_position(text), "+a5")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "the move ends too early: expected '+' or a square as character 1"),
-        ("+", "the move ends too early: expected a file from a to g as character 2"),
-        ("a6", "the move ends too early: expected '-' as character 3"),
-        ("a6-", "the move ends too early: expected a file from a to g as character 4"),
-        ("+h1", "character 2: expected a file from a to g, found 'h'"),
-        ("+a8", "character 3: expected a rank from 1 to 7, found '8'"),
-        ("A6-a5", "character 1: expected '+' or a file from a to g, found 'A'"),
-        ("a6xa5", "character 3: expected '-', found 'x'"),
-        ("a6-a5 ", "character 6: the move should end before it"),
-        ("+a6\n", "character 4: the move should end before it"),
-        ("+a٦", "character 3: expected a rank from 1 to 7, found '٦'"),
-        (" +a6", "character 1: expected '+' or a file from a to g, found ' '"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "a malformed move is refused with the place"))
 def test_a_malformed_move_is_refused_with_the_place_and_the_reason(text: str, reason: str) -> None:
     with pytest.raises(MalformedNotation) as refusal:
         GAME.parse_move(GAME.initial("two-player"), text)
@@ -94,32 +60,7 @@ def test_a_long_text_is_refused_in_few_words(text: str) -> None:
     assert len(str(refusal.value)) < 200
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (f"{QUIET}/w,6 2 w", "a position has 4 fields (board, players, side, pushes), not 3"),
-        (f"{QUIET}/w,6  2 w 0", "field 2 is empty: fields are separated by single spaces"),
-        (f"{QUIET}/w,6 3 w 0", "players: expected 2 or 4, found '3'"),
-        (f"{QUIET}/w,6 2 u 0", "side: expected one of w, b, found 'u'"),
-        (f"{QUIET}/w,6 2 wb 0", "side: expected one of w, b, found 'wb'"),
-        (f"{QUIET}/w,6 2 w 00", "pushes: expected a number from 0 to 50, found '00'"),
-        (f"{QUIET}/w,6 2 w 51", "pushes: expected a number from 0 to 50, found '51'"),
-        (f"{QUIET}/w,6 2 w ٣", "pushes: expected a number from 0 to 50, found '٣'"),
-        (f"{QUIET} 2 w 0", "board: expected 7 ranks separated by '/', found 6"),
-        (f"{QUIET}/w,5 2 w 0", "rank 1 has 6 squares, not 7"),
-        (f"{QUIET}/w,7 2 w 0", "rank 1 has more than 7 squares"),
-        (f"{QUIET}/w,3,3 2 w 0", "rank 1, square e1: two runs of empty squares side by side"),
-        (f"{QUIET}/w,,5 2 w 0", "b1: expected pieces (w, u, r, b, g) or a run of 1 to 7 empty squares, found ''"),
-        (f"{QUIET}/W,6 2 w 0", "a1: expected pieces (w, u, r, b, g) or a run of 1 to 7 empty squares, found 'W'"),
-        (f"{QUIET}/wwwwww,6 2 w 0", "a1: a tower is at most 5 pieces high, not 6"),
-        (f"{QUIET}/wr,6 2 w 0", "a1: no red pieces in a game of 2 players"),
-        (f"{QUIET}/wg,6 2 w 0", "a1: green pieces stand on the castles only"),
-        ("7/7/7/1,g,1,g,1,g,1/7/3,g,3/w,6 2 w 0", "d6: the castle lacks its green piece"),
-        ("7/3,wg,3/7/1,g,1,g,1,g,1/7/3,g,3/w,6 2 w 0", "d6: the castle lacks its green piece at the bottom"),
-        ("7/3,gg,3/7/1,g,1,g,1,g,1/7/3,g,3/w,6 2 w 0", "d6: a castle has one green piece only"),
-        (f"{QUIET}/ww,5,rr 4 u 0", "side: Blue cannot act but Red can, so the turn should have been skipped"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "a malformed position is refused with the place"))
 def test_a_malformed_position_is_refused_with_the_place_and_the_reason(text: str, reason: str) -> None:
     with pytest.raises(MalformedNotation) as refusal:
         GAME.parse_position(text)

@@ -11,7 +11,6 @@ from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import (
     ALLOWANCE,
-    MAX_BOOKED_AHEAD_MS,
     Vacation,
     Vacations,
     automatic,
@@ -22,6 +21,7 @@ from domain.match.vacation import (
     left,
     year_of,
 )
+from tests.support.tables import table
 from tests.support.zones import instant
 
 NOW = instant(2024, 5, 1)
@@ -46,24 +46,7 @@ def test_a_vacation_may_begin_where_another_one_ends_and_end_where_another_one_b
     assert [(each.since - NOW) // DAY for each in book] == [1, 2, 7]
 
 
-@pytest.mark.parametrize(
-    ("since", "until", "code", "field", "words"),
-    [
-        (NOW - 1, NOW + 5 * DAY, "vacation-in-the-past", "since", "in the past"),
-        (
-            NOW + MAX_BOOKED_AHEAD_MS + 1,
-            NOW + MAX_BOOKED_AHEAD_MS + 5 * DAY,
-            "vacation-too-far",
-            "since",
-            "within 400 days",
-        ),
-        (NOW, NOW + DAY - 1, "vacation-too-short", "until", "at least 1 day"),
-        (NOW, NOW - DAY, "vacation-too-short", "until", "at least 1 day"),
-        (NOW + 3 * DAY, NOW + 6 * DAY, "vacation-overlaps", "since", "already"),
-        (NOW + DAY, NOW + 30 * DAY, "vacation-overlaps", "since", "already"),
-        (NOW + 10 * DAY, NOW + 36 * DAY, "vacation-exhausted", "until", "25 days of vacation are left in 2024"),
-    ],
-)
+@pytest.mark.parametrize(("since", "until", "code", "field", "words"), table(__file__, "a refused vacation"))
 def test_a_refused_vacation_is_explained_in_words(since: int, until: int, code: str, field: str, words: str) -> None:
     book = booked((), NOW + 2 * DAY, NOW + 7 * DAY, NOW)
     with pytest.raises(CommandError, match=words) as refused:

@@ -2,23 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.enums import Channel, PauseReason, RulingKind
+from domain.match.enums import Channel, RulingKind
 from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
-from domain.match.terms import DAY, HOUR
 from events.store.codec import draft_of
 from events.store.envelope import Draft
-from tests.support.bundles import SIGNED_AT, after_two_plies, against_an_opponent, bundle_of, disputed, resigned, ruled
-from tests.support.forging import Forgery, adding, by, forged, saying
+from tests.support.bundles import STORIES, after_two_plies, against_an_opponent, bundle_of, resigned, ruled
+from tests.support.forging import Forgery, forged, read_forgery, saying
 from tests.support.matches import PlayedMatch, creation
+from tests.support.tables import named_cases
 from tests.support.verifying import fault, steps
 
-LATER = SIGNED_AT - 1
 WORDS = "0" * 64
 NO_PEOPLE = (CLOCK, CONSOLE, opponent_id(1))
 
@@ -38,127 +38,46 @@ AT = 0
 
 
 @pytest.mark.parametrize(
-    ("made", "forgeries", "version", "said"),
+    ("forgery", "version", "said"),
     [
         pytest.param(
-            against_an_opponent,
-            [
-                ended(
-                    (e.PlayerResigned(at=AT, seat=1, channel=Channel.CONDITIONAL), opponent_id(1)),
-                    (e.MatchFinished(at=AT, scores=(1.0, 0.0), reason="resignation"), "alice"),
-                )
-            ],
+            ended(
+                (e.PlayerResigned(at=AT, seat=1, channel=Channel.CONDITIONAL), opponent_id(1)),
+                (e.MatchFinished(at=AT, scores=(1.0, 0.0), reason="resignation"), "alice"),
+            ),
             4,
             "an opponent moves and answers draw offers, and a player-resigned",
-            id="an opponent has laid down its resignation",
+            id="its resignation",
         ),
         pytest.param(
-            against_an_opponent,
-            [
-                ended(
-                    (e.DrawOffered(at=AT, seat=0), "alice"),
-                    (e.DrawAccepted(at=AT, seat=1, channel=Channel.CONDITIONAL), opponent_id(1)),
-                    (e.MatchFinished(at=AT, scores=(0.5, 0.5), reason="draw-agreed"), "alice"),
-                )
-            ],
+            ended(
+                (e.DrawOffered(at=AT, seat=0), "alice"),
+                (e.DrawAccepted(at=AT, seat=1, channel=Channel.CONDITIONAL), opponent_id(1)),
+                (e.MatchFinished(at=AT, scores=(0.5, 0.5), reason="draw-agreed"), "alice"),
+            ),
             5,
             "nothing can have been laid down by opponent-1",
-            id="an opponent has laid down that it accepts a draw",
-        ),
-        pytest.param(
-            against_an_opponent,
-            [
-                adding(
-                    5,
-                    e.ClockPaused(
-                        at=LATER, reason=PauseReason.VACATION, since=LATER, seat=1, until=LATER + DAY, automatic=True
-                    ),
-                    CLOCK,
-                )
-            ],
-            5,
-            "opponent-1 is an opponent, which has no vacations",
-            id="an opponent on vacation",
-        ),
-        pytest.param(
-            after_two_plies,
-            [
-                adding(
-                    6,
-                    e.ClockPaused(
-                        at=LATER,
-                        reason=PauseReason.VACATION,
-                        since=LATER,
-                        seat=0,
-                        until=LATER + 2 * DAY,
-                        automatic=True,
-                    ),
-                    CLOCK,
-                )
-            ],
-            6,
-            "an automatic vacation lasts at most 1 day",
-            id="an automatic vacation of two days",
-        ),
-        pytest.param(
-            resigned,
-            [saying(4, seed=5)],
-            4,
-            "alice is a person, and an answer of an opponent",
-            id="a person with the seed of an opponent",
-        ),
-        pytest.param(
-            PlayedMatch,
-            [
-                adding(2, e.PlayerJoined(at=LATER, seat=1, player=opponent_id(8)), opponent_id(8)),
-                adding(3, e.MatchStarted(at=LATER), opponent_id(8)),
-            ],
-            2,
-            "opponent-8 could not do this: only people join matches",
-            id="an opponent joins",
-        ),
-        pytest.param(
-            lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob"))),
-            [saying(1, seats=[{"player": "alice", "joined": True}, {"player": "opponent-3", "joined": False}])],
-            1,
-            "alice could not do this: people create matches and are seated by their ids",
-            id="an opponent is invited like a person",
-        ),
-        pytest.param(
-            lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(1))),
-            [saying(1, seats=[{"player": "alice", "joined": True}, {"player": "bob", "joined": True, "level": 1}])],
-            1,
-            "alice could not do this: there is no opponent bob of level 1",
-            id="a person is seated as an opponent",
-        ),
-        pytest.param(
-            disputed,
-            [saying(7, arbiter=CLOCK), by(7, CLOCK), by(8, CLOCK)],
-            7,
-            "clock could not do this: clock is no person",
-            id="the clock judges",
-        ),
-        pytest.param(
-            after_two_plies,
-            [adding(6, e.TimeGiven(at=LATER, seat=1, to=0, time=HOUR), "bob") for _ in range(4)],
-            9,
-            "bob could not do this: you have given time 3 times since the last move",
-            id="four gifts in a turn",
-        ),
-        pytest.param(
-            resigned,
-            [saying(4, move="a1-b2"), by(6, "eve")],
-            6,
-            "eve does not have seat 1, which did this",
-            id="a stranger resigns a match that no rules can follow",
+            id="that it accepts a draw",
         ),
     ],
 )
-def test_what_cannot_have_been_done_is_refused(
-    made: Callable[[], PlayedMatch], forgeries: list[Forgery], version: int, said: str
-) -> None:
-    assert steps(bundle_of(made()))["authority"].proved
-    found = fault(forged(made(), *forgeries))
+def test_an_opponent_has_laid_nothing_down(forgery: Forgery, version: int, said: str) -> None:
+    found = fault(forged(against_an_opponent(), forgery))
+    assert (found.place, found.reason[: len(said)]) == (f"version {version}", said)
+
+
+MATCHES: dict[str, Callable[[], PlayedMatch]] = STORIES | {
+    "after-two-plies": after_two_plies,
+    "opened": PlayedMatch,
+    "invited": lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob"))),
+    "beside-an-opponent": lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(1))),
+}
+
+
+@pytest.mark.parametrize(("made", "forgeries", "version", "said"), named_cases(__file__, "forged events"))
+def test_what_cannot_have_been_done_is_refused(made: str, forgeries: list[list[Any]], version: int, said: str) -> None:
+    assert steps(bundle_of(MATCHES[made]()))["authority"].proved
+    found = fault(forged(MATCHES[made](), *(read_forgery(*row) for row in forgeries)))
     assert (found.place, found.reason[: len(said)]) == (f"version {version}", said)
 
 

@@ -24,8 +24,8 @@ from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
 from events.people.bots import Bots
+from events.people.credentials import Tickets
 from events.people.player_keys import PlayerKeys
-from events.people.tickets import Tickets
 from events.private.availability import AvailabilityStore
 from events.private.chats import Chats
 from events.private.notebooks import Notebooks
@@ -50,15 +50,14 @@ from events.runtime.work_list import WorkList
 from events.service import figures as metrics
 from events.service.archiving import Archiver
 from events.service.bot_admission import BotAdmission
-from events.service.flag_lateness import FlagLateness
+from events.service.figures import FlagLateness
 from events.service.fleet_jobs import FleetJobs
 from events.service.incidents import Incidents
 from events.service.jobs import Jobs
 from events.service.match_service import MatchService
-from events.service.matches import Matches
+from events.service.matches import CachedSummaries, Matches, result_reader
 from events.service.outages import Heartbeat
 from events.service.personal_data import PersonalDataStores
-from events.service.summaries import CachedSummaries, result_reader
 from events.service.timekeeper import Timekeeper
 from events.store.rewriting import Rewriting
 from events.transparency.timestamp_store import TimestampStore

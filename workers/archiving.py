@@ -5,7 +5,7 @@ from itertools import islice
 
 import structlog
 
-from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
 from events.proof.documents import DocumentError
 from events.readmodels import Projected

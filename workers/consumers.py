@@ -19,7 +19,7 @@ from events.runtime import beats
 from events.runtime.connections import StorePipeline
 from events.runtime.origin import Origin, following
 from events.runtime.wall_clock import now_ms
-from events.service.flag_lateness import FlagLateness
+from events.service.figures import FlagLateness
 from events.service.matches import Matches, UnknownMatchError
 from events.service.timekeeper import Timekeeper
 from events.store.contract import EventStore

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
+from pathlib import Path
 
 import structlog
 
@@ -19,29 +20,55 @@ from events.installation import Installation
 from events.runtime import beats
 from events.runtime.queues import Group
 from events.runtime.settings import Settings
-from events.service.guests import GuestRound
-from events.service.personal_data import continue_erasures
+from events.service.high_water_mark import HighWaterMark
+from events.service.personal_data import GuestRound, continue_erasures
 from events.store.feed import FeedGroup, feed_states, trim
+from events.store.redis import RedisStore
 from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
 from workers.feed_watch import FEED, FeedWatch
 from workers.hints import Wake, hint_rounds
-from workers.marking import MarkKeeper
-from workers.notices.decide import Decider
-from workers.notices.rounds import NoticeRounds
+from workers.notices.decide import Decider, NoticeRounds
 from workers.opponents import debts_of
-from workers.shares import Shares
+from workers.shares import FIRST_SHARD, Share, Shares, has_shard
 from workers.sweeper import Sweeper
 from workers.task_queue import TaskQueue
 from workers.threads import Work, repeat, run_threads, wait_until_available
 from workers.ticker import Ticker
 
+MARK_INTERVAL_S = 1.0
 SWEEP_INTERVAL_S = 3.0
 SWEEPS_PER_TRIM = 20
 MAX_CONSUMER_IDLE_MS = 3_600_000
 
 log = structlog.get_logger("relay")
+
+
+class MarkKeeper:
+    """Keeps the mark of ``store`` in the file ``path`` while ``share`` has FIRST_SHARD."""
+
+    def __init__(self, store: RedisStore, path: Path, share: Share = lambda: None) -> None:
+        self._mark = HighWaterMark(store, path, log.warning)
+        self._share = share
+        self._is_keeping = False
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until ``stop`` is set."""
+        repeat(self.step, stop, lambda: None, line="mark")
+
+    def step(self) -> float:
+        """Compare the store with the mark and bring that up to the store; return when to do so again, in seconds."""
+        if not has_shard(self._share, FIRST_SHARD):
+            self._is_keeping = False
+            return MARK_INTERVAL_S
+        if not self._is_keeping:
+            self._mark.load()
+            self._is_keeping = True
+        missing = self._mark.step()
+        if missing is not None:
+            log.error("acknowledged events are lost", summary=missing.summary(), lost=missing.lines())
+        return MARK_INTERVAL_S
 
 
 class Relay:

@@ -12,7 +12,7 @@ import structlog
 from domain.match.enums import Status
 from domain.match.state import opponent_id
 from domain.search import LEVELS
-from events.archive.errors import ArchiveUnavailableError
+from events.archive.framing import ArchiveUnavailableError
 from events.installation import Installation
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import day_of, hour_of

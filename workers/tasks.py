@@ -4,6 +4,7 @@ They carry at most an id, work on what they find, and are never repeated by Cele
 """
 
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 import structlog
@@ -11,11 +12,16 @@ from celery import Celery, current_task
 from celery.worker import state
 
 from events.installation import Installation
+from events.proof.audit import audit
+from events.proof.bundle import basis_of_content, instant_of_reading, make_contents
 from events.runtime.egress import Egress
 from events.runtime.origin import TASK_HEADER, following
 from events.runtime.work_list import Claim
-from events.service.jobs import Job
+from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
+from events.service.personal_archive import make_archive
+from events.service.personal_data import PersonalDataStores
 from events.service.signed_checkpoints import sign_hour_of
+from events.store.contract import EventStore
 from events.store.converter import unpack
 from events.transparency.cosigning import Cosigning
 from events.transparency.timestamps import Timestamps
@@ -23,11 +29,49 @@ from workers.broker import MAX_CONFIRMATION_S
 from workers.claims import do_due
 from workers.fleet.presence import own_name
 from workers.fleet.work import MAX_SLICE_S, TASK_S, do_slices
-from workers.jobs import do_job
 from workers.notices.channels import make_senders
 from workers.notices.deliver import Deliveries
 from workers.notices.incoming_mail import MailReader
 from workers.opponents import OPPONENTS, answer
+
+
+def do_job(stores: PersonalDataStores, subject: str, job: Job) -> None:
+    """Do ``job`` of the match or person ``subject``. Crash-safe: its result, always the same, is stored first."""
+    jobs, store = stores.jobs, stores.store
+    if job.kind == BUNDLE:
+        _make_bundle(jobs, store, subject)
+    elif job.kind == RECOMPUTATION:
+        _recompute(jobs, store, subject, job.version)
+    elif job.kind == ARCHIVE:
+        _make_archive(stores, subject)
+
+
+def _make_bundle(jobs: Jobs, store: EventStore, match_id: str) -> None:
+    asked, events = jobs.now(), store.read(match_id)
+    if events:
+        for content, positions in zip(make_contents(match_id, events), (False, True), strict=True):
+            basis = basis_of_content(content.head.digest, positions=positions)
+            at = instant_of_reading(content.at, asked, jobs.now())
+            jobs.store_bundle_content(match_id, basis, content.packed, at)
+
+
+def _recompute(jobs: Jobs, store: EventStore, match_id: str, version: int) -> None:
+    records = audit(match_id, store.read(match_id, 0, version))
+    record = next(islice(records, version - 1, None), None)
+    if record is not None and record.answer is not None and record.answer.computable:
+        differing = record.answer.recompute() or ""
+        jobs.store_result(match_id, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
+
+
+def _make_archive(stores: PersonalDataStores, person_id: str) -> None:
+    person = stores.people.person(person_id)
+    if person is None:
+        return
+    stores.jobs.store_archive(person_id, make_archive(stores, person))
+    # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was stored here.
+    if stores.people.person(person_id) is None:
+        stores.jobs.erase(person_id)
+
 
 ANSWER = "rookery.answer-next"
 RATE = "rookery.rate"

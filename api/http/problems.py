@@ -13,7 +13,7 @@ from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 from api.http.answers import Answer, json_response
 from api.http.problem_explanations import EXPLANATIONS
 from domain.match.refusals import CommandError
-from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 from events.people.passwords import TooManySignInsError
 from events.private.notebooks import QuotaExceededError
 from events.runtime.errors import StoreFullError, StoreUnavailableError

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from api.services import services
-from events.notices.kinds import NoticeChannel
+from events.notices.notice import NoticeChannel
 
 
 class Target(NamedTuple):

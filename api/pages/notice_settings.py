@@ -12,7 +12,7 @@ from api.services import services
 from domain.match.terms import HOUR, duration
 from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON
 from events.notices.inbox import MAX_MAILS_SHOWN
-from events.notices.kinds import NoticeChannel, NoticeKind, Timing
+from events.notices.notice import NoticeChannel, NoticeKind, Timing
 from events.notices.preferences import DEFAULT_QUIET_HOURS
 from events.webhooks.signing import public_key_of
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from events.notices.endpoints import PayloadForm
 from events.notices.inbox import Verdict
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
+from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
 
 
 class KindWords(NamedTuple):

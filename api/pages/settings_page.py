@@ -14,8 +14,8 @@ from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
 from events.people.capacity import MAX_CONCURRENT
+from events.people.credentials import MAX_LABEL_LENGTH
 from events.people.player_keys import MAX_KEY_NAME_LENGTH
-from events.people.tokens import MAX_LABEL_LENGTH
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from api.services import services
 from events.notices.subscriptions import Subscription
-from events.push.vapid import subject_of
+from events.push.sender_key import subject_of
 
 
 class PushSection(NamedTuple):

@@ -17,9 +17,9 @@ from api.http.problems import Problem
 from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
 from api.operations.notice_targets import targets_of
 from api.services import services
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite
 from events.notices.ledger import MAX_NOTICES
 from events.notices.notice import Delivery as StoredDelivery
+from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite
 from events.notices.notice import Notice as StoredNotice
 from events.notices.preferences import MAX_REMIND_BEFORE_H, Preferences
 from events.runtime.wall_clock import rfc3339

@@ -27,11 +27,11 @@ from api.http.schemas import PresentPassword, StrictSchema, StrictString, patter
 from api.representations.players import Player, represent_person
 from api.services import services
 from events.people.accounts import NameTakenError
+from events.people.credentials import MAX_LABEL_LENGTH, TooManyTokensError
+from events.people.credentials import Token as StoredToken
 from events.people.names import NAME, InvalidNameError
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
 from events.people.person import Person, UnknownPersonError
-from events.people.tokens import MAX_LABEL_LENGTH, TooManyTokensError
-from events.people.tokens import Token as StoredToken
 from events.private.availability import Availability, with_calendar
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339

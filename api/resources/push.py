@@ -16,7 +16,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, StrictSchema, StrictString, pattern
 from api.services import services
 from events.notices import subscriptions as stored
-from events.notices.kinds import NoticeChannel
+from events.notices.notice import NoticeChannel
 from events.notices.outbox import Dispatch, Purpose
 from events.notices.subscriptions import (
     MAX_LABEL_LENGTH,
@@ -25,8 +25,8 @@ from events.notices.subscriptions import (
     subscription_id,
 )
 from events.push.encryption import InvalidKeyError, encoded_point, from_base64url, read_point, to_base64url
+from events.push.sender_key import subject_of
 from events.push.services import MAX_ENDPOINT_LENGTH, InvalidEndpointError, check_endpoint, service_name
-from events.push.vapid import subject_of
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("push", __name__, url_prefix=PREFIX)

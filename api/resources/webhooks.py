@@ -27,7 +27,7 @@ from events.notices.endpoints import (
     PayloadForm,
     TooManyEndpointsError,
 )
-from events.notices.kinds import NoticeChannel, NoticeKind
+from events.notices.notice import NoticeChannel, NoticeKind
 from events.notices.outbox import Dispatch, Purpose
 from events.people.person import Person, random_letters
 from events.runtime.egress_rules import MAX_URL_CHARACTERS, EgressRefusedError

@@ -5,8 +5,8 @@ import click
 from deploy.cli.errors import CliError, report_errors
 from deploy.cli.output import escape_unprintable, progress_bar
 from deploy.cli.target import open_installation, target_options, without_secrets
+from events.archive.archive import find_fault, verify_matches, verify_tables
 from events.archive.catalogue import Archived
-from events.archive.verification import find_fault, verify_matches, verify_tables
 from events.installation import Installation
 
 

@@ -14,11 +14,9 @@ from deploy.cli.store import verify
 from deploy.cli.target import find_var, named_var, names_store, open_installation, target_options
 from deploy.local.installation import InstallationError, LocalInstallation
 from events.backup.copying import make_backup
-from events.backup.errors import BackupError
-from events.backup.files import new_file, open_records, read_secret
-from events.backup.records import Begin, Manifest, pack_record
+from events.backup.files import SealedWriter, new_file, open_records, read_secret
+from events.backup.records import BackupError, Begin, Manifest, pack_record
 from events.backup.restoring import restore_backup, verify_backup
-from events.backup.sealing import SealedWriter
 from events.installation import Installation
 from events.runtime.errors import StoreError
 from events.runtime.wall_clock import rfc3339

@@ -11,7 +11,7 @@ from domain.match.terms import duration
 from events.installation import Installation
 from events.people.administration import CONSOLE
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.clock_repair import correct_matches, correct_outages, find_future_outages
+from events.service.timekeeper import correct_matches, correct_outages, find_future_outages
 from events.store.contract import describe_offset
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 

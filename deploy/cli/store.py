@@ -13,8 +13,8 @@ from deploy.cli.processes import processes_option
 from deploy.cli.target import find_target, open_installation, target_options
 from domain.match.due import Outage
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.clock_repair import find_future_outages
 from events.service.high_water_mark import find_missing
+from events.service.timekeeper import find_future_outages
 from events.store.mark import MARK, read_mark
 from events.store.redis import RedisStore
 from events.store.time import StoreClock

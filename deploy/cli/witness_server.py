@@ -18,8 +18,7 @@ from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, check_key_name, parse_vkey
 from events.runtime.logs import configure
 from events.transparency.witness_protocol import MAX_REQUEST_BYTES, PATH
-from events.witness.state import WitnessState
-from events.witness.witness import TEXT_TYPE, Witness, WitnessReply
+from events.witness.witness import TEXT_TYPE, Witness, WitnessReply, WitnessState
 
 PORT = 8030
 

@@ -1,16 +1,24 @@
 """The archive as it is read: matches, summaries and list entries, from files that are read in parts and remembered."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from events.archive import pack, tables
 from events.archive.catalogue import Archived, Catalogue, PackFile, pack_name
-from events.archive.errors import DamagedArchiveError, MissingFileError
-from events.archive.framing import Frame, decompress, footer_bytes, index_frame, read_json
+from events.archive.framing import (
+    DamagedArchiveError,
+    Frame,
+    MissingFileError,
+    decompress,
+    footer_bytes,
+    index_frame,
+    read_json,
+)
 from events.archive.pack import GROUP, ArchivedMatch, PackIndex
-from events.archive.remembered import Measured, Remembered
-from events.archive.storage import Storage
+from events.archive.storage import Measured, Remembered, Storage
 from events.archive.tables import ListEntry, TableFile, TableIndex
 
 MAX_REMEMBERED_BYTES = 32 * 2**20
@@ -155,3 +163,48 @@ class Archive:
 
     def _read(self, parts: Sequence[Part]) -> list[bytes]:
         return self.storage.read_ranges([(name, *frame) for name, frame in parts]) if parts else []
+
+
+Verdict = tuple[str, str | None]
+"""The name of a match, and what is wrong with it; None if nothing is."""
+
+
+def verify_matches(archive: Archive, matches: Mapping[str, Archived]) -> Iterator[Verdict]:
+    """Yield the verdict on each of ``matches`` of one pack. Raises ArchiveUnavailableError."""
+    for stream, archived in sorted(matches.items(), key=lambda match: match[1].locator):
+        try:
+            archive.match(stream, archived).envelopes()
+            archive.summaries([archived])
+        except (DamagedArchiveError, MissingFileError) as error:
+            yield stream, str(error)
+        else:
+            yield stream, None
+
+
+def find_fault(archive: Archive, pack: str) -> str | None:
+    """Return what is wrong with the file of a pack, None if nothing is. Raises like ``verify_matches``."""
+    try:
+        _check_digest(archive, archive.pack(pack).file)
+    except (DamagedArchiveError, MissingFileError) as error:
+        return str(error)
+    return None
+
+
+def verify_tables(archive: Archive, places: Mapping[str, Collection[int]]) -> Iterator[Verdict]:
+    """Yield what is wrong with tables, and with packs of which ``places`` are in no list."""
+    listed: dict[str, set[int]] = defaultdict(set)
+    for table in archive.catalogue.tables():
+        try:
+            _check_digest(archive, table.file)
+            for entry in archive.table_entries(table):
+                listed[entry.locator.pack].add(entry.locator.place)
+        except (DamagedArchiveError, MissingFileError) as error:
+            yield table.file, str(error)
+    for name, of_pack in sorted(places.items()):
+        if absent := len(set(of_pack) - listed[name]):
+            yield f"the pack {name}", f"{absent} of its matches are in no list"
+
+
+def _check_digest(archive: Archive, file: str) -> None:
+    if hashlib.sha256(archive.storage.read(file)).hexdigest() != file.rpartition("/")[2]:
+        raise DamagedArchiveError("the file was changed")

@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from events.archive.errors import DamagedArchiveError
-from events.archive.framing import FileWriter, Frame, compress, decompress, read_json, train_dictionary
+from events.archive.framing import (
+    DamagedArchiveError,
+    FileWriter,
+    Frame,
+    compress,
+    decompress,
+    read_json,
+    train_dictionary,
+)
 from events.store.contract import EMPTY, Head
 from events.store.envelope import Envelope, canonical_bytes, chain_digest, unpack
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from events.archive.archive import Archive
 from events.archive.catalogue import Archived, Catalogue, pack_archived
-from events.archive.errors import DamagedArchiveError
+from events.archive.framing import DamagedArchiveError
 from events.archive.pack import ArchivedMatch
 from events.archive.storage import Storage
 from events.archive.tables import Locator

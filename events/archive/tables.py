@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from events.archive.errors import DamagedArchiveError
-from events.archive.framing import FileWriter, Frame, compress
+from events.archive.framing import DamagedArchiveError, FileWriter, Frame, compress
 
 MAGIC = b"rookery table 1\n"
 ENTRIES_PER_BLOCK = 512

@@ -8,9 +8,9 @@ from typing import Any
 from events.archive.catalogue import pack_archived, unpack_archived
 from events.archive.store import ArchivingStore
 from events.backup.coverage import Coverage, matching, searches
-from events.backup.errors import BackupError
 from events.backup.records import (
     LAYOUT,
+    BackupError,
     Begin,
     CopiedKey,
     CopiedMatch,

@@ -6,7 +6,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from events.backup.errors import BackupError
+
+class BackupError(Exception):
+    """A backup cannot be made, read or restored; the message says why and what to do."""
+
 
 LAYOUT = 1
 """The version of the records and of their order."""

@@ -8,8 +8,7 @@ from typing import Any
 from events.archive.catalogue import Catalogue
 from events.archive.store import ArchivingStore
 from events.backup.copying import head_line
-from events.backup.errors import BackupError
-from events.backup.records import LAYOUT, Begin, CopiedKey, CopiedMatch, Leaves, Manifest, Record, ShardEnd
+from events.backup.records import LAYOUT, BackupError, Begin, CopiedKey, CopiedMatch, Leaves, Manifest, Record, ShardEnd
 from events.people.names import skeleton
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.leaves import read_leaf

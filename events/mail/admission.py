@@ -10,8 +10,8 @@ from email.parser import BytesHeaderParser
 from email.policy import compat32
 
 from events.notices.inbox import Verdict
-from events.notices.kinds import WhoMayWrite
 from events.notices.mail_syntax import InvalidAddressError, parse_address
+from events.notices.notice import WhoMayWrite
 
 MAX_HOPS = 50
 """A mail with more Received headers goes round in circles (RFC 5321, 6.3)."""

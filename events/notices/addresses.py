@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from events.notices.json_text import from_json, to_json
-from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.mail_links import USED, LinkError
 from events.notices.mail_syntax import address_digest
+from events.notices.notice import PauseCause, WhoMayWrite
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import MailKeys
 from events.runtime.transactions import transact

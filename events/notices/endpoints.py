@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from events.notices.json_text import from_json, to_json
-from events.notices.kinds import NoticeKind
+from events.notices.notice import NoticeKind
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import WebhookKeys
 from events.runtime.transactions import transact

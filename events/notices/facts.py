@@ -15,7 +15,7 @@ from domain.match.enums import Channel, EndReason, Status
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move
 from domain.match.state import MatchState, is_person
-from events.notices.kinds import NoticeKind
+from events.notices.notice import NoticeKind
 from events.notices.wording import about, summarise_fact
 
 _TURN = "turn"

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from events.notices.json_text import from_json, to_json
-from events.notices.kinds import DeliveryState, NoticeChannel
-from events.notices.notice import Delivery, Notice
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel
 from events.notices.outbox import Dispatch, Purpose, delivery_field
 from events.runtime.connections import StoreClient
 from events.runtime.notice_keys import LedgerKeys

@@ -2,8 +2,8 @@
 
 from enum import StrEnum
 
-from events.notices.kinds import NoticeChannel
 from events.notices.mail_syntax import InvalidAddressError, address_digest, parse_address
+from events.notices.notice import NoticeChannel
 from events.notices.outbox import Dispatch, Letter, Purpose
 
 CHANGE_MS = 10_000

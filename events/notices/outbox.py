@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from events.notices.json_text import from_json, to_json
-from events.notices.kinds import DeliveryState, NoticeChannel
-from events.notices.notice import Delivery
+from events.notices.notice import Delivery, DeliveryState, NoticeChannel
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import LedgerKeys
 from events.runtime.transactions import transact

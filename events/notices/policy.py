@@ -6,8 +6,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from events.notices.facts import Fact
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
-from events.notices.notice import Delivery, Notice, notice_id
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, notice_id
 from events.notices.preferences import Preferences
 
 MINUTE_MS = 60_000

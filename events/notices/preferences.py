@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from events.notices.json_text import from_json, to_json
-from events.notices.kinds import NoticeKind, Timing, WhoMayInvite
+from events.notices.notice import NoticeKind, Timing, WhoMayInvite
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.notice_keys import LedgerKeys
 from events.runtime.transactions import transact

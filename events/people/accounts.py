@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from events.people.credentials import FOREIGN_REPLY, Credentials, ForeignReplyError
+from events.people.credentials import FOREIGN_REPLY, Credentials, ForeignReplyError, Sessions, Tokens, key_of_token
 from events.people.names import check_name, skeleton
 from events.people.passwords import Passwords, check_password, device_mark
 from events.people.person import Person, Suspension, UnknownPersonError, random_letters, unpack_suspension
-from events.people.sessions import Sessions
-from events.people.tokens import Tokens, key_of_token
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
 from events.runtime.transactions import transact

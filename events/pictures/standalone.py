@@ -1,7 +1,7 @@
 """Self-contained pictures of positions: SVG with its own colours, and PNG."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +10,153 @@ from markupsafe import escape
 
 from domain.scene import Scene
 from events.pictures.board import Trace, draw
-from events.pictures.style_sheet import style_for
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_BLOCK = re.compile(r"(@[^{}]+)\{((?:[^{}]+\{[^{}]*\})*)\s*\}|([^{}@]+\{[^{}]*\})")
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_COMMA = re.compile(r",(?![^()]*\))")
+_ANY_OF = re.compile(r":is\(([^()]*)\)")
+_VARIABLE = re.compile(r"var\((--[\w-]+)(?:\s*,\s*([^()]*))?\)")
+_VARIABLE_NAME = re.compile(r"--[\w-]+")
+_CLASS = re.compile(r"\.([\w-]+)")
+_PAINTING = re.compile(r"fill|stroke|font|text-anchor|paint-order|opacity")
+
+_DARK = "@media (prefers-color-scheme: dark)"
+
+Values = Mapping[str, str]
+
+
+class _Rule(NamedTuple):
+    selectors: tuple[str, ...]
+    declarations: Values
+    dark: bool
+
+
+class _Variables(NamedTuple):
+    """Values of variables: for the whole picture, and inside of elements of a class."""
+
+    common: dict[str, str]
+    inside: dict[str, dict[str, str]]
+
+    def of(self, scope: str) -> dict[str, str]:
+        return self.common | self.inside.get(scope, {})
+
+
+class _Sheet(NamedTuple):
+    rules: tuple[_Rule, ...]
+    light: _Variables
+    dark: _Variables
+
+
+@lru_cache(maxsize=256)
+def style_for(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
+    """Return the rules for a picture whose ``elements`` have these classes, in light colours unless ``dark``.
+
+    A variable of a class becomes a rule for each such class, which is more specific: so all other rules become so too.
+    """
+    sheet = _read()
+    classes = frozenset[str]().union(*elements)
+    beside = {scope: frozenset[str]().union(*(each for each in elements if scope in each)) for scope in classes}
+    written = []
+    for rule in sheet.rules:
+        selectors = [each for each in rule.selectors if ":" not in each and classes.issuperset(_CLASS.findall(each))]
+        if not selectors or (rule.dark and not dark):
+            continue
+        variants = [([_more_specific(each) for each in selectors], rule.declarations, "")]
+        for scope in sorted(classes & sheet.dark.inside.keys()):
+            scoped = _mentioning(sheet.dark.inside[scope], rule.declarations)
+            variants.append(([_scope_selector(each, scope, beside[scope]) for each in selectors], scoped, scope))
+        for names, declarations, scope in variants:
+            light = _resolve(declarations, sheet.light.of(scope))
+            darkened = _resolve(declarations, sheet.dark.of(scope))
+            if not rule.dark:
+                written.append(_format(names, light))
+            changed = {name: value for name, value in darkened.items() if rule.dark or light.get(name) != value}
+            if dark and changed:
+                written.append(f"{_DARK}{{{_format(names, changed)}}}")
+    return "".join(written)
+
+
+@lru_cache(maxsize=1)
+def _read() -> _Sheet:
+    rules = list(_rules(_COMMENT.sub("", Path(__file__).with_name("picture.css").read_text())))
+    light, dark = _Variables({}, {}), _Variables({}, {})
+    for rule in rules:
+        defined = {name: value for name, value in rule.declarations.items() if name.startswith("--")}
+        for variables in (dark,) if rule.dark else (light, dark):
+            for selector in rule.selectors if defined else ():
+                if selector in (":root", ".board"):
+                    variables.common.update(defined)
+                elif scope := _CLASS.fullmatch(selector):
+                    variables.inside.setdefault(scope[1], {}).update(defined)
+    painting = (
+        rule._replace(declarations={name: value for name, value in rule.declarations.items() if _PAINTING.match(name)})
+        for rule in rules
+    )
+    return _Sheet(tuple(rule for rule in painting if rule.declarations), light, dark)
+
+
+def _rules(css: str) -> Iterator[_Rule]:
+    for condition, inner, single in _BLOCK.findall(css):
+        if condition and condition.strip() != _DARK:
+            continue
+        for selectors, body in _RULE.findall(inner or single):
+            pairs = (declaration.split(":", 1) for declaration in body.split(";") if ":" in declaration)
+            declarations = {name.strip(): value.strip() for name, value in pairs}
+            each = (plain for selector in _COMMA.split(selectors) for plain in _without_is(selector.strip()))
+            yield _Rule(tuple(each), declarations, bool(condition))
+
+
+def _without_is(selector: str) -> Iterator[str]:
+    """Yield the selectors that together match what ``selector`` does, without ``:is``."""
+    found = _ANY_OF.search(selector)
+    if found is None:
+        yield selector
+        return
+    for one in found[1].split(","):
+        yield from _without_is(selector[: found.start()] + one.strip() + selector[found.end() :])
+
+
+def _mentioning(variables: Values, declarations: Values) -> Values:
+    return {
+        name: value
+        for name, value in declarations.items()
+        if not variables.keys().isdisjoint(_VARIABLE_NAME.findall(value))
+    }
+
+
+def _more_specific(selector: str) -> str:
+    """Return a selector of the same elements with the specificity of one more class: its first is repeated."""
+    return _CLASS.sub(r"\g<0>\g<0>", selector, count=1)
+
+
+def _scope_selector(selector: str, scope: str, beside: frozenset[str]) -> str:
+    """Return ``selector`` inside of ``scope``; its first part may name the elements themselves that have that class."""
+    first = selector.split(" ")[0]
+    return f".{scope}{'' if beside & set(_CLASS.findall(first)) else ' '}{selector}"
+
+
+def _resolve(declarations: Values, variables: Values) -> dict[str, str]:
+    resolved = {name: _value(value, variables) for name, value in declarations.items()}
+    return {name: value for name, value in resolved.items() if value is not None}
+
+
+def _value(value: str, variables: Values) -> str | None:
+    """Return ``value`` with its variables replaced, from the innermost on."""
+    while found := _VARIABLE.search(value):
+        fallback: str | None = found[2]
+        known = variables.get(found[1], fallback)
+        if known is None:
+            return None
+        value = value[: found.start()] + known + value[found.end() :]
+    return value
+
+
+def _format(selectors: list[str], declarations: Values) -> str:
+    if not declarations:
+        return ""
+    return f"{','.join(selectors)}{{{';'.join(f'{name}:{value}' for name, value in declarations.items())}}}"
+
 
 PNG_WIDTH = 600
 PNG_HEIGHT = 315

@@ -24,9 +24,8 @@ from events.proof.checkpoints import (
 from events.proof.documents import DocumentError
 from events.proof.guard import CheckpointGuard, GuardedTree
 from events.proof.keys import KeyRing, SigningKey, record_keys
-from events.proof.leaf_notes import LeafNotes
 from events.proof.leaf_store import LeafStore
-from events.proof.log_growth import CHECKPOINT_SIGNED, LogGrowth
+from events.proof.log_growth import CHECKPOINT_SIGNED, LeafNotes, LogGrowth
 from events.proof.notes import parse_note
 from events.proof.tree_heads import TreeHead, note_key, parse_tree_head, sign_tree_head
 from events.runtime.connections import StorePipeline

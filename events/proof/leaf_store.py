@@ -7,10 +7,8 @@ nodes over full tiles; those below are computed.
 import hashlib
 from collections.abc import Sequence
 
-from events.archive.errors import DamagedArchiveError
-from events.archive.framing import compress, decompress
-from events.archive.remembered import Measured, Remembered
-from events.archive.storage import Storage
+from events.archive.framing import DamagedArchiveError, compress, decompress
+from events.archive.storage import Measured, Remembered, Storage
 from events.proof import merkle
 from events.proof.leaves import hash_of_stored
 from events.runtime.connections import StoreClient, StorePipeline

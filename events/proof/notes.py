@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from events.proof.documents import DocumentError
-from events.proof.ed25519 import is_public_key, is_signed
+from events.proof.public_keys import is_public_key, is_signed
 
 ED25519 = 0x01
 """The type of keys whose signatures are over the text of a note."""

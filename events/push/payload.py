@@ -5,8 +5,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
-from events.notices.kinds import NoticeKind
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeKind
 from events.notices.wording import headline, news_of
 from events.push.encryption import to_base64url
 

@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from events.readmodels.generations import contents, dump_lists
-from events.readmodels.rating_generations import RatingGenerations, generation_of
+from events.readmodels.generations import RatingGenerations, contents, dump_lists, generation_of
 from events.readmodels.standings import DayEnd, unpack_end
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys

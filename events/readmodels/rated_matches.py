@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from domain.rating import Period, Rating, expected_score, weight_of_result
-from events.readmodels.generations import Current
+from events.readmodels.generations import RATINGS, Current
 from events.readmodels.paging import Page, Place, check_page_size, format_cursor, parse_cursor
-from events.readmodels.rating_generations import RATINGS
 from events.readmodels.standings import (
     MAX_ENTRIES_PER_PART,
     DayEnd,

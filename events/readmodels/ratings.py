@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 
 from domain.match.state import MatchState
-from events.readmodels.generations import RebuildOvertakenError
-from events.readmodels.rating_generations import RatingGenerations, delete_earlier_generations
+from events.readmodels.generations import RatingGenerations, RebuildOvertakenError, delete_earlier_generations
 from events.readmodels.rating_store import RedisPeriods, read_unsettled, write_recalculation, write_unsettled
 from events.readmodels.recalculation import RatingRecalculation, Unsettled
 from events.readmodels.summary import RatedResult, rated_result, summarise

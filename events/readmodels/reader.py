@@ -10,9 +10,9 @@ import structlog
 
 from domain.match.enums import Status
 from domain.rating import START_RATING
-from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 from events.readmodels.archived import ArchivedModels
-from events.readmodels.generations import Current, Reader
+from events.readmodels.generations import RATINGS, Current, RatingReader, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import (
     MAX_PAGE_SIZE,
@@ -25,7 +25,6 @@ from events.readmodels.paging import (
     parse_cursor,
 )
 from events.readmodels.rated_matches import RatedMatch, RatedMatchReader
-from events.readmodels.rating_generations import RATINGS, RatingReader
 from events.readmodels.standings import (
     Entry,
     HeadToHead,

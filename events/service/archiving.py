@@ -15,7 +15,7 @@ from domain.match.enums import Status
 from events.archive import tables
 from events.archive.archive import Archive
 from events.archive.catalogue import Archived, PackFile, pack_name
-from events.archive.errors import DamagedArchiveError
+from events.archive.framing import DamagedArchiveError
 from events.archive.pack import ArchivedMatch, Dictionary, build_pack, dictionary_for
 from events.archive.store import ArchivingStore, DroppedModels
 from events.archive.tables import ListEntry, Locator, TableFile

@@ -5,9 +5,13 @@ The work does not grow with the number of matches.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, product
 from threading import Lock
+from typing import Any
+
+from kombu.connection import Connection
+from kombu.exceptions import ChannelError
 
 from domain.match.enums import Status
 from domain.match.state import opponent_id
@@ -19,22 +23,104 @@ from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
 from events.proof.documents import DocumentError
 from events.readmodels import ReadModels
 from events.readmodels.generations import Current
-from events.runtime.broker import BrokerUnavailableError, queue_depths
-from events.runtime.connections import StorePipeline
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.figure import Figure, Kind, Labels, gauge, gauges
-from events.runtime.keys import ShardKeys
+from events.runtime.keys import ShardKeys, TimeKeys
 from events.runtime.liveness import RedisLiveness, working_relays
 from events.runtime.queues import Group, Queue
-from events.service.flag_lateness import FlagLateness
+from events.runtime.settings import MASTER_NAME
 from events.service.fleet_jobs import FleetJobs, JobState
 from events.service.incidents import Incidents
 from events.service.jobs import Jobs
 from events.service.outages import Heartbeat
+from events.store.envelope import Envelope
 from events.store.feed import feed_states
 from events.store.feed_ages import oldest_unfinished
 from events.store.redis import RedisStore
 from events.store.servers import server_figures
 from events.transparency.witnesses import Witnesses
+
+FLAG_FELL = "flag-fell"
+BOUNDS_MS = (100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000, 3_600_000)
+REMEMBERED_MS = 3_600_000
+"""What a relay sees later than that it sees again, after a store has lost the end of a feed, or for the first time."""
+
+_LATER, _SUM = "later", "sum"
+
+
+class FlagLateness:
+    """The lateness of the flags of an installation."""
+
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
+        self._key = TimeKeys(prefix).flag_lateness
+
+    def record(self, event: Envelope, now: int) -> None:
+        """Count ``event`` if it is a flag that has fallen by itself; twice, at worst, after a kill."""
+        if event.type != FLAG_FELL or event.data.get("claimed_by") is not None or now - event.at > REMEMBERED_MS:
+            return
+        late_ms = max(0, event.at - int(event.data["deadline"]))
+        bound = next((str(bound) for bound in BOUNDS_MS if late_ms <= bound), _LATER)
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hincrby(self._key, bound, 1)
+            pipeline.hincrby(self._key, _SUM, late_ms)
+            pipeline.execute()
+
+    def figure(self) -> Figure:
+        """Return the histogram, in seconds."""
+        return _histogram({name.decode(): int(count) for name, count in self._client.hgetall(self._key).items()})
+
+
+def _histogram(counts: Mapping[str, int]) -> Figure:
+    below = accumulate(counts.get(str(bound), 0) for bound in BOUNDS_MS)
+    values: dict[Labels, float] = {
+        (f"{bound / 1000:g}",): float(count) for bound, count in zip(BOUNDS_MS, below, strict=True)
+    }
+    values["+Inf",] = float(sum(count for name, count in counts.items() if name != _SUM))
+    values["",] = counts.get(_SUM, 0) / 1000
+    description = "By how much flags fell after the time was up"
+    return Figure("rookery_flag_lateness_seconds", description, values, ("le",), Kind.HISTOGRAM)
+
+
+TIMEOUT_S = 1.0
+"""For each step of asking: a broker that is away must not hold up what asks."""
+
+
+NOT_FOUND = "404"
+_ONE_MORE_ATTEMPT = {"max_retries": 1, "interval_start": 0, "interval_step": 0}
+"""To connect: by itself kombu waits for two seconds between attempts."""
+
+
+class BrokerUnavailableError(Exception):
+    """The broker does not say what waits in its queues; the message has no address, which may hold a password."""
+
+
+def queue_depths(broker_url: str, names: Iterable[str]) -> dict[str, int]:
+    """Return how many tasks wait in queues, 0 in one that does not exist; raises BrokerUnavailableError."""
+    url, _, master_name = broker_url.partition(f"?{MASTER_NAME}=")
+    options: dict[str, Any] = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S, **_ONE_MORE_ATTEMPT}
+    if master_name:
+        options[MASTER_NAME] = master_name
+    try:
+        made: Any = Connection(url, connect_timeout=TIMEOUT_S, transport_options=options)  # type: ignore[no-untyped-call]
+        with made as connection:
+            return dict(_depths(connection, names))
+    except Exception as error:  # each transport has errors of its own
+        raise BrokerUnavailableError(f"the broker does not answer: {type(error).__name__}") from error
+
+
+def _depths(connection: Any, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    channel = connection.default_channel
+    for name in names:
+        try:
+            yield name, int(channel.queue_declare(queue=name, passive=True).message_count)
+        except ChannelError as error:
+            if str(error.reply_code) != NOT_FOUND:
+                raise
+            yield name, 0
+            if not getattr(channel, "is_open", True):  # AMQP closes a channel that has named what is not there
+                channel = connection.channel()
+
 
 MAX_AGE_S = 3.0
 """A figure is as old as that at most."""

@@ -4,7 +4,7 @@ Crash-safe: what is due is computed each time and appended to the version it was
 settles a match, or how often; of a late move and a flag the first appended counts.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,7 +14,7 @@ import structlog
 from domain.match import due
 from domain.match.clock import counts_from
 from domain.match.decisions.timekeeping import deadline_of
-from domain.match.due import Outage, Step, VacationDue
+from domain.match.due import MAX_BEAT_GAP_MS, Outage, Step, VacationDue
 from domain.match.enums import Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
@@ -32,7 +32,7 @@ from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.service.matches import Loaded, Matches
 from events.service.outages import Heartbeat
-from events.store.contract import Request, StaleConditionalMovesError, StaleVersionError, VersionTag
+from events.store.contract import EventStore, Request, StaleConditionalMovesError, StaleVersionError, VersionTag
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 MAX_STEPS = 500
@@ -249,3 +249,38 @@ class Timekeeper:
         if lane is not None:
             log.info("automatic vacation", match=match_id, player=due.player, since=due.at)
         return availability
+
+
+class Corrected(NamedTuple):
+    """A match that was brought back to the present: its version now, and the digest of its last event (hexadecimal)."""
+
+    match: str
+    version: int
+    digest: str
+
+
+def find_future_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
+    """Return the outages that are recorded to end after ``now``, the present instant."""
+    return [outage for outage in heartbeat.outages() if outage.until > now + MAX_BEAT_GAP_MS]
+
+
+def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
+    """Let the outages that are recorded to end after ``now`` end then; return them."""
+    found = find_future_outages(heartbeat, now)
+    for outage in found:
+        heartbeat.correct(outage, now)
+    return found
+
+
+def correct_matches(
+    store: EventStore, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]
+) -> Iterator[Corrected]:
+    """Yield the matches that had to be brought back to the present, when done; outages come first.
+
+    Raises DamagedStreamError, UndecodableEventError, and what ``evolve`` raises. Crash-safe: each match by itself.
+    """
+    for match_id in store.all_streams():
+        before, after = timekeeper.correct(match_id, now())
+        if after != before:
+            head = matches.load(match_id).head
+            yield Corrected(match_id, head.version, head.digest.hex())

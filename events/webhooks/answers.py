@@ -9,7 +9,7 @@ from domain.match.commands import Command
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS, MAX_MOVES_PER_SUBMISSION
 from domain.match.enums import Channel
 from domain.match.state import MatchState
-from events.notices.kinds import NoticeKind
+from events.notices.notice import NoticeKind
 from events.notices.wording import about
 
 _PLAYING = ("move", "moves", "resign")

@@ -12,8 +12,7 @@ from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.match.terms import Terms, in_words
 from domain.presentation import Draft
-from events.notices.kinds import NoticeKind
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeKind
 from events.people.person import Person
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import VersionTag

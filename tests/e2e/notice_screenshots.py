@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ViewportSize
 
 from api.services import EXTENSION, Services
 from events.notices.addresses import wants
-from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.notice import DeliveryState, NoticeChannel
 from events.notices.outbox import Dispatch
 from events.notices.subscriptions import Subscription
 from events.runtime.settings import MailSettings

@@ -14,8 +14,16 @@ from api.services import Services
 from events.notices.addresses import stopped, wants
 from events.notices.endpoints import Attempt, PayloadForm
 from events.notices.inbox import ReceivedMail, Verdict
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayWrite
-from events.notices.notice import Delivery, Notice, notice_id
+from events.notices.notice import (
+    Delivery,
+    DeliveryState,
+    Notice,
+    NoticeChannel,
+    NoticeKind,
+    Timing,
+    WhoMayWrite,
+    notice_id,
+)
 from events.notices.subscriptions import Subscription
 from tests.support.callers import Caller, app_on
 from tests.support.projected import project

@@ -127,7 +127,7 @@ def test_a_guest_has_no_password_to_change(anna: Caller, stranger: Caller) -> No
 def test_who_signs_in_again_and_again_ends_the_oldest_sessions(
     server: RealServer, redis: StoreClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.people.sessions.MAX_SESSIONS_PER_PERSON", 2)
+    monkeypatch.setattr("events.people.credentials.MAX_SESSIONS_PER_PERSON", 2)
     seconds = count(1_800_000_000)
     app = app_on(server.url, now=lambda: next(seconds) * 1000)
     anna = Caller(app).sign_up("anna")

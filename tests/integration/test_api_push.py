@@ -10,7 +10,7 @@ from flask import Flask
 
 from api.resources.push import browser_label
 from api.services import Services
-from events.notices.kinds import NoticeChannel
+from events.notices.notice import NoticeChannel
 from events.notices.outbox import Purpose
 from events.notices.subscriptions import MAX_SUBSCRIPTIONS
 from events.push.encryption import from_base64url, read_point, to_base64url

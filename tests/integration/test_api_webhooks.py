@@ -9,8 +9,7 @@ import pytest
 
 from api.services import Services
 from events.notices.endpoints import MAX_ENDPOINTS_PER_PERSON, Attempt
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
-from events.notices.notice import Delivery, Notice, notice_id
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
 from events.notices.outbox import Dispatch, Purpose
 from tests.support.callers import UNLIMITED, Answer, Caller, app_on
 from tests.support.server import RealServer

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from deploy.cli import main
 from deploy.local.child import bound_to_parent
 from deploy.local.ports import responds_ok
-from events.archive.errors import ArchiveUnavailableError
+from events.archive.framing import ArchiveUnavailableError
 from events.archive.pack import GROUP
 from events.archive.storage import Storage
 from events.archive.tables import MAX_TABLES_OF_A_SIZE

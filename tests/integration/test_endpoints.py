@@ -17,7 +17,7 @@ from events.notices.endpoints import (
     PayloadForm,
     TooManyEndpointsError,
 )
-from events.notices.kinds import NoticeKind
+from events.notices.notice import NoticeKind
 from events.runtime.connections import StoreClient
 from tests.support.matches import T0
 

@@ -9,7 +9,7 @@ import pytest
 from domain.games import find_ruleset
 from domain.match.commands import Resign
 from domain.match.enums import Status
-from events.notices.kinds import NoticeChannel
+from events.notices.notice import NoticeChannel
 from events.proof.checkpoints import day_of
 from events.readmodels import ReadModelKeys, dump, rated_result, summarise
 from events.readmodels.ratings import Ratings
@@ -24,9 +24,8 @@ from tests.support.stepped_installation import drain, legal_moves
 from workers import consumers, task_queue, tasks
 from workers.fleet.kinds import VERIFY
 from workers.hints import Wake, hint_rounds
-from workers.notices.decide import Decider
+from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
-from workers.notices.rounds import NoticeRounds
 from workers.opponents import debts_of
 from workers.sweeper import Sweeper
 from workers.tasks import TaskContext

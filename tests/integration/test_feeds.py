@@ -12,8 +12,7 @@ from werkzeug.test import TestResponse
 from api.representations.atom import Entry, Feed, atom_id, write_feed
 from api.representations.deadline_calendar import Deadline, write_calendar
 from api.services import Services
-from events.notices.kinds import NoticeKind
-from events.notices.notice import Notice, notice_id
+from events.notices.notice import Notice, NoticeKind, notice_id
 from tests.support.callers import ME, Caller, invited, opponent, started
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}

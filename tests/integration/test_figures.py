@@ -14,12 +14,11 @@ from redis.connection import Connection
 from api.counter_files import ENDED, fold_ended, unchanged
 from domain.match.commands import CallTime
 from domain.match.terms import DAY
-from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.notice import DeliveryState, NoticeChannel
 from events.notices.outbox import Dispatch, Purpose
-from events.runtime.broker import BrokerUnavailableError, queue_depths
 from events.runtime.keys import ShardKeys
 from events.runtime.queues import Queue
-from events.service.figures import BrokerFigures
+from events.service.figures import BrokerFigures, BrokerUnavailableError, queue_depths
 from events.service.fleet_jobs import PlannedSlice
 from events.store.servers import figures_of
 from tests.support.callers import UNLIMITED, app_on

@@ -8,9 +8,8 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.people.credentials import ForeignReplyError
+from events.people.credentials import ForeignReplyError, Tickets
 from events.people.person import Person
-from events.people.tickets import Tickets
 from events.runtime.connections import StoreClient
 from tests.support.callers import Caller
 

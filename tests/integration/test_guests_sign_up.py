@@ -8,8 +8,7 @@ from flask import Flask
 from api.services import Services
 from events.people.accounts import NameTakenError
 from events.people.person import Person, Suspension, UnknownPersonError
-from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
-from events.service.personal_data import erase
+from events.service.personal_data import MAX_GUEST_IDLE_MS, GuestRound, erase
 from tests.support.callers import ME, OPEN, Caller, opponent
 
 PASSWORD = "a tower of words"

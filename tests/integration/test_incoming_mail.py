@@ -10,8 +10,8 @@ import pytest
 from domain.match.enums import Status
 from events.mail.tokens import TokenKind
 from events.notices.inbox import Verdict
-from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.letters import LetterKind
+from events.notices.notice import PauseCause, WhoMayWrite
 from events.runtime import connections
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.work_list import LEASE_MS

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.ledger import DECIDED_KNOWN_MS, KEPT_MS, MAX_NOTICES, Ledger
-from events.notices.notice import Delivery, Notice, notice_id
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, notice_id
 from events.notices.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
 from events.notices.preferences import Preferences, PreferencesStore
 from events.notices.presence import PRESENT_MS, Presence

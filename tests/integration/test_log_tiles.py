@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.services import EXTENSION, Services
-from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
+from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 from events.archive.storage import Storage
 from events.proof import log_growth, merkle
 from events.proof.administration_audit import audit_administration

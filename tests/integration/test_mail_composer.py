@@ -9,7 +9,7 @@ from domain.match.terms import DAY
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.notices import letters
 from events.notices.addresses import MailAddress, stopped, wants
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
+from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind
 from events.notices.outbox import Dispatch, Purpose
 from events.store.contract import Request
 from tests.support.mail_world import ADDRESS, DOMAIN, NOTICE, World, text_of

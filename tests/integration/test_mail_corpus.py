@@ -20,7 +20,7 @@ from events.mail.recipients import NoSuchAddressError, Recipients, WorthlessAddr
 from events.mail.tokens import MatchToken, TokenKind, read_token, write_token
 from events.mail.transcript import Report, write_answer
 from events.notices.addresses import MailAddress
-from events.notices.kinds import WhoMayWrite
+from events.notices.notice import WhoMayWrite
 from events.people.person import Person
 from events.store.contract import VersionTag
 from tests.support.mail_programs import LANGUAGES, PROGRAMS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain.match.commands import OfferDraw
-from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.notice import DeliveryState, NoticeChannel
 from events.notices.outbox import Dispatch
 from events.runtime.errors import StoreUnavailableError
 from tests.support.mail_world import DOMAIN, NOTICE, World

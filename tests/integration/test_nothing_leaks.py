@@ -13,8 +13,7 @@ from api.live.stream_hub import message_of
 from api.services import EXTENSION, Services
 from events.readmodels.projector import Projector
 from events.runtime.connections import StoreClient
-from events.service.matches import Matches
-from events.service.summaries import CachedSummaries
+from events.service.matches import CachedSummaries, Matches
 from tests.support.callers import API, Caller, started
 from tests.support.stored import stored
 

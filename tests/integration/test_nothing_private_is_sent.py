@@ -7,7 +7,7 @@ from flask import Flask
 
 from api.services import Services
 from events.mail.messages import Site
-from events.notices.kinds import NoticeChannel, NoticeKind, Timing
+from events.notices.notice import NoticeChannel, NoticeKind, Timing
 from events.runtime.egress import Egress
 from tests.support.callers import Caller, started
 from tests.support.projected import project

@@ -8,7 +8,7 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from domain.match.terms import DAY, HOUR
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.outbox import Dispatch, Purpose
 from events.notices.policy import MINUTE_MS
 from events.runtime.errors import StoreUnavailableError

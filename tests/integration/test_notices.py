@@ -11,7 +11,7 @@ from domain.match.state import Seat
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import booked
 from events.notices.endpoints import Endpoint, EndpointKeys, PayloadForm
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.outbox import Outbox, Purpose
 from events.notices.policy import LOOK_AGAIN_MS, MINUTE_MS, NO_CHANNEL
 from events.people.blocks import MUTE

@@ -11,7 +11,7 @@ from events.readmodels import HeadToHead, Projected, Summary, summarise
 from events.readmodels.projector import Failures, Projector
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailableError
-from events.service.summaries import CachedSummaries
+from events.service.matches import CachedSummaries
 from events.store.contract import Head
 from tests.support.matches import FOUR
 from tests.support.server import RealServer

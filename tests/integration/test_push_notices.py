@@ -10,8 +10,7 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from domain.match.terms import DAY
-from events.notices.kinds import DeliveryState, NoticeChannel
-from events.notices.notice import Notice
+from events.notices.notice import DeliveryState, Notice, NoticeChannel
 from events.notices.outbox import Dispatch, Purpose
 from events.notices.subscriptions import Subscription, subscription_id
 from events.people.blocks import BLOCK

@@ -9,7 +9,7 @@ from domain.match.enums import Status
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
 from events.runtime.keys import PeopleKeys
 from events.runtime.work_list import LEASE_MS, Repeats, WorkList
-from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
+from events.service.personal_data import MAX_GUEST_IDLE_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
 from tests.support.projected import project
 from tests.support.server import RealServer

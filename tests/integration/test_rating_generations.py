@@ -7,8 +7,7 @@ import pytest
 
 from domain.rating import Result, rate
 from events.readmodels import ReadModels, dump, rated_matches, ratings, recalculation, standings
-from events.readmodels.generations import RebuildOvertakenError
-from events.readmodels.rating_generations import RatingGenerations
+from events.readmodels.generations import RatingGenerations, RebuildOvertakenError
 from events.readmodels.ratings import Ratings
 from events.readmodels.summary import DAY_MS, RatedResult
 from events.runtime.connections import StoreClient, connect

@@ -15,7 +15,7 @@ from flask import Flask
 from api.services import Services
 from domain.games import GAMES, find_ruleset
 from domain.match.enums import Channel, Status
-from events.notices.kinds import NoticeKind
+from events.notices.notice import NoticeKind
 from events.webhooks.signing import fresh_keys, signed_headers
 from tests.support.callers import Caller, invited
 from tests.support.projected import project

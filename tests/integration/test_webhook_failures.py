@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from domain.match.terms import DAY, HOUR
-from events.notices.kinds import DeliveryState, NoticeKind, Timing
+from events.notices.notice import DeliveryState, NoticeKind, Timing
 from events.notices.outbox import Purpose
 from events.webhooks.retries import MIN_DELAY_MS
 from tests.support.callers import ME, OPEN, started

@@ -26,8 +26,7 @@ from events.runtime.keys import ProofKeys
 from events.runtime.wall_clock import rfc3339
 from events.service.signed_checkpoints import ContradictedError, accept_contradictions_of, sign_checkpoint_of
 from events.transparency.cosigning import Cosigning
-from events.witness.state import WitnessState
-from events.witness.witness import Witness
+from events.witness.witness import Witness, WitnessState
 from tests.support.dumps import copied, write_copy
 from tests.support.matches import T0
 from tests.support.receivers import LOOPBACK

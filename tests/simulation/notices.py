@@ -18,8 +18,7 @@ from domain.match.state import MatchState, is_person
 from domain.match.terms import HOUR
 from events.notices.addresses import confirmed, wants
 from events.notices.endpoints import Endpoint, PayloadForm
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
-from events.notices.notice import Notice
+from events.notices.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing
 from events.notices.outbox import Dispatch, Purpose
 from events.notices.preferences import Preferences
 from events.notices.subscriptions import Subscription, subscription_id
@@ -32,11 +31,10 @@ from tests.simulation.elsewhere import Accepted, Elsewhere, KnownPeople
 from tests.simulation.people import Person
 from tests.simulation.server import MAIL, SimulatedInstallation
 from tests.support.push_service import Browser
-from workers.notices.decide import Decider
+from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.notices.mail_sender import MailSender
 from workers.notices.push_sender import PushSender
-from workers.notices.rounds import NoticeRounds
 from workers.notices.senders import Outcome, Sender
 from workers.notices.webhook_sender import WebhookSender
 

@@ -3,7 +3,7 @@
 from events.installation import Installation
 from events.service.jobs import Job
 from events.store.converter import unpack
-from workers.jobs import do_job
+from workers.tasks import do_job
 
 
 def do_next_job(parts: Installation) -> tuple[str, str]:

@@ -7,8 +7,7 @@ from typing import Any
 from events.mail.tokens import verify_token
 from events.notices.addresses import MailAddress, wants
 from events.notices.facts import turn_of
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
-from events.notices.notice import Delivery, Notice
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.accounts import People
 from events.runtime.settings import MailSettings

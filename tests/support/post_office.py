@@ -5,8 +5,7 @@ from functools import partial
 from typing import Any
 
 from events.notices.addresses import wants
-from events.notices.kinds import NoticeChannel
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeChannel
 from events.notices.outbox import Dispatch
 from events.runtime.keys import PeopleKeys
 from events.runtime.settings import MailSettings

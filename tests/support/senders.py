@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.notice import DeliveryState, NoticeChannel
 from events.notices.outbox import Dispatch
 from workers.notices.senders import Outcome
 

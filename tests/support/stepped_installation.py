@@ -24,9 +24,8 @@ from tests.support.matches import T0, creation
 from tests.support.senders import collecting_senders
 from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
 from workers.hints import Wake
-from workers.notices.decide import Decider
+from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
-from workers.notices.rounds import NoticeRounds
 from workers.opponents import debts_of
 from workers.shares import Share
 from workers.sweeper import Sweeper

@@ -6,8 +6,7 @@ from typing import Any
 
 from api.services import EXTENSION, Services
 from events.notices.endpoints import Attempt
-from events.notices.kinds import NoticeChannel, NoticeKind
-from events.notices.notice import Delivery, Notice
+from events.notices.notice import Delivery, Notice, NoticeChannel, NoticeKind
 from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.runtime.settings import MailSettings
 from tests.support.callers import Caller, app_on

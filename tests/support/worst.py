@@ -23,8 +23,7 @@ from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, Attempt
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind
-from events.notices.notice import Delivery, Notice
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
 from events.notices.subscriptions import MAX_SUBSCRIPTIONS
 from events.people.capacity import Capacity
 from events.pictures import standalone

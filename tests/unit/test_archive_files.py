@@ -7,10 +7,17 @@ import pytest
 
 from deploy.cli.target import without_secrets
 from events.archive import tables
-from events.archive.errors import ArchiveUnavailableError, DamagedArchiveError
-from events.archive.framing import Frame, compress, decompress, footer_bytes, index_frame, read_json
-from events.archive.remembered import Remembered
-from events.archive.storage import Storage
+from events.archive.framing import (
+    ArchiveUnavailableError,
+    DamagedArchiveError,
+    Frame,
+    compress,
+    decompress,
+    footer_bytes,
+    index_frame,
+    read_json,
+)
+from events.archive.storage import Remembered, Storage
 from events.archive.tables import ListEntry, Locator, TableFile, build_table, merged, scan, to_merge
 
 LISTS = ("finished:a", "finished:b", "recent", "rated")

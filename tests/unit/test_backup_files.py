@@ -7,10 +7,19 @@ from collections.abc import Callable
 import pytest
 
 from events.backup.coverage import Coverage, matching
-from events.backup.errors import BackupError
-from events.backup.records import Begin, CopiedKey, CopiedMatch, Leaves, Manifest, Record, pack_record, unpack_records
+from events.backup.files import CHUNK_BYTES, MAGIC, SealedWriter, read_sealed
+from events.backup.records import (
+    BackupError,
+    Begin,
+    CopiedKey,
+    CopiedMatch,
+    Leaves,
+    Manifest,
+    Record,
+    pack_record,
+    unpack_records,
+)
 from events.backup.restoring import verify_backup
-from events.backup.sealing import CHUNK_BYTES, MAGIC, SealedWriter, read_sealed
 from events.store.redis import FORMAT
 from tests.unit.test_key_space import every_key
 

@@ -17,8 +17,8 @@ from events.notices.addresses import (
     with_bounce,
     without_address,
 )
-from events.notices.kinds import PauseCause, WhoMayWrite
 from events.notices.mail_syntax import InvalidAddressError, address_digest, parse_address
+from events.notices.notice import PauseCause, WhoMayWrite
 from events.runtime.connections import StoreClient
 from tests.support.server import RealServer
 

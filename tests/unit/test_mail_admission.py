@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from events.mail.admission import ADMITTED, Rules, admit, author_of, header, is_automatic, passes_dmarc, read_headers
 from events.notices.inbox import Verdict
-from events.notices.kinds import WhoMayWrite
+from events.notices.notice import WhoMayWrite
 from tests.support.tables import table
 
 ALICE = "alice@home.example"

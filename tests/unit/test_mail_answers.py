@@ -17,8 +17,7 @@ from events.mail.match_words import instant_words, moves_of, queue_text
 from events.mail.messages import Addressee, Site
 from events.mail.notice_text import NoticeView, digest_content, notice_content
 from events.mail.transcript import Effect, Report, Result, View, prompt_text, write_answer
-from events.notices.kinds import NoticeKind
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeKind
 from events.notices.wording import summarise_fact
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
 from tests.support.quoting import commands_in, lines_that_act, quotings

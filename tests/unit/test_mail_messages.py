@@ -17,7 +17,6 @@ from domain.games import GAMES, find_ruleset
 from domain.match.commands import JoinMatch
 from domain.match.lines import ConditionalMoves
 from domain.match.state import Seat
-from events.mail.letter_text import address_changed_content, confirmation_content, password_reset_content
 from events.mail.match_words import moves_of
 from events.mail.messages import (
     Addressee,
@@ -31,11 +30,18 @@ from events.mail.messages import (
     notice_mail,
     stop_link,
 )
-from events.mail.notice_text import MAX_DIGEST_ITEMS, NoticeView, digest_content, notice_content
+from events.mail.notice_text import (
+    MAX_DIGEST_ITEMS,
+    NoticeView,
+    address_changed_content,
+    confirmation_content,
+    digest_content,
+    notice_content,
+    password_reset_content,
+)
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
 from events.mail.transcript import View
-from events.notices.kinds import NoticeKind
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeKind
 from events.store.contract import VersionTag
 from tests.support.matches import T0, PlayedMatch, creation
 from tests.support.quoting import commands_in, lines_that_act, quotings

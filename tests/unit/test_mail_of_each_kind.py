@@ -19,8 +19,7 @@ from events.mail.match_words import moves_of
 from events.mail.messages import Addressee, Content, Site
 from events.mail.notice_text import NoticeView, digest_content, notice_content
 from events.mail.transcript import Effect, Report, Result, View, write_answer
-from events.notices.kinds import NoticeKind
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeKind
 from events.notices.wording import summarise_fact
 from tests.support.matches import T0, PlayedMatch, creation
 from tests.support.quoting import lines_that_act

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from events.monitor import monitor as module
-from events.monitor.growing_tree import GrowingTree
-from events.monitor.monitor import ContradictionError, FetchError, Finding, Monitor
+from events.monitor.monitor import ContradictionError, FetchError, Finding, GrowingTree, Monitor
 from events.proof import merkle
 from events.proof.keys import SigningKey
 from events.proof.notes import NoteKey

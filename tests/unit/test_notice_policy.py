@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.notices.facts import Fact
-from events.notices.kinds import DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.ledger import dispatches_of
-from events.notices.notice import Delivery
+from events.notices.notice import Delivery, DeliveryState, NoticeChannel, NoticeKind, Timing
 from events.notices.outbox import Purpose
 from events.notices.policy import (
     HOUR_MS,

@@ -12,7 +12,7 @@ from events.push.encryption import (
     read_point,
     to_base64url,
 )
-from events.push.vapid import VALID_S, authorization, subject_of
+from events.push.sender_key import VALID_S, authorization, subject_of
 from tests.support.push_service import Browser, verified_claims
 
 NOW = 1_800_000_000_000

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from events.notices.kinds import NoticeChannel, NoticeKind
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeChannel, NoticeKind
 from tests.simulation.elsewhere import Accepted
 from tests.simulation.notices import CHAT_MARK, SentNotice, ToldOf
 from tests.simulation.notices_audit import audit_notices

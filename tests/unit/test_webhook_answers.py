@@ -10,7 +10,7 @@ from domain.match.enums import Channel
 from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
-from events.notices.kinds import NoticeKind
+from events.notices.notice import NoticeKind
 from events.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
 from tests.support.matches import PlayedMatch, creation, started
 

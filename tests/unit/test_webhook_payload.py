@@ -10,8 +10,7 @@ from api.representations.webhooks import SentWebhook
 from domain.games import GAMES
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
-from events.notices.kinds import NoticeKind
-from events.notices.notice import Notice, notice_id
+from events.notices.notice import Notice, NoticeKind, notice_id
 from events.people.person import Person
 from events.store.contract import VersionTag
 from events.webhooks import payload

@@ -12,9 +12,8 @@ from events.proof.keys import SigningKey
 from events.proof.notes import SignedNote, parse_signatures
 from events.proof.tree_heads import TreeHead, note_key, sign_tree_head
 from events.transparency.witness_protocol import SIZE_TYPE, read_request, write_request
-from events.witness import state
-from events.witness.state import WitnessState
-from events.witness.witness import Witness, WitnessReply
+from events.witness import witness as state
+from events.witness.witness import Witness, WitnessReply, WitnessState
 
 ORIGIN = "club.example/rookery"
 NOW_S = 1_800_000_000

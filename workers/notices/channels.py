@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from events.installation import Installation
-from events.notices.kinds import DeliveryState, NoticeChannel
+from events.notices.notice import DeliveryState, NoticeChannel
 from events.notices.outbox import Dispatch
 from events.runtime.egress import Egress
 from workers.notices.mail_sender import MailSender

@@ -1,8 +1,10 @@
 """From events to notices: what follows depends on where a match stands, idempotent by fact and person."""
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import structlog
 from limits import RateLimitItemPerDay
 
 from domain.match import vacation
@@ -13,13 +15,18 @@ from domain.match.vacation import year_of
 from events.installation import Installation
 from events.notices import policy
 from events.notices.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of, vacation_fact
-from events.notices.kinds import NoticeKind
-from events.notices.notice import notice_id
+from events.notices.notice import NoticeKind, notice_id
 from events.notices.scheduled_checks import Check
 from events.people.person import Person
+from events.runtime import beats
+from events.runtime.backoff import Backoff
 from events.runtime.counters import fixed_windows
+from events.runtime.errors import StoreUnavailableError
+from events.service.matches import UnknownMatchError
 from events.store.codec import event_of
 from workers.notices.reach import circumstances_of, messages_for
+from workers.shares import Share
+from workers.threads import repeat
 
 TAIL = 12
 """The last events of a match, in which the beginning of a turn is looked for."""
@@ -146,3 +153,48 @@ class Decider:
             if heard:
                 facts.append(chat_fact(loaded.state, unread.start + 1, seat.player, heard[-1].at))
         return facts
+
+
+ROUND_MS = 1000
+
+RETRY_MS = Backoff(10_000, 600_000)
+
+log = structlog.get_logger("notices")
+
+
+class NoticeRounds:
+    """Does what time makes due about notices, in the ``share`` of this relay."""
+
+    def __init__(self, installation: Installation, decider: Decider, share: Share = lambda: None) -> None:
+        self._parts = installation
+        self._decider = decider
+        self._share = share
+
+    def run(self, stop: threading.Event) -> None:
+        """Do rounds until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
+
+        def step() -> float:
+            self.do_round()
+            return ROUND_MS / 1000
+
+        repeat(step, stop, lambda: None, line="notice-rounds")
+
+    def do_round(self) -> None:
+        """Do what is due. Raises ClockMismatchError: nobody is reminded early."""
+        self._parts.store.check_clock()
+        shards = self._share()
+        while (check := self._parts.checks.take(shards)) is not None:
+            beats.beat()
+            self._carry_out(check)
+
+    def _carry_out(self, check: Check) -> None:
+        try:
+            self._decider.look_at_check(check)
+        except StoreUnavailableError:
+            raise
+        except UnknownMatchError:
+            self._parts.checks.finish(check)
+        except Exception as error:
+            # A match that cannot be read must not keep others from being told, and is tried less and less often.
+            log.error("a match cannot be looked at", match=check.match, error=str(error))
+            self._parts.checks.postpone(check, self._parts.now() + int(RETRY_MS.after(check.claim.attempts)))

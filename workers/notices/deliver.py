@@ -12,8 +12,7 @@ import structlog
 
 from events.installation import Installation
 from events.notices.facts import may_be_outdated, why_outdated
-from events.notices.kinds import DeliveryState, NoticeChannel, Timing
-from events.notices.notice import Notice
+from events.notices.notice import DeliveryState, Notice, NoticeChannel, Timing
 from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.notices.policy import ABOUT, MINUTE_MS, hold_of
 from events.runtime.backoff import Backoff

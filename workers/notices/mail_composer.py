@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from domain.match.lines import ConditionalMoves
 from events.installation import Installation
-from events.mail import letter_text
 from events.mail.messages import (
     Addressee,
     Content,
@@ -18,14 +17,20 @@ from events.mail.messages import (
     letter_mail,
     notice_mail,
 )
-from events.mail.notice_text import NoticeView, digest_content, notice_content
+from events.mail.notice_text import (
+    NoticeView,
+    address_changed_content,
+    confirmation_content,
+    digest_content,
+    notice_content,
+    password_reset_content,
+)
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
 from events.mail.transcript import View
-from events.notices.kinds import NoticeKind
 from events.notices.letters import LetterKind
 from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notices.mail_syntax import InvalidAddressError, parse_address
-from events.notices.notice import Notice
+from events.notices.notice import Notice, NoticeKind
 from events.notices.outbox import Dispatch, Letter, Purpose
 from events.people.person import Person
 from events.service.matches import Loaded, UnknownMatchError
@@ -144,14 +149,14 @@ class MailComposer:
         if now >= expires:
             return Unsendable("The mail could not be sent within a day: ask for it once more.")
         link = write_link(LinkPurpose.CONFIRMATION, to.player, letter.to, expires, to.secret)
-        content = letter_text.confirmation_content(self._site, to.name, link, to.zone, dispatch.first_at)
+        content = confirmation_content(self._site, to.name, link, to.zone, dispatch.first_at)
         return self._plain_letter(dispatch, to, content, now)
 
     def _address_changed(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         to = self._addressee(dispatch.player, letter.to)
         if to is None or self._parts.addresses.read(dispatch.player).address == letter.to:
             return Unsendable("The address was not changed.")
-        return self._plain_letter(dispatch, to, letter_text.address_changed_content(self._site, to.name), now)
+        return self._plain_letter(dispatch, to, address_changed_content(self._site, to.name), now)
 
     def _password_reset(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         """Return one mail with a link for each account that was asked for; to nobody unless one has an address."""
@@ -179,7 +184,7 @@ class MailComposer:
             )
             for to in reached
         ]
-        content = letter_text.password_reset_content(self._site, accounts, dispatch.first_at)
+        content = password_reset_content(self._site, accounts, dispatch.first_at)
         return self._plain_letter(dispatch, reached[0], content, now)
 
     def _plain_letter(self, dispatch: Dispatch, to: Addressee, content: Content, now: int) -> Outgoing:

@@ -9,8 +9,8 @@ from events.installation import Installation
 from events.mail.bounces import is_hard
 from events.mail.messages import Outgoing, Site
 from events.notices.addresses import HARD_SCORE, SOFT_SCORE, with_bounce, with_problem
-from events.notices.kinds import DeliveryState
 from events.notices.letters import LetterKind
+from events.notices.notice import DeliveryState
 from events.notices.outbox import Dispatch
 from events.runtime.settings import MailSettings
 from workers.notices.mail_composer import MailComposer, Unsendable

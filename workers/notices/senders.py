@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from events.notices.kinds import DeliveryState
+from events.notices.notice import DeliveryState
 from events.notices.outbox import Dispatch
 
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from domain.match.decisions.timekeeping import deadline_of
 from events.installation import Installation
 from events.notices.endpoints import MAX_KEPT_ANSWER_BYTES, Attempt, Endpoint, PayloadForm
-from events.notices.kinds import DeliveryState, NoticeKind
-from events.notices.notice import Notice
+from events.notices.notice import DeliveryState, Notice, NoticeKind
 from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.runtime.egress import EXCHANGE_TIMEOUT_S, Answer, Egress
 from events.runtime.egress_rules import EgressError, read_url
@@ -22,8 +21,7 @@ from events.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, 
 from events.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
 from events.webhooks.signing import signed_headers
 from workers.notices.senders import Outcome
-from workers.notices.webhook_answers import BotAnswers
-from workers.notices.webhook_fallback import Fallback
+from workers.notices.webhook_answers import BotAnswers, Fallback
 
 GONE = 410
 DISABLED_AS_GONE = "The receiver has answered 410 Gone: it wants no more webhooks."

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.monitor.growing_tree import TILE_WIDTH
+from events.monitor.monitor import TILE_WIDTH
 from events.proof import merkle
 from events.proof.cosignatures import CosigningKey
 from events.proof.notes import NoteSignature, parse_note, parse_vkey

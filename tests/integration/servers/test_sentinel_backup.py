@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from events.backup import copying
-from events.backup.errors import BackupError
+from events.backup.records import BackupError
 from tests.integration.test_backup_commands import back_up, read_all, restore_into
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation

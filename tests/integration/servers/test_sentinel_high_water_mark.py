@@ -23,7 +23,7 @@ from tests.bench.store import CREATED, MOVED
 from tests.support.eventually import eventually
 from tests.support.stepped_installation import PREFIX, SHARDS, settings_for
 from tests.support.topologies import Watched
-from workers.marking import MarkKeeper
+from workers.relay import MarkKeeper
 
 
 def store_at(url: str, wait_replicas: int = 0) -> RedisStore:

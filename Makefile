@@ -65,12 +65,13 @@ test:  ## all checks and, at the same time, the tests, with a real server, real 
 run-tests: $(VENV)/development $(BIOME)
 	$(BIN)/pytest -q -n $(JOBS) tests --ignore tests/integration/servers
 
-test-servers:  ## the other tests: servers in groups, other programs, processes that are killed
+test-servers:  ## the other tests: servers in groups, other programs, kills; and all examples of those that draw some
 	@$(MAKE) -j 2 $(VENV)/development programs
 	@$(MAKE) run-server-tests
 
 run-server-tests: $(VENV)/development $(BIOME)
 	$(BIN)/pytest -q -n $(JOBS) tests/integration/servers
+	$(BIN)/pytest -q -n $(JOBS) -m hypothesis --hypothesis-profile full tests/unit tests/contract tests/integration
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from _pytest.pathlib import import_path
-from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from events.runtime import connections
 from events.runtime.connections import StoreClient
+from tests.support.draws import register_profiles
 from tests.support.server import RealServer
 
 TOGETHER = (
@@ -42,11 +42,7 @@ EARLY = (
 While they wait for processes, other workers compute.
 """
 
-# Drawn examples are the same in every run, and none is judged by the time that it took: machines are busy.
-settings.register_profile(
-    "rookery", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("rookery")
+register_profiles()
 
 # Hypothesis refuses strategies during which the shared generator is used, even if a thread does that which waits to
 # connect again to the server of an earlier test.

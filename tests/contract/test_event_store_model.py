@@ -5,7 +5,7 @@ from itertools import count
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
@@ -15,7 +15,9 @@ from events.store.contract import EMPTY, EventStore, Head, Request, RequestMisma
 from events.store.memory import MemoryStore
 from events.store.redis import RedisStore
 from tests.support.drafts import draft
+from tests.support.draws import draws
 
+EXAMPLES = draws(25, stateful_step_count=25, suppress_health_check=list(HealthCheck))
 SHARDS = 2
 STREAMS = ("a", "b", "c", "d")
 KEYS = ("k1", "k2", "k3", "k4")
@@ -143,15 +145,16 @@ def tried(make_store: Callable[[], EventStore]) -> int:
             self.store = make_store()
             made.append(self.store)
 
-    bounds = settings(max_examples=25, stateful_step_count=25, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(Machine, settings=bounds)
+    run_state_machine_as_test(Machine, settings=EXAMPLES)
     return len(made)
 
 
+@pytest.mark.hypothesis
 def test_the_store_in_memory_agrees_with_the_model() -> None:
-    assert tried(lambda: MemoryStore(SHARDS)) >= 25
+    assert tried(lambda: MemoryStore(SHARDS)) >= EXAMPLES.max_examples
 
 
+@pytest.mark.hypothesis
 def test_the_store_on_redis_agrees_with_the_model(redis: StoreClient) -> None:
     prefixes = (f"model-{number}:" for number in count())
-    assert tried(lambda: RedisStore(redis, next(prefixes), SHARDS)) >= 25
+    assert tried(lambda: RedisStore(redis, next(prefixes), SHARDS)) >= EXAMPLES.max_examples

@@ -6,10 +6,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from domain.game import AnyGame, MalformedNotation, RulesError
+from tests.support.draws import draws
 from tests.support.rulesets import WITH_TINY
 
 MAX_TEXT_CHARACTERS = 10_000
@@ -20,7 +21,7 @@ PLIES = 240
 SIGNS = "abcdefghijklmno0123456789-x*+<>=@;:,/|(). \t\nwbrygRBNQMCWKDPLJFAGVHuOI#٣é²\x00\ud800"
 
 every_game = pytest.mark.parametrize("game", WITH_TINY.values(), ids=WITH_TINY)
-thorough = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+thorough = draws(120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 @cache

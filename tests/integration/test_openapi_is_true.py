@@ -15,11 +15,14 @@ from schemathesis.pytest.lazy import get_all_tests
 
 from events.runtime.connections import StoreClient
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
+from tests.support.draws import draws_all
 from tests.support.dumps import CopiedKey, copied, write_copy
 
-EXAMPLES = 5
+EXAMPLES = 5 if draws_all() else 2
 CONFIG = {
     "seed": 20,
+    # It tries the limits of every field and every combination of what is missing: most of all cases.
+    "phases": {"coverage": {"enabled": draws_all()}},
     "generation": {"deterministic": True, "max-examples": EXAMPLES, "mode": "all"},
     "checks": {
         # 412: whatever the document says of If-Match, the generator writes bare numbers too.
@@ -164,6 +167,7 @@ def operation_trials() -> dict[str, Callable[[], None]]:
     return {operation.label: test for operation, test in (result.ok() for result in made)}
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("operation", [found.ok().label for found in cast(Any, document.get_all_operations())])
 def test_the_api_behaves_as_its_document_says(operation: str, world: World) -> None:
     operation_trials()[operation]()

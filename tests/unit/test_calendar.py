@@ -3,13 +3,14 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.match.calendar import MAX_FREE_DAYS, Calendar, Offset, check, is_free, next_change
 from domain.match.clock import Clock, left, move, new_clock, spent, start
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MINUTE, days_per_move
+from tests.support.draws import draws
 from tests.support.zones import ZONES, calendar_of, instant, local, set_calendar
 
 YEARS = {zone: (instant(2024, 1, 1), instant(2025, 1, 1)) for zone in ZONES} | {
@@ -101,7 +102,7 @@ def test_who_skips_a_saturday_that_never_came_has_one_free_day_less() -> None:
     zone=st.sampled_from(ZONES),
     free=st.sets(st.integers(0, 6), max_size=MAX_FREE_DAYS),
 )
-@settings(max_examples=60)
+@draws(60)
 def test_what_runs_and_what_is_free_add_up(since: int, days: int, zone: str, free: set[int]) -> None:
     calendar = WEEKENDS[zone]._replace(free_days=tuple(sorted(free)))
     clock = set_calendar(start(new_clock(days_per_move(120), 2), 0, since), 0, calendar, since)

@@ -8,7 +8,7 @@ from itertools import islice
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.games import find_ruleset
@@ -29,6 +29,7 @@ from events.readmodels.lists import lists_of
 from events.store.contract import EMPTY
 from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys
+from tests.support.draws import draws
 from tests.support.matches import SHORT_GAME, PlayedMatch, started, started_by_four
 
 WORDS = sha256(b"So it was.").hexdigest()
@@ -172,7 +173,7 @@ def with_a_fault(match: PlayedMatch) -> PlayedMatch:
 
 @pytest.mark.parametrize("name", MATCHES)
 @given(seed=st.integers(0, 10**9))
-@settings(max_examples=15)
+@draws(15)
 def test_whatever_is_done_in_whatever_order_the_laws_of_cases_hold(name: str, seed: int) -> None:
     chance = Random(seed)
     match = MATCHES[name](chance.choice(TERMS))

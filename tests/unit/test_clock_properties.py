@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.games import GAMES
@@ -30,6 +30,7 @@ from domain.match.evolve import replay
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, check, days_per_move
 from tests.simulation.reference_clock import ExpectedFlag, expected_flag
+from tests.support.draws import draws
 from tests.support.matches import PlayedMatch, started, started_by_four
 from tests.support.zones import ZONES, calendar_of, instant, set_calendar
 
@@ -89,7 +90,7 @@ def with_pauses(clock: Clock, held: list[Pause]) -> Clock:
     return clock
 
 
-quickly = settings(max_examples=80)
+quickly = draws(80)
 
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=5), calendar=calendars)
@@ -204,7 +205,7 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
 
 @pytest.mark.parametrize("four", [False, True])
 @given(terms=all_terms(), draw=st.data())
-@settings(max_examples=40)
+@draws(40)
 def test_two_computations_of_the_flag_agree_after_every_event(four: bool, terms: Terms, draw: st.DataObject) -> None:
     match = started_by_four(terms, "fourplay", "standard") if four else started(terms)
     for _ in range(draw.draw(st.integers(5, 25))):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.proof.documents import (
@@ -16,6 +16,7 @@ from events.proof.documents import (
     read_document,
     write_document,
 )
+from tests.support.draws import draws
 
 PACKED = b'{"a":[1,{"b":"\xc3\xa9"}],"c":{"d":null}}\n'
 VALUE = {"a": [1, {"b": "é"}], "c": {"d": None}}
@@ -44,7 +45,7 @@ def test_a_document_reads_back_as_it_was_written() -> None:
     assert read(PACKED) == VALUE
 
 
-@settings(max_examples=40)
+@draws(40)
 @given(st.dictionaries(ascii_names, plain, max_size=4))
 def test_documents_are_written_as_another_implementation_of_rfc_8785_writes_them(value: dict[str, Any]) -> None:
     assert write_document(value) == rfc8785.dumps(value) + b"\n"

@@ -4,11 +4,12 @@ import hashlib
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.store.contract import GENESIS
 from events.store.envelope import Draft, canonical_bytes, canonical_json, chain_digest, seal, unpack
+from tests.support.draws import draws
 
 DRAFT = Draft("move-submitted", 1, 1_700_000_000_000, "päul", {"seat": 0, "move": "c3-d4", "ply": 1})
 CANONICAL = (
@@ -65,7 +66,7 @@ def test_values_that_json_does_not_have_are_refused(value: object) -> None:
         canonical_json(value)
 
 
-@settings(max_examples=50)
+@draws(50)
 @given(plain)
 def test_the_canonical_form_is_json_for_the_same_value(value: object) -> None:
     written = canonical_json(value)
@@ -95,7 +96,7 @@ def test_the_id_of_an_event_names_its_place_and_everything_before(stream: str, v
     assert here.envelope.id != elsewhere.envelope.id
 
 
-@settings(max_examples=50)
+@draws(50)
 @given(
     st.dictionaries(st.text(st.characters(max_codepoint=127)), plain), st.text(st.characters(exclude_categories=["Cs"]))
 )

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.mail.admission import ADMITTED, Rules, admit, author_of, header, is_automatic, passes_dmarc, read_headers
 from events.notices.inbox import Verdict
 from events.notices.notice import WhoMayWrite
+from tests.support.draws import draws
 from tests.support.tables import table
 
 ALICE = "alice@home.example"
@@ -124,7 +125,7 @@ def test_without_a_server_to_believe_nothing_passes_dmarc() -> None:
     assert not passes_dmarc(read_headers(mail(PASS)), None)
 
 
-@settings(max_examples=25)
+@draws(25)
 @given(st.binary(max_size=300), st.text(max_size=20))
 def test_no_bytes_are_beyond_admission(content: bytes, return_path: str) -> None:
     for head in (b"", b"From: a@b.c\r\nSubject: ", b"From: ", b"From: alice@home.example\r\nAuthentication-Results: "):

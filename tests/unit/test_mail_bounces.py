@@ -5,12 +5,13 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.mail.bounces import Bounce, is_hard, read_bounce, record_bounce
 from events.notices.addresses import AddressStore, wants
 from events.runtime.connections import StoreClient
+from tests.support.draws import draws
 from tests.support.tables import table
 
 ANNA = "pannaannaannaann2"
@@ -75,7 +76,7 @@ def test_an_automatic_reply_is_no_bounce_and_an_old_fashioned_one_is_soft() -> N
     assert read_bounce(reply.as_bytes()) == Bounce(False, "Out of office")
 
 
-@settings(max_examples=100)
+@draws(100)
 @given(st.binary(max_size=300))
 def test_nothing_that_arrives_makes_reading_fail(noise: bytes) -> None:
     read_bounce(noise)

@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.games import GAMES, find_ruleset
@@ -43,6 +43,7 @@ from events.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
 from events.mail.transcript import View
 from events.notices.notice import Notice, NoticeKind
 from events.store.contract import VersionTag
+from tests.support.draws import draws
 from tests.support.matches import T0, PlayedMatch, creation
 from tests.support.quoting import commands_in, lines_that_act, quotings
 
@@ -216,7 +217,7 @@ def test_a_message_id_that_is_none_is_not_repeated(answered: str) -> None:
     assert "References" not in mail.message
 
 
-@settings(max_examples=60)
+@draws(60)
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_no_subject_and_no_text_adds_a_header_or_a_recipient(subject: str, text: str) -> None:
     content = Content(subject=subject, paragraphs=[text])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.match.terms import DAY
@@ -24,6 +24,7 @@ from events.mail.tokens import (
     write_token,
 )
 from events.store.contract import VersionTag
+from tests.support.draws import draws
 from tests.support.matches import started
 
 SECRET, OTHER_SECRET = b"a secret of sixteen or more bytes", b"the secret of another player here"
@@ -46,7 +47,7 @@ TURN = MatchToken(kind=TokenKind.REPLY, match_id="mabcdefghijklmnop", seat=1, ta
 TEXT = write_token(TURN, SECRET)
 
 
-@settings(max_examples=40)
+@draws(40)
 @given(tokens)
 def test_a_token_is_read_as_it_was_written_whatever_its_case(token: Token) -> None:
     text = write_token(token, SECRET)
@@ -55,14 +56,14 @@ def test_a_token_is_read_as_it_was_written_whatever_its_case(token: Token) -> No
     assert read_token(text.upper()) == verify_token(text.upper(), SECRET) == token
 
 
-@settings(max_examples=40)
+@draws(40)
 @given(tokens)
 def test_a_token_counts_for_its_own_player_only(token: Token) -> None:
     with pytest.raises(TokenError, match="not made for this player"):
         verify_token(write_token(token, OTHER_SECRET), SECRET)
 
 
-@settings(max_examples=40)
+@draws(40)
 @given(tokens, st.data())
 def test_a_token_with_another_letter_is_refused(token: Token, data: st.DataObject) -> None:
     text = write_token(token, SECRET)

@@ -15,15 +15,14 @@ def planned(*arguments: str) -> list[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-def files_run_by(target: str) -> list[Path]:
-    """Return the files of tests that a target runs: pytest may be given no other arguments than these."""
+def files_run_by(command: str) -> list[Path]:
+    """Return the files of tests that a command runs: pytest may be given no other arguments than these."""
     pytest = ArgumentParser()
     pytest.add_argument("-q", action="store_true")
     pytest.add_argument("-n")
     pytest.add_argument("--ignore", default="nowhere")
     pytest.add_argument("folder")
-    (line,) = (line for line in planned(target, "JOBS=4") if line.startswith(".venv/bin/pytest"))
-    asked = pytest.parse_args(line.split()[1:])
+    asked = pytest.parse_args(command.split()[1:])
     files = (path.relative_to(ROOT) for path in (ROOT / asked.folder).rglob("test_*.py"))
     return [path for path in files if Path(asked.ignore) not in path.parents]
 
@@ -37,9 +36,10 @@ def test_make_run_says_what_takes_long_before_it_is_done() -> None:
 
 
 def test_every_test_is_run_by_make_test_or_by_make_test_servers_and_by_one_of_them_only() -> None:
-    run = Counter([*files_run_by("run-tests"), *files_run_by("run-server-tests")])
+    targets = planned("run-tests", "run-server-tests", "JOBS=4")
+    quick, servers, drawn = (line for line in targets if line.startswith(".venv/bin/pytest"))
+    run = Counter([*files_run_by(quick), *files_run_by(servers)])
     assert run == Counter(path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py"))
-    assert [line for line in (ROOT / ".ci" / "run").read_text().splitlines() if line.startswith("make ")] == [
-        "make test",
-        "make test-servers",
-    ]
+    assert "-m hypothesis --hypothesis-profile full tests/unit tests/contract tests/integration" in drawn
+    commands = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert [line for line in commands if line.startswith("make ")] == ["make test", "make test-servers"]

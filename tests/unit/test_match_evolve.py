@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.games import GAMES
@@ -25,6 +25,7 @@ from domain.match.evolve import evolve, replay
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Offers, Play, Seat
 from domain.match.terms import STANDARD
+from tests.support.draws import draws
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 
 BASHNI = GAMES["bashni"]
@@ -153,7 +154,7 @@ CREATIONS = [
 ]
 
 
-@settings(max_examples=60)
+@draws(60)
 @given(create=st.sampled_from(CREATIONS), draw=st.data())
 def test_a_replay_makes_the_state_that_play_made(create: CreateMatch, draw: st.DataObject) -> None:
     match = play_at_random(create, draw)
@@ -162,7 +163,7 @@ def test_a_replay_makes_the_state_that_play_made(create: CreateMatch, draw: st.D
     assert replay("m", match.events[half:], replay("m", match.events[:half])) == match.state
 
 
-@settings(max_examples=60)
+@draws(60)
 @given(create=st.sampled_from(CREATIONS), draw=st.data())
 def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.DataObject) -> None:
     match = play_at_random(create, draw)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.match.refusals import CommandError
@@ -21,6 +21,7 @@ from domain.match.vacation import (
     left,
     year_of,
 )
+from tests.support.draws import draws
 from tests.support.tables import table
 from tests.support.zones import instant
 
@@ -108,7 +109,7 @@ instants = st.integers(instant(1970, 1, 1), instant(2400, 1, 1) - 1)
 
 
 @given(at=instants)
-@settings(max_examples=300)
+@draws(300)
 def test_the_year_is_that_of_the_calendar(at: int) -> None:
     assert year_of(at) == datetime.fromtimestamp(at / 1000, UTC).year
 
@@ -125,7 +126,7 @@ days = st.integers(0, 500).map(lambda number: NOW + number * DAY // 4)
 
 
 @given(tries=st.lists(st.tuples(st.sampled_from(["book", "auto", "end", "cancel"]), days, st.integers(1, 160))))
-@settings(max_examples=150)
+@draws(150)
 def test_no_book_ever_overlaps_or_exceeds_the_allowance(tries: list[tuple[str, int, int]]) -> None:
     book: Vacations = ()
     for verb, at, quarters in tries:

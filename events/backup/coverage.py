@@ -4,7 +4,7 @@ What refers is copied before what is referred to, so that everything that a rest
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from events.runtime.keys import (
     AdministrationKeys,
@@ -23,16 +23,7 @@ from events.runtime.keys import (
     TimeKeys,
     WorkListKeys,
 )
-from events.runtime.notice_keys import (
-    IncomingMailKeys,
-    LedgerKeys,
-    MailKeys,
-    NoticeKeys,
-    PostmasterKeys,
-    PushKeys,
-    SubscriberKeys,
-    WebhookKeys,
-)
+from events.runtime.notice_keys import NoticeKeys, PostmasterKeys, PushKeys
 
 ANY = "*"
 
@@ -45,14 +36,14 @@ class Coverage:
         cases, chats, jobs = CaseKeys(prefix), ChatKeys(prefix), JobKeys(prefix)
         fleet, archive = FleetKeys(prefix), ArchiveKeys(prefix)
         alone, shard = InstallationKeys(prefix), ShardKeys(prefix, 0)
-        models, ratings = ReadModelKeys(prefix, 1), RatingKeys(prefix, 0)
+        models, ratings, notices = ReadModelKeys(prefix, 1), RatingKeys(prefix, 0), NoticeKeys(prefix, 0)
         administration = AdministrationKeys(prefix)
 
         self.single = [time.heartbeat, time.outages, time.uncredited, time.provisional, time.flag_lateness]
         """Keys with a known name, copied first: the time since the heartbeat is credited after a restore."""
 
         self.before = [
-            _of_every_shard(lambda number: [LedgerKeys(prefix, number).decided(ANY)]),
+            _of_shards(notices.decided(ANY)),
             self._kept_beside_matches(prefix),
             [chats.reported, people.syncs.entry(ANY)],
         ]
@@ -85,11 +76,7 @@ class Coverage:
             *(proof.log_size, proof.tile_files, proof.nodes + ANY, proof.logged, proof.others, proof.looked_hour),
             *_of_shards(shard.feed, shard.snapshot(ANY), models.generation(0), models.of_shard(0) + ANY),
             *(ratings.all + ANY, *_indexes(people.syncs), *_indexes(people.guests)),
-            *_of_every_shard(
-                lambda number: _indexes(LedgerKeys(prefix, number).outbox),
-                lambda number: _indexes(IncomingMailKeys(prefix, number).inbox),
-                lambda number: _indexes(LedgerKeys(prefix, number).checks),
-            ),
+            *_of_shards(*_indexes(notices.outbox), *_indexes(notices.inbox), *_indexes(notices.checks)),
         ]
         """Keys that a restore writes from others, or that ``rookery rebuild`` makes."""
 
@@ -98,7 +85,7 @@ class Coverage:
             *(alone.unacked, alone.unacked_index, alone.unacked_mutex),
             *(people.writes + ANY, people.failed_sign_ins(ANY), people.sign_in_delay(ANY), chats.channel),
             people.player_key_nonce(ANY),
-            *_of_every_shard(lambda number: [LedgerKeys(prefix, number).presence(ANY)]),
+            *_of_shards(notices.presence(ANY)),
             *(WorkListKeys(prefix, "jobs", "work").base + ANY, jobs.result(ANY, ANY, ANY), time.offsets),
             archive.unused,
             WorkListKeys(prefix, "opponents", "turns").base + ANY,
@@ -109,13 +96,14 @@ class Coverage:
 
     def _kept_beside_matches(self, prefix: str) -> list[str]:
         people, chats, incidents = PeopleKeys(prefix), ChatKeys(prefix), IncidentKeys(prefix)
-        proof = ProofKeys(prefix)
+        proof, notices = ProofKeys(prefix), NoticeKeys(prefix, 0)
         return [
-            *_of_every_shard(
-                lambda number: _ledger_keys(LedgerKeys(prefix, number)),
-                lambda number: _subscriber_keys(SubscriberKeys(prefix, number), MailKeys(prefix, number)),
-                lambda number: _mail_keys(IncomingMailKeys(prefix, number), WebhookKeys(prefix, number)),
-            ),
+            *_of_shards(notices.outbox.entry(ANY), notices.inbox.entry(ANY), notices.checks.entry(ANY)),
+            *_of_shards(notices.finished(ANY), notices.ledger(ANY), notices.dropped(ANY), notices.notice(ANY, ANY)),
+            *_of_shards(notices.preferences(ANY), notices.outcomes, notices.subscriptions(ANY)),
+            *_of_shards(notices.feed_address(ANY), notices.address(ANY), notices.holders(ANY), notices.order(ANY)),
+            *_of_shards(notices.mails(ANY), notices.contents(ANY), notices.refusals(ANY, ANY)),
+            *_of_shards(notices.endpoints(ANY), notices.webhook_log(ANY, ANY)),
             PushKeys(prefix).private_key,
             PostmasterKeys(prefix).mails,
             *(proof.witnesses, proof.timestamps),
@@ -138,38 +126,12 @@ def searches(patterns: Sequence[str]) -> list[str]:
     return sorted({f"{pattern.partition('}')[0]}}}*" if "}" in pattern else pattern for pattern in patterns})
 
 
-def _of_every_shard(*kinds: Callable[[int], list[str]]) -> list[str]:
-    tag = NoticeKeys("", 0)._tag
-    return [key.replace(tag, tag.replace("00", ANY)) for kind in kinds for key in kind(0)]
-
-
 def _of_shards(*keys: str) -> list[str]:
-    return [key.replace("{s00}", "{s" + ANY + "}") for key in keys]
-
-
-def _ledger_keys(keys: LedgerKeys) -> list[str]:
-    return [
-        *(keys.outbox.entry(ANY), keys.checks.entry(ANY), keys.finished(ANY), keys.ledger(ANY), keys.dropped(ANY)),
-        *(keys.notice(ANY, ANY), keys.preferences(ANY), keys.outcomes),
-    ]
+    return [re.sub("{([ns])00}", rf"{{\1{ANY}}}", key) for key in keys]
 
 
 def _indexes(keys: WorkListKeys) -> list[str]:
     return [
         *(keys.lanes, keys.entries(ANY, ANY), keys.owners(ANY), keys.due(ANY)),
         *(keys.charges(ANY), keys.charge(ANY)),
-    ]
-
-
-def _subscriber_keys(keys: SubscriberKeys, mail: MailKeys) -> list[str]:
-    return [
-        *(keys.subscriptions(ANY), keys.feed_address(ANY)),
-        *(mail.address(ANY), mail.holders(ANY)),
-    ]
-
-
-def _mail_keys(keys: IncomingMailKeys, webhooks: WebhookKeys) -> list[str]:
-    return [
-        *(keys.inbox.entry(ANY), keys.order(ANY), keys.mails(ANY), keys.contents(ANY), keys.refusals(ANY, ANY)),
-        *(webhooks.endpoints(ANY), webhooks.webhook_log(ANY, ANY)),
     ]

@@ -8,8 +8,8 @@ from events.notices.json_text import from_json, to_json
 from events.notices.mail_links import USED, LinkError
 from events.notices.mail_syntax import address_digest
 from events.notices.notice import PauseCause, WhoMayWrite
-from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.notice_keys import MailKeys
+from events.notices.player_store import PlayerStore
+from events.runtime.connections import StorePipeline
 from events.runtime.transactions import transact
 
 SECRET_BYTES = 20
@@ -84,13 +84,8 @@ class MailAddress:
 NO_ADDRESS = MailAddress()
 
 
-class AddressStore:
+class AddressStore(PlayerStore):
     """The mail addresses of an installation."""
-
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
 
     def read(self, player: str) -> MailAddress:
         """Return what is stored about the mail address of ``player``."""
@@ -153,11 +148,11 @@ class AddressStore:
         self._client.delete(self._key(player))
 
     def _key(self, player: str) -> str:
-        return MailKeys.of(self._prefix, player, self._shards).address(player)
+        return self._keys(player).address(player)
 
     def _holders(self, address: str) -> str:
         digest = address_digest(address)
-        return MailKeys.of(self._prefix, digest, self._shards).holders(digest)
+        return self._keys(digest).holders(digest)
 
 
 def wants(stored: MailAddress, address: str, now: int) -> MailAddress:

@@ -8,8 +8,8 @@ from typing import Any
 
 from events.notices.json_text import from_json, to_json
 from events.notices.notice import NoticeKind
-from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.notice_keys import WebhookKeys
+from events.notices.player_store import PlayerStore
+from events.runtime.connections import StorePipeline
 from events.runtime.transactions import transact
 from events.store.converter import write_value
 
@@ -138,13 +138,8 @@ class Attempt:
     outcome: str
 
 
-class Endpoints:
+class Endpoints(PlayerStore):
     """The webhook endpoints of all people."""
-
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
 
     def of(self, player: str) -> list[Endpoint]:
         """Return the endpoints of ``player``, oldest first."""
@@ -242,6 +237,3 @@ class Endpoints:
         for id in self._client.hkeys(key):
             self._client.delete(keys.webhook_log(player, id.decode()))
         self._client.delete(key)
-
-    def _keys(self, player: str) -> WebhookKeys:
-        return WebhookKeys.of(self._prefix, player, self._shards)

@@ -4,8 +4,7 @@ import hashlib
 import hmac
 from typing import NamedTuple
 
-from events.runtime.connections import StoreClient
-from events.runtime.notice_keys import SubscriberKeys
+from events.notices.player_store import PlayerStore
 from events.store.converter import pack, unpack
 
 MAX_SECRET_LENGTH = 100
@@ -18,13 +17,8 @@ class FeedAddress(NamedTuple):
     created_at: int
 
 
-class FeedAddresses:
+class FeedAddresses(PlayerStore):
     """The feed addresses of all people: one each."""
-
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
 
     def begin(self, player: str, letters: str, now: int) -> str:
         """Replace the address of ``player``; return its secret: the owner's id, then ``letters``."""
@@ -54,7 +48,7 @@ class FeedAddresses:
         self.revoke(player)
 
     def _key(self, player: str) -> str:
-        return SubscriberKeys.of(self._prefix, player, self._shards).feed_address(player)
+        return self._keys(player).feed_address(player)
 
 
 def _digest(secret: str) -> str:

@@ -12,8 +12,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from events.notices.json_text import from_json, to_json
+from events.notices.player_store import PlayerStore
 from events.runtime.connections import StoreClient
-from events.runtime.notice_keys import IncomingMailKeys, PostmasterKeys
+from events.runtime.notice_keys import PostmasterKeys
 from events.runtime.work_list import WorkList, work_script
 
 DAY_MS = 86_400_000
@@ -123,18 +124,12 @@ def mail_digest(message_id: str, recipient: str, content: bytes) -> str:
     return hashlib.sha256(recipient.lower().encode(errors="replace") + b"\n" + identity).hexdigest()[:32]
 
 
-class Inbox:
-    """The incoming mail of an installation with ``shards`` shards. Safe to share between threads.
-
-    ``work`` is a work list in which mails are owned by those whom they are to; ``now`` is a clock in place of the
-    store's. Instants are milliseconds since 1970 UTC. Methods raise StoreError.
-    """
+class Inbox(PlayerStore):
+    """The incoming mail of an installation. ``work`` is owned by recipients; ``now`` replaces the store's clock."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] | None = None) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
-        self.work = WorkList(client, [IncomingMailKeys(prefix, shard).inbox for shard in range(shards)], now)
+        super().__init__(client, prefix, shards)
+        self.work = WorkList(client, [keys.inbox for keys in self._all_keys()], now)
         self._postmaster = PostmasterKeys(prefix).mails
         self._add = work_script(client, __package__, "add_mail")
         self._finish = work_script(client, __package__, "finish_mail")
@@ -254,6 +249,3 @@ class Inbox:
     def delete_postmaster_mail(self, id: str) -> bool:
         """Delete a mail to the postmaster; return False when it was not there."""
         return bool(self._client.xdel(self._postmaster, id))
-
-    def _keys(self, player: str) -> IncomingMailKeys:
-        return IncomingMailKeys.of(self._prefix, player, self._shards)

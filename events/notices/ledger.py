@@ -7,8 +7,8 @@ from typing import NamedTuple
 from events.notices.json_text import from_json, to_json
 from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel
 from events.notices.outbox import Dispatch, Purpose, delivery_field
+from events.notices.player_store import PlayerStore
 from events.runtime.connections import StoreClient
-from events.runtime.notice_keys import LedgerKeys
 from events.runtime.scripts import load_script
 from events.runtime.work_list import work_script
 
@@ -36,13 +36,11 @@ def dispatches_of(notice: Notice, *, digest: bool = False) -> list[Dispatch | No
     return [_dispatch_of(notice, each, digest) if each.due is not None else None for each in notice.deliveries]
 
 
-class Ledger:
-    """The ledgers of an installation with ``shards`` shards."""
+class Ledger(PlayerStore):
+    """The ledgers of an installation."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
+        super().__init__(client, prefix, shards)
         self._decide = work_script(client, __package__, "decide_notice")
         self._send_again = work_script(client, __package__, "send_again")
         self._clear = load_script(client, __package__, "clear_ledger")
@@ -158,9 +156,6 @@ class Ledger:
                 args=[keys.notice(player, ""), int(even_waiting), _WAITING],
             )
         )
-
-    def _keys(self, player: str) -> LedgerKeys:
-        return LedgerKeys.of(self._prefix, player, self._shards)
 
 
 def _notice(stored: dict[bytes, bytes]) -> Notice:

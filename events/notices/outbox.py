@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from events.notices.json_text import from_json, to_json
 from events.notices.notice import Delivery, DeliveryState, NoticeChannel
+from events.notices.player_store import PlayerStore
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.notice_keys import LedgerKeys
 from events.runtime.transactions import transact
 from events.runtime.work_list import Claim, WorkList, work_script
 
@@ -84,18 +84,15 @@ def delivery_field(channel: NoticeChannel, target: str) -> str:
     return f"{channel}:{target}"
 
 
-class Outbox:
-    """The outbox of an installation with ``shards`` shards. Safe to share between threads.
+class Outbox(PlayerStore):
+    """The outbox of an installation. ``work`` is owned by players, in lanes by channel: each waits for itself.
 
-    ``work`` is a work list in which dispatches are owned by their players, in lanes by channel: what is to be sent to
-    one person waits for itself. ``now`` is a clock in place of the store's. Methods raise StoreUnavailableError.
+    ``now`` is a clock in place of the store's.
     """
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] | None = None) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
-        self.work = WorkList(client, [LedgerKeys(prefix, shard).outbox for shard in range(shards)], now)
+        super().__init__(client, prefix, shards)
+        self.work = WorkList(client, [keys.outbox for keys in self._all_keys()], now)
         self._add = work_script(client, __package__, "add_dispatch")
         self._settle = work_script(client, __package__, "settle_dispatch")
         self._gather = work_script(client, __package__, "gather_dispatches")
@@ -175,8 +172,8 @@ class Outbox:
     def outcomes(self) -> Counter[tuple[str, str]]:
         """Return how many dispatches were ever sent, not sent or given up, by channel and state."""
         with self._client.pipeline(transaction=False) as pipeline:
-            for shard in range(self._shards):
-                pipeline.hgetall(LedgerKeys(self._prefix, shard).outcomes)
+            for keys in self._all_keys():
+                pipeline.hgetall(keys.outcomes)
             found = pipeline.execute()
         counts: Counter[tuple[str, str]] = Counter()
         for of_shard in found:
@@ -226,9 +223,6 @@ class Outbox:
         id, player = f"{dispatch.player} {dispatch.id}", dispatch.player
         keys = self._keys(player).outbox
         return Claim(keys, dispatch.lane, dispatch.token, id, player, "", dispatch.due, dispatch.attempts)
-
-    def _keys(self, player: str) -> LedgerKeys:
-        return LedgerKeys.of(self._prefix, player, self._shards)
 
 
 def _delivery(dispatch: Dispatch, state: DeliveryState, reason: str, due: int | None, now: int) -> Delivery:

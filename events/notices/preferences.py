@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from events.notices.json_text import from_json, to_json
 from events.notices.notice import NoticeKind, Timing, WhoMayInvite
-from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.notice_keys import LedgerKeys
+from events.notices.player_store import PlayerStore
+from events.runtime.connections import StorePipeline
 from events.runtime.transactions import transact
 
 MAX_REMIND_BEFORE_H = 168
@@ -43,13 +43,8 @@ class Preferences:
     who_may_invite: WhoMayInvite = WhoMayInvite.NO_GUESTS
 
 
-class PreferencesStore:
+class PreferencesStore(PlayerStore):
     """The preferences of all players."""
-
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
 
     def read(self, player: str) -> Preferences:
         """Return what ``player`` has set, the defaults where nothing was."""
@@ -76,7 +71,7 @@ class PreferencesStore:
         self._client.delete(self._key(player))
 
     def _key(self, player: str) -> str:
-        return LedgerKeys.of(self._prefix, player, self._shards).preferences(player)
+        return self._keys(player).preferences(player)
 
 
 def _preferences(stored: object) -> Preferences:

@@ -1,19 +1,13 @@
 """Which matches people have open in a visible tab: they need no word about those yet."""
 
-from events.runtime.connections import StoreClient
-from events.runtime.notice_keys import LedgerKeys
+from events.notices.player_store import PlayerStore
 
 PRESENT_MS = 150_000
 """A page says it every minute while it is visible, and once when it is hidden."""
 
 
-class Presence:
+class Presence(PlayerStore):
     """Who has which match open."""
-
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
 
     def record(self, player: str, match: str, visible: bool, now: int) -> None:
         """Record that ``player`` has ``match`` open in a visible tab at ``now``, or no longer."""
@@ -41,4 +35,4 @@ class Presence:
         self._client.delete(self._key(player))
 
     def _key(self, player: str) -> str:
-        return LedgerKeys.of(self._prefix, player, self._shards).presence(player)
+        return self._keys(player).presence(player)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
-from events.runtime.notice_keys import LedgerKeys
+from events.runtime.notice_keys import NoticeKeys
 from events.runtime.work_list import Claim, Repeats, WorkList
 
 GATHER_MS = 60_000
@@ -25,7 +25,7 @@ class ScheduledChecks:
     """The checks of an installation, by player or, of a chat, by match. ``now`` replaces the store's clock."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] | None = None) -> None:
-        self.work = WorkList(client, [LedgerKeys(prefix, shard).checks for shard in range(shards)], now)
+        self.work = WorkList(client, [NoticeKeys(prefix, shard).checks for shard in range(shards)], now)
 
     def remind(self, match: str, player: str, at: int) -> None:
         """Let it be checked at ``at`` whether ``player`` is to be reminded of ``match``; replaces an earlier wish."""

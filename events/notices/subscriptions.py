@@ -8,8 +8,8 @@ import hashlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.notice_keys import SubscriberKeys
+from events.notices.player_store import PlayerStore
+from events.runtime.connections import StorePipeline
 from events.runtime.transactions import transact
 from events.store.converter import pack, unpack
 
@@ -52,13 +52,8 @@ def subscription_id(endpoint: str) -> str:
     return base64.b32encode(digest).decode().lower()
 
 
-class Subscriptions:
+class Subscriptions(PlayerStore):
     """The subscriptions of all people."""
-
-    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
-        self._client = client
-        self._prefix = prefix
-        self._shards = shards
 
     def of(self, player: str) -> list[Subscription]:
         """Return the subscriptions of ``player``, ended ones too, oldest first."""
@@ -138,7 +133,7 @@ class Subscriptions:
         transact(self._client, [key], write)
 
     def _key(self, player: str) -> str:
-        return SubscriberKeys.of(self._prefix, player, self._shards).subscriptions(player)
+        return self._keys(player).subscriptions(player)
 
 
 def _unpacked(stored: dict[bytes, bytes]) -> list[Subscription]:

@@ -1,31 +1,19 @@
 """The keys of notices, deliveries and mail. All that concerns one person is in the person's shard, ``{n07}``."""
 
-from typing import Self
-
-from events.runtime.keys import WorkListKeys, shard_of
+from events.runtime.keys import WorkListKeys
 
 
 class NoticeKeys:
-    """What the people of one shard are told: ledgers, settings, and what is due."""
+    """What the people of one shard were told and are still to be told, how, and where; their mail."""
 
     def __init__(self, prefix: str, shard: int) -> None:
         self._tag = f"{prefix}{{n{shard:02d}}}:"
-        self._place = prefix, f"n{shard:02d}"
+        self.outbox, self.inbox, self.checks = (
+            WorkListKeys(prefix, f"n{shard:02d}", name) for name in ("outbox", "inbox", "checks")
+        )
+        """Entries "player dispatch", in lanes by channel; "player digest"; "reminder match player" and "chat match"."""
 
-    @classmethod
-    def of(cls, prefix: str, player: str, shards: int) -> Self:
-        """Return the keys of the shard of ``player``."""
-        return cls(prefix, shard_of(player, shards))
-
-
-class LedgerKeys(NoticeKeys):
-    """What people of one shard were told and are still to be told, and how they want to be told."""
-
-    def __init__(self, prefix: str, shard: int) -> None:
-        super().__init__(prefix, shard)
-        self.outbox = WorkListKeys(*self._place, "outbox")  # entries "player dispatch", in lanes by channel
         self.outcomes = f"{self._tag}outcomes"  # hash: how many dispatches became what, by channel and state
-        self.checks = WorkListKeys(*self._place, "checks")  # entries "reminder match player" and "chat match"
 
     def finished(self, player: str) -> str:
         """Return the key of a player's dispatches that were sent or given up. Sorted set: by when; it expires."""
@@ -55,10 +43,6 @@ class LedgerKeys(NoticeKeys):
         """Return the key of the matches that a player has open. Sorted set: by when that was said; it expires."""
         return f"{self._tag}presence:{player}"
 
-
-class SubscriberKeys(NoticeKeys):
-    """Where the people of one shard get notices by push, and what identifies their feeds."""
-
     def subscriptions(self, player: str) -> str:
         """Return the key of a person's push subscriptions. Hash: packed, by id."""
         return f"{self._tag}push:{player}"
@@ -66,21 +50,6 @@ class SubscriberKeys(NoticeKeys):
     def feed_address(self, player: str) -> str:
         """Return the key of the address of a person's feeds. String: packed."""
         return f"{self._tag}feeds:{player}"
-
-
-class PushKeys:
-    """What identifies the installation to push services."""
-
-    def __init__(self, prefix: str) -> None:
-        self.private_key = f"{prefix}{{push}}:private-key"  # string: the key that signs for push services, encrypted
-
-
-class IncomingMailKeys(NoticeKeys):
-    """Mail that arrived for the people of one shard, and what of it is still to be read."""
-
-    def __init__(self, prefix: str, shard: int) -> None:
-        super().__init__(prefix, shard)
-        self.inbox = WorkListKeys(*self._place, "inbox")  # entries "player digest"
 
     def order(self, player: str) -> str:
         """Return the key of the mails to a player. Sorted set: digests by when they arrived; it expires."""
@@ -98,17 +67,6 @@ class IncomingMailKeys(NoticeKeys):
         """Hash that expires: numbers from 1 on of mails about a match that were only refused, by digest."""
         return f"{self._tag}mail-refusals:{player}:{match_id}"
 
-
-class PostmasterKeys:
-    """Mail to the postmaster, for the operator; the key is used alone."""
-
-    def __init__(self, prefix: str) -> None:
-        self.mails = f"{prefix}postmaster"  # stream: instant, sender, content
-
-
-class MailKeys(NoticeKeys):
-    """The mail addresses of people, and whose a mail address is, in the shard of its digest."""
-
     def address(self, player: str) -> str:
         """Return the key of a player's mail address. String: JSON."""
         return f"{self._tag}mail:{player}"
@@ -117,10 +75,6 @@ class MailKeys(NoticeKeys):
         """Return the key of those who have had the mail address with this SHA-256. Set: players."""
         return f"{self._tag}mail-holders:{digest}"
 
-
-class WebhookKeys(NoticeKeys):
-    """The webhook endpoints of the people of one shard."""
-
     def endpoints(self, player: str) -> str:
         """Return the key of a player's webhook endpoints. Hash: JSON, with the secrets that sign, by id."""
         return f"{self._tag}webhooks:{player}"
@@ -128,3 +82,17 @@ class WebhookKeys(NoticeKeys):
     def webhook_log(self, player: str, endpoint: str) -> str:
         """Return the key of the last attempts of an endpoint. List: compressed JSON, the last first; it expires."""
         return f"{self._tag}webhook-log:{player}:{endpoint}"
+
+
+class PushKeys:
+    """What identifies the installation to push services."""
+
+    def __init__(self, prefix: str) -> None:
+        self.private_key = f"{prefix}{{push}}:private-key"  # string: the key that signs for push services, encrypted
+
+
+class PostmasterKeys:
+    """Mail to the postmaster, for the operator; the key is used alone."""
+
+    def __init__(self, prefix: str) -> None:
+        self.mails = f"{prefix}postmaster"  # stream: instant, sender, content

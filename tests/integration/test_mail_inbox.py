@@ -14,7 +14,8 @@ from events.notices.inbox import (
     text_digest,
 )
 from events.runtime.connections import StoreClient
-from events.runtime.notice_keys import IncomingMailKeys
+from events.runtime.keys import shard_of
+from events.runtime.notice_keys import NoticeKeys
 from events.runtime.work_list import LEASE_MS
 
 NOW = 1_700_000_000_000
@@ -105,7 +106,7 @@ def test_refusals_are_counted_for_each_match_and_once_for_each_mail(redis: Store
     mails = [mail(name) for name in "123"]
     assert [box.count_refusal(each, "m1") for each in (*mails, *mails)] == [1, 2, 3, 1, 2, 3]
     assert box.count_refusal(mail("4"), "m2") == 1
-    assert 0 < redis.ttl(IncomingMailKeys.of("test:", "palice", SHARDS).refusals("palice", "m1")) <= REFUSALS_S
+    assert 0 < redis.ttl(NoticeKeys("test:", shard_of("palice", SHARDS)).refusals("palice", "m1")) <= REFUSALS_S
 
 
 def test_a_mail_with_a_known_message_id_and_another_text_is_stored_as_a_repetition(redis: StoreClient) -> None:

@@ -23,7 +23,7 @@ from events.notices.outbox import Dispatch, Purpose
 from events.notices.preferences import Preferences
 from events.notices.subscriptions import Subscription, subscription_id
 from events.push.encryption import to_base64url
-from events.runtime.notice_keys import LedgerKeys
+from events.runtime.notice_keys import NoticeKeys
 from events.service.matches import Loaded
 from events.store.contract import Request
 from events.webhooks.signing import fresh_keys
@@ -89,7 +89,7 @@ class SimulatedNotices:
         self._begin = begin
         self._random = Random(f"notices {seed}")
         self._elsewhere = Elsewhere(parts.now, begin, self._random)
-        self._shards = [LedgerKeys(parts.prefix, shard) for shard in range(parts.store.shards)]
+        self._shards = [NoticeKeys(parts.prefix, shard) for shard in range(parts.store.shards)]
         self._decided: dict[str, Notice] = {}
         self._facts: set[tuple[str, str]] = set()
         self._decided_again: list[str] = []

@@ -1,4 +1,4 @@
-"""The hosts under which an installation is served: addresses in answers are made from the header Host of a request.
+"""The hosts under which an installation is served, and how many proxies in front of it are trusted.
 
 Another host, which feeds, redirects and caches would carry on, is refused before anything else is looked at.
 """
@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from flask import Flask, request
 from werkzeug.exceptions import BadHost
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from api.access.headers import LOOPBACK, without_port
 from api.http.problems import Problem
@@ -55,3 +56,16 @@ def _refuse_other_hosts() -> None:
     if host not in served_hosts(settings.page_url, settings.stream_url):
         detail = f"This server is not {host[:100]}. Its operator names its hosts: ROOKERY_PAGE_URL, ROOKERY_STREAM_URL."
         raise Problem("other-host", detail)
+
+
+def behind_proxies(app: Flask, trusted_proxies: int) -> Flask:
+    """Return ``app``, which takes addresses and scheme from the last ``trusted_proxies`` proxies.
+
+    Without this all callers would have the address of the proxy, and share one limit; trusting more proxies than there
+    are would let callers choose their address.
+    """
+    if trusted_proxies:
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=trusted_proxies, x_proto=trusted_proxies, x_host=0
+        )
+    return app

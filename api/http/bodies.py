@@ -8,9 +8,8 @@ from flask import g, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from api.http.answers import JSON
-from api.http.messages import sentences
 from api.http.problems import Problem, listed_errors
-from api.http.schemas import flattened
+from api.http.schemas import flattened, sentences
 
 MAX_BODY_BYTES = 64 * 1024
 

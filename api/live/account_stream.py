@@ -16,7 +16,7 @@ import msgspec
 from api.http.problems import RETRY_AFTER_S
 from api.live import stream_hub
 from api.live.stream_hub import Message, Watcher
-from api.operations.awaiting import AwaitedMatches, owed
+from api.operations.lists import AwaitedMatches, owed
 from api.services import Services
 from domain.match.enums import Status
 from domain.match.state import MatchState

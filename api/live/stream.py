@@ -15,10 +15,9 @@ from redis.client import PubSub
 from api import health, metrics
 from api.access import headers, hosts, limits, request_ids
 from api.access.auth import current_person, redeem_ticket, require_person
-from api.access.chats import may_read_chat
+from api.access.hosts import behind_proxies
 from api.access.limits import Limits, RateLimits, address
-from api.access.matches import visible_match
-from api.access.proxies import behind_proxies
+from api.access.matches import may_read_chat, visible_match
 from api.access.read_limits import count_reads
 from api.addresses import PREFIX
 from api.http import problems

@@ -1,20 +1,57 @@
-"""What is said to a server that brings mail: who may be written to, and whether a mail was accepted.
+"""What is said to a server that brings mail: who may be written to, how much, and whether a mail was accepted.
 
 Everything here may wait for the store; the gateway calls it from threads. Replies are those of SMTP with enhanced
 status codes (RFC 5321, RFC 3463).
 """
 
+import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import structlog
+from limits import parse
 
-from api.mail.limits import MailLimits
 from events.installation import Installation
 from events.mail.admission import MAX_HEADERS_BYTES, author_of, has_too_many_headers, header, read_headers
 from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.notices.inbox import ReceivedMail, mail_digest, text_digest
+from events.runtime.connections import StoreClient, translating
+from events.runtime.counters import fixed_windows
 from events.runtime.errors import StoreError
+
+MAIL_LIMITS: Mapping[str, str] = {
+    "mail-token": "30/hour",  # mails to one address
+    "mail-player": "200/day",  # mails to all addresses of one person
+    "mail-sender": "300/hour",  # mails with one envelope sender
+    "mail-stranger": "120/hour",  # refused addresses, by the server that named them
+    "mail-postmaster": "20/hour",  # mails to the operator, by the envelope sender
+    "mail-postmaster-peer": "60/hour",  # the same, by the server that brings them
+}
+
+
+class MailLimits:
+    """The limits of incoming mail; making them does not connect. ``limits`` replaces some of MAIL_LIMITS."""
+
+    def __init__(self, client: StoreClient, prefix: str, limits: Mapping[str, str] | None = None) -> None:
+        self._limiter = fixed_windows(client, prefix)
+        self._items = {name: parse(limit) for name, limit in {**MAIL_LIMITS, **(limits or {})}.items()}
+
+    @translating
+    def spend(self, limit: str, who: str) -> bool:
+        """Count one use of ``limit`` by ``who``; return False when it is used up. Raises StoreError."""
+        return self._limiter.hit(self._items[limit], limit, _hashed(who))
+
+    @translating
+    def is_left(self, limit: str, who: str) -> bool:
+        """Tell whether ``limit`` is not used up by ``who``, without counting. Raises StoreError."""
+        return self._limiter.test(self._items[limit], limit, _hashed(who))
+
+
+def _hashed(who: str) -> str:
+    """Return ``who`` as counters hold it: addresses are stored as hashes only."""
+    return hashlib.sha256(who.encode(errors="replace")).hexdigest()[:32]
+
 
 MAX_MAIL_BYTES = 1_000_000
 MAX_SUBJECT_CHARACTERS = 200

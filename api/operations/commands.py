@@ -22,7 +22,7 @@ from api.http.conditions import (
 )
 from api.http.problems import no_such_match
 from api.representations.events import Event, represent_event
-from api.representations.receipts import ReceiptField, represent_receipt
+from api.representations.matches import ReceiptField, represent_receipt
 from api.services import services
 from domain.match.commands import Command
 from events.service.matches import Executed, UnknownMatchError

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import StrictInteger, StrictSchema, StrictString
+from api.http.schemas import MAX_NUMBER, StrictInteger, StrictSchema, StrictString
 from domain.game import AnyGame, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status

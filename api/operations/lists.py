@@ -1,14 +1,89 @@
-"""Pages of match lists, and players by name or id."""
+"""Pages of match lists, and what awaits a player according to the store."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from api.http.problems import Problem
-from api.operations.awaiting import AwaitedMatches
 from api.representations.matches import MatchPage, represent_summaries
 from api.representations.players import opponent_level
 from api.services import services
 from events.readmodels import Page, Summary
+from events.readmodels.summary import summarise
+from events.runtime.errors import StoreError, StoreUnavailableError
+from events.service.matches import UnknownMatchError
+
+MAX_LOADED_MATCHES = 25
+"""Matches that one request loads because the read models are behind."""
+
+OWED = ("move", "draw-answer", "takeback-answer", "invitation")
+
+
+class AwaitedMatches:
+    """The matches that await ``player``, for the length of one request.
+
+    It is ``exhausted`` when MAX_LOADED_MATCHES had to be loaded: a page ends there, and has a next one.
+    """
+
+    def __init__(self, player: str) -> None:
+        self._player = player
+        self._loaded = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no more matches are loaded for this request."""
+        return self._loaded >= MAX_LOADED_MATCHES
+
+    def page(self, view: str, cursor: str | None, limit: int) -> Page[Summary]:
+        """Return up to ``limit`` of them in the order of ``view``, "awaiting" or "queue".
+
+        Raises ValueError for an invalid cursor, and StoreUnavailableError.
+        """
+        items: list[Summary] = []
+        while not self.exhausted:
+            size = min(limit - len(items), MAX_LOADED_MATCHES - self._loaded)
+            page = services().readmodels.matches(view, self._player, None, cursor, size)
+            items += (summary for summary in self._refresh(page.items) if self._player in summary.awaiting)
+            cursor = page.next
+            if cursor is None or len(items) == limit:
+                break
+        return Page(items, cursor)
+
+    def _refresh(self, summaries: Sequence[Summary]) -> Iterable[Summary]:
+        present = refresh(summaries)
+        self._loaded += sum(new is not old for new, old in zip(present, summaries, strict=True))
+        return present
+
+
+def refresh(summaries: Sequence[Summary]) -> list[Summary]:
+    """Return ``summaries`` with the first MAX_LOADED_MATCHES that are out of date replaced by present ones."""
+    if not summaries:
+        return []
+    heads = services().store.heads([summary.match for summary in summaries])
+    changed = [place for place, head in enumerate(heads) if head.version != summaries[place].version]
+    present = list(summaries)
+    for place in changed[:MAX_LOADED_MATCHES]:
+        present[place] = _present_summary(summaries[place])
+    return present
+
+
+def owed(summary: Summary, player: str) -> str:
+    """Return what ``player`` owes the match, one of OWED."""
+    seat = next((number for number, seat in enumerate(summary.seats) if seat.player == player), None)
+    if seat is not None and not summary.seats[seat].joined:
+        return "invitation"
+    if seat is not None and summary.to_move == seat:
+        return "move"
+    return "draw-answer" if summary.draw_agreed and seat not in summary.draw_agreed else "takeback-answer"
+
+
+def _present_summary(summary: Summary) -> Summary:
+    """Return the summary of the match as it stands; one that is lost or unreadable awaits nobody."""
+    try:
+        return summarise(services().matches.load(summary.match).state)
+    except StoreUnavailableError:
+        raise
+    except (UnknownMatchError, StoreError):
+        return summary._replace(awaiting=())
 
 
 def identify(player: str) -> str:

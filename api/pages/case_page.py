@@ -14,7 +14,7 @@ from api.operations.reports import report_page
 from api.pages.available_actions import is_possible
 from api.pages.board_view import View
 from api.pages.layout import blueprint, sign_in_first
-from api.pages.match_lists import page_of, represented
+from api.pages.list_pages import page_of, represented
 from api.pages.pictures import board_at
 from api.representations.case_file import Dispute, may_read_statements, represent_case_file
 from api.representations.matches import people_in, represent_summary

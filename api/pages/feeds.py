@@ -12,13 +12,21 @@ from flask import Response, request, url_for
 from api.access.auth import own_origin
 from api.access.matches import may_see
 from api.http.problems import Problem, no_such_match
-from api.operations.awaiting import owed
+from api.operations.lists import owed
 from api.pages.announcements import Audience, describe_each
 from api.pages.layout import blueprint
 from api.pages.wording import instant
-from api.representations import atom, deadline_calendar
-from api.representations.atom import Entry, Feed, atom_id, write_feed
-from api.representations.deadline_calendar import MAX_DEADLINES, Deadline, write_calendar
+from api.representations.feeds import (
+    CALENDAR_TYPE,
+    MAX_DEADLINES,
+    MEDIA_TYPE,
+    Deadline,
+    Entry,
+    Feed,
+    atom_id,
+    write_calendar,
+    write_feed,
+)
 from api.representations.matches import people_in, represent_summary, with_foreseen_deadlines
 from api.services import services
 from domain.games import GAMES
@@ -71,7 +79,7 @@ def deadlines_ics(secret: str) -> Response:
             )
         )
     content = write_calendar(deadlines, services().preferences.read(player).remind_before_h)
-    return _document(content, deadline_calendar.MEDIA_TYPE, PRIVATE)
+    return _document(content, CALENDAR_TYPE, PRIVATE)
 
 
 @blueprint.get("/feeds/<secret>/matches.atom")
@@ -89,7 +97,7 @@ def notice_feed(secret: str) -> Response:
         self_link=_absolute(request.path),
         entries=_notice_entries(player, notices),
     )
-    return _document(write_feed(feed), atom.MEDIA_TYPE, PRIVATE)
+    return _document(write_feed(feed), MEDIA_TYPE, PRIVATE)
 
 
 @blueprint.get("/matches/<match_id>/feed.atom")
@@ -131,7 +139,7 @@ def _match_feed(match_id: str, reader: Person | None, cache: str) -> Response:
         self_link=_absolute(request.path),
         entries=_event_entries(state, audience, link),
     )
-    return _document(write_feed(feed), atom.MEDIA_TYPE, cache)
+    return _document(write_feed(feed), MEDIA_TYPE, cache)
 
 
 def _event_entries(state: MatchState, audience: Audience, link: str) -> list[Entry]:

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from api.access.auth import credential_key, current_person
 from api.http.problems import Problem
-from api.operations.awaiting import AwaitedMatches
+from api.operations.lists import AwaitedMatches
 from api.pages import wording
 from api.services import services
 from domain.games import GAMES

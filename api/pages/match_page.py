@@ -1,43 +1,130 @@
 """The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
 
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from flask import redirect, render_template, url_for
 from markupsafe import Markup
-from msgspec import json
+from msgspec import Struct, json, to_builtins
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.access.chats import may_read_chat, may_write_chat
-from api.access.matches import visible_match
-from api.operations.awaiting import AwaitedMatches
-from api.pages.available_actions import available_actions
+from api.access.matches import may_read_chat, may_write_chat, visible_match
+from api.operations.lists import AwaitedMatches
+from api.pages.announcements import tabulate_facts
+from api.pages.available_actions import available_actions, find_consequences
 from api.pages.board_steps import steps_nearby
 from api.pages.board_view import View, count_turns, requested_view, turn_number
 from api.pages.clocks import describe_deadline, upcoming_vacations
-from api.pages.consequences import find_consequences
-from api.pages.draft import draft_panel
 from api.pages.layout import blueprint
-from api.pages.line_tree import describe_tree
 from api.pages.match_news import describe_news
-from api.pages.match_seats import seat_views
-from api.pages.match_standing import describe_standing, summarise_standing
-from api.pages.pictures import board_at, requested_ply
+from api.pages.match_standing import describe_standing, seat_views, summarise_standing
+from api.pages.pictures import board_at, colours_of, requested_ply
 from api.pages.played_moves import played_moves, rounds, runs_since
-from api.pages.position_facts import tabulate_facts
 from api.pages.shared_pictures import link_preview
+from api.representations.boards import Draft, represent_draft
 from api.representations.clocks import SECOND_MS
 from api.representations.matches import MatchSummary, people_in, represent_match, represent_summary
 from api.services import services
-from domain.game import AnyGame
+from domain.game import AnyGame, RulesError
 from domain.games import find_ruleset
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
-from domain.match.lines import ConditionalMoves, standing
+from domain.match.enums import Status
+from domain.match.lines import ANY, ConditionalMoves, Line, Lines, standing
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
+from domain.presentation import DraftPiece
 from events.people.person import Person
+from events.pictures.board import FOOT, faces
 from events.readmodels import Summary
 from events.service.matches import Loaded
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A move of a tree: ``move`` in canonical form, and as players spell it.
+
+    ``seat`` makes the move (None: unknown, after any other move). ``then`` is what follows the move beside ``next``.
+    """
+
+    move: str
+    spelled: str
+    seat: int | None
+    then: str | None
+    played: bool
+    next: list["Node"]
+
+
+def describe_tree(state: MatchState, lines: Lines) -> list[Node]:
+    """Return the tree of ``lines``, with the moves marked that have been played since."""
+    game = find_ruleset(state.game, state.ruleset)
+    begins = game.parse_position(lines.position)
+    follows = (
+        lines.ply <= len(state.play.moves)
+        and game.format_position(state.play.position_after(lines.ply)) == lines.position
+    )
+    return _nodes(game, begins, lines.first, state.play.moves[lines.ply :] if follows else ())
+
+
+def _nodes(game: AnyGame, position: Any, lines: Iterable[Line], played: Sequence[str]) -> list[Node]:
+    """Return the nodes of ``lines`` from ``position`` (None: unknown), after which ``played`` has been played."""
+    lines = list(lines)
+    listed = {line.move for line in lines}
+    return [_node(game, position, line, listed, played) for line in lines]
+
+
+def _node(game: AnyGame, position: Any, line: Line, listed: set[str], played: Sequence[str]) -> Node:
+    happened = bool(played) and (line.move == played[0] or (line.move == ANY and played[0] not in listed))
+    after, spelled = None, line.move
+    if position is not None:
+        try:
+            move = game.parse_move(position, line.move)
+        except RulesError:
+            pass  # any other move, or the answer to it: the position after it is unknown
+        else:
+            after, spelled = game.play(position, move), game.display_move(position, move)
+    return Node(
+        move=line.move,
+        spelled=spelled,
+        seat=None if position is None else game.to_move(position),
+        then=line.then,
+        played=happened,
+        next=_nodes(game, after, line.next, played[1:] if happened else ()),
+    )
+
+
+class PieceButton(NamedTuple):
+    """A piece to choose, with its drawing and the id of the drawing."""
+
+    piece: DraftPiece
+    face: str
+    drawing: Markup
+
+
+class DraftPanel(NamedTuple):
+    """The panel: the limits of the army, the same as JSON for the script, and the pieces."""
+
+    limits: Draft
+    json: str
+    pieces: list[PieceButton]
+
+
+def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> DraftPanel | None:
+    """Return the panel for ``seat``; None unless it has an army to set up now."""
+    playing = state.status == Status.PLAYING and state.play.broken is None and not state.cases.frozen
+    if not playing or seat != game.to_move(state.play.position):
+        return None
+    draft = game.draft(state.play.position)
+    if draft is None:
+        return None
+    colours, limits = colours_of(state, game), represent_draft(draft)
+    buttons = [
+        PieceButton(each, face, Markup(drawing))  # noqa: S704 - drawings are escaped
+        for each in draft.pieces
+        for face, drawing in faces([each.piece], colours, "draft-").items()
+    ]
+    facts = json.encode({**to_builtins(limits), "foot": FOOT}).decode()
+    return DraftPanel(limits, facts, buttons)
+
 
 GIFTS = {
     time // SECOND_MS: duration(time) for time in (6 * HOUR, 12 * HOUR, *(days * DAY for days in (1, 2, 3, 7, 14, 30)))

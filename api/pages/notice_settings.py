@@ -1,20 +1,115 @@
-"""The settings of notices: what is told when, and through which mail address, browsers and webhooks."""
+"""Notices: their settings and ledger as pages, and the words for them."""
 
-from flask import abort, render_template
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from flask import abort, render_template, request
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person, refuse_token
+from api.access.matches import listed_for
 from api.operations.notice_targets import targets_of
 from api.pages.layout import blueprint, sign_in_first
-from api.pages.notice_wording import CHANNELS, INVITERS, KINDS, PAYLOADS, TIMINGS, VERDICTS, WRITERS, hour_words
-from api.pages.subscriptions import push_section
+from api.representations.matches import MatchSummary, represent_summaries
 from api.services import services
 from domain.match.terms import HOUR, duration
-from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON
-from events.notices.inbox import MAX_MAILS_SHOWN
-from events.notices.notice import NoticeChannel, NoticeKind, Timing
+from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, PayloadForm
+from events.notices.inbox import MAX_MAILS_SHOWN, Verdict
+from events.notices.ledger import KEPT_MS, MAX_NOTICES
+from events.notices.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
 from events.notices.preferences import DEFAULT_QUIET_HOURS
+from events.notices.subscriptions import Subscription
+from events.people.person import Person
+from events.push.sender_key import subject_of
 from events.webhooks.signing import public_key_of
+
+
+class KindWords(NamedTuple):
+    """What a kind of notice is called, and when there is one."""
+
+    title: str
+    when: str
+
+
+KINDS: Mapping[NoticeKind, KindWords] = {
+    NoticeKind.TURN: KindWords("Your turn", "The others have moved, and now you are to move."),
+    NoticeKind.DEADLINE: KindWords("Deadline near", "Your time runs out soon, and you still have something to decide."),
+    NoticeKind.OFFER: KindWords("Offers", "A draw, a takeback or a rematch is proposed to you."),
+    NoticeKind.INVITATION: KindWords("Invitations", "You are invited to a match."),
+    NoticeKind.STARTED: KindWords("Start", "A match of yours has begun."),
+    NoticeKind.ENDED: KindWords("End", "A match of yours is over."),
+    NoticeKind.CHAT: KindWords("Chat", "There is a message in a match of yours."),
+    NoticeKind.CASE: KindWords("Disputes", "There is a dispute in a match of yours."),
+    NoticeKind.RULING: KindWords("Rulings", "An arbiter has ruled in a match of yours."),
+}
+"""All kinds in the order in which the pages list them."""
+
+CHANNELS: Mapping[NoticeChannel, str] = {
+    NoticeChannel.MAIL: "Mail",
+    NoticeChannel.PUSH: "Push",
+    NoticeChannel.WEBHOOK: "Webhook",
+}
+
+TIMINGS: Mapping[Timing, str] = {
+    Timing.AT_ONCE: "At once",
+    Timing.DIGEST: "Digest",
+    Timing.NEVER: "Never",
+}
+
+STATES: Mapping[DeliveryState, str] = {
+    DeliveryState.WAITING: "waiting",
+    DeliveryState.SENT: "sent",
+    DeliveryState.NOT_SENT: "not sent",
+    DeliveryState.FAILED: "failed",
+}
+
+WRITERS: Mapping[WhoMayWrite, str] = {
+    WhoMayWrite.TOKEN_AND_FROM: "The code, and your address as its sender",
+    WhoMayWrite.TOKEN_FROM_AND_DMARC: "Both, and the word of your mail server (DMARC)",
+}
+
+VERDICTS: Mapping[Verdict, str] = {
+    Verdict.WAITING: "not read yet",
+    Verdict.READ: "read",
+    Verdict.AUTOMATIC: "automatic",
+    Verdict.LOOP: "our own",
+    Verdict.BOUNCE: "not delivered",
+    Verdict.NOT_ALLOWED: "not allowed",
+    Verdict.UNSUBSCRIBED: "stopped notices",
+    Verdict.REPEATED: "same Message-ID again",
+    Verdict.FAILED: "failed",
+}
+
+INVITERS: Mapping[WhoMayInvite, str] = {
+    WhoMayInvite.ANYONE: "Anyone",
+    WhoMayInvite.NO_GUESTS: "Anyone but guests",
+    WhoMayInvite.ACQUAINTED: "Those I have finished a match with",
+    WhoMayInvite.NOBODY: "Nobody",
+}
+
+PAYLOADS: Mapping[PayloadForm, str] = {
+    PayloadForm.FULL: "With position and legal moves",
+    PayloadForm.THIN: "Only what has happened",
+}
+
+
+def hour_words(hour: int) -> str:
+    """Return an hour of the day (0 to 23) as a clock shows it: 08:00."""
+    return f"{hour:02d}:00"
+
+
+class PushSection(NamedTuple):
+    """Whether this server sends push notices, and the browsers that get them or have got them lately."""
+
+    offered: bool
+    subscriptions: Sequence[Subscription]
+
+
+def push_section(player: str) -> PushSection:
+    """Return what the settings page shows ``player`` about push notices."""
+    settings = services().settings
+    return PushSection(subject_of(settings.contact, settings.page_url) is not None, services().subscriptions.of(player))
+
 
 REMINDERS_H = (0, 3, 6, 12, 24, 48, 72, 168)
 MIN_MATCHES_FOR_DIGEST = 10
@@ -91,3 +186,37 @@ def webhook_page(webhook_id: str) -> str | Response:
 
 def _reminder(hours: int) -> str:
     return f"{duration(hours * HOUR)} before" if hours else "Never"
+
+
+NOTICES_PER_PAGE = 30
+
+
+@blueprint.get("/notices")
+def notices() -> str | Response:
+    """Return the notices of the person, of one match if the query names one, the latest first."""
+    person = current_person()
+    if person is None:
+        return sign_in_first()
+    match, cursor = request.args.get("match"), request.args.get("cursor")
+    page = services().ledger.page(person.id, cursor, NOTICES_PER_PAGE, match)
+    return render_template(
+        "notices.html",
+        page=page,
+        matches=_matches_of(page.notices, person),
+        match=match,
+        is_first_page=not cursor,
+        targets=targets_of(person.id),
+        kinds=KINDS,
+        channels=CHANNELS,
+        states=STATES,
+        max_notices=MAX_NOTICES,
+        kept=duration(KEPT_MS),
+    )
+
+
+def _matches_of(listed: Sequence[Notice], person: Person) -> Mapping[str, MatchSummary]:
+    """Return the matches of the ``listed`` notices that ``person`` may see, by their ids, as lists have them."""
+    ids = sorted({notice.match for notice in listed if notice.match is not None})
+    shown = listed_for(person, ids)
+    summaries = [each.summary for each in services().readmodels.projected(sorted(shown)) if each is not None]
+    return {match.id: match for match in represent_summaries(summaries)}

@@ -1,20 +1,109 @@
-"""The page of a player: ratings, matches, and the score against the viewer."""
+"""The page of a player, with a chart of ratings, and that of a rating: how it came about."""
+
+from collections.abc import Sequence
 
 from flask import abort, render_template, request
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.access.matches import listed_for
-from api.pages.bot_wording import capacity_sentences
 from api.pages.layout import blueprint
-from api.pages.list_pages import pool_titles
-from api.pages.match_lists import NO_SUCH_PLAYER, Section, find_player, finished_section, page_of, represented
-from api.pages.rating_chart import rating_chart
-from api.representations.ratings import PublicChange, public_changes
+from api.pages.list_pages import (
+    NO_SUCH_PAGE,
+    NO_SUCH_PLAYER,
+    Section,
+    find_player,
+    finished_section,
+    page_of,
+    pool_titles,
+    represented,
+)
+from api.representations.ratings import PublicChange, public_changes, represent_rated_matches
 from api.services import services
 from domain.games import GAMES
+from domain.match.terms import duration
+from events.people.capacity import Capacity, Invitations
 from events.people.person import Person
 from events.readmodels.standings import PROVISIONAL_DEVIATION
+
+INVITATIONS = {
+    Invitations.ANYONE: "It takes invitations",
+    Invitations.NO_BOTS: "It takes invitations, but not from other bots",
+    Invitations.NOBODY: "It takes no invitations and joins matches by itself",
+}
+
+
+def capacity_sentences(capacity: Capacity, matches: int) -> list[str]:
+    """Return what a bot that plays ``matches`` matches takes on."""
+    games = [game_title(name) for name in capacity.games]
+    *others, last = games or ["nothing at present"]
+    free = max(0, capacity.concurrent - matches)
+    number = "1 match" if capacity.concurrent == 1 else f"{capacity.concurrent} matches"
+    sentences = [f"It plays {', '.join(others) + ' and ' if others else ''}{last}."]
+    if capacity.concurrent:
+        sentences.append(f"It plays {number} at once, and can begin {free or 'none'} now.")
+    else:
+        sentences.append("It takes no new matches at present.")
+    if not capacity.rated:
+        sentences.append("It plays unrated matches only.")
+    if not capacity.private:
+        sentences.append("It plays public matches only.")
+    if capacity.min_move_ms is not None:
+        sentences.append(f"It needs {duration(capacity.min_move_ms)} for every move.")
+    if capacity.max_move_ms is not None:
+        sentences.append(f"No move may take longer than {duration(capacity.max_move_ms)}.")
+    accepting = ", which the server accepts for it at once" if capacity.accepts_at_once else ""
+    sentences.append(f"{INVITATIONS[capacity.invitations]}{accepting}.")
+    return sentences
+
+
+def game_title(name: str) -> str:
+    """Return the title of a game as capacities name it, with that of its setup if ``name`` names one."""
+    id, _, setup = name.partition("/")
+    game = GAMES.get(id)
+    if game is None:
+        return name
+    return f"{game.title} ({game.setups[setup].title})" if setup in game.setups else game.title
+
+
+WIDTH, HEIGHT = 600, 150
+MARGIN = 40
+"""Room for the labels on the left; lengths are in units of the chart."""
+
+STEPS = (10, 25, 50, 100, 250, 500, 1000)
+MAX_GRID_LINES = 5
+
+_CHART = Markup(
+    '<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+    'aria-label="{label}">{grid}<polyline points="{points}"/></svg>'
+)
+_GRID_LINE = Markup('<path d="M{margin} {y:.1f}H{width}"/><text x="{x}" y="{y:.1f}" dy=".35em">{rating}</text>')
+
+
+def rating_chart(changes: Sequence[PublicChange], title: str) -> Markup:
+    """Return the SVG element of ``changes``, which are in the order of time; empty for fewer than two changes."""
+    if len(changes) < 2:
+        return Markup()
+    ratings = [changes[0].before, *(change.after for change in changes)]
+    step = next((step for step in STEPS if (max(ratings) - min(ratings)) / step < MAX_GRID_LINES - 1), STEPS[-1])
+    low, high = min(ratings) // step * step, -(-max(ratings) // step) * step
+    span = max(high - low, step)
+
+    def height(rating: float) -> float:
+        return HEIGHT - 8 - (rating - low) / span * (HEIGHT - 16)
+
+    points = " ".join(
+        f"{MARGIN + number * (WIDTH - MARGIN - 8) / (len(ratings) - 1):.1f},{height(rating):.1f}"
+        for number, rating in enumerate(ratings)
+    )
+    grid = Markup().join(
+        _GRID_LINE.format(margin=MARGIN, width=WIDTH, x=MARGIN - 6, y=height(rating), rating=rating)
+        for rating in range(round(low), round(low + span) + 1, step)
+    )
+    label = f"{title}: from {round(ratings[0])} to {round(ratings[-1])} in {len(changes)} changes"
+    return _CHART.format(width=WIDTH, height=HEIGHT, label=label, grid=grid, points=points)
+
 
 MAX_CHANGES_CHARTED = 200
 """Rated matches of a pool in the chart of a player, the latest ones."""
@@ -76,3 +165,41 @@ def _sections(player: str, *, public: bool) -> list[Section]:
             page = page_of(view, player=player, cursor=place, public=public)
             sections.append(Section(view=view, title=title, matches=represented(page)))
     return sections
+
+
+MATCHES_PER_PAGE = 25
+
+NO_SUCH_POOL = "There are no ratings of this name."
+
+
+@blueprint.get("/players/<player>/ratings/<pool>")
+def rating(player: str, pool: str) -> str:
+    """Return how the rating came about, or, with ``view=unrated``, the matches that do not count."""
+    shown = find_player(player)
+    if shown is None:
+        abort(404, NO_SUCH_PLAYER)
+    titles = pool_titles()
+    if pool not in titles:
+        abort(404, NO_SUCH_POOL)
+    person, readmodels, cursor = current_person(), services().readmodels, request.args.get("cursor")
+    own = person is not None and person.id == shown.id
+    unrated = request.args.get("view") == "unrated"
+    try:
+        rated = readmodels.rated_matches(shown.id, pool, None if unrated else cursor, MATCHES_PER_PAGE)
+        other = readmodels.unrated_matches(
+            shown.id, pool, cursor if unrated else None, MATCHES_PER_PAGE, public=not own
+        )
+    except ValueError:
+        abort(404, NO_SUCH_PAGE)
+    visible = listed_for(person, [match.match for match in rated.items])
+    return render_template(
+        "rating.html",
+        player=shown,
+        pool=pool,
+        title=titles[pool],
+        present=next((each for each in readmodels.ratings(shown.id) if each.pool == pool), None),
+        matches=[] if unrated else represent_rated_matches(rated.items, visible),
+        next=rated.next,
+        unrated=other if unrated or not cursor else None,
+        only_unrated=unrated,
+    )

@@ -1,13 +1,14 @@
-"""The settings of a person: time zone, free days, vacations, automatic moves, keys, tokens, blocks."""
+"""The settings of a person, the forms to sign in and up, and the pages that links in mail lead to."""
 
-from flask import render_template
+from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.operations.jobs import archive_state
-from api.pages.bot_wording import game_title
-from api.pages.layout import blueprint, sign_in_first
-from api.representations.bots import CAPACITY_GAMES
+from api.operations.mail_links import confirmable_address, refusing_player, resettable_account
+from api.pages.layout import blueprint, local_path, sign_in_first
+from api.pages.player_page import game_title
+from api.representations.players import CAPACITY_GAMES
 from api.services import services
 from domain.match import vacation
 from domain.match.calendar import MAX_FREE_DAYS
@@ -56,3 +57,68 @@ def settings() -> str | Response:
         now=now,
         rfc3339=rfc3339,
     )
+
+
+@blueprint.get("/sign-in")
+def sign_in() -> str | Response:
+    """Return the sign-in form, or redirect a person who is signed in already."""
+    return _form("sign_in.html")
+
+
+@blueprint.get("/sign-up")
+def sign_up() -> str | Response:
+    """Return the sign-up form, or redirect a person who has an account already."""
+    return _form("sign_up.html")
+
+
+def _form(template: str) -> str | Response:
+    after = local_path(request.args.get("next"), url_for("web.my_matches"))
+    person = current_person()
+    if person is not None and person.kind != "guest":
+        return redirect(after)
+    return render_template(template, after=after)
+
+
+@blueprint.get("/mail/confirm/<token>")
+def confirm_mail(token: str) -> str:
+    """Return the page that confirms a mail address."""
+    person, address, _ = confirmable_address(token)
+    return render_template(
+        "mail_page.html",
+        title="Confirm your mail address",
+        text=f"Shall {address} be the mail address of the account {person.name}?",
+        button="Confirm it",
+        call="POST /api/v1/mail-confirmations",
+        token=token,
+        said=f"{address} is confirmed: notices can be sent there.",
+        after=url_for("web.notice_settings"),
+    )
+
+
+@blueprint.get("/mail/stop/<token>")
+def stop_mail(token: str) -> str:
+    """Return the page that stops notices by mail."""
+    player = refusing_player(token)
+    person = services().people.person(player)
+    return render_template(
+        "mail_page.html",
+        title="Stop notices by mail",
+        text=f"Shall no more notices about the matches of {person.name if person else player} be sent by mail?",
+        button="Stop them",
+        call=f"POST /api/v1/mail-refusals/{token}",
+        token=None,
+        said="No more notices are sent by mail. The settings of notices let them be sent again.",
+        after=url_for("web.notice_settings"),
+    )
+
+
+@blueprint.get("/password-reset")
+def password_reset() -> str:
+    """Return the form that asks for a link to choose a new password."""
+    return render_template("password_reset.html", mail_is_sent=services().settings.mail is not None)
+
+
+@blueprint.get("/password-reset/<token>")
+def new_password(token: str) -> str:
+    """Return the form for a new password."""
+    return render_template("new_password.html", name=resettable_account(token).person.name, token=token)

@@ -9,8 +9,17 @@ from api.access.matches import visible_match
 from api.pages.board_view import View, requested_view, turn_number
 from api.pages.home import showcase_scene
 from api.pages.layout import blueprint
-from api.pages.picture_responses import as_of, caching, picture_title, plies_in_words, png_response, svg_response
-from api.pages.pictures import colours_of, requested_ply, scene_at
+from api.pages.pictures import (
+    as_of,
+    caching,
+    colours_of,
+    picture_title,
+    plies_in_words,
+    png_response,
+    requested_ply,
+    scene_at,
+    svg_response,
+)
 from api.services import services
 from domain.game import AnyGame
 from domain.games import GAMES

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
-from api.representations.rated_matches import RatingValue
+from api.representations.ratings import RatingValue
 from domain.games import GAMES
 from domain.match.enums import EndReason, Limit
 from domain.match.terms import DAY, Terms, duration, in_short, limit_in_words

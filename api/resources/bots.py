@@ -13,9 +13,8 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Next
 from api.http.problems import Problem
 from api.http.schemas import EnumField, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
-from api.representations.bots import CAPACITY_GAMES, Capacity, represent_capacity
 from api.representations.clocks import SECOND_MS
-from api.representations.players import Player, represent_person
+from api.representations.players import CAPACITY_GAMES, Capacity, Player, represent_capacity, represent_person
 from api.services import services
 from domain.match.terms import MAX_TIME_MS
 from events.people import capacity as declared

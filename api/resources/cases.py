@@ -13,8 +13,8 @@ from api.access.matches import is_sole_arbiter, visible_match
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant
-from api.http.messages import MAX_NUMBER
 from api.http.schemas import (
+    MAX_NUMBER,
     EmptyBody,
     EnumField,
     Paging,

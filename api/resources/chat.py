@@ -1,4 +1,4 @@
-"""Talking beside a match."""
+"""Talking beside a match, messages that readers report, and people whom the caller blocks or mutes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -7,24 +7,28 @@ from flask import Blueprint
 from marshmallow import validate
 from msgspec import Meta
 
-from api.access.auth import current_person, require_person
-from api.access.chats import is_chat_open, may_write_chat, refuse_chat_reader, refuse_chat_writer
+from api.access.auth import current_person, require_person, require_role
 from api.access.limits import spend
-from api.access.matches import visible_match
+from api.access.matches import is_chat_open, may_write_chat, refuse_chat_reader, refuse_chat_writer, visible_match
 from api.addresses import PREFIX
 from api.endpoints import endpoint
-from api.http.answers import Answer, Instant, NextAfter
+from api.http.answers import Answer, Instant, NextAfter, one_of
 from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, idempotent_request
-from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import EmptyBody, QueryInteger, StrictSchema, page_limit, prose
-from api.representations.players import Player, represent_player
+from api.http.schemas import MAX_NUMBER, EmptyBody, QueryInteger, StrictSchema, page_limit, prose
+from api.operations.lists import identify
+from api.operations.reports import ReportPage, report_page
+from api.representations.players import Player, opponent_level, represent_player
 from api.services import services
+from domain.match.decisions.cases import refuse_party
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+from events.people.administration import ARBITER
+from events.people.blocks import BLOCK, KINDS, MUTE, TooManyBlocksError
 from events.people.person import Person
-from events.private.chats import ChatFullError, chat_players
+from events.private.chats import MAX_MESSAGES_PER_CHAT, ChatFullError, chat_players
 from events.private.chats import Message as StoredMessage
+from events.private.reports import Report
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("chat", __name__, url_prefix=PREFIX)
@@ -155,3 +159,156 @@ def _represent(messages: Sequence[StoredMessage], state: MatchState) -> list[Mes
         )
         for message in messages
     ]
+
+
+reports = Blueprint("reports", __name__, url_prefix=PREFIX)
+
+MAX_REASON_CHARACTERS = 500
+MAX_SKIPPED_MATCHES = 1000
+"""Matches with reports that a page can leave out."""
+
+
+class ReportRequest(StrictSchema):
+    reason = prose(MAX_REASON_CHARACTERS)
+
+
+class ReportsQuery(StrictSchema):
+    after = QueryInteger(load_default=0, validate=validate.Range(0, MAX_SKIPPED_MATCHES))
+    limit = page_limit(20, 50)
+
+
+@reports.post("/matches/<match_id>/chat/<int:number>/reports")
+@endpoint(204, body=ReportRequest, signed_in=True, problems=[404])
+def report_message(sent: Mapping[str, str], match_id: str, number: int) -> None:
+    """Report a message
+
+    Arbiters decide on it. Until then the caller does not see it any more.
+    """
+    state, person = visible_match(match_id).state, require_person()
+    refuse_chat_reader(state, person)
+    _require_message(match_id, number)
+    spend("reports", person.id)
+    services().reports.add(Report(match_id, number, person.id, sent["reason"]))
+
+
+@reports.post("/matches/<match_id>/chat/<int:number>/hiding")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
+def hide_message(_: object, match_id: str, number: int) -> None:
+    """Hide a message
+
+    For arbiters: from everybody.
+    """
+    _settle(match_id, number, hide=True)
+
+
+@reports.post("/matches/<match_id>/chat/<int:number>/showing")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
+def show_message(_: object, match_id: str, number: int) -> None:
+    """Let a message stand
+
+    For arbiters: its reports are closed, and it is shown to everybody.
+    """
+    _settle(match_id, number, hide=False)
+
+
+@reports.get("/reports")
+@endpoint(answer=ReportPage, query=ReportsQuery, signed_in=True)
+def list_reports(query: Mapping[str, int]) -> ReportPage:
+    """List reported messages
+
+    For arbiters, the match with the longest wait first. `limit` counts matches.
+    """
+    require_role(ARBITER)
+    return report_page(query["after"], query["limit"])
+
+
+def _settle(match_id: str, number: int, *, hide: bool) -> None:
+    arbiter = require_role(ARBITER)
+    # Not visible_match: arbiters read reported messages of private matches, too.
+    state = services().matches.load(match_id).state
+    refuse_party(state, arbiter.id)
+    _require_message(match_id, number)
+    # Crash-safe: a crash between the two steps leaves the message hidden and not logged; an arbiter who got no answer
+    # and repeats the request does and logs the same.
+    services().reports.settle(match_id, number, hide)
+    act = "message-hidden" if hide else "message-shown"
+    services().administration.record(act, arbiter.id, {"match": match_id, "message": number})
+
+
+def _require_message(match_id: str, number: int) -> None:
+    """Raise the problem no-such-message unless the chat of the match has a message of this number."""
+    found = services().chats.read(match_id, number - 1, 1) if 0 < number <= MAX_MESSAGES_PER_CHAT else []
+    if not found or found[0].number != number:
+        raise Problem("no-such-message", "The chat of this match has no message of this number.")
+
+
+blocks = Blueprint("blocks", __name__, url_prefix=PREFIX)
+
+
+class BlockedPlayer(Answer):
+    player: Player
+    kind: Annotated[
+        str, one_of(KINDS, "mute: messages are not shown; block: nor invitations, nor seats in your matches")
+    ]
+
+
+class BlockList(Answer):
+    items: Sequence[BlockedPlayer]
+
+
+@blocks.get("/me/blocks")
+@endpoint(answer=BlockList, signed_in=True)
+def list_blocks() -> BlockList:
+    """List blocked and muted players
+
+    They are not notified of it.
+    """
+    listed = services().blocks.of(require_person().id)
+    persons = services().people.persons(listed)
+    return BlockList(
+        items=[
+            BlockedPlayer(player=represent_player(other, persons), kind=kind) for other, kind in sorted(listed.items())
+        ]
+    )
+
+
+@blocks.put("/me/blocks/<player>")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404, 409])
+def block(_: object, player: str) -> None:
+    """Block a player
+
+    No invitations from them, no seats for them in matches that the caller opens, none of their messages.
+    """
+    _put(player, BLOCK)
+
+
+@blocks.put("/me/mutes/<player>")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404, 409])
+def mute(_: object, player: str) -> None:
+    """Mute a player
+
+    Their messages are not shown to the caller.
+    """
+    _put(player, MUTE)
+
+
+@blocks.delete("/me/blocks/<player>")
+@endpoint(204, signed_in=True, problems=[404])
+def unblock(player: str) -> None:
+    """Unblock a player
+
+    They are neither blocked nor muted any more.
+    """
+    if not services().blocks.remove(require_person().id, identify(player)):
+        raise Problem("not-blocked", "You neither block nor mute this player.")
+
+
+def _put(player: str, kind: str) -> None:
+    person, other = require_person(), identify(player)
+    if other == person.id or opponent_level(other) is not None:
+        detail = "Only other people can be blocked or muted."
+        raise Problem("not-blockable", detail, {"player": ["is no other person"]})
+    try:
+        services().blocks.put(person.id, other, kind)
+    except TooManyBlocksError as error:
+        raise Problem("too-many-blocks", f"{error}.".capitalize()) from error

@@ -1,4 +1,4 @@
-"""The games: their facts, and positions looked at without a match."""
+"""The games: their facts, positions looked at without a match, and terms to choose from."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -10,13 +10,14 @@ from msgspec import Meta
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer
-from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import QueryInteger, StrictSchema, StrictString
+from api.http.schemas import MAX_NUMBER, QueryInteger, StrictSchema, StrictString
 from api.operations.exploration import MAX_OUTCOME_STEPS, bounded_outcome
 from api.representations.boards import Outcome, represent_outcome
+from api.representations.clocks import Terms, represent_terms
 from domain.game import AnyGame, MalformedNotation, StepBudget
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
+from domain.match.terms import PRESETS
 from domain.search.levels import LEVELS
 
 blueprint = Blueprint("games", __name__, url_prefix=PREFIX)
@@ -142,3 +143,25 @@ def _represent(game: AnyGame) -> Game:
         setups=[Setup(name=setup.name, title=setup.title, seats=setup.seat_names) for setup in game.setups.values()],
         levels=list(LEVELS),
     )
+
+
+terms = Blueprint("terms", __name__, url_prefix=PREFIX)
+
+
+class Preset(Answer):
+    title: str
+    terms: Terms
+
+
+class PresetList(Answer):
+    items: Sequence[Preset]
+
+
+@terms.get("/terms")
+@endpoint(answer=PresetList)
+def list_terms() -> PresetList:
+    """List terms to choose from
+
+    A new match takes one of these or any others, and the first when none are sent.
+    """
+    return PresetList(items=[Preset(title=title, terms=represent_terms(terms)) for title, terms in PRESETS.items()])

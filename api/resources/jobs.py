@@ -11,8 +11,7 @@ from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer
-from api.http.messages import MAX_NUMBER
-from api.http.schemas import EmptyBody, StrictInteger, StrictSchema
+from api.http.schemas import MAX_NUMBER, EmptyBody, StrictInteger, StrictSchema
 from api.operations.jobs import (
     Job,
     JobState,

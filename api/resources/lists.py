@@ -11,8 +11,7 @@ from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Next, one_of
 from api.http.schemas import Paging, StrictString
-from api.operations.awaiting import OWED, AwaitedMatches, owed
-from api.operations.lists import awaited_page, identify, invalid_cursor, match_page
+from api.operations.lists import OWED, AwaitedMatches, awaited_page, identify, invalid_cursor, match_page, owed
 from api.representations.matches import MatchPage, MatchSummary, represent_summaries
 from events.readmodels import Summary
 

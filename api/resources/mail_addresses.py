@@ -1,6 +1,6 @@
-"""The caller's mail address: confirming it, who may write, and what stops mail."""
+"""The caller's mail address: confirming it, who may write, what stops mail, and what became of mail that arrived."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from api.http.schemas import EmptyBody, EnumField, PresentPassword, StrictSchema
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
 from events.notices.addresses import MailAddress, asked_again, resumed, stopped, wants, without_address
+from events.notices.inbox import MAX_MAILS_SHOWN, ReceivedMail, Verdict
 from events.notices.letters import address_changed, confirmation
 from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS, InvalidAddressError, address_digest, parse_address
@@ -241,4 +242,44 @@ def _represent(stored: MailAddress) -> MailAddressAnswer:
         paused=None if pause is None else MailPause(cause=pause.cause, reason=pause.reason, since=rfc3339(pause.at)),
         who_may_write=stored.who_may_write,
         mail_is_sent=services().settings.mail is not None,
+    )
+
+
+incoming_mail = Blueprint("incoming-mail", __name__, url_prefix=PREFIX)
+
+
+class IncomingMail(Answer):
+    at: Annotated[Instant, Meta(description="When it arrived")]
+    sender: Annotated[str, Meta(description="The address in its From header; empty when that names not exactly one")]
+    subject: str
+    bytes: int
+    verdict: Annotated[str, one_of(Verdict)]
+    reason: Annotated[str, Meta(description="The verdict as a sentence; empty while the mail waits to be read")]
+    answered: Annotated[bool, Meta(description="Whether an answer was sent to your confirmed address")]
+
+
+class IncomingMailList(Answer):
+    items: Annotated[Sequence[IncomingMail], Meta(description=f"The last {MAX_MAILS_SHOWN}, newest first")]
+
+
+@incoming_mail.get("/me/incoming-mail")
+@endpoint(answer=IncomingMailList, signed_in=True, session_only=True)
+def list_incoming_mail() -> IncomingMailList:
+    """List the caller's answers by mail
+
+    The last mails to the caller's addresses here, each with its outcome.
+    """
+    mails = services().inbox.recent(require_person().id, MAX_MAILS_SHOWN)
+    return IncomingMailList(items=[_represent_mail(mail) for mail in mails])
+
+
+def _represent_mail(mail: ReceivedMail) -> IncomingMail:
+    return IncomingMail(
+        at=rfc3339(mail.at),
+        sender=mail.sender,
+        subject=mail.subject,
+        bytes=mail.size,
+        verdict=mail.verdict,
+        reason=mail.reason,
+        answered=mail.answered,
     )

@@ -19,9 +19,8 @@ from api.http.conditions import (
     VersionTagText,
     versioned,
 )
-from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import QueryInteger, StrictSchema, StrictString, page_limit, pattern
+from api.http.schemas import MAX_NUMBER, QueryInteger, StrictSchema, StrictString, page_limit, pattern
 from api.representations.boards import (
     Composition,
     Draft,

@@ -1,4 +1,4 @@
-"""Creating a match: its seats and its terms."""
+"""Creating a match: its seats and its terms, or a rematch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,21 +9,31 @@ from marshmallow import fields, validate
 
 from api.access.admission import admit_match, match_places
 from api.access.auth import require_person
-from api.addresses import PREFIX, match_id_for, match_path
+from api.access.matches import visible_match
+from api.addresses import PREFIX, match_id_for, match_path, rematch_id
 from api.endpoints import endpoint
 from api.http.answers import json_response
-from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, idempotent_request, request_key
-from api.http.messages import MAX_NUMBER
+from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, VERSION_HEADER, etag, idempotent_request, request_key
 from api.http.problems import Problem
-from api.http.schemas import EnumField, KindField, StrictBoolean, StrictInteger, StrictSchema, StrictString
+from api.http.schemas import (
+    MAX_NUMBER,
+    EmptyBody,
+    EnumField,
+    KindField,
+    StrictBoolean,
+    StrictInteger,
+    StrictSchema,
+    StrictString,
+)
 from api.operations.commands import MAX_SEATS, REFUSALS, executed_headers
 from api.representations.clocks import SECOND_MS
-from api.representations.matches import MatchWithReceipt, represent_match, with_receipt
-from api.representations.receipts import represent_receipt
+from api.representations.matches import MatchWithReceipt, represent_match, represent_receipt, with_receipt
 from api.services import services
-from domain.match.commands import CreateMatch
+from domain.match.commands import CreateMatch, JoinMatch
+from domain.match.decisions.creation import rematch
 from domain.match.enums import Control, FlagRule
 from domain.match.evolve import replay
+from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import (
     MAX_INCREMENT_MS,
@@ -202,3 +212,47 @@ def _terms(wanted: Mapping[str, Any] | None, *, rated: bool) -> Terms:
     else:
         defaults = replace(STANDARD, cap=max(STANDARD.cap, bank))
     return replace(defaults, **{"takebacks": not rated, **chosen})
+
+
+rematches = Blueprint("rematches", __name__, url_prefix=PREFIX)
+
+
+@rematches.post("/matches/<match_id>/rematches")
+@endpoint(
+    201,
+    answer=MatchWithReceipt,
+    body=EmptyBody,
+    signed_in=True,
+    problems=REFUSALS,
+    headers={**VERSION_HEADER, "Location": "The rematch"},
+    parameters=[KEY_PARAMETER],
+)
+def propose_rematch(_: object, match_id: str) -> Response:
+    """Propose or accept a rematch
+
+    The same terms, everybody one seat on. Mutual proposals become one match.
+    """
+    person, before = require_person(), visible_match(match_id).state
+    following, guest = rematch_id(match_id), person.kind == "guest"
+    admit_match(following, before.seats, person)
+    proposal = rematch(before, person.id, following, fresh_seed(), guest)
+    asked, execute = idempotent_request(person), services().match_service.execute
+    try:
+        with match_places(proposal, person) as accepting:
+            execute(following, replace(proposal, accepting=accepting), person.id, asked)
+    except CommandError as refusal:
+        if refusal.code != "match-exists":
+            raise
+        proposed = services().matches.load(following).state
+        seat = proposed.seat_of(person.id)
+        if seat is None or not proposed.seats[seat].joined:
+            if proposed.ended:
+                raise CommandError(
+                    "match-over", "the rematch was called off: create a new match to play again"
+                ) from None
+            with services().bot_admission.joining_place(proposed, person):
+                execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
+    state, head, *_ = services().matches.load(following)
+    receipt = represent_receipt(services().receipts, following, head, state.updated_at)
+    answer = with_receipt(represent_match(state, head), receipt)
+    return json_response(answer, 201, {**etag(head), "Location": match_path(following)})

@@ -1,4 +1,4 @@
-"""Accounts: signing up and in, guests, tokens and passwords."""
+"""Accounts: signing up and in, guests, tokens, passwords, and new passwords by mail."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -24,8 +24,12 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, json_response
 from api.http.problems import Problem
 from api.http.schemas import PresentPassword, StrictSchema, StrictString, pattern
+from api.operations.mail_links import invalid_link, resettable_account
 from api.representations.players import Player, represent_person
 from api.services import services
+from events.notices.letters import asker, password_reset
+from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
+from events.notices.mail_syntax import MAX_ADDRESS_OCTETS
 from events.people.accounts import NameTakenError
 from events.people.credentials import MAX_LABEL_LENGTH, TooManyTokensError
 from events.people.credentials import Token as StoredToken
@@ -274,3 +278,72 @@ def _represent(person: Person) -> Account:
 
 def _represent_token(token: StoredToken) -> Token:
     return Token(id=token.id, label=token.label, created_at=rfc3339(token.created_at))
+
+
+password_resets = Blueprint("password_resets", __name__, url_prefix=PREFIX)
+
+SENT = (
+    "If an account has this name or mail address, and a confirmed mail address, a mail with a link is on its way. The "
+    "link is valid for an hour."
+)
+
+
+class ResetRequest(StrictSchema):
+    name = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_ADDRESS_OCTETS, error="must be a name or a mail address"),
+        metadata={"description": "The name of the account, or its mail address"},
+    )
+
+
+class NewPasswordRequest(StrictSchema):
+    token = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_LINK_CHARACTERS),
+        metadata={"description": "The end of the link in the mail"},
+    )
+    password = StrictString(
+        required=True,
+        validate=validate.Length(
+            MIN_PASSWORD_LENGTH,
+            MAX_PASSWORD_LENGTH,
+            error=f"must have {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters",
+        ),
+    )
+
+
+class ResetAnswer(Answer):
+    detail: Annotated[str, Meta(description="The same whether there is such an account or not")]
+
+
+@password_resets.post("/password-resets")
+@endpoint(202, answer=ResetAnswer, body=ResetRequest, problems=[409])
+def ask_for_password_reset(sent: Mapping[str, str]) -> ResetAnswer:
+    """Ask for a mail with a link to choose a new password
+
+    The answer, and the work for it, are the same whether there is such an account or not.
+    """
+    if services().settings.mail is None:
+        raise Problem("mail-not-sent", "This server sends no mail: ask its operator for a new password.")
+    asked = sent["name"].strip()
+    spend_by_address("resets_by_network")
+    spend("resets", asker(asked))
+    services().outbox.add(password_reset(asked, services().now()))
+    return ResetAnswer(detail=SENT)
+
+
+@password_resets.put("/password-resets")
+@endpoint(204, body=NewPasswordRequest)
+def reset_password(sent: Mapping[str, str]) -> None:
+    """Choose a new password
+
+    By the link in a mail. All sessions of the account end, tokens stay.
+    """
+    spend_by_address("mail_links")
+    person, mark = resettable_account(sent["token"])
+    try:
+        chosen = services().people.choose_password(person, mark, sent["password"])
+    except InvalidPasswordError as error:
+        raise Problem("invalid-fields", f"Choose another password: {error}.", {"password": [str(error)]}) from error
+    if not chosen:
+        raise invalid_link(USED)

@@ -1,16 +1,20 @@
-"""Positions that a match could come to: a line of moves from any of its plies, without playing anything."""
+"""Positions that a match could come to, moves that are put together part by part, and single squares."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from flask import Blueprint
+from flask import Blueprint, Response
+from marshmallow import fields, validate
 from msgspec import Meta
 
 from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer
-from api.operations.exploration import PositionRequest, play_line
+from api.http.conditions import IF_NONE_MATCH_PARAMETER, VERSION_HEADER, VersionTagText, versioned
+from api.http.problems import Problem
+from api.http.schemas import StrictSchema, StrictString
+from api.operations.exploration import MAX_PARTS, PositionRequest, compose, play_line
 from api.representations.boards import (
     Composition,
     Hint,
@@ -19,6 +23,9 @@ from api.representations.boards import (
     represent_hints,
     represent_outcome,
 )
+from domain.match.enums import Status
+from domain.match.guards import rules_of
+from domain.match.state import MatchState
 
 blueprint = Blueprint("positions", __name__, url_prefix=PREFIX)
 
@@ -67,3 +74,111 @@ def explore(sent: Mapping[str, Any], match_id: str) -> ExploredPosition:
         hints={} if over else represent_hints(game.hints(position)),
         compositions=[] if over else represent_compositions(game.unlisted.compositions(position)),
     )
+
+
+compositions = Blueprint("compositions", __name__, url_prefix=PREFIX)
+
+MAX_PART_CHARACTERS = 40
+
+
+class CompositionRequest(StrictSchema):
+    kind = StrictString(
+        required=True,
+        validate=validate.Length(1, MAX_PART_CHARACTERS),
+        metadata={"description": "A kind that the legal moves name under compositions"},
+    )
+    parts = fields.List(
+        StrictString(validate=validate.Length(1, MAX_PART_CHARACTERS)),
+        required=True,
+        validate=validate.Length(0, MAX_PARTS),
+        metadata={"description": "The parts so far, in order"},
+    )
+
+
+class ComposedMove(Answer):
+    version: int
+    version_tag: VersionTagText
+    kind: str
+    parts: Sequence[str]
+    move: Annotated[str | None, Meta(description="The move in canonical form; null until it is legal")]
+    failing: Annotated[int | None, Meta(description="The index of the part that is not possible; null when all are")]
+    reason: Annotated[str, Meta(description="Why there is no legal move yet; empty when there is")]
+    following: Annotated[
+        Mapping[str, Sequence[Hint]],
+        Meta(description="What can be added to the possible parts: by first square; each part is a move there"),
+    ]
+
+
+@compositions.post("/matches/<match_id>/compositions")
+@endpoint(answer=ComposedMove, body=CompositionRequest, costly=True, problems=[404, 409])
+def check_composition(sent: Mapping[str, Any], match_id: str) -> ComposedMove:
+    """Check a move that is being put together
+
+    For kinds of moves too many to list. Nothing is played: the answer says which parts can follow, the move that
+    the parts make, or why they do not make one yet.
+    """
+    state, head, *_ = visible_match(match_id)
+    composed = compose(state, sent["kind"], sent["parts"])
+    return ComposedMove(
+        version=head.version,
+        version_tag=str(head.tag),
+        kind=sent["kind"],
+        parts=sent["parts"],
+        move=composed.move,
+        failing=composed.failing,
+        reason=composed.reason,
+        following=represent_hints(composed.following),
+    )
+
+
+squares = Blueprint("squares", __name__, url_prefix=PREFIX)
+
+
+class Square(Answer):
+    version: int
+    version_tag: VersionTagText
+    square: str
+    contents: Annotated[str, Meta(description="What stands there, in words")]
+    reason: Annotated[str | None, Meta(description="Why no legal move begins there, as a clause; null when one does")]
+
+
+@squares.get("/matches/<match_id>/squares/<square>")
+@endpoint(
+    answer=Square,
+    costly=True,
+    problems=[404, 409],
+    headers=VERSION_HEADER,
+    parameters=[IF_NONE_MATCH_PARAMETER],
+    also=[304],
+)
+def show_square(match_id: str, square: str) -> Response:
+    """Show a square
+
+    The piece on it as the match stands, and why no legal move begins there.
+    """
+    state, head, *_ = visible_match(match_id)
+    scene = rules_of(state).scene(state.play.position)
+    if square not in {cell.square for cell in scene.cells}:
+        raise Problem("not-found", "The board of this game has no such square.")
+
+    def answer() -> Square:
+        return Square(
+            version=head.version,
+            version_tag=str(head.tag),
+            square=square,
+            contents=scene.spoken.get(square, f"{square}: empty"),
+            reason=_why_not(state, square),
+        )
+
+    return versioned(head, answer)
+
+
+def _why_not(state: MatchState, square: str) -> str | None:
+    """Return why no move can begin on ``square`` of the board as the match stands; None when one can."""
+    if state.ended:
+        return "the match is over"
+    if state.status != Status.PLAYING:
+        return "the match has not started"
+    if state.cases.frozen:
+        return "the match is frozen until an arbiter has ruled"
+    return rules_of(state).why_not(state.play.position, square)

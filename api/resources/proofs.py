@@ -1,4 +1,4 @@
-"""What proves things offline: bundles of matches, the server's public keys, checkpoints, the schema of bundles."""
+"""What proves things offline: bundles and receipts of matches, the public keys of the server, checkpoints."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,8 @@ from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import JSON, Answer, NextAfter, json_response
-from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import QueryBoolean, QueryInteger, StrictSchema, page_limit
+from api.http.schemas import MAX_NUMBER, QueryBoolean, QueryInteger, StrictSchema, page_limit
 from api.operations.exploration import MAX_OUTCOME_STEPS
 from api.operations.jobs import MAX_EVENTS_AT_ONCE, stored_content
 from api.services import services
@@ -34,6 +33,8 @@ from events.proof.checkpoints import Checkpoint, Consistency, write_checkpoint
 from events.proof.documents import write_document
 from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import key_set
+from events.proof.receipts import Receipt, write_receipt
+from events.store.contract import Head
 from events.store.converter import schema_of, write_value
 from events.transparency.tlog_proofs import tlog_proof_of
 
@@ -264,3 +265,40 @@ def _content_of_short(state: MatchState, asked: int, *, positions: bool) -> tupl
             match_id, basis_of_content(content.head.digest, positions=positions), content.packed, at
         )
     return content, at
+
+
+receipts = Blueprint("receipts", __name__, url_prefix=PREFIX)
+
+
+class ReceiptQuery(StrictSchema):
+    version = QueryInteger(
+        load_default=None,
+        allow_none=False,
+        validate=validate.Range(1, MAX_NUMBER),
+        metadata={"description": "Of the match; the last one if it is not given"},
+    )
+
+
+@receipts.get("/matches/<match_id>/receipt")
+@endpoint(
+    content={"description": inspect.cleandoc(Receipt.__doc__ or ""), **schema_of(Receipt)},
+    query=ReceiptQuery,
+    problems=[404],
+    headers={"Content-Disposition": "A name for the file"},
+)
+def download_receipt(query: Mapping[str, int | None], match_id: str) -> Response:
+    """What the server signs now about a version of the match, to be compared with a bundle later
+
+    ``rookery audit receipt`` compares it. Every act on a match is answered with the receipt for it.
+    """
+    loaded, version = visible_match(match_id), query["version"]
+    head = loaded.head
+    if version is not None and version > head.version:
+        raise Problem("no-such-version", f"The match is at version {head.version}.")
+    if version is not None and version < head.version:
+        (event,) = services().store.read(match_id, version - 1, 1)
+        head = Head(event.version, event.digest)
+    services().store.check_clock()  # nothing is signed with an instant of a wrong clock
+    packed = write_receipt(services().receipts.sign(match_id, head))
+    headers = {"Content-Disposition": f'attachment; filename="rookery-{match_id}-{head.version}-receipt.json"'}
+    return Response(packed, headers=headers, content_type=JSON)

@@ -13,7 +13,7 @@ COMMANDS = {
     "gateway": "deploy.cli.gateway:gateway",
     "alive": "deploy.cli.alive:alive",
     "postmaster": "deploy.cli.gateway:postmaster",
-    "rebuild": "deploy.cli.rebuild:rebuild",
+    "rebuild": "deploy.cli.store:rebuild",
     "fleet": "deploy.cli.fleet:fleet",
     "archive": "deploy.cli.archive:archive",
     "backup": "deploy.cli.backup:backup",

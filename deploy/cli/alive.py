@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CliError
+from deploy.cli.output import CliError
 from events.runtime import beats
 from events.runtime.beat_files import MAX_SILENCE_S, read_liveness
 

@@ -2,8 +2,7 @@
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
-from deploy.cli.output import escape_unprintable, progress_bar
+from deploy.cli.output import CliError, escape_unprintable, progress_bar, report_errors
 from deploy.cli.target import open_installation, target_options, without_secrets
 from events.archive.archive import find_fault, verify_matches, verify_tables
 from events.archive.catalogue import Archived

@@ -6,17 +6,15 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
 from deploy.cli.lazy_group import LazyGroup
-from deploy.cli.output import escape_unprintable
-from deploy.cli.policies import read_policy
+from deploy.cli.output import CliError, escape_unprintable, report_errors
 from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
 from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import MAX_BUNDLE_BYTES, SEED, bundle_schema, instant_of_reading, make_bundle, read_bundle
 from events.proof.documents import DocumentError
-from events.proof.policies import Policy
+from events.proof.policies import Policy, parse_policy
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
 from events.runtime.wall_clock import now_ms, rfc3339
@@ -221,3 +219,13 @@ def _format_ply(ply: Ply, boards: bool) -> Iterator[str]:
         yield f"{name}  {position}"
         if boards:
             yield from diagram.splitlines()
+
+
+def read_policy(path: Path | None) -> Policy | None:
+    """Return the policy in a file, None without a file; raises CliError with the line of its first fault."""
+    if path is None:
+        return None
+    try:
+        return parse_policy(path.read_bytes())
+    except DocumentError as fault:
+        raise CliError(escape_unprintable(f"{path}: {fault}")) from None

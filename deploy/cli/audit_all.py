@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
-from deploy.cli.following import follow_job
-from deploy.cli.output import escape_unprintable
-from deploy.cli.processes import processes_option
+from deploy.cli.following import follow_job, processes_option
+from deploy.cli.output import CliError, escape_unprintable, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.installation import Installation
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged

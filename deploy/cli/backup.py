@@ -6,11 +6,9 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
-from deploy.cli.output import progress_bar
-from deploy.cli.processes import processes_option
-from deploy.cli.rebuild import rebuild
-from deploy.cli.store import verify
+from deploy.cli.following import processes_option
+from deploy.cli.output import CliError, progress_bar, report_errors
+from deploy.cli.store import rebuild, verify
 from deploy.cli.target import find_var, named_var, names_store, open_installation, target_options
 from deploy.local.installation import InstallationError, LocalInstallation
 from events.backup.copying import make_backup

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
+from deploy.cli.output import CliError, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.people.administration import CONSOLE
 from events.proof.checkpoint_log import NoCheckpointError

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
+from deploy.cli.output import CliError, report_errors
 from deploy.cli.target import open_installation, target_options
 from domain.match.due import Outage
 from domain.match.terms import duration

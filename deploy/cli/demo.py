@@ -2,7 +2,7 @@
 
 import click
 
-from deploy.cli.errors import CliError
+from deploy.cli.output import CliError
 from deploy.local.demo import DemoError, play_demo
 from deploy.local.installation import InstallationError
 

@@ -2,8 +2,7 @@
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
-from deploy.cli.output import escape_unprintable
+from deploy.cli.output import CliError, escape_unprintable, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.runtime.wall_clock import rfc3339
 from events.service.fleet_jobs import FleetJob, JobState

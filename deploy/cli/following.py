@@ -1,23 +1,115 @@
 """Commands that are fleet jobs: started or joined, followed until they end, their results shown as they come."""
 
+import os
+import signal
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
-from typing import Any
+from types import TracebackType
+from typing import IO, Any, Self
 
 import click
 from kombu.exceptions import OperationalError
 from redis.exceptions import ReadOnlyError
 
-from deploy.cli.errors import CliError
-from deploy.cli.output import progress_bar
-from deploy.cli.own_workers import OwnWorkers
+from deploy.cli.output import CliError, progress_bar
 from deploy.cli.target import open_installation
+from deploy.local.child import bound_to_parent, signal_group
+from deploy.local.environment import ROOT, child_environment
 from events.installation import Installation
 from events.runtime.errors import StoreError, StoreFullError, StorePermissionError
+from events.runtime.queues import Queue
 from events.runtime.wall_clock import rfc3339
 from events.service.fleet_jobs import FleetJob, JobState, Parameters
+from workers.fleet.presence import worker_name
 from workers.fleet.work import FleetJobFailedError, check_finished, do_slice, do_unrecorded, read_results
 from workers.task_queue import TaskQueue
+
+processes_option = click.option(
+    "--processes",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    show_default="one for each processor",
+    help="Where no worker of the fleet runs: the number of workers that this command starts.",
+)
+
+
+MAX_RESTARTS = 10
+LOG_BYTES = 2000
+
+
+class OwnWorkers:
+    """Celery workers for the queue ``fleet`` as child processes: ``wanted`` of them, once they are started.
+
+    They end with the ``with`` block, and with this process. Crash-safe: what they were doing is taken by others.
+    """
+
+    def __init__(self, installation: Installation, wanted: int) -> None:
+        self.wanted = wanted
+        self._jobs = installation.fleet_jobs
+        self._environment = child_environment(installation.settings)
+        self._children: list[subprocess.Popen[bytes]] = []
+        self._restarts = 0
+        self._log: IO[bytes] | None = None
+
+    @property
+    def are_started(self) -> bool:
+        """Whether they have been started."""
+        return bool(self._children)
+
+    @property
+    def count(self) -> int:
+        """How many have been started and run."""
+        return len(self._children)
+
+    def start(self) -> None:
+        """Start them."""
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it is open as long as the children run
+        self._children = [self._spawn(self._log) for _ in range(self.wanted)]
+
+    def restart_ended(self) -> None:
+        """Start those again that have ended; raises CliError when that was done too often."""
+        for place, child in enumerate(self._children):
+            if child.poll() is None or self._log is None:
+                continue
+            self._jobs.forget_worker(worker_name(child.pid))
+            self._restarts += 1
+            if self._restarts > MAX_RESTARTS:
+                raise CliError(f"the workers of this command end again and again:\n{self._log_tail(self._log)}")
+            self._children[place] = self._spawn(self._log)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for child in self._children:
+            signal_group(child.pid, signal.SIGKILL)
+            child.wait()
+            self._jobs.forget_worker(worker_name(child.pid))
+        self._children = []
+        if self._log is not None:
+            self._log.close()
+
+    def _spawn(self, log: IO[bytes]) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            bound_to_parent([sys.executable, "-m", "deploy.cli", "work", Queue.FLEET]),
+            env=self._environment,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+    def _log_tail(self, log: IO[bytes]) -> str:
+        end = log.seek(0, os.SEEK_END)
+        log.seek(max(0, end - LOG_BYTES))
+        return log.read().decode(errors="replace")
+
 
 POLL_S = 0.2
 ALONE_S = 2.0

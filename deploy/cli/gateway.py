@@ -10,7 +10,7 @@ import click
 from api.mail.gateway import Gateway, Listening
 from api.mail.reception import Reception
 from deploy.cli.alive import heartbeat_option, keep_beats
-from deploy.cli.errors import CliError, report_errors
+from deploy.cli.output import CliError, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.installation import Installation
 from events.runtime import tracing

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from environs import EnvError
 
-from deploy.cli.errors import CliError
+from deploy.cli.output import CliError
 
 
 class LazyGroup(click.Group):

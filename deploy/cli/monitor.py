@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 import click
 import httpcore
 
-from deploy.cli.errors import CliError, report_errors
-from deploy.cli.output import escape_unprintable
-from deploy.cli.policies import read_policy
+from deploy.cli.audit import read_policy
+from deploy.cli.output import CliError, escape_unprintable, report_errors
 from events.monitor.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
 from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, parse_vkey

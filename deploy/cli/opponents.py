@@ -2,10 +2,9 @@
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
-from deploy.cli.following import do_here, follow_job
-from deploy.cli.games import game_argument, parse_position
-from deploy.cli.processes import processes_option
+from deploy.cli.following import do_here, follow_job, processes_option
+from deploy.cli.output import CliError, report_errors
+from deploy.cli.rules import game_argument, parse_position
 from deploy.cli.target import open_if_running, target_options
 from domain.game import AnyGame, GameOver
 from domain.search import choose

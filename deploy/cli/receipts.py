@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from deploy.cli.audit import FILE, read_keys, read_limited
-from deploy.cli.errors import CliError
-from deploy.cli.output import escape_unprintable
+from deploy.cli.output import CliError, escape_unprintable
 from events.proof.bundle import read_bundle
 from events.proof.documents import DocumentError
 from events.proof.public_keys import KeySet

@@ -1,17 +1,164 @@
 """The rules: showing positions, playing moves, perft, checking vector files."""
 
+import re
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from string import Template
+from typing import Any, TypeVar
 
 import click
 
-from deploy.cli.errors import CliError
-from deploy.cli.games import find_game, game_argument, parse_position
-from deploy.cli.impact import impact_command
-from deploy.cli.new_game import new_game
-from deploy.cli.output import progress_bar
+from deploy.cli.following import follow_job, processes_option
+from deploy.cli.output import CliError, progress_bar, report_errors
+from deploy.cli.target import target_options
 from deploy.cli.vectors import Failure, Report, VectorFileError, check_cases, game_of_file, perft, read_cases
 from domain.game import AnyGame, RulesError
 from domain.games import GAMES
+from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
+from workers.fleet.impact import ImpactQuery, Replayed
+from workers.fleet.kinds import IMPACT
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def game_argument(command: F) -> F:
+    """Give ``command`` an argument ``game``: the game that GAME names, or one ruleset of it such as bashni-2."""
+    return click.argument("game", callback=lambda context, _, name: find_game(name, context))(command)
+
+
+def find_game(name: str, context: click.Context | None = None) -> AnyGame:
+    """Return the game ``name``, or the ruleset of a game that a name such as bashni-2 means.
+
+    Raises BadParameter (exit code 2) that lists the known names.
+    """
+    games = dict(GAMES)
+    for id, rulesets in GAMES.rulesets.items():
+        if len(rulesets) > 1:
+            games |= {f"{id}-{game.ruleset}": game for game in rulesets}
+    if name not in games:
+        raise click.BadParameter(f"there is no game {name!r}, only {', '.join(games)}", context, param_hint="GAME")
+    return games[name]
+
+
+def parse_position(game: AnyGame, text: str) -> Any:
+    """Return the position that ``text`` describes, or the initial position of the setup that it names.
+
+    Raises BadParameter (exit code 2) when it is neither.
+    """
+    if text in game.setups:
+        return game.initial(text)
+    try:
+        return game.parse_position(text)
+    except RulesError as error:
+        setups = ", ".join(game.setups)
+        raise click.BadParameter(f"{error} (nor is it a setup: {setups})", param_hint="POSITION") from error
+
+
+_NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+_NEXT_STEPS = """
+Next:
+  1. domain/games.py: import $package from domain and add ($package.GAME,) to GAMES.
+  2. pyproject.toml: add "domain.$package" to the contract "Games do not know each other"; make format.
+  3. Replace the rules of the template, module by module, with those of $title; keep every test green:
+     rookery rules check tests/vectors/$id.public.json
+     pytest tests/contract
+  4. When they are final: python -m tests.golden $id 1
+What is still missing: pytest tests/contract/test_every_game_is_complete.py"""
+
+
+@click.command("new")
+@click.argument("name")
+@click.option("--title", help="What people call the game. Default: NAME in title case.")
+@click.option("--root", type=click.Path(file_okay=False, path_type=Path), default=".", help="The source tree.")
+def new_game(name: str, title: str | None, root: Path) -> None:
+    """Begin the game NAME, such as four-towers: write a package, a vector file and a rules page that work."""
+    if not _NAME.fullmatch(name):
+        raise click.BadParameter(f"{name!r} is not made of lower-case words with hyphens between them")
+    if not (root / "domain" / "games.py").is_file():
+        raise CliError(f"{root} is not the source tree of rookery: it has no domain/games.py")
+    values = {"id": name, "package": name.replace("-", "_"), "title": title or name.replace("-", " ").title()}
+    written = {root / _target(path, values): text for path, text in _templates(files("deploy.cli") / "game_template")}
+    for path in written:
+        if path.exists():
+            raise CliError(f"{path} exists already")
+    for path, text in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(Template(text).substitute(values), encoding="utf-8")
+        click.echo(f"wrote {path.relative_to(root)}")
+    click.echo(Template(_NEXT_STEPS).substitute(values))
+
+
+def _templates(folder: Traversable, path: str = "") -> list[tuple[str, str]]:
+    """Return the path below ``folder`` and the text of every template."""
+    found: list[tuple[str, str]] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        here = f"{path}{entry.name}"
+        found += _templates(entry, f"{here}/") if entry.is_dir() else [(here, entry.read_text(encoding="utf-8"))]
+    return found
+
+
+def _target(path: str, values: dict[str, str]) -> str:
+    """Return where the template ``path`` goes: "package" and "id" in it stand for the names of the game."""
+    target = path.removesuffix(".txt").replace("domain/package/", f"domain/{values['package']}/")
+    return target.replace("/id.", f"/{values['id']}.")
+
+
+@click.command("impact")
+@target_options
+@click.argument("game", type=click.Choice(list(GAMES.rulesets)))
+@click.argument("old", type=int)
+@click.argument("new", type=int)
+@processes_option
+def impact_command(game: str, old: int, new: int, processes: int) -> None:
+    """Replay under ruleset NEW what was played under ruleset OLD in all matches of GAME; nothing is changed.
+
+    Lists the matches that would have gone differently, with the first ply at which they differ, and how.
+    """
+    known = [each.ruleset for each in GAMES.rulesets[game]]
+    for name, ruleset in (("OLD", old), ("NEW", new)):
+        if ruleset not in known:
+            rulesets = ", ".join(map(str, known))
+            raise click.BadParameter(f"{game} has no ruleset {ruleset}, only {rulesets}", param_hint=name)
+    if old == new:
+        raise click.BadParameter(f"it is ruleset {old} too", param_hint="NEW")
+    total = Replayed()
+    start = time.perf_counter()
+
+    def show(replayed: Replayed) -> None:
+        nonlocal total
+        total = total.plus(replayed)
+        for match_id, difference in replayed.differing:
+            click.echo(f"{match_id}  {describe(difference)}")
+        for match_id, reason in replayed.failures:
+            click.echo(f"LEFT OUT {match_id}: {reason}")
+
+    with report_errors():
+        follow_job(IMPACT, ImpactQuery(game, old, new)._asdict(), processes, "Replaying", show)
+    seconds = time.perf_counter() - start
+    matches, plies = total.matches, total.plies
+    click.echo(f"{len(total.differing)} of {matches} matches of ruleset {old} would differ under ruleset {new}")
+    click.echo(
+        f"{plies} plies replayed in {seconds:.1f} s: {matches / seconds:,.0f} matches/s, {plies / seconds:,.0f} plies/s"
+    )
+    if total.failures:
+        raise SystemExit(1)
+
+
+def describe(difference: Difference) -> str:
+    """Return where and how a match would have gone differently."""
+    ply, recorded, instead = difference.ply, difference.recorded, difference.instead
+    if difference.kind == SETUP:
+        return f"ply 0: it would begin as {instead}, not as {recorded}"
+    if difference.kind == ILLEGAL_MOVE:
+        return f"ply {ply}: {recorded} is not legal: {instead}"
+    if difference.kind == FAULT:
+        return f"after ply {ply}: the rules fail: {instead}"
+    what = {OUTCOME: "result", TURN: "seat to move"}.get(difference.kind, "position")
+    return f"after ply {ply}: another {what}, {instead} instead of {recorded}"
 
 
 @click.group()

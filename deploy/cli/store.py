@@ -1,4 +1,4 @@
-"""The integrity of the store."""
+"""The integrity of the store, and rebuilding the read models."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,19 +6,19 @@ from pathlib import Path
 import click
 
 from deploy.cli.audit_all import audit_logs, print_findings
-from deploy.cli.errors import CliError, report_errors
-from deploy.cli.following import follow_job
-from deploy.cli.output import escape_unprintable
-from deploy.cli.processes import processes_option
+from deploy.cli.following import follow_job, processes_option
+from deploy.cli.output import CliError, escape_unprintable, report_errors
 from deploy.cli.target import find_target, open_installation, target_options
 from domain.match.due import Outage
+from events.readmodels import dump
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.high_water_mark import find_missing
 from events.service.timekeeper import find_future_outages
 from events.store.mark import MARK, read_mark
 from events.store.redis import RedisStore
 from events.store.time import StoreClock
-from workers.fleet.kinds import VERIFY
+from workers.fleet.kinds import REBUILD, VERIFY
+from workers.fleet.rebuild import Rebuilt
 from workers.fleet.verify import FutureMatch, VerifiedSlice
 
 
@@ -101,3 +101,39 @@ def incidents() -> None:
             click.echo(f"  {escape_unprintable(match_id)}: everything after version {version}")
     if not found:
         click.echo("No incidents.")
+
+
+@click.command()
+@target_options
+@click.option("--check", is_flag=True, help="Fail when the new read models differ from the old ones.")
+@processes_option
+def rebuild(check: bool, processes: int) -> None:
+    """Rebuild all read models from the events, then switch to them.
+
+    Everything else may keep running. --check then also reports what changed meanwhile.
+    """
+    installation, total = open_installation(), Rebuilt()
+
+    def show(rebuilt: Rebuilt) -> None:
+        nonlocal total
+        total = total.plus(rebuilt)
+        for match_id, reason in rebuilt.left_out:
+            click.echo(f"LEFT OUT {match_id}: {reason}")
+
+    with report_errors():
+        running = installation.fleet_jobs.find_running(REBUILD, {})
+        if check and running is not None:
+            raise CliError(
+                f"the job {running.id} is rebuilding the read models already: --check has nothing to compare with "
+                "until it has ended"
+            )
+        keys = installation.readmodels.keys
+        before = dump(installation.client, keys) if check else {}
+        follow_job(REBUILD, {}, processes, "Rebuilding", show)
+        after = dump(installation.client, keys) if check else {}
+    different = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    for name in different:
+        click.echo(f"DIFFERENT {name}")
+    click.echo(f"{total.matches} matches, {total.events} events")
+    if total.left_out or different:
+        raise SystemExit(1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
+from deploy.cli.output import CliError, report_errors
 from deploy.cli.target import find_target, find_var, open_installation, target_options
 from deploy.local import aof
 from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copy_aside, find_binary

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 from environs import ValidationError
 
-from deploy.cli.errors import CliError
+from deploy.cli.output import CliError
 from deploy.local.environment import ENVIRONMENT_FILE, ROOT, parse_exports
 from deploy.local.ports import is_serving
 from events.installation import Installation, make_store

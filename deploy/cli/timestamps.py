@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 from cryptography.x509 import load_pem_x509_certificates
 
-from deploy.cli.errors import CliError
-from deploy.cli.output import escape_unprintable
+from deploy.cli.output import CliError, escape_unprintable
 from events.proof.checkpoints import read_checkpoint
 from events.proof.documents import DocumentError
 from events.runtime.wall_clock import rfc3339

@@ -2,9 +2,8 @@
 
 import click
 
-from deploy.cli.errors import CliError, report_errors
 from deploy.cli.lazy_group import LazyGroup
-from deploy.cli.output import escape_unprintable
+from deploy.cli.output import CliError, escape_unprintable, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.proof.tree_heads import note_key
 from events.runtime.egress_rules import EgressRefusedError

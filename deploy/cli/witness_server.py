@@ -13,7 +13,7 @@ from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 from waitress.server import create_server
 
-from deploy.cli.errors import CliError
+from deploy.cli.output import CliError
 from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, check_key_name, parse_vkey
 from events.runtime.logs import configure

@@ -4,20 +4,17 @@ from collections.abc import Sequence
 from functools import partial
 
 from domain.bashni.board import Move
-from domain.bashni.diagram import diagram, scene
+from domain.bashni.diagram import demand, diagram, facts, hints, scene
 from domain.bashni.evaluate import evaluate, noisy_moves, order
-from domain.bashni.jumping import Jump, again_after_another, never_again
 from domain.bashni.legality import is_legal, why_not
-from domain.bashni.moves import legal_moves, play
+from domain.bashni.moves import Jump, again_after_another, key, legal_moves, never_again, outcome, play
 from domain.bashni.notation import format_move, parse_move, read_move
-from domain.bashni.outcome import key, outcome
 from domain.bashni.position import Position, format_position, parse_position, to_move
-from domain.bashni.view import demand, facts, hints
 from domain.game import Game, Setup
 
 
 def _ruleset(version: int, jump: Jump, distinction: str) -> Game[Position, Move]:
-    """Return the ruleset ``version``. The rulesets differ in ``jump`` alone: see ``domain.bashni.jumping``."""
+    """Return the ruleset ``version``. The rulesets differ in ``jump`` alone: see ``domain.bashni.moves``."""
 
     # The two that the search calls are no partials: a bound keyword takes longer than a call.
     def moves(position: Position) -> list[Move]:

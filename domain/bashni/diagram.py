@@ -1,10 +1,15 @@
-"""Pictures of a Bashni position: as text, and as a scene for a renderer."""
+"""A Bashni position as text and as a scene, and what a page shows beside the picture."""
 
+from collections.abc import Sequence
 from itertools import groupby
 
-from domain.bashni.board import MAX_HALFMOVE_CLOCK, SEAT_NAMES, SQUARE_NUMBERS
+from domain.bashni.board import MAX_HALFMOVE_CLOCK, NAMES, SEAT_NAMES, SQUARE_NUMBERS
+from domain.bashni.legality import capturing_squares
+from domain.bashni.moves import Jump, key, legal_moves
+from domain.bashni.notation import format_move
 from domain.bashni.position import Position, column
-from domain.presentation import Fact, matters
+from domain.facts import repetition_fact
+from domain.presentation import Fact, Hint, matters
 from domain.scene import Cell, Label, Piece, Scene
 
 _FILES = "abcdefgh"
@@ -92,3 +97,24 @@ _LABELS = (
     *(Label(file, x + 2 * _MARGIN, 8 + 1.5 * _MARGIN) for x, file in enumerate(_FILES)),
     *(Label(rank, _MARGIN / 2, 8.0 - y) for y, rank in enumerate(_RANKS)),
 )
+
+
+def hints(position: Position, jump: Jump) -> dict[str, tuple[Hint, ...]]:
+    """Return the columns that can move; the path of a capture is every landing square in order."""
+    found: dict[str, list[Hint]] = {}
+    for move in legal_moves(position, jump):
+        text = format_move(position, move)
+        path = tuple(NAMES[square] for square in move[1:])
+        found.setdefault(NAMES[move[0]], []).append(Hint(text, path, "capture" if text[2] == "x" else "move"))
+    return {square: tuple(hints) for square, hints in found.items()}
+
+
+def demand(position: Position) -> str:
+    """Return that a capture is compulsory, and which columns can capture (section 4)."""
+    jumpers = capturing_squares(position)
+    return f"You must capture: {', '.join(f'{name} can' for name in jumpers)}." if jumpers else ""
+
+
+def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+    """Return the columns and the prisoners of each seat, and the draw counter (section 6)."""
+    return (*counts(position), *repetition_fact(position, history, key))

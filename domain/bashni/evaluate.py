@@ -5,8 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from domain.bashni.board import BETWEEN, BOARD, LAST_ROWS, LETTERS, MAX_HALFMOVE_CLOCK, NUMBERS, RANKS, Move
-from domain.bashni.jumping import Jump
-from domain.bashni.moves import capturers, legal_moves
+from domain.bashni.moves import Jump, capturers, legal_moves
 from domain.bashni.position import Position
 
 # All weights are in hundredths of a single man.

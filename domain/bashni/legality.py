@@ -15,8 +15,7 @@ from domain.bashni.board import (
     SQUARES,
     Move,
 )
-from domain.bashni.jumping import CaptureBoard, Jump
-from domain.bashni.moves import can_jump, capturers, victims
+from domain.bashni.moves import CaptureBoard, Jump, can_jump, capturers, victims
 from domain.bashni.position import Position
 from domain.game import MalformedNotation
 

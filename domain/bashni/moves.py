@@ -1,5 +1,7 @@
 """Generation and application of the moves of Bashni (sections 3 to 5)."""
 
+from collections.abc import Callable, Sequence
+
 from domain.bashni.board import (
     BETWEEN,
     BOARD,
@@ -13,8 +15,40 @@ from domain.bashni.board import (
     RIGHT_STEPS,
     Move,
 )
-from domain.bashni.jumping import CaptureBoard, Jump
 from domain.bashni.position import Position
+from domain.game import Outcome
+from domain.history import occurrences
+
+CaptureBoard = tuple[int, int, int, tuple[str, ...]]
+"""The board during a capture, without the capturing column: the occupied squares; the columns that may be
+jumped; the rest of the column jumped last, if it may be jumped again later; and what lies under the commanders."""
+
+Jump = Callable[[CaptureBoard, int, int], CaptureBoard]
+"""Returns the field after a column of ``side`` has jumped the column on a square: (field, square, side)."""
+
+
+def never_again(board: CaptureBoard, victim: int, side: int) -> CaptureBoard:  # noqa: ARG001
+    """Return the field after a jump of ruleset 1: the rest of a tower is an obstacle for the rest of the move."""
+    occupied, enemy, _, below = board
+    bit = 1 << victim
+    # The rest of a tower stays in the way, a single piece is gone at once (BA-01).
+    return occupied if below[victim] else occupied ^ bit, enemy ^ bit, 0, below
+
+
+def again_after_another(board: CaptureBoard, victim: int, side: int) -> CaptureBoard:
+    """Return the field after a jump of ruleset 2: the rest of the tower jumped before this one may be jumped again.
+
+    Every capture ends, for each jump takes a piece from a column of the enemy and none is added to them.
+    """
+    occupied, enemy, spared, below = board
+    bit = 1 << victim
+    rest = below[victim]
+    if not rest:
+        return occupied ^ bit, enemy ^ bit | spared, 0, below
+    columns = list(below)
+    columns[victim] = rest[1:]
+    # A column that has been freed is the mover's own: it cannot be jumped, now or later (BA-13).
+    return occupied, enemy ^ bit | spared, bit if rest[0] in LETTERS[1 - side] else 0, tuple(columns)
 
 
 def legal_moves(position: Position, jump: Jump) -> list[Move]:
@@ -221,3 +255,25 @@ def _play_capture(position: Position, move: Move) -> Position:
         kings |= bit
     white, black = (enemy, own) if side else (own, enemy)
     return Position(white, black, kings, tuple(columns), 1 - side, 0)
+
+
+Key = tuple[int, int, int, tuple[str, ...], int]
+
+_LOSSES = (Outcome((0.0, 1.0), "no-moves"), Outcome((1.0, 0.0), "no-moves"))
+_NO_PROGRESS = Outcome((0.5, 0.5), "no-progress")
+_REPETITION = Outcome((0.5, 0.5), "repetition")
+
+
+def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return how the game has ended, or None while it goes on; the first condition of section 7 that holds decides."""
+    if not can_move(position):
+        return _LOSSES[position.side]
+    if position.halfmove_clock >= MAX_HALFMOVE_CLOCK:
+        return _NO_PROGRESS
+    return _REPETITION if occurrences(position, history, key) >= 2 else None
+
+
+def key(position: Position) -> Key:
+    """Return board and side to move: two positions are the same when these are (section 7, condition 3)."""
+    white, black, kings, below, side, _ = position
+    return white, black, kings, below, side

@@ -3,9 +3,8 @@
 import re
 
 from domain.bashni.board import BETWEEN, NAMES, SQUARE_NUMBERS, Move
-from domain.bashni.jumping import Jump
 from domain.bashni.legality import is_legal, refusal
-from domain.bashni.outcome import outcome
+from domain.bashni.moves import Jump, outcome
 from domain.bashni.position import Position
 from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.loose_notation import without_marks

@@ -8,7 +8,7 @@ The modules, each of which imports only from those before it:
     moves             moves as values, what they do to a position, their strings
     pseudo_legal      where the pieces of the side to move can go, check disregarded
     legal_moves       the legal moves that one piece makes
-    diagram           the position as text and as a scene
+    diagram           the position as text and as a scene, and what the pieces on towers do, in words
     refusals          why a piece cannot make a move, in words
     compound_moves    rearrangements and multi-moves: legality, canonical order, enumeration
     check_tables      attacks on the king during a multi-move, and what could stop them
@@ -18,7 +18,6 @@ The modules, each of which imports only from those before it:
     notation          moves read from text
     evaluate          evaluation, move ordering and noisy moves for the search
     candidate_search  the few compound moves that deserve a search
-    notes             what the pieces on towers do, in words
     composition       compound moves put together part by part on the board page
     view              what a page shows beside the picture: hints, demands, facts
 """

@@ -8,7 +8,7 @@ reach every placement.
 import re
 from collections.abc import Sequence
 
-from domain.four_towers import compound_moves, diagram, notes
+from domain.four_towers import compound_moves, diagram
 from domain.four_towers.attacks import BLACK, DRAGON, KING, WIZARD, king_in_check
 from domain.four_towers.board import ARENA_OF, ARENAS, NAMES, NUMBERS, NUMERALS, TOUCHED, TOWERS
 from domain.four_towers.diagram import TITLES
@@ -68,7 +68,7 @@ def scene(position: Position) -> Scene:
     shown = diagram.scene(position)
     kings = (NAMES[position.board.index(position.side * BLACK + KING)],) if in_check(position) else ()
     spoken = {**shown.spoken, **{king: f"{shown.spoken[king]}, in check" for king in kings}}
-    return shown._replace(notes=notes.notes(position), checked=kings, spoken=spoken)
+    return shown._replace(notes=diagram.notes(position), checked=kings, spoken=spoken)
 
 
 def _refused(board: Position, reason: str, failing: int | None = None) -> Composed:

@@ -7,9 +7,8 @@ from typing import assert_never
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match import opponents
-from domain.match.decision import Decision
 from domain.match.decisions import cases, creation, moves, offers, timekeeping
-from domain.match.evolve import evolve
+from domain.match.evolve import Decision, evolve
 from domain.match.lines import ConditionalMoves, with_answers
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState

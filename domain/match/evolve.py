@@ -1,7 +1,7 @@
 """How events make the state of a match. Who may do what is decided elsewhere (``domain.match.decide``)."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from domain.match import events as e
@@ -104,3 +104,18 @@ def _evolved(state: MatchState, event: e.LaterEvent) -> MatchState:  # noqa: C90
             return cases.ruleset_changed(state, event)
         case _:
             assert_never(event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The ``events`` that a command causes, and the match after them."""
+
+    state: MatchState
+    events: tuple[e.Event, ...] = ()
+
+    def then(self, *events: e.Event) -> "Decision":
+        """Return this decision with ``events`` following."""
+        state = self.state
+        for event in events:
+            state = evolve(state, event)
+        return Decision(state=state, events=self.events + events)

@@ -16,10 +16,10 @@ from domain.game import AnyGame, OutcomeUnknownError, RulesError, StepBudget
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match import commands as c
-from domain.match.decision import Decision
 from domain.match.decisions.moves import resign, submit_move
 from domain.match.decisions.offers import accept_draw
 from domain.match.enums import Channel, LineAction, LineStatus, Status
+from domain.match.evolve import Decision
 from domain.match.guards import active_seat, refuse_if_ended
 from domain.match.player_signatures import MAX_EVENTS_AFTER_SIGNING, PlayerPublicKey, PlayerSignature
 from domain.match.refusals import CommandError

@@ -7,8 +7,7 @@ from typing import Final
 
 from domain.game import Game, GameOver, M, P
 from domain.search.levels import LEVELS
-from domain.search.negamax import Choice, RootMove, Search
-from domain.search.values import clamp_evaluation
+from domain.search.negamax import Choice, RootMove, Search, clamp_evaluation
 
 ENGINE_VERSION: Final = 2
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""

@@ -2,14 +2,12 @@
 
 from domain.game import Game, Setup
 from domain.towers.board import SEAT_NAMES
-from domain.towers.diagram import diagram, scene
+from domain.towers.diagram import demand, diagram, facts, hints, scene
 from domain.towers.evaluate import evaluate, noisy_moves, order
 from domain.towers.legality import is_legal, why_not
-from domain.towers.moves import legal_moves, play
+from domain.towers.moves import key, legal_moves, outcome, outcome_by_history, play
 from domain.towers.notation import format_move, parse_move, read_move
-from domain.towers.outcome import key, outcome, outcome_by_history
 from domain.towers.position import Position, format_position, parse_position, to_move
-from domain.towers.view import demand, facts, hints
 
 Move = int
 """A move as ``features`` numbers it."""

@@ -1,9 +1,14 @@
 """Pictures of a Towers position: as text, and as a scene for a renderer."""
 
-from domain.presentation import Fact, matters
+from collections.abc import Sequence
+
+from domain.facts import repetition_fact
+from domain.presentation import Fact, Hint, matters
 from domain.scene import Cell, Label, Piece, Scene
 from domain.towers.board import CASTLES, EMPTY, LETTERS, MAX_HEIGHT, MAX_PUSHES, SEAT_NAMES, SIDE, SQUARES, pieces_of
-from domain.towers.features import castle_counts
+from domain.towers.features import FIRST_PUSH, castle_counts
+from domain.towers.moves import key, legal_moves
+from domain.towers.notation import format_move
 from domain.towers.position import Position, letters_of
 
 _MARGIN = 0.5
@@ -103,3 +108,25 @@ _LABELS = (
     *(Label(file, number + 2 * _MARGIN, SIDE + 1.5 * _MARGIN) for number, file in enumerate("abcdefg")),
     *(Label(str(rank + 1), _MARGIN / 2, SIDE - rank) for rank in range(SIDE)),
 )
+
+
+def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
+    """Return the towers that can act; a build needs no further square, a push its last square."""
+    found: dict[str, list[Hint]] = {}
+    for move in legal_moves(position):
+        text = format_move(position, move)
+        if move < FIRST_PUSH:
+            found.setdefault(SQUARES[move], []).append(Hint(text, (), "build"))
+        else:
+            found.setdefault(text[:2], []).append(Hint(text, (text[3:],), "push"))
+    return {square: tuple(hints) for square, hints in sorted(found.items())}
+
+
+def demand(position: Position) -> str:
+    """Return that the player to move can only push, when that is so (section 3.1)."""
+    return "" if position.supplies[position.side] else "Your supply is empty: you can only push."
+
+
+def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+    """Return the supply, the castles and the crowned castles of each seat, and the pushes in a row."""
+    return (*counts(position), *repetition_fact(position, history, key))

@@ -16,8 +16,7 @@ from domain.towers.board import (
     controller,
 )
 from domain.towers.features import FIRST_PUSH
-from domain.towers.moves import action_set, last_square
-from domain.towers.outcome import outcome
+from domain.towers.moves import action_set, last_square, outcome
 from domain.towers.position import Position
 
 

@@ -7,8 +7,7 @@ from domain.loose_notation import without_marks
 from domain.towers.board import SQUARE_NUMBERS, SQUARES
 from domain.towers.features import FIRST_PUSH
 from domain.towers.legality import legal_build, legal_push
-from domain.towers.moves import last_square
-from domain.towers.outcome import outcome
+from domain.towers.moves import last_square, outcome
 from domain.towers.position import Position
 
 _BUILD_FORM = ("+", "abcdefg", "1234567")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli.games import find_game
+from deploy.cli.rules import find_game
 from deploy.cli.vectors import check_cases, game_of_file, perft, read_cases
 from domain.games import GAMES
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.access.limits import Limits
-from api.pages.notice_wording import CHANNELS, KINDS, PAYLOADS, STATES, TIMINGS, VERDICTS, WRITERS
+from api.pages.notice_settings import CHANNELS, KINDS, PAYLOADS, STATES, TIMINGS, VERDICTS, WRITERS
 from api.services import Services
 from events.notices.addresses import stopped, wants
 from events.notices.endpoints import Attempt, PayloadForm

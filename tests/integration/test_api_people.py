@@ -9,8 +9,8 @@ from argon2 import PasswordHasher
 from flask import Flask
 
 from api.access.auth import COOKIE, SECURE_COOKIE
+from api.access.hosts import behind_proxies
 from api.access.limits import Limits
-from api.access.proxies import behind_proxies
 from api.app import create_app
 from api.services import EXTENSION
 from events.people.accounts import NameTakenError, People

@@ -9,8 +9,7 @@ from flask import Flask
 from icalendar import Calendar
 from werkzeug.test import TestResponse
 
-from api.representations.atom import Entry, Feed, atom_id, write_feed
-from api.representations.deadline_calendar import Deadline, write_calendar
+from api.representations.feeds import Deadline, Entry, Feed, atom_id, write_calendar, write_feed
 from api.services import Services
 from events.notices.notice import Notice, NoticeKind, notice_id
 from tests.support.callers import ME, Caller, invited, opponent, started

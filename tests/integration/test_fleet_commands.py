@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from deploy.cli import following, main, own_workers
+from deploy.cli import following, main
 from events.service.fleet_jobs import FleetJobs, JobState
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
@@ -33,14 +33,14 @@ def test_a_command_starts_workers_of_its_own_for_a_job_that_takes_longer(
 ) -> None:
     monkeypatch.setattr(following, "ALONE_S", 0.0)
     started: list[int] = []
-    spawn = own_workers.OwnWorkers._spawn
+    spawn = following.OwnWorkers._spawn
 
-    def remembered(own: own_workers.OwnWorkers, log: Any) -> Any:
+    def remembered(own: following.OwnWorkers, log: Any) -> Any:
         child = spawn(own, log)
         started.append(child.pid)
         return child
 
-    monkeypatch.setattr(own_workers.OwnWorkers, "_spawn", remembered)
+    monkeypatch.setattr(following.OwnWorkers, "_spawn", remembered)
     for _ in range(4):
         shop.play(shop.start("alice", "bob"), 3)
     shop.project_all()
@@ -70,7 +70,7 @@ def test_workers_of_a_command_get_a_task_as_soon_as_they_are_started(
         do_slices(shop.parts, job_id, "own", requested.append, lambda: False)
 
     monkeypatch.setattr(following, "do_slice", plan_here)
-    monkeypatch.setattr(own_workers.OwnWorkers, "start", lambda own: None)
+    monkeypatch.setattr(following.OwnWorkers, "start", lambda own: None)
     monkeypatch.setattr(TaskQueue, "request_slices", request)
     monkeypatch.setattr("deploy.cli.following.time.sleep", wait)
     shop.start("alice", "bob")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api.operations import awaiting
+from api.operations import lists
 from api.services import Services
 from events.service.matches import Loaded
 from tests.support.callers import Caller, started
@@ -45,7 +45,7 @@ def test_what_a_listed_match_says_is_what_the_store_says(anna: Caller, boris: Ca
 def test_the_matches_that_a_page_loads_are_bounded_and_the_next_page_goes_on(
     anna: Caller, boris: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(awaiting, "MAX_LOADED_MATCHES", 2)
+    monkeypatch.setattr(lists, "MAX_LOADED_MATCHES", 2)
     matches = [started(anna, boris) for _ in range(5)]
     project(services)
     for match in matches[:4]:

@@ -104,7 +104,7 @@ def world(
 ) -> Iterator[World]:
     """Return a world on the server of the test, for which the document speaks."""
     # Its examples sign the same person in again and again, with wrong passwords.
-    monkeypatch.setattr("api.access.sign_in_delays.MAX_FREE_ATTEMPTS", 1000)
+    monkeypatch.setattr("api.services.MAX_FREE_ATTEMPTS", 1000)
     apps.append(app)
     if copies:
         write_copy(redis, copies[0][1])

@@ -13,9 +13,8 @@ from werkzeug.test import TestResponse
 
 from api.access.auth import DEVICE_COOKIE
 from api.access.limits import SITE_SHARE, Limits, networks
-from api.access.sign_in_delays import MAX_DELAY_S, MAX_FREE_ATTEMPTS
 from api.http.schemas import PresentPassword
-from api.services import Services
+from api.services import MAX_DELAY_S, MAX_FREE_ATTEMPTS, Services
 from events.people.accounts import People
 from events.people.passwords import MAX_HASHES_AT_ONCE, MAX_WAITING_FOR_A_HASH, Passwords, TooManySignInsError
 from tests.integration.test_who_may_what import TABLE

@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from deploy.cli.errors import CliError
-from deploy.cli.output import progress_bar
+from deploy.cli.output import CliError, progress_bar
 from events.private.availability import AvailabilityStore
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError

@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 
 from domain.games import GAMES
 from domain.match import commands as c
+from domain.match.decisions.creation import rematch
 from domain.match.enums import Control, FlagRule, Status
 from domain.match.refusals import CommandError
-from domain.match.rematch import rematch
 from domain.match.state import MatchState, Seat
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from api.mail.gateway import Gateway, Listening
-from api.mail.limits import MailLimits
-from api.mail.reception import Reception
+from api.mail.reception import MailLimits, Reception
 from events.installation import Installation
 from events.mail.tokens import PlayerToken, Token, TokenKind, reply_address, write_token
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from flask import Flask
 
-from api.representations.bots import CAPACITY_GAMES
+from api.representations.players import CAPACITY_GAMES
 from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
 from domain.game import AnyGame

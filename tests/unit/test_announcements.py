@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from api.pages.announcements import WORDS, Audience, describe_events, describe_rematch, last_move
-from api.pages.consequences import find_consequences
+from api.pages.available_actions import find_consequences
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from api.pages.bot_wording import capacity_sentences
+from api.pages.player_page import capacity_sentences
 from domain.match.terms import DAY, STANDARD, days_per_move
 from events.people.capacity import Capacity, Invitations, Proposal, excess_of, full
 from events.store.converter import read_value, write_value

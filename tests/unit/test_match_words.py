@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 
 from api.pages.available_actions import available_actions
 from api.pages.clocks import describe_deadline, seat_clocks, upcoming_vacations
-from api.pages.line_tree import describe_tree
+from api.pages.match_page import describe_tree
 from domain.match import commands as c
 from domain.match.enums import FlagRule, LineAction, PauseReason
 from domain.match.lines import ANY, Line, arranged

@@ -2,11 +2,10 @@
 
 import pytest
 
-from api.pages.event_wording import EventWording, people_named
-from api.pages.rating_chart import rating_chart
+from api.pages.player_page import rating_chart
+from api.pages.record_page import EventWording, people_named
 from api.pages.wording import Result, change, rating_with_margin, reason_words, result_of
-from api.representations.rated_matches import represent_rating
-from api.representations.ratings import PublicChange
+from api.representations.ratings import PublicChange, represent_rating
 from domain.match.commands import Resign
 from domain.match.terms import DAY
 from domain.rating import Rating

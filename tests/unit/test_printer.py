@@ -2,7 +2,7 @@
 
 import os
 
-from deploy.cli.printer import MAX_QUEUED_LINES, Printer
+from deploy.cli.up import MAX_QUEUED_LINES, Printer
 
 
 def test_a_reader_that_has_gone_costs_lines_which_the_next_reader_is_told_of() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from domain.match.commands import AbortMatch, Resign
+from domain.match.decisions.creation import rematch
 from domain.match.refusals import CommandError
-from domain.match.rematch import rematch
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
 from tests.support.matches import PlayedMatch, creation, started_by_four

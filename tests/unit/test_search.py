@@ -7,8 +7,7 @@ import pytest
 
 from domain.game import AnyGame
 from domain.search import choose
-from domain.search.negamax import Choice, RootMove, Search
-from domain.search.values import MAX_EVALUATION, WIN, value_of_scores
+from domain.search.negamax import MAX_EVALUATION, WIN, Choice, RootMove, Search, value_of_scores
 from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from api.pages.verify_boards import board_tables
+from api.pages.verify_page import board_tables
 from domain.games import GAMES
 from tests.support.node import NODE
 

@@ -5,10 +5,12 @@ from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match import terms
+from domain.match.commands import CreateMatch
 from domain.match.enums import Status
 from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Seat, is_person
+from domain.match.terms import STANDARD
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 
 ABORT_BEFORE_PLY = 2
@@ -142,3 +144,36 @@ def abort_match(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.E
         # Moves that were taken back leave a match that can be aborted and yet be lost on time.
         refuse_if_not_playing(state, now)
     return (e.MatchAborted(at=now, player=command.player),)
+
+
+def rematch(state: MatchState, player: str, match: str, seed: str, guest: bool) -> CreateMatch:
+    """Return the creation of ``match``, which follows ``state``, as ``player`` proposes it.
+
+    The same game, ruleset, setup and terms, rated and private as before; everybody moves on by one seat. Who proposes
+    it is seated, opponents keep their level, all others are invited. Raises CommandError when ``player`` had no seat,
+    the match is not over, or was called off before all seats were taken.
+    """
+    seat_of(state, player)
+    if not state.ended:
+        raise CommandError("match-not-over", "this match is not over: play it to its end first")
+    if not all(seat.joined for seat in state.seats):
+        raise CommandError("match-not-started", "this match never began: there is nobody to play again with")
+    seats = tuple(_kept(seat, player) for seat in (*state.seats[1:], state.seats[0]))
+    return CreateMatch(
+        match=match,
+        creator=player,
+        game=state.game,
+        setup=state.setup,
+        seats=seats,
+        rated=state.rated,
+        private=state.private,
+        seed=seed,
+        guest=guest,
+        ruleset=state.ruleset,
+        terms=state.terms or STANDARD,
+        rematch_of=state.match_id,
+    )
+
+
+def _kept(seat: Seat, player: str) -> Seat:
+    return seat if seat.level is not None or seat.player is None or seat.player == player else Seat.invited(seat.player)

@@ -4,9 +4,9 @@ from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.decision import Decision
 from domain.match.enums import Channel, EndReason
 from domain.match.evolutions.moves import move_submitted
+from domain.match.evolve import Decision
 from domain.match.guards import active_seat, refuse_if_not_playing, seat_of
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState

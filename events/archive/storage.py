@@ -57,10 +57,6 @@ class Storage:
         content: bytes = self._do(file_system.cat_file, f"{root}/{name}")
         return content
 
-    def read_range(self, name: str, offset: int, length: int) -> bytes:
-        """Return ``length`` bytes of a file from ``offset``."""
-        return self.read_ranges([(name, offset, length)])[0]
-
     def read_ranges(self, ranges: Sequence[tuple[str, int, int]]) -> list[bytes]:
         """Return parts of files (name, offset, length); an object store is asked for all of them at once."""
         file_system, root = self._place

@@ -1,6 +1,6 @@
 """The hash chain of a stream, computed again: proof that what is stored is what was appended."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from events.runtime.errors import StoreError, StoreUnavailableError
@@ -49,18 +49,6 @@ def verify(store: EventStore, stream: str) -> Verified:
     if opened.head != head:
         raise DamagedStreamError(stream, opened.head.version, "the head is not that of the last event")
     return Verified(stream, opened.head, at)
-
-
-def verify_all(
-    store: EventStore, on_progress: Callable[[Verified | DamagedStreamError], None] = lambda _: None
-) -> list[DamagedStreamError]:
-    """Return the damage found in all streams; ``on_progress`` is called with each verdict."""
-    damaged = []
-    for verdict in verify_streams(store, readable_streams(store)):
-        if isinstance(verdict, DamagedStreamError):
-            damaged.append(verdict)
-        on_progress(verdict)
-    return damaged
 
 
 def verify_streams(store: EventStore, streams: Iterable[str]) -> Iterator[Verified | DamagedStreamError]:

@@ -9,12 +9,12 @@ from threading import Event
 from deploy.local.ports import responds_ok
 from deploy.local.supervisor import Supervisor
 from events.installation import Installation
-from events.store.chain import verify_all
 from tests.chaos import remains
 from tests.chaos.checker import judge
 from tests.chaos.history import History, read_history
 from tests.chaos.people import MAX_RECOVERY_S, POLL_INTERVAL_S, Person
 from tests.chaos.report import Report
+from tests.support.chains import verify_all
 
 Playing = Sequence[Future[None]]
 

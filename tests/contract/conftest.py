@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from events.store.contract import EventStore
-from events.store.memory import MemoryStore
 from events.store.redis import RedisStore
+from tests.support.memory_store import MemoryStore
 from tests.support.server import RealServer
 
 

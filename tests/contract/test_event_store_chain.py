@@ -8,11 +8,12 @@ import pytest
 
 from domain.match.commands import JoinMatch
 from events.runtime.connections import StoreClient
-from events.store.chain import Verified, verify, verify_all
+from events.store.chain import Verified, verify
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head
 from events.store.envelope import Draft
 from events.store.redis import RedisStore
+from tests.support.chains import verify_all
 from tests.support.drafts import request
 from tests.support.matches import PlayedMatch
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from events.runtime.connections import StoreClient
-from events.store.chain import verify_all
 from events.store.contract import EMPTY, EventStore, Head, Request, RequestMismatchError, StaleVersionError
-from events.store.memory import MemoryStore
 from events.store.redis import RedisStore
+from tests.support.chains import verify_all
 from tests.support.drafts import draft
 from tests.support.draws import draws
+from tests.support.memory_store import MemoryStore
 
 EXAMPLES = draws(25, stateful_step_count=25, suppress_health_check=list(HealthCheck))
 SHARDS = 2

@@ -13,7 +13,6 @@ from redis.crc import key_slot
 
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError, StoreUnavailableError
-from events.store.chain import verify_all
 from events.store.contract import (
     EMPTY,
     NO_CONDITIONAL_MOVES,
@@ -24,6 +23,7 @@ from events.store.contract import (
     WrongInstallationError,
 )
 from events.store.redis import FORMAT, RedisStore
+from tests.support.chains import verify_all
 from tests.support.drafts import draft, drafts, grown, request
 from tests.support.eventually import eventually
 from tests.support.proxy import LossyProxy

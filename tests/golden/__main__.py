@@ -22,9 +22,9 @@ from events.service.matches import Matches
 from events.store.codec import event_of
 from events.store.contract import GENESIS, Request
 from events.store.envelope import seal
-from events.store.memory import MemoryStore
 from tests.golden.players import PLAYERS, Line, play
 from tests.golden.stored import Golden, path_of, replayed, write
+from tests.support.memory_store import MemoryStore
 
 LONG_ENOUGH = 60
 """Plies of a game that is kept for its players, not for its end."""

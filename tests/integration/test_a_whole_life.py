@@ -13,8 +13,8 @@ from api.access.limits import Limits
 from api.services import Services
 from domain.match.terms import DAY
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.store.chain import verify_all
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent, started
+from tests.support.chains import verify_all
 from tests.support.projected import project
 from tests.support.server import RealServer
 from tests.support.stored import stored

@@ -12,11 +12,11 @@ from flask import Flask
 from api.services import Services
 from events.runtime.errors import StoreUnavailableError
 from events.service.personal_data import MAX_MATCHES_PER_REQUEST, erase, forget
-from events.store.chain import verify_all
 from events.store.contract import Request
 from events.store.envelope import Draft
 from events.store.rewriting import SETTLED_AFTER_MS, Rewriting
 from tests.support.callers import ME, OPEN, Caller, started
+from tests.support.chains import verify_all
 from tests.support.jobs import do_next_job
 from tests.support.projected import project
 from tests.support.stored import stored

@@ -12,11 +12,11 @@ import pytest
 
 from deploy.local.store_watch import StoreWatch
 from events.proof.keys import KeyRing
-from events.store.chain import verify_all
 from events.store.contract import Request
 from events.store.mark import MARK
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
+from tests.support.chains import verify_all
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 

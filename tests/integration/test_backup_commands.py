@@ -18,8 +18,8 @@ from events.proof.log_audit import audit_log
 from events.readmodels.summary import DAY_MS
 from events.runtime.connections import connect
 from events.runtime.keys import ReadModelKeys, ShardKeys
-from events.store.chain import verify_all
 from events.store.contract import Request, WrongInstallationError
+from tests.support.chains import verify_all
 from tests.support.dumps import CopiedKey, copied, write_copy
 from tests.support.fleet import rebuild
 from tests.support.server import RealServer

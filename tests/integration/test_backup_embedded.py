@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from deploy.cli import main
 from deploy.local.embedded import STAMP_FILE
-from events.store.chain import verify_all
 from tests.integration.test_backup_commands import back_up
+from tests.support.chains import verify_all
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 

@@ -25,9 +25,9 @@ from events.proof.verification import verify
 from events.runtime.connections import StoreClient
 from events.runtime.queues import Group
 from events.runtime.settings import MailSettings
-from events.store.chain import verify_all
 from events.store.feed import FeedGroup
 from tests.support.callers import Caller, app_on
+from tests.support.chains import verify_all
 from tests.support.dumps import restore
 from tests.support.eventually import eventually
 from tests.support.relays import running

@@ -8,12 +8,13 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import following, main
 from events.service.fleet_jobs import FleetJobs, JobState
+from tests.support.fleet import run_here
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import ladder
 from workers.fleet.kinds import REBUILD, VERIFY
 from workers.fleet.presence import worker_name
-from workers.fleet.work import FleetJobFailedError, do_slice, do_slices, run_here
+from workers.fleet.work import FleetJobFailedError, do_slice, do_slices
 from workers.task_queue import TaskQueue
 
 Run = Callable[..., Result]

@@ -23,11 +23,12 @@ from events.service.fleet_jobs import (
     Parameters,
     PlannedSlice,
 )
+from tests.support.fleet import run_here
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import audit, rebuild, verify, work
 from workers.fleet.audit import RECOMPUTE
 from workers.fleet.kinds import AUDIT, IMPACT, KINDS, REBUILD, VERIFY, Kind
-from workers.fleet.work import FleetJobFailedError, do_slice, do_slices, do_unrecorded, run_here
+from workers.fleet.work import FleetJobFailedError, do_slice, do_slices, do_unrecorded
 
 TOY = "toy"
 

@@ -22,12 +22,12 @@ from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key, parse_tree_head
 from events.readmodels.summary import DAY_MS
 from events.runtime.transactions import transact
-from events.transparency.tiles import entries_of_bundle, places_of
-from events.transparency.tlog_proofs import read_tlog_proof
 from tests.support.bundles import unread
 from tests.support.callers import ME, OPEN, Caller, app_on
+from tests.support.log_tiles import entries_of_bundle, places_of
 from tests.support.server import RealServer
 from tests.support.stepped_installation import OTHER_LEAVES, SteppedInstallation
+from tests.support.tlog_proofs import check_tlog_proof, read_tlog_proof
 from workers.archiving import LeavesRound
 
 HOUR_MS = 3_600_000
@@ -309,7 +309,7 @@ def test_the_proof_of_a_match_is_a_text_for_who_may_see_the_match(app: Any, anna
     answer = stranger.get(f"/matches/{public}/tlog-proof")
     proof = read_tlog_proof(answer.text)
     digest = services.store.head(public).digest.hex()
-    proof.check(MatchLeaf(public, 1, digest).entry)
+    check_tlog_proof(proof, MatchLeaf(public, 1, digest).entry)
     assert proof.extra == MatchLeaf(public, 1, digest).stored
     assert str(proof.note) == services.checkpoints.note()
     assert str(proof) == answer.text

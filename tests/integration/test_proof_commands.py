@@ -6,8 +6,8 @@ from domain.match.commands import Resign
 from events.proof.bundle import read_bundle
 from events.proof.checkpoints import read_checkpoint
 from events.proof.leaves import MatchLeaf
-from events.transparency.tlog_proofs import read_tlog_proof
 from tests.support.stepped_installation import OTHER_LEAVES, PREFIX, SteppedInstallation
+from tests.support.tlog_proofs import check_tlog_proof, read_tlog_proof
 
 
 def key_of(shop: SteppedInstallation, match_id: str, part: str) -> str:
@@ -41,9 +41,8 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallat
     assert cli("export", match, "--output", file).exit_code == 0
     assert cli("export", match, "--output", file, "--tlog-proof", tmp_path / "proof").exit_code == 0
     digest = shop.store.read(match)[-1].id
-    read_tlog_proof((tmp_path / "proof").read_text()).check(
-        MatchLeaf(match, shop.store.head(match).version, digest).entry
-    )
+    proof = read_tlog_proof((tmp_path / "proof").read_text())
+    check_tlog_proof(proof, MatchLeaf(match, shop.store.head(match).version, digest).entry)
     assert read_bundle(cli("export", match).stdout.encode()).match == match
     assert cli("export", "no-such-match").exit_code == 1
     keys.write_text(cli("keys").stdout)

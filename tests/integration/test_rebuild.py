@@ -17,13 +17,12 @@ from events.runtime.keys import ReadModelKeys
 from events.service.fleet_jobs import FleetJobs, JobState
 from events.store.snapshots import snapshot_of
 from tests.support.eventually import eventually
-from tests.support.fleet import rebuild
+from tests.support.fleet import rebuild, run_here
 from tests.support.matches import FOUR, T0
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet.kinds import REBUILD
-from workers.fleet.work import run_here
 from workers.relay import Relay
 
 PEOPLE = ("alice", "bob", "carol", "dora", "opponent-1", "opponent-2")

@@ -15,10 +15,10 @@ from api.live.stream import create_stream_app
 from api.live.stream_hub import Batch, Hub, Message
 from events.runtime.keys import ChatKeys
 from events.store.contract import EMPTY
-from events.store.memory import MemoryStore
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, invited, settings_for, started
 from tests.support.drafts import grown
 from tests.support.eventually import DEADLINE_S, eventually
+from tests.support.memory_store import MemoryStore
 from tests.support.server import RealServer
 from tests.support.streams import StreamProcess, Watching, seen
 from tests.support.tables import table

@@ -14,8 +14,8 @@ from deploy.cli import main
 from events.private.statements import UNNAMED_AFTER_MS
 from events.proof.bundle import read_bundle
 from events.runtime.errors import StoreUnavailableError
-from events.store.chain import verify_all
 from tests.support.callers import Caller, app_on, started
+from tests.support.chains import verify_all
 from tests.support.projected import project
 from tests.support.server import RealServer
 from tests.support.watch import Watch

@@ -27,9 +27,9 @@ from events.service.outages import Heartbeat
 from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import EventStore, Pointer, Request
-from events.store.memory import MemoryStore
 from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.memory_heartbeat import MemoryHeartbeat
+from tests.support.memory_store import MemoryStore
 from workers.ticker import Ticker
 
 BEAT_INTERVAL = 2 * MINUTE

@@ -1,10 +1,19 @@
 """Fleet jobs done in the process of a test."""
 
+import time
+from typing import Any
+
 from events.installation import Installation
 from events.runtime.settings import Settings
+from events.service.fleet_jobs import JobState, Parameters
 from workers.fleet.kinds import REBUILD
 from workers.fleet.rebuild import Rebuilt
-from workers.fleet.work import run_here
+from workers.fleet.work import (
+    POLL_S,
+    check_finished,
+    do_slice,
+    read_results,
+)
 
 
 def rebuild(settings: Settings) -> Rebuilt:
@@ -13,3 +22,18 @@ def rebuild(settings: Settings) -> Rebuilt:
     for rebuilt in run_here(Installation(settings), REBUILD, {}):
         total = total.plus(rebuilt)
     return total
+
+
+def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any]:
+    """Do a job in this thread and in other workers; return its results. Raises FleetJobFailedError."""
+    jobs = parts.fleet_jobs
+    job = jobs.start(kind, parameters)
+    while job.state == JobState.RUNNING:
+        claimed = jobs.claim(job)
+        if claimed is not None:
+            do_slice(parts, claimed)
+        else:
+            time.sleep(POLL_S)
+        job = jobs.job(job.id) or job
+    check_finished(job)
+    return [result for _, result in read_results(jobs, job)]

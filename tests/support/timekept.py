@@ -16,10 +16,10 @@ from events.service.matches import Executed, Matches
 from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import Request, VersionTag
-from events.store.memory import MemoryStore
 from tests.support.matches import T0, creation
 from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.memory_heartbeat import MemoryHeartbeat
+from tests.support.memory_store import MemoryStore
 
 THREE_DAYS = days_per_move(3)
 _REQUESTS = count(1)

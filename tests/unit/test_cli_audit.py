@@ -16,7 +16,6 @@ from events.proof.documents import write_document
 from events.proof.public_keys import key_set
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
-from events.store.memory import MemoryStore
 from tests.support.bundles import (
     KEY,
     OTHER_KEY,
@@ -29,6 +28,7 @@ from tests.support.bundles import (
     resigned,
 )
 from tests.support.matches import PlayedMatch
+from tests.support.memory_store import MemoryStore
 from workers.fleet.audit import Finding, audit_match
 
 Change = Callable[[list[Any]], Any]

@@ -20,9 +20,9 @@ from events.store.chain import verify
 from events.store.codec import event_of
 from events.store.contract import Appended, Head, Opened, Request, RequestMismatchError, StaleVersionError, VersionTag
 from events.store.envelope import Draft
-from events.store.memory import MemoryStore
 from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.matches import T0, PlayedMatch, creation
+from tests.support.memory_store import MemoryStore
 
 
 class WatchedStore(MemoryStore):

@@ -13,13 +13,13 @@ from events.readmodels import rated_result, summarise
 from events.store.codec import draft_of, event_of
 from events.store.contract import Request
 from events.store.envelope import Draft, Envelope
-from events.store.memory import MemoryStore
 from tests.simulation.audit import Audited, audit
 from tests.simulation.people import Absence, Person, year_start
 from tests.simulation.players import LinesSet
 from tests.simulation.ratings import LiveRatings
 from tests.simulation.server import SimulatedServer, in_memory
 from tests.simulation.year import Downtime, FreeDaysChange, Year, simulate
+from tests.support.memory_store import MemoryStore
 from tests.support.zones import local
 
 MATCHES = 30

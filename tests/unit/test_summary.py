@@ -10,9 +10,9 @@ from events.readmodels import Projected, lists_of, rated_result, summarise
 from events.readmodels.paging import Place, format_cursor, parse_cursor
 from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack_summary, unpack_summary
 from events.runtime.keys import ReadModelKeys
-from events.store.memory import MemoryStore
 from tests.support.cases import WORDS, disputed, ruling
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
+from tests.support.memory_store import MemoryStore
 
 
 def names(match: PlayedMatch) -> set[str]:

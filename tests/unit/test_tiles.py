@@ -3,17 +3,10 @@
 import pytest
 
 from events.proof.documents import DocumentError
-from events.transparency.tiles import (
-    NoTileError,
-    TilePlace,
-    bundle_of_entries,
-    entries_of_bundle,
-    parse_level,
-    parse_place,
-    places_of,
-)
-from events.transparency.tlog_proofs import read_tlog_proof
+from events.transparency.tiles import NoTileError, TilePlace, bundle_of_entries, parse_level, parse_place
+from tests.support.log_tiles import entries_of_bundle, places_of
 from tests.support.tables import table
+from tests.support.tlog_proofs import read_tlog_proof
 
 PLACES = {
     "000": TilePlace(0),

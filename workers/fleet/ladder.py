@@ -84,15 +84,6 @@ def pairings(game: AnyGame) -> Iterator[tuple[str, Side, Side]]:
             yield setup, strong, weak
 
 
-def play_pair(game: AnyGame, setup: str, strong: Side, weak: Side, games: int, seed: int = 1) -> LadderRow:
-    """Return the results of ``games`` games of ``setup``; raises KeyError and ValueError for less than one game."""
-    if games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
-    game.initial(setup)
-    played = [play_game(game, setup, strong, weak, seed, number) for number in range(games)]
-    return make_row(setup, strong, weak, played)
-
-
 def play_game(game: AnyGame, setup: str, strong: Side, weak: Side, seed: int, number: int) -> LadderGame:
     """Play game ``number`` (from 0) to the end; its number determines the seat of ``strong``."""
     seats = len(game.setups[setup].seat_names)

@@ -87,21 +87,6 @@ def do_slice(parts: Installation, claimed: ClaimedSlice, name: str = "") -> bool
             return False
 
 
-def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any]:
-    """Do a job in this thread and in other workers; return its results. Raises FleetJobFailedError."""
-    jobs = parts.fleet_jobs
-    job = jobs.start(kind, parameters)
-    while job.state == JobState.RUNNING:
-        claimed = jobs.claim(job)
-        if claimed is not None:
-            do_slice(parts, claimed)
-        else:
-            time.sleep(POLL_S)
-        job = jobs.job(job.id) or job
-    check_finished(job)
-    return [result for _, result in read_results(jobs, job)]
-
-
 def do_unrecorded(parts: Installation, kind: str, parameters: Parameters) -> tuple[int, Iterator[tuple[int, Any]]]:
     """Plan a job without recording it; return all units, and an iterator of units and results of each slice."""
     made = KINDS[kind]

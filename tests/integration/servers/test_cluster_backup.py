@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from events.store.chain import verify_all
 from tests.integration.test_backup_commands import back_up, read_all, restore_into
+from tests.support.chains import verify_all
 from tests.support.fleet import rebuild
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation

@@ -10,16 +10,15 @@ from events.readmodels.summary import DAY_MS
 from events.runtime.connections import connect
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import ShardKeys
-from events.store.chain import verify_all
 from events.store.contract import EMPTY, Head, Request
 from events.store.redis import RedisStore
+from tests.support.chains import verify_all
 from tests.support.drafts import draft
-from tests.support.fleet import rebuild
+from tests.support.fleet import rebuild, run_here
 from tests.support.stepped_installation import OTHER_LEAVES, SteppedInstallation, drain
 from tests.support.topologies import ThreeMasters
 from workers.fleet.audit import RECOMPUTE
 from workers.fleet.kinds import AUDIT
-from workers.fleet.work import run_here
 
 WRITERS = 3
 MOVES = 2

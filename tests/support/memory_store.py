@@ -58,7 +58,7 @@ class MemoryStore(EventStore):
         *,
         deadline: int | None = None,
         conditional_moves: int | None = None,
-        decided_at: int | None = None,  # noqa: ARG002 - a single process has a single clock
+        decided_at: int | None = None,
     ) -> Appended:
         """See EventStore."""
         sealed = seal(drafts, stream, expected.version, expected.digest)

@@ -18,6 +18,7 @@ from tests.support.chains import verify_all
 from tests.support.projected import project
 from tests.support.server import RealServer
 from tests.support.stored import stored
+from tests.support.tables import table
 
 NAME, ZONE = "Zebulon-Quill", "Antarctica/Troll"
 WORDS = {
@@ -126,55 +127,7 @@ class Life:
         return found
 
 
-PLACES = {
-    "chat:{MATCH}": "chats.json",
-    "chats-of:PERSON": "chats.json",
-    "chat:{MATCH}:open": "person.json",
-    "chat:{MATCH}:reports": "person.json",
-    "reports-of:PERSON": "person.json",
-    "{people}:blocks:PERSON": "person.json",
-    "{administration}:log": "administration.json",
-    "{administration}:once": "administration.json",
-    "{administration}:roles": "person.json",
-    "{cases}:by:PERSON": "statements.json",
-    "{cases}:MATCH": "statements.json",
-    "{cases}:unconfirmed": "statements.json",
-    "{people}:acts:PERSON": "README.txt",
-    "{people}:bot-places:PERSON": "matches/",
-    "{people}:bytes-kept:PERSON": "README.txt",
-    "{people}:diary:PERSON": "person.json",
-    "{people}:explorations:PERSON": "matches/",
-    "{people}:lines:PERSON": "matches/",
-    "{people}:look:LOOK": "person.json",
-    "{people}:name:NAME": "person.json",
-    "{people}:notes:PERSON": "matches/",
-    "{people}:person:PERSON": "person.json",
-    "{people}:session:SECRET": "person.json",
-    "{people}:signed-in:PERSON": "person.json",
-    "{people}:token:SECRET": "person.json",
-    "{people}:tokens:PERSON": "person.json",
-    "{ratings}:POOL:day:DAY": "ratings.json",
-    "{ratings}:POOL:leaderboard": "ratings.json",
-    "{ratings}:POOL:player:PERSON": "ratings.json",
-    "{ratings}:change:MATCH": "ratings.json",
-    "{ratings}:matches": "ratings.json",
-    "made:{MATCH}:bundle": "matches/",
-    "{SHARD}:m:MATCH:e": "matches/",
-    "{SHARD}:rm:m:MATCH": "matches/",
-    **{
-        f"{{SHARD}}:rm:l:{name}:PERSON": "matches/"
-        for name in (
-            "active",
-            "finished",
-            "invited",
-            "awaiting",
-            "queue",
-            "met:PERSON",
-            "met-privately:PERSON",
-            "met:OPPONENT",
-        )
-    },
-}
+PLACES: dict[str, str] = table(__file__, "places of what is kept")
 """The keys of the store that know of a person, and the file of the archive that holds what they know."""
 
 STAYING = {

@@ -1,6 +1,7 @@
 """Every game under all its rulesets: from its creation to the ratings, with opponents in all seats."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -18,6 +19,7 @@ from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.rulesets import RULESETS, register, variant
+from tests.support.tables import table
 from workers.opponents import answer
 from workers.relay import Relay
 
@@ -121,9 +123,7 @@ def test_late_starts_are_those_of_registered_games() -> None:
 
 
 @every_setup
-def test_opponents_answer_each_other_from_the_start(
-    services: Services, anna: Caller, game: AnyGame, setup: str, seats: int
-) -> None:
+def test_opponents_begin_at_once(services: Services, anna: Caller, game: AnyGame, setup: str, seats: int) -> None:
     match_id = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     for ply in range(1, 2 * seats + 1):
         assert answer(services, match_id) is not None
@@ -155,9 +155,7 @@ def test_relay_and_workers_play_a_match_from_its_creation_to_its_ratings(service
     assert_settled(services, anna, match_id)
 
 
-def test_a_match_of_four_that_a_person_resigns_goes_on_to_its_end(
-    services: Services, anna: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_four_play_on_after_a_resignation(services: Services, anna: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     begin_late(monkeypatch, GAMES["fourplay"])
     match_id = anna.create(ME, opponent(1), opponent(2), opponent(1), game="fourplay", setup="standard", rated=True)
     anna.move(match_id)
@@ -198,32 +196,7 @@ def test_who_has_left_a_match_of_four_can_neither_move_nor_stop_a_draw(app: Flas
     assert result == {"scores": [0, 0.6667, 0.6667, 0.6667], "reason": "draw-agreed"}
 
 
-ENDINGS = {
-    "stalemate": (
-        "tower-game",
-        "original",
-        "1R3/5/5/5/5|1R3/5/5/k1N2/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/3K1/5/5/5|5/5/R4/5/5 w - - 0",
-        "dd2-dd1 ab7-aa8 ac1-ac7",
-        ((0.75, 0.25), "stalemate"),
-        ("White has won", "¾", "¼"),
-    ),
-    "last-king": (
-        "fourplay",
-        "standard",
-        "15/rR13yK/15/15/15/15/15/7*7/15/15/15/15/15/15/rK14 r play bg - 7",
-        "a1-a2 o14-n15 a2-a1 n15-n14 a14xn14",
-        ((1.0, 0.0, 0.6667, 0.3333), "last-king"),
-        ("Red has won", "0.67", "0.33"),
-    ),
-    "bare-kings": (
-        "fourplay",
-        "standard",
-        "15/14yK/13r,1/15/15/15/15/7*7/15/15/15/15/15/15/rK14 r play bg - 7",
-        "a1-a2 o14-o15 a2-a1 o15-o14 a1-a2 o14xn13",
-        ((0.8333, 0.0, 0.8333, 0.3333), "insufficient-material"),
-        ("Red and Yellow share the win", "0.83", "0.33"),
-    ),
-}
+ENDINGS: dict[str, list[Any]] = table(__file__, "endings")
 """By name: game, setup, a position to begin from, the moves from there, how they end, and what the page says of it."""
 
 
@@ -236,8 +209,8 @@ def test_parts_of_a_win_and_shared_places_come_through_to_ratings_and_pages(
     setup: str,
     start: str,
     moves: str,
-    outcome: tuple[tuple[float, ...], str],
-    words: tuple[str, ...],
+    outcome: list[Any],
+    words: list[str],
 ) -> None:
     rules = GAMES[game]
     begin_from(monkeypatch, rules, start)
@@ -251,7 +224,7 @@ def test_parts_of_a_win_and_shared_places_come_through_to_ratings_and_pages(
         mover = people[host.get(f"/matches/{match_id}").json["to_move"]]
         assert mover.move(match_id, move).status_code == 201
     state = services.matches.load(match_id).state
-    assert (state.result.scores, state.result.reason) == outcome
+    assert ([*(state.result.scores or ())], state.result.reason) == tuple(outcome)
     settle(services, match_id)
     assert_settled(services, host, match_id)
     page = host.client.get(f"/matches/{match_id}").text

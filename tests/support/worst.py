@@ -34,6 +34,7 @@ from events.store.contract import EMPTY, Request
 from events.webhooks.payload import MAX_PAYLOAD_BYTES
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from tests.support.projected import project
+from tests.support.tables import table
 from workers.opponents import answer
 
 CRAFTED = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
@@ -436,111 +437,10 @@ class WorstWorld:
         return Cost(asked, tuple(taken), status)
 
 
-_PLAIN = {
-    "GET /games": "/games",
-    "GET /games/{game}": "/games/four-towers",
-    "GET /terms": "/terms",
-    "GET /players/{player}": "/players/anna",
-    "GET /players/{player}/ratings": "/players/anna/ratings",
-    "GET /players/{player}/ratings/{pool}/history": "/players/anna/ratings/bashni-2/history",
-    "GET /players/{player}/ratings/{pool}/matches": "/players/anna/ratings/bashni-2/matches?limit=50",
-    "GET /players/{player}/ratings/{pool}/unrated-matches": "/players/anna/ratings/bashni-2/unrated-matches?limit=50",
-    "GET /players/{player}/head-to-head/{other}": "/players/anna/head-to-head/boris",
-    "GET /leaderboards": "/leaderboards",
-    "GET /leaderboards/{pool}": "/leaderboards/bashni-2",
-    "GET /schemas/bundle-1": "/schemas/bundle-1",
-    "GET /checkpoints": "/checkpoints",
-    "GET /checkpoints/consistency": "/checkpoints/consistency?first=0&second=0",
-    "GET /checkpoints/leaves": "/checkpoints/leaves",
-    "GET /checkpoints/{day}": "/checkpoints/latest",
-    "GET /checkpoints/{day}/timestamp": "/checkpoints/2026-01-31/timestamp",
-    "GET /.well-known/rookery-keys.json": "/.well-known/rookery-keys.json",
-    "GET /me": "/me",
-    "GET /me/stream": "/me/stream",
-    "GET /me/tokens": "/me/tokens",
-    "GET /me/mail-address": "/me/mail-address",
-    "DELETE /me/mail-address": "/me/mail-address",
-    "GET /mail-refusals/{token}": "/mail-refusals/t",
-    "POST /mail-refusals/{token}": "/mail-refusals/t",
-    "GET /me/calendar": "/me/calendar",
-    "GET /me/incoming-mail": "/me/incoming-mail",
-    "GET /me/notices": "/me/notices?limit=100",
-    "GET /me/notices/{notice}": "/me/notices/none",
-    "DELETE /me/notices": "/me/notices",
-    "GET /me/notice-settings": "/me/notice-settings",
-    "GET /me/vacations": "/me/vacations",
-    "GET /push-key": "/push-key",
-    "GET /me/push-subscriptions": "/me/push-subscriptions",
-    "DELETE /me/push-subscriptions/{subscription}": f"/me/push-subscriptions/{'a' * 24}",
-    "GET /me/feed-address": "/me/feed-address",
-    "DELETE /me/feed-address": "/me/feed-address",
-    "GET /me/player-keys": "/me/player-keys",
-    "DELETE /me/player-keys/{key}": "/me/player-keys/k",
-    "GET /me/webhooks": "/me/webhooks",
-    "GET /me/webhooks/{webhook}": "/me/webhooks/w",
-    "DELETE /me/webhooks/{webhook}": "/me/webhooks/w",
-    "GET /cases": "/cases",
-    "GET /reports": "/reports",
-    "GET /me/blocks": "/me/blocks",
-    "DELETE /me/blocks/{player}": "/me/blocks/boris",
-    "GET /administration/log": "/administration/log",
-    "DELETE /me/tokens/{token}": "/me/tokens/t",
-    "DELETE /me/vacations/current": "/me/vacations/current",
-    "DELETE /me/vacations/{since}": "/me/vacations/2030-01-01T00:00:00Z",
-}
+_PLAIN: dict[str, str] = table(__file__, "operations that read little")
 """Operations that read little or have nothing to do here: the path that is asked for, by operation."""
 
-_WITH_BODIES = (
-    "POST /players",
-    "POST /sessions",
-    "PUT /me/password",
-    "PUT /me/bot",
-    "POST /guests",
-    "POST /me/tokens",
-    "PUT /me/mail-address",
-    "POST /me/mail-address/confirmations",
-    "PUT /me/mail-address/who-may-write",
-    "POST /me/mail-address/resumption",
-    "POST /me/mail-address/secrets",
-    "POST /mail-confirmations",
-    "POST /password-resets",
-    "PUT /password-resets",
-    "POST /me/erasure",
-    "POST /me/push-subscriptions",
-    "POST /me/push-subscriptions/{subscription}/tests",
-    "POST /me/feed-address",
-    "POST /me/player-key-nonces",
-    "POST /me/player-keys",
-    "POST /me/webhooks",
-    "PUT /me/webhooks/{webhook}",
-    "POST /me/webhooks/{webhook}/secrets",
-    "POST /me/webhooks/{webhook}/tests",
-    "POST /me/webhooks/{webhook}/deliveries/{delivery}/attempts",
-    "POST /matches",
-    "POST /me/vacations",
-    "PUT /me/calendar",
-    "POST /me/notices/{notice}/deliveries",
-    "PUT /me/notice-settings",
-    "PUT /me/presence",
-    "PUT /me/blocks/{player}",
-    "PUT /me/mutes/{player}",
-    "PUT /matches/{match}/chat/openness",
-    *(f"POST /matches/{{match}}/chat/{{number}}/{path}" for path in ("hiding", "showing", "reports")),
-    "PUT /matches/{match}/lines",
-    "PUT /matches/{match}/notes",
-    "PUT /matches/{match}/exploration",
-    *(
-        f"POST /matches/{{match}}/{path}"
-        for path in (
-            *("compositions", "positions", "moves", "joins", "time-gifts", "resignation", "abortion", "draw-offers"),
-            *("draw-acceptance", "draw-refusal", "takeback-requests", "takeback-acceptance", "takeback-refusal"),
-            *("time-claims", "forgiveness", "rematches", "chat", "disputes", "statements", "appeals", "cases"),
-            *("freezing", "rulings", "ruleset-proposals", "ruleset-acceptance", "ruleset-refusal", "recomputations"),
-            "reopenings",
-            "bundle",
-        )
-    ),
-)
+_WITH_BODIES: list[str] = table(__file__, "operations with bodies")
 """Operations that read a body: each is sent one in which everything is wrong."""
 
 _LAST = (

@@ -8,12 +8,15 @@ from api.pages.announcements import WORDS, Audience, describe_events, describe_r
 from api.pages.available_actions import find_consequences
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
+from domain.match.enums import Ground
 from domain.match.event_types import TYPES
 from domain.match.lines import ConditionalMoves, Line, arranged
-from domain.match.state import CLOCK, MatchState, Seat
-from domain.match.terms import DAY, STANDARD, days_per_move
+from domain.match.state import MatchState, Seat
+from domain.match.terms import days_per_move
+from events.store.codec import event_of
+from events.store.envelope import Envelope
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
+from tests.support.tables import table
 
 ALICE, BOB, ONLOOKER = 0, 1, None
 NEVER_TOLD = {e.SeedDrawn}
@@ -33,118 +36,9 @@ def told(event: e.Event, seat: int | None) -> str:
     return " ".join(describe_events((), (event,), audience(state, seat)))
 
 
-SAID: list[tuple[e.Event, str]] = [
-    (
-        e.MatchCreated(
-            at=T0,
-            creator="alice",
-            game="bashni",
-            ruleset=1,
-            setup="start",
-            seats=(),
-            rated=True,
-            private=False,
-            seed="7",
-            terms=STANDARD,
-        ),
-        "You created the match.",
-    ),
-    (e.PlayerJoined(at=T0, seat=ALICE, player="alice"), "You joined as White."),
-    (e.PlayerJoined(at=T0, seat=BOB, player="bob"), "bob joined as Black."),
-    (e.MatchStarted(at=T0), "The match has begun."),
-    (e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="c3-d4"), "You played c3-d4."),
-    (e.MoveSubmitted(at=T0, seat=BOB, ply=2, move="b6-a5"), "bob played b6-a5."),
-    (
-        e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
-        "Your conditional move c3-d4 was played for you.",
-    ),
-    (
-        e.MoveSubmitted(at=T0, seat=BOB, ply=2, move="b6-a5", channel=Channel.CONDITIONAL),
-        "bob played b6-a5 by a conditional move.",
-    ),
-    (
-        e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="c3-d4", channel=Channel.FORCED),
-        "Your only legal move c3-d4 was played for you.",
-    ),
-    (
-        e.MoveSubmitted(at=T0, seat=BOB, ply=2, move="b6-a5", channel=Channel.FORCED),
-        "bob played b6-a5, the only legal move.",
-    ),
-    (e.DrawOffered(at=T0, seat=ALICE), "You offered a draw."),
-    (e.DrawOffered(at=T0, seat=BOB), "bob offered a draw."),
-    (e.DrawAccepted(at=T0, seat=BOB), "bob accepted the draw."),
-    (e.DrawAccepted(at=T0, seat=ALICE, channel=Channel.CONDITIONAL), "You accepted the draw by a conditional move."),
-    (e.DrawDeclined(at=T0, seat=BOB), "bob declined the draw."),
-    (e.PlayerResigned(at=T0, seat=ALICE), "You resigned."),
-    (e.PlayerResigned(at=T0, seat=BOB, channel=Channel.CONDITIONAL), "bob resigned by a conditional move."),
-    (e.MatchAborted(at=T0, player="bob"), "bob called the match off."),
-    (e.MatchAborted(at=T0, player=CLOCK), "The match was called off."),
-    (e.MatchFinished(at=T0, scores=(1.0, 0.0), reason="resignation"), "White has won by resignation."),
-    (e.MatchFinished(at=T0, scores=(0.5, 0.5), reason="draw-agreed"), "A draw by agreement."),
-    (e.MatchFinished(at=T0, scores=(0.0, 1.0), reason="flag"), "Black has won on time."),
-    (e.MatchFinished(at=T0, scores=(0.0, 1.0), reason="no-moves"), "Black has won: no legal move was left."),
-    (
-        e.ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0, seat=BOB),
-        "The clock of bob is stopped: on vacation.",
-    ),
-    (
-        e.ClockPaused(at=T0, reason=PauseReason.WEEKEND, since=T0, seat=ALICE, until=T0 + DAY),
-        "Your clock is stopped: a free day.",
-    ),
-    (
-        e.ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0 + DAY, seat=ALICE),
-        "Your clock is stopped from Wed 15 November 2023, 22:13 UTC: on vacation.",
-    ),
-    (
-        e.ClockPaused(at=T0, reason=PauseReason.OUTAGE, since=T0 - DAY, seat=None, until=T0),
-        "The clocks were stopped: the server was down.",
-    ),
-    (e.ClockResumed(at=T0, reason=PauseReason.VACATION, seat=BOB), "The clock of bob runs again."),
-    (e.ClockResumed(at=T0, reason=PauseReason.DISPUTE), "The clocks run again."),
-    (e.TimeCorrected(at=T0), "The clocks were corrected: the clock of the server was wrong."),
-    (e.TimeGiven(at=T0, seat=ALICE, to=BOB, time=DAY), "You gave bob 1 day."),
-    (e.TimeGiven(at=T0, seat=BOB, to=ALICE, time=2 * DAY), "bob gave you 2 days."),
-    (e.FlagFell(at=T0, seat=ALICE, deadline=T0, limit=Limit.TIME, claimed_by=BOB), "Your time is up. bob claimed it."),
-    (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.TIME), "The time of bob is up."),
-    (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.FIRST_MOVE), "bob did not make the first move in time."),
-    (e.FlagForgiven(at=T0, seat=BOB), "bob let the match continue."),
-    (e.TakebackRequested(at=T0, seat=BOB, ply=3), "bob asked to take back a move."),
-    (e.TakebackAccepted(at=T0, seat=ALICE), "You agreed to take back a move."),
-    (e.TakebackDeclined(at=T0, seat=BOB), "bob refused to take back a move."),
-    (e.MovesTakenBack(at=T0, ply=3), "The match is back at the position after move 3."),
-    (e.MovesTakenBack(at=T0, ply=0), "The match is back at the start."),
-    (
-        e.DisputeRaised(at=T0, dispute=1, ply=2, ground=Ground.CLOCK, statement="00", freezes=True, seat=BOB),
-        "bob raised a dispute: the clock. The match is frozen until an arbiter has ruled.",
-    ),
-    (
-        e.DisputeRaised(at=T0, dispute=1, ply=2, ground=Ground.CONDUCT, statement="00", freezes=False, arbiter="ann"),
-        "An arbiter opened a case: conduct.",
-    ),
-    (e.StatementFiled(at=T0, dispute=1, seat=ALICE, statement="00"), "You made a statement in the case."),
-    (e.MatchFrozen(at=T0, dispute=1, arbiter="ann"), "An arbiter has frozen the match."),
-    (e.MatchUnfrozen(at=T0, dispute=1, arbiter="ann"), "An arbiter has unfrozen the match."),
-    (
-        e.RulingMade(
-            at=T0, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="00", rule="00", appeal=False
-        ),
-        "An arbiter has ruled: let it stand.",
-    ),
-    (e.RulingAppealed(at=T0, dispute=1, seat=BOB, statement="00", freezes=False), "bob appealed against the ruling."),
-    (
-        e.CaseReopened(at=T0, dispute=1, arbiter="ann", operator=False, statement="00", freezes=True),
-        "The case was reopened. The match is frozen until an arbiter has ruled.",
-    ),
-    (e.ClocksAdjusted(at=T0, remaining=(DAY, 2 * DAY)), "An arbiter set the clocks: White 1 day, Black 2 days."),
-    (e.MatchAnnulled(at=T0), "The match is annulled."),
-    (e.MatchRestored(at=T0), "The match is no longer annulled."),
-    (
-        e.RulesetProposed(at=T0, arbiter="ann", ruleset=2, reason="00"),
-        "An arbiter proposes to continue under ruleset 2.",
-    ),
-    (e.RulesetAccepted(at=T0, seat=ALICE), "You agreed to the proposed ruleset."),
-    (e.RulesetDeclined(at=T0, seat=BOB), "bob declined the proposed ruleset."),
-    (e.RulesetChanged(at=T0, ruleset=2), "The match continues under ruleset 2."),
+SAID = [
+    (event_of(Envelope("", "m", 1, kind, 1, T0, "", content)), said)
+    for kind, content, said in table(__file__, "what alice is told")
 ]
 """Events and what alice is told of them, who plays White."""
 

@@ -15,33 +15,12 @@ from tests.support.slow_four_towers.board import read
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
 from tests.support.slow_four_towers.moves import successors
 from tests.support.slow_four_towers.reach import in_check as slowly_in_check
+from tests.support.tables import table
 
 UNLIMITED = 10**9
 """More trials than any position takes. A search with a limit prunes nothing."""
 
-ALONE = {
-    "a queen of four steps, two of them as a lancer, covers the king": (
-        "3/6/k7w/5r4/4c1D3/4L4/4mr4/4c3p1/2D1w2Ll/3K2/3 w - -/N - 0 1",
-        "f6-h8;h8-i9=Q;i9-i6;i6-g4",
-    ),
-    "a knight goes round to a tower and bends the line of attack": (
-        "3/cr3P/3nPb1mB/6K3/4cDDC2/r5r2/2Pq6/2r7/4kD3/pQ1b2/w2 w - BN/- - 0 1",
-        "h8-i8;i7-h5;h5-f6;f6-e8",
-    ),
-    "a rook goes in two steps to where it blocks, the king in a third to where that helps": (
-        "3/6/w6l1/p2p3m1K/6D2B/1d2q4/3WR5/10/3pP2k1/1C4/3 w - N/BK - 112 7",
-        "e5-j5;j5-j8;k8-j7",
-    ),
-    "a king walks through three arenas": (
-        "3/q2P2/5m1P1/1qKD2r2q/6w1k1/9/2dD6/4q1P3/3P1q3/3R2/2R w - RNK/RK - 38 7",
-        "d8-e9;e9-f9;f9-g10",
-    ),
-    "a piece makes room for the king": (
-        "2n/2P1dM/2KP2N2/2dD2c3/2k1dqB3/Dl5rc/7m1C/6PB1q/m1d1d4/3P1p/p2 w - -/- - 22 7",
-        "e9-d10;f9-e9",
-    ),
-    "a rearrangement blocks": ("3/6/m8/7b2/k3P1W3/3w5/5N1c2/N2r6/4K4/4q1/3 w - -/- - 0 1", "V:Ne5,Pe7"),
-}
+ALONE: dict[str, list[str]] = table(__file__, "only one move is left")
 AMONG_OTHERS = [
     "2n/2P1dM/2K2PN2/2dD2cd2/2k1dqBC2/Dl5rc/c4P1mRp/6PB1q/m1d1d4/3P1C/p2 w - -/- - 93 7",
     "2M/2P2M/2KP2d2/2dD2cL2/1lk1dq3D/D6rc/7m1C/6PB1R/2N1d4/2P3/3 w - -/- - 55 7",

@@ -48,9 +48,7 @@ def parsed(text: str) -> Iterator[Told]:
         yield fields["event"], json.loads(fields["data"])
 
 
-def test_an_account_hears_what_awaits_it_and_then_of_every_change_of_its_matches(
-    streams: FlaskClient, anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_an_account_hears_of_its_matches(streams: FlaskClient, anna: Caller, boris: Caller, services: Services) -> None:
     first, other = started(anna, boris), started(boris, Caller(anna.client.application).sign_up("clara"))
     project(services)
 
@@ -167,9 +165,7 @@ def test_a_server_in_front_that_does_not_pass_streams_on_is_named(app: Flask, an
     assert (refused.status_code, refused.json["code"]) == (503, "no-stream")
 
 
-def test_accounts_are_told_again_when_the_reader_has_been_away(
-    server: RealServer, anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_accounts_catch_up_after_an_outage(server: RealServer, anna: Caller, boris: Caller, services: Services) -> None:
     app = create_stream_app(settings_for(server.url))
     started(anna, boris)
     project(services)

@@ -68,9 +68,7 @@ def test_a_wrong_password_does_not_tell_who_is_suspended(app: Flask, anna: Calle
     assert sign_in(app, "anna", "not the secret")[0] == 401
 
 
-def test_a_renamed_person_goes_on_with_sessions_and_tokens(
-    app: Flask, services: Services, anna: Caller, boris: Caller, run: Run
-) -> None:
+def test_a_rename_keeps_the_sign_ins(app: Flask, services: Services, anna: Caller, boris: Caller, run: Run) -> None:
     token = anna.token()
     assert run("rename", "anna", "Annabel").stdout == "anna is now Annabel\n"
     assert anna.get("/me").json["name"] == "Annabel"

@@ -42,9 +42,7 @@ def run(services: Services, monkeypatch: pytest.MonkeyPatch, *arguments: str) ->
     return CliRunner().invoke(main, ["people", *arguments])
 
 
-def test_what_was_refused_is_logged_as_refused_and_what_happened_with_its_event(
-    arbiter: Caller, services: Services, match_id: str
-) -> None:
+def test_refusals_and_events_are_logged(arbiter: Caller, services: Services, match_id: str) -> None:
     wanted = {"ruling": "take-back", "ply": 9}
     refused = arbiter.post(f"/matches/{match_id}/rulings", {**wanted, **REASON})
     assert refused.status_code == 422

@@ -96,9 +96,7 @@ def test_invitations_of_one_person_to_another_are_limited(server: RealServer) ->
     assert boris.post("/matches", {**body, "seats": [ME, invited("anna")]}).status_code == 201
 
 
-def test_when_a_match_is_over_others_listen_and_join_in_only_if_all_players_want_them_to(
-    anna: Caller, boris: Caller, clara: Caller, stranger: Caller
-) -> None:
+def test_after_the_end_others_may_join_the_chat(anna: Caller, boris: Caller, clara: Caller, stranger: Caller) -> None:
     match_id = started(anna, boris)
     path = f"/matches/{match_id}/chat"
     assert clara.put(f"{path}/openness", {}).json["code"] == "not-your-seat"

@@ -42,9 +42,7 @@ def match_id(app: Flask, anna: Caller, boris: Caller) -> str:
 
 
 @pytest.mark.parametrize("decided", [False, True])
-def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
-    app: Flask, anna: Caller, match_id: str, decided: bool
-) -> None:
+def test_requests_about_a_match_without_rules(app: Flask, anna: Caller, match_id: str, decided: bool) -> None:
     services: Services = app.extensions[EXTENSION]
     if decided:
         for command in (

@@ -198,9 +198,7 @@ def test_moves_of_the_earlier_ruleset_are_shown_after_the_change(anna: Caller, b
     assert boris.move(match_id).status_code == 201
 
 
-def test_a_case_file_is_shown_although_the_rules_cannot_draw_its_board(
-    anna: Caller, match_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_case_file_needs_no_board(anna: Caller, match_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dispute(anna, match_id)
     assert "<svg" in anna.client.get(f"/matches/{match_id}/case").text.split("<main")[1]
 
@@ -258,9 +256,7 @@ def test_arbiters_act_signed_in_and_not_with_a_token(boris: Caller, arbiter: Cal
     assert boris.get(f"/matches/{match_id}").json["frozen"]
 
 
-def test_an_arbiter_does_not_open_a_private_match_by_opening_a_case(
-    anna: Caller, boris: Caller, arbiter: Caller, services: Services
-) -> None:
+def test_opening_a_case_opens_nothing_private(anna: Caller, boris: Caller, arbiter: Caller, services: Services) -> None:
     match_id = started(anna, boris, private=True)
     case = {"ply": 0, "ground": "conduct", "statement": "Let me see."}
     proposal = {"ruleset": 2, "reason": "Let me see."}

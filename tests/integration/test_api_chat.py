@@ -135,9 +135,7 @@ def test_an_exploration_is_played_out_kept_and_ones_own(anna: Caller, boris: Cal
         ({"ply": 0, "tree": [{"move": "c3-d4", "next": [{"move": "h6-g5"}] * 500}]}, "invalid-lines", "tree"),
     ],
 )
-def test_an_exploration_that_breaks_the_rules_is_refused_at_its_place(
-    anna: Caller, match_id: str, body: object, code: str, field: str
-) -> None:
+def test_illegal_explorations_are_refused(anna: Caller, match_id: str, body: object, code: str, field: str) -> None:
     path = f"/matches/{match_id}/exploration"
     before = anna.put(path, {"ply": 0, "tree": TREE}).json
     refused = anna.put(path, body)

@@ -119,9 +119,7 @@ def test_a_move_whose_reply_was_lost_on_the_way_from_the_store_is_played_once(se
     assert anna.get(f"/matches/{match_id}").json["moves"] == [move]
 
 
-def test_a_full_store_refuses_moves_and_goes_on_when_there_is_room(
-    app: Flask, redis: StoreClient, anna: Caller, boris: Caller
-) -> None:
+def test_a_full_store_refuses_moves_until_emptied(app: Flask, redis: StoreClient, anna: Caller, boris: Caller) -> None:
     match_id = started(anna, boris)
     move = anna.legal_move(match_id)
     redis.config_set("maxmemory", 1)

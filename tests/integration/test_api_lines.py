@@ -102,9 +102,7 @@ def test_lines_for_a_version_are_refused_once_it_has_passed(anna: Caller, boris:
 
 
 @pytest.mark.parametrize(("lines", "code", "field"), table(__file__, "lines that cannot be laid down are refused at"))
-def test_lines_that_cannot_be_laid_down_are_refused_at_their_place(
-    anna: Caller, match_id: str, lines: object, code: str, field: str
-) -> None:
+def test_lines_are_refused_at_their_place(anna: Caller, match_id: str, lines: object, code: str, field: str) -> None:
     before = lay_down(anna, match_id, TREE)
     refused = anna.put(f"/matches/{match_id}/lines", {"lines": lines})
     assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (422, code, [field])

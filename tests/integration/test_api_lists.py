@@ -88,9 +88,7 @@ def test_open_matches_are_listed_until_they_are_joined(anna: Caller, boris: Call
     assert hidden not in [item["id"] for item in all_pages(boris, "/matches?", 50)]
 
 
-def test_the_lobby_names_the_ruleset_of_a_match_where_a_game_has_several(
-    anna: Caller, stranger: Caller, services: Services
-) -> None:
+def test_the_lobby_names_rulesets_where_several_are(anna: Caller, stranger: Caller, services: Services) -> None:
     anna.create(ME, OPEN)
     anna.create(ME, OPEN, ruleset=2)
     anna.create(ME, OPEN, game="towers", setup="two-player")
@@ -100,9 +98,7 @@ def test_the_lobby_names_the_ruleset_of_a_match_where_a_game_has_several(
     assert "Towers, ruleset" not in lobby
 
 
-def test_finished_matches_are_found_by_game_result_and_whom_they_were_against(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_finished_matches_are_found_by_game_and_result(anna: Caller, boris: Caller, services: Services) -> None:
     won, lost = started(anna, boris), started(anna, boris)
     boris.post(f"/matches/{won}/resignation")
     anna.post(f"/matches/{lost}/resignation")
@@ -140,9 +136,7 @@ def test_only_players_list_private_matches(anna: Caller, boris: Caller, stranger
             assert [item["id"] for item in listed] == [public]
 
 
-def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
-    anna: Caller, boris: Caller, stranger: Caller, services: Services
-) -> None:
+def test_ratings_follow_a_rated_match(anna: Caller, boris: Caller, stranger: Caller, services: Services) -> None:
     match_id = started(anna, boris, rated=True)
     for player in (anna, boris, anna, boris):
         assert player.move(match_id).status_code == 201
@@ -163,9 +157,7 @@ def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
     assert stranger.get("/leaderboards/chess-2").status_code == 404
 
 
-def test_a_rating_is_explained_with_what_counted_and_what_did_not(
-    anna: Caller, boris: Caller, stranger: Caller, services: Services
-) -> None:
+def test_ratings_are_explained_by_results(anna: Caller, boris: Caller, stranger: Caller, services: Services) -> None:
     counted, short, unrated = (started(anna, boris, rated=rated) for rated in (True, True, False))
     for player in (anna, boris):
         assert player.move(counted).status_code == 201
@@ -205,9 +197,7 @@ def test_a_rating_is_explained_with_what_counted_and_what_did_not(
     assert stranger.client.get("/players/boris/ratings/chess-2").status_code == 404
 
 
-def test_what_follows_from_a_private_match_does_not_lead_others_to_it(
-    anna: Caller, boris: Caller, stranger: Caller, services: Services
-) -> None:
+def test_private_matches_leave_no_trail(anna: Caller, boris: Caller, stranger: Caller, services: Services) -> None:
     match_id = started(anna, boris, rated=True, private=True)
     for player in (anna, boris, anna, boris):
         assert player.move(match_id).status_code == 201

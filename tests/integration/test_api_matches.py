@@ -72,9 +72,7 @@ def test_every_ply_of_a_match_can_be_looked_at(anna: Caller, boris: Caller, matc
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["ply"])
 
 
-def test_a_ply_shows_the_position_in_which_the_next_one_was_played_after_a_resignation_too(
-    app: Flask, anna: Caller, boris: Caller
-) -> None:
+def test_a_ply_shows_the_position_before_the_next_one_resigned_or_not(app: Flask, anna: Caller, boris: Caller) -> None:
     four = [anna, boris, Caller(app).play_as_guest(), Caller(app).play_as_guest()]
     match_id = anna.create(ME, OPEN, OPEN, OPEN, game="fourplay", setup="standard")
     for player in four[1:]:

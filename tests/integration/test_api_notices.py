@@ -91,9 +91,7 @@ def browser(services: Services, player: str, **more: Any) -> Subscription:
     return services.subscriptions.save(player, made._replace(**more))
 
 
-def test_the_ledger_lists_what_was_told_with_its_reasons_page_by_page_and_by_match(
-    anna: Caller, boris: Caller, services: Services, decide: Decide
-) -> None:
+def test_the_ledger_lists_reasons_by_page(anna: Caller, boris: Caller, services: Services, decide: Decide) -> None:
     now = services.now()
     for number in range(5):
         decide(anna.id, f"fact {number}", match="mother" if number == 1 else "mtold")
@@ -143,9 +141,7 @@ def test_a_notice_is_sent_again_through_what_its_player_has_and_no_more_often_th
     assert [answer.status_code for answer in answers] == [202, 429]
 
 
-def test_erasing_the_ledger_keeps_what_waits_to_be_sent_and_lets_nothing_be_told_twice(
-    anna: Caller, services: Services, decide: Decide
-) -> None:
+def test_erasing_the_ledger_keeps_what_waits(anna: Caller, services: Services, decide: Decide) -> None:
     now = services.now()
     old = decide(anna.id, "old", sent_to("b1", now))
     due = sent_to("b1", now, state=DeliveryState.WAITING, due=now + 1000)
@@ -205,9 +201,7 @@ def test_a_match_is_in_view_from_one_report_to_the_next(anna: Caller, services: 
     assert not services.presence.watching(anna.id, "mother", services.now())
 
 
-def test_the_page_of_notices_says_what_when_why_how_and_what_comes_next(
-    anna: Caller, services: Services, decide: Decide
-) -> None:
+def test_the_page_of_notices_explains_what_when_and_why(anna: Caller, services: Services, decide: Decide) -> None:
     assert "There are no notices yet" in anna.client.get("/notices").text
     now = services.now()
     browser(services, anna.id)
@@ -262,9 +256,7 @@ def test_a_digest_is_suggested_to_those_who_play_ten_matches(anna: Caller, servi
         assert ("You play 10 matches" in anna.client.get("/settings/notices").text) is (number == 10)
 
 
-def test_the_page_of_settings_tells_why_mail_is_paused_and_what_became_of_mails_and_webhooks(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_the_page_of_settings_tells_why_mail_is_paused(anna: Caller, boris: Caller, services: Services) -> None:
     now, addresses = services.now(), services.addresses
     addresses.change(anna.id, lambda stored: wants(stored, "anna@players.test", now))
     assert "Follow its link" in anna.client.get("/settings/notices").text

@@ -70,9 +70,7 @@ def test_the_archive_holds_all_about_a_person_and_nothing_of_others(anna: Caller
     assert WORDS not in json.dumps(archive(boris))
 
 
-def test_an_erased_person_is_gone_everywhere_and_every_chain_is_whole(
-    app: Flask, anna: Caller, boris: Caller, services: Services, match_id: str
-) -> None:
+def test_an_erased_person_is_gone(app: Flask, anna: Caller, boris: Caller, services: Services, match_id: str) -> None:
     authorization = anna.token()
     waiting = anna.create(ME, OPEN)
     project(services)
@@ -123,9 +121,7 @@ def open_a_case(arbiter: Caller, match_id: str) -> None:
     assert opened.status_code == 201, opened.text
 
 
-def test_what_an_arbiter_said_about_matches_of_others_is_handed_out_and_erased(
-    anna: Caller, boris: Caller, arbiter: Caller, services: Services
-) -> None:
+def test_words_of_arbiters_are_erased(anna: Caller, boris: Caller, arbiter: Caller, services: Services) -> None:
     match_id = started(anna, boris)
     anna.move(match_id)
     open_a_case(arbiter, match_id)
@@ -140,9 +136,7 @@ def test_what_an_arbiter_said_about_matches_of_others_is_handed_out_and_erased(
     assert case["statements"][0]["text"] is None
 
 
-def test_what_a_bystander_said_after_a_match_is_handed_out_and_erased(
-    anna: Caller, boris: Caller, arbiter: Caller, services: Services
-) -> None:
+def test_words_of_bystanders_are_erased(anna: Caller, boris: Caller, arbiter: Caller, services: Services) -> None:
     match_id = started(anna, boris)
     assert boris.post(f"/matches/{match_id}/resignation").status_code == 201
     for player in (anna, boris):
@@ -168,9 +162,7 @@ def test_words_of_two_stay_when_one_of_them_is_erased(anna: Caller, boris: Calle
     assert [statement["text"] for statement in case["statements"]] == [same, None]
 
 
-def test_a_person_in_a_frozen_match_and_one_that_cannot_be_read_is_erased_all_the_same(
-    anna: Caller, boris: Caller, services: Services
-) -> None:
+def test_a_person_in_unreadable_matches_is_erased_too(anna: Caller, boris: Caller, services: Services) -> None:
     frozen, damaged = started(anna, boris), started(anna, boris)
     anna.move(frozen)
     body = {"ply": 1, "ground": "clock", "statement": WORDS}
@@ -215,9 +207,7 @@ def test_a_name_that_was_taken_anew_stays_with_its_new_owner(app: Flask, anna: C
     assert found.id == second.id
 
 
-def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_erased(
-    anna: Caller, boris: Caller, services: Services, match_id: str
-) -> None:
+def test_a_large_archive_is_made_by_a_worker(anna: Caller, boris: Caller, services: Services, match_id: str) -> None:
     small = archive(anna)
     for _ in range(MAX_MATCHES_PER_REQUEST):
         anna.create(ME, OPEN)
@@ -240,9 +230,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
     assert services.jobs.archive(anna.id) is None
 
 
-def test_the_erasure_of_much_ends_the_account_at_once_and_a_relay_does_the_rest(
-    app: Flask, anna: Caller, boris: Caller, services: Services, match_id: str
-) -> None:
+def test_large_erasures_are_relayed(app: Flask, anna: Caller, boris: Caller, services: Services, match_id: str) -> None:
     waiting = [anna.create(ME, OPEN) for _ in range(MAX_MATCHES_PER_REQUEST)]
     project(services)
     answer = anna.post("/me/erasure", {"name": "anna"})

@@ -18,9 +18,7 @@ def read(shown: dict[str, Any]) -> Receipt:
     return read_receipt(write_document(shown))
 
 
-def test_every_act_is_answered_with_a_receipt_that_the_bundle_contains(
-    anna: Caller, boris: Caller, stranger: Caller, services: Services
-) -> None:
+def test_acts_are_receipted_in_the_bundle(anna: Caller, boris: Caller, stranger: Caller, services: Services) -> None:
     created = anna.post("/matches", {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}).json
     path = f"/matches/{created['id']}"
     answers = [

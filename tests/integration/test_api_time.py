@@ -114,9 +114,7 @@ def test_a_vacation_stops_the_clocks_of_two_matches(anna: Caller, boris: Caller,
     assert forecast(boris, matches[0]) == on(T0 + 10 * DAY)
 
 
-def test_a_vacation_without_a_beginning_begins_now_and_can_be_ended_early(
-    anna: Caller, boris: Caller, services: Services, watch: Watch
-) -> None:
+def test_a_vacation_can_begin_now_and_end_early(anna: Caller, boris: Caller, services: Services, watch: Watch) -> None:
     match_id = under_way(services, anna, boris)
     assert anna.post("/me/vacations", {"until": on(T0 + 8 * DAY)}).status_code == 201
     assert boris.get(f"/matches/{match_id}").json["clock"]["seats"][0]["on_vacation"]
@@ -191,9 +189,7 @@ def test_a_late_move_is_refused_after_the_flag(anna: Caller, boris: Caller, serv
     assert boris.get(f"/matches/{match_id}").json["result"] == {"scores": [0.0, 1.0], "reason": "flag"}
 
 
-def test_lines_can_be_laid_down_after_an_outage_that_nobody_had_noticed_yet(
-    anna: Caller, boris: Caller, services: Services, watch: Watch
-) -> None:
+def test_lines_may_follow_an_unnoticed_outage(anna: Caller, boris: Caller, services: Services, watch: Watch) -> None:
     match_id = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
     move = anna.legal_move(match_id)
@@ -264,9 +260,7 @@ def test_an_invalid_gift_is_refused_with_its_place(
     assert list(refused.json["errors"]) == [field]
 
 
-def test_the_winner_may_forgive_a_flag_and_the_match_goes_on(
-    anna: Caller, boris: Caller, services: Services, watch: Watch
-) -> None:
+def test_the_winner_may_forgive_a_flag(anna: Caller, boris: Caller, services: Services, watch: Watch) -> None:
     match_id = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
     assert refusal(boris.post(f"/matches/{match_id}/forgiveness")) == (409, "nothing-to-forgive")

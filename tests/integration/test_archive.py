@@ -97,9 +97,7 @@ def test_a_match_whose_result_is_not_in_the_ratings_yet_is_not_archived(shop: St
     assert archive_all(shop) == 0
 
 
-def test_a_round_that_is_killed_anywhere_loses_nothing_and_a_later_one_finishes(
-    shop: SteppedInstallation, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_rounds_lose_nothing(shop: SteppedInstallation, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finish(shop, 5)
     before = seen(shop)
     store, catalogue = shop.store, shop.store.archive.catalogue
@@ -153,9 +151,7 @@ def killing(method: Callable[..., Any], survived: int, is_done: bool) -> Callabl
     return call
 
 
-def test_a_round_that_was_paused_drops_nothing_once_another_has_begun(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paused_round_drops_nothing_later(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     finish(shop, 2)
     drop = shop.store.drop
 
@@ -313,9 +309,7 @@ def test_the_relay_archives_in_rounds(shop: SteppedInstallation) -> None:
     assert do_round() == 0, "what makes no full pack waits for a day"
 
 
-def test_the_commands_archive_verify_and_bring_back(
-    shop: SteppedInstallation, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_archive_commands_can_verify(shop: SteppedInstallation, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (match,) = finish(shop, 1)
     monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
@@ -420,9 +414,7 @@ def test_a_storage_without_its_library_is_named(server: RealServer) -> None:
         storage.read("packs/none")
 
 
-def test_no_live_stream_is_missed_while_others_leave_the_list(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_live_stream_is_missed_meanwhile(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.archive.store.NAMES_PER_PAGE", 2)
     names = {shop.start("alice", "bob") for _ in range(30)}
     shard = max(range(shop.store.shards), key=lambda number: len(list(shop.store.streams(number))))

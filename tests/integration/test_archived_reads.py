@@ -122,9 +122,7 @@ def test_every_answer_is_the_same_before_and_after_archiving(app: Flask, server:
         assert len(later) == len(then) > 40
 
 
-def test_what_is_in_a_damaged_file_is_answered_with_503_and_the_reason(
-    app: Flask, server: RealServer, tmp_path: Path, archive_url: str
-) -> None:
+def test_a_damaged_file_is_answered_with_503(app: Flask, server: RealServer, tmp_path: Path, archive_url: str) -> None:
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     over = play_some(anna, boris)
     archive_now(app)
@@ -140,9 +138,7 @@ def test_what_is_in_a_damaged_file_is_answered_with_503_and_the_reason(
     assert answered[f"/api/v1/players/{anna.id}"].status_code == 200
 
 
-def test_while_the_storage_is_away_lists_say_so_and_only_archived_matches_cannot_be_read(
-    app: Flask, server: RealServer, tmp_path: Path
-) -> None:
+def test_without_the_storage_only_archived_matches_are_unread(app: Flask, server: RealServer, tmp_path: Path) -> None:
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     over = play_some(anna, boris)
     archive_now(app)

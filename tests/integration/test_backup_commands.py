@@ -170,9 +170,7 @@ def read_all(file: Path) -> list[Record]:
         return list(records)
 
 
-def test_a_restored_installation_has_everything_and_plays_on(
-    shop: SteppedInstallation, elsewhere: str, file: Path, key: Path, archive: Path
-) -> None:
+def test_a_restore_plays_on(shop: SteppedInstallation, elsewhere: str, file: Path, key: Path, archive: Path) -> None:
     back_up(shop, file, "--key", key)
     assert b"hello" not in file.read_bytes()
     verified = run(elsewhere, "backup", "--verify", file, "--key", key)
@@ -203,9 +201,7 @@ def test_a_restored_installation_has_everything_and_plays_on(
     assert copy.checkpoints.sign(copy.now + DAY_MS).size > 0
 
 
-def test_what_cannot_be_restored_is_refused_and_nothing_is_written(
-    shop: SteppedInstallation, elsewhere: str, file: Path, key: Path, tmp_path: Path
-) -> None:
+def test_bad_restores_refused(shop: SteppedInstallation, elsewhere: str, file: Path, key: Path, tmp_path: Path) -> None:
     back_up(shop, file, "--key", key)
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -232,9 +228,7 @@ def test_what_cannot_be_restored_is_refused_and_nothing_is_written(
     assert sorted(path.name for path in tmp_path.glob(".*")) == []
 
 
-def test_a_backup_goes_into_an_empty_store_only_with_its_prefix_and_shards(
-    shop: SteppedInstallation, elsewhere: str, file: Path
-) -> None:
+def test_a_backup_needs_an_empty_store_of_its_kind(shop: SteppedInstallation, elsewhere: str, file: Path) -> None:
     back_up(shop, file)
     refused = run(shop.settings.redis_url, "restore", file)
     assert (refused.exit_code, "the store is not empty" in refused.output) == (1, True)
@@ -262,9 +256,7 @@ def test_a_killed_restore_is_recognised_and_repeated(shop: SteppedInstallation, 
     assert connect(elsewhere).get(f"{PREFIX}left-over") is None
 
 
-def test_a_backup_made_while_others_write_is_of_matches_that_fit_together(
-    shop: SteppedInstallation, elsewhere: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_busy_backups_fit_together(shop: SteppedInstallation, elsewhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between its steps a match moves on, others begin and end, a checkpoint is signed, and one is archived."""
     due = shop.win("alice", "bob", match="due")
     drain(*shop.all_consumers())
@@ -309,9 +301,7 @@ def test_a_backup_made_while_others_write_is_of_matches_that_fit_together(
     }
 
 
-def test_a_backup_under_which_another_server_took_over_is_given_up(
-    shop: SteppedInstallation, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_ends_with_a_failover(shop: SteppedInstallation, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter([["one"], ["two"]])
     monkeypatch.setattr(type(shop.store), "server_identities", lambda *_: next(answers))
     refused = run(shop.settings.redis_url, "backup", file)

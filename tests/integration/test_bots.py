@@ -78,9 +78,7 @@ def test_a_renamed_bot_stays_a_bot(app: Flask, services: Services) -> None:
     assert (me["name"], me["kind"]) == ("Tower-Two", "bot")
 
 
-def test_who_plays_for_a_rating_or_is_a_guest_cannot_become_a_bot_nor_a_rated_bot_a_person(
-    app: Flask, services: Services, anna: Caller, boris: Caller
-) -> None:
+def test_bots_play_for_no_rating_of_people(app: Flask, services: Services, anna: Caller, boris: Caller) -> None:
     assert refusal(Caller(app).play_as_guest().put("/me/bot", CAPACITY)) == FIXED
     bot = as_bot(app, "Mr-Tower")
     for person in (anna, bot):
@@ -98,9 +96,7 @@ def test_who_plays_for_a_rating_or_is_a_guest_cannot_become_a_bot_nor_a_rated_bo
 
 
 @pytest.mark.parametrize("projected", [True, False], ids=["with read models", "before the read models have it"])
-def test_a_bot_is_invited_to_as_many_matches_as_it_has_declared(
-    app: Flask, services: Services, anna: Caller, boris: Caller, projected: bool
-) -> None:
+def test_bots_declare_a_capacity(app: Flask, services: Services, anna: Caller, boris: Caller, projected: bool) -> None:
     bot = as_bot(app, "Mr-Tower", concurrent=2)
     first, second = offer(anna, bot.name), offer(boris, bot.name)
     assert first.status_code == second.status_code == 201
@@ -150,9 +146,7 @@ def test_a_creation_that_is_refused_takes_no_place(app: Flask, anna: Caller) -> 
     assert offer(anna, bot.name).status_code == 201
 
 
-def test_a_place_whose_match_was_never_created_is_free_again_after_a_while(
-    app: Flask, anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unused_places_are_freed(app: Flask, anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = as_bot(app, "Mr-Tower")
     services.bots.take_place(bot.id, "mkilled", 1, projected=[], playing=[])
     assert refusal(offer(anna, bot.name)) == FULL

@@ -44,9 +44,7 @@ def wrong_year(shop: SteppedInstallation) -> list[str]:
     return matches
 
 
-def test_a_wrong_year_is_named_by_those_who_verify_until_it_is_repaired(
-    shop: SteppedInstallation, wrong_year: list[str], rookery: Callable[..., Result]
-) -> None:
+def test_a_wrong_year_is_told(shop: SteppedInstallation, wrong_year: list[str], rookery: Callable[..., Result]) -> None:
     verified, audited = rookery("verify"), rookery("audit", "all", "--processes", "1")
     assert (verified.exit_code, audited.exit_code) == (1, 1)
     assert f"DATED IN THE FUTURE {wrong_year[0]} at version" in verified.output

@@ -143,9 +143,7 @@ def test_every_page_of_every_match_opens(app: Flask, anna: Caller, matches: dict
     assert judith.client.get("/cases").status_code == 200
 
 
-def test_lists_ratings_and_results_are_there_before_anything_is_rebuilt(
-    app: Flask, anna: Caller, matches: dict[str, str]
-) -> None:
+def test_lists_and_ratings_are_there_before_a_rebuild(app: Flask, anna: Caller, matches: dict[str, str]) -> None:
     mine = {match["id"] for match in get(anna, "/me/matches?limit=200")["items"]}
     assert {name for name in matches if matches[name] in mine} == {
         "composed",

@@ -24,9 +24,7 @@ def coding(answer: TestResponse) -> str | None:
 
 @pytest.mark.parametrize(("accepted", "expected"), table(__file__, "an answer comes in the coding that the client"))
 @pytest.mark.parametrize("path", ["/help", STYLE, "/openapi.json"])
-def test_an_answer_comes_in_the_coding_that_the_client_prefers(
-    stranger: Caller, path: str, accepted: str, expected: str | None
-) -> None:
+def test_answers_are_coded_as_clients_prefer(stranger: Caller, path: str, accepted: str, expected: str | None) -> None:
     plain = stranger.client.get(path, headers={"Accept": "text/html"})
     answer = stranger.client.get(path, headers={"Accept": "text/html", "Accept-Encoding": accepted})
     assert (answer.status_code, coding(answer)) == (200, expected)

@@ -59,9 +59,7 @@ DAMAGE: dict[str, tuple[Callable[[SteppedInstallation], Any], str]] = {
 
 
 @pytest.mark.parametrize("key", DAMAGE)
-def test_a_damaged_key_is_named_and_the_rest_is_examined(
-    shop: SteppedInstallation, cli: Any, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damaged_keys_are_named(shop: SteppedInstallation, cli: Any, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Tiles are small, so that nodes are stored.
     monkeypatch.setattr("events.proof.leaf_store.TILE_HEIGHT", 1)
     monkeypatch.setattr("events.proof.leaf_store.TILE_WIDTH", 2)

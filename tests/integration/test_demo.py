@@ -26,9 +26,7 @@ def installed(installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch) 
     return asked
 
 
-def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(
-    monkeypatch: pytest.MonkeyPatch, installed: list[tuple[Path, bool]]
-) -> None:
+def test_the_demonstration_proves_matches(monkeypatch: pytest.MonkeyPatch, installed: list[tuple[Path, bool]]) -> None:
     monkeypatch.setattr(demo, "MAX_DURATION_S", 110.0)  # other tests run beside it
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
@@ -44,9 +42,7 @@ def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(
     assert "a b c d e f g h" in re.sub(" +", " ", result.stdout)
 
 
-def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(
-    monkeypatch: pytest.MonkeyPatch, installed: list[tuple[Path, bool]]
-) -> None:
+def test_an_unfinished_demonstration_fails(monkeypatch: pytest.MonkeyPatch, installed: list[tuple[Path, bool]]) -> None:
     monkeypatch.setattr(demo, "MAX_DURATION_S", -1.0)
     monkeypatch.setattr(demo, "NAMES", ("Alan", "Edsger"))  # the others may be there already
     result = CliRunner().invoke(main, ["demo"])

@@ -60,9 +60,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_every_documented_command_does_what_it_says_on_the_installation_that_runs_there(
-    installation: LocalInstallation, beside: Path
-) -> None:
+def test_every_documented_command_does_what_it_says_where_it_is(installation: LocalInstallation, beside: Path) -> None:
     (beside / "tests").symlink_to(ROOT / "tests")
     with ApiClient(installation.url) as client:
         client.sign_up("Documented", "correct horse battery")

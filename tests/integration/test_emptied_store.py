@@ -95,9 +95,7 @@ def test_a_starting_process_knows_the_installation_from_the_high_water_mark(lone
     assert make_store(settings).installation().id == other
 
 
-def test_rookery_up_refuses_a_store_elsewhere_that_was_emptied(
-    lonely: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_up_refuses_a_store_once_emptied(lonely: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", lonely.url)
     store = RedisStore(lonely.client())
     mark = HighWaterMark(store, tmp_path / "mark.json", print)

@@ -164,9 +164,7 @@ def test_a_person_whose_key_is_damaged_keeps_no_others_in_files(server: RealServ
     eventually(one_is_left, "the other one is gone from the files")
 
 
-def test_who_is_erased_hears_that_the_store_does_not_let_its_file_be_rewritten(
-    server: RealServer, redis: StoreClient, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unwritable_files_are_told(server: RealServer, redis: StoreClient, capsys: pytest.CaptureFixture[str]) -> None:
     redis.acl_setuser(
         "limited", enabled=True, passwords=["+pw"], keys=["*"], channels=["*"], commands=["+@all", "-bgrewriteaof"]
     )
@@ -223,9 +221,7 @@ def test_what_a_request_under_way_leaves_after_the_erasure_is_erased_too(server:
     assert not any(WORDS in content for _, content in stored(services.store.client))
 
 
-def test_an_erasure_whose_server_was_killed_is_finished_without_being_asked_again(
-    server: RealServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_erasure_is_finished_unasked(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Watch()
     app = app_on(server.url, now=watch)
     services: Services = app.extensions["rookery"]

@@ -51,9 +51,7 @@ def commands(client: StoreClient) -> Mapping[str, int]:
     return {name.removeprefix("cmdstat_"): stat["calls"] for name, stat in client.info("commandstats").items()}
 
 
-def test_64_idle_shards_cost_no_more_than_16_did_while_every_group_blocked(
-    redis: StoreClient, watch: FeedWatch, consumers: list[Consumer]
-) -> None:
+def test_64_idle_shards_cost_no_more_than_16(redis: StoreClient, watch: FeedWatch, consumers: list[Consumer]) -> None:
     watch.step()
     for consumer in consumers:
         consumer.step(consumer.woken.take(0))
@@ -89,9 +87,7 @@ def test_waiting_consumers_are_given_one_event(redis: StoreClient, watch: FeedWa
     assert of_each[1:3] == [([], {3}, True), ([], {3}, False)], "one reads later, one finds out what is wrong"
 
 
-def test_what_was_handed_over_and_could_not_be_handled_is_given_again(
-    redis: StoreClient, watch: FeedWatch, consumers: list[Consumer]
-) -> None:
+def test_what_could_not_be_handled_is_given_on(redis: StoreClient, watch: FeedWatch, consumers: list[Consumer]) -> None:
     consumer, given = consumers[0], list[int]()
     consumer.group.ensure()
     consumer._ready = consumer._waits = True

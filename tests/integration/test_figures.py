@@ -121,9 +121,7 @@ def test_the_depth_of_every_queue_is_shown_where_the_broker_says_it(shop: Steppe
     assert silent == {"rookery_broker_up": {(): 0.0}, "rookery_queue_depth": {}}
 
 
-def test_who_asks_while_figures_are_read_is_told_the_last_ones(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_asks_meanwhile_gets_the_last_ones(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     known = shop.parts.figures.read()
     with shop.parts.figures._lock:
         assert shop.parts.figures.read() is known
@@ -148,9 +146,7 @@ def test_what_should_be_in_the_archive_is_counted_among_the_matches_that_began_f
     assert figure(shop, "rookery_archive_backlog") == {(): 1.0}
 
 
-def test_what_should_be_in_the_archive_is_counted_behind_matches_that_go_on(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_archivable_matches_count_behind_others(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.service.figures.MATCHES_LOOKED_AT", 1)
     going_on = shop.store.shard_of(shop.start("alice", "bob"))
     won = [shop.win("alice", "bob")]

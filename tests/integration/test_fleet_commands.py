@@ -29,9 +29,7 @@ def rookery(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *words: CliRunner().invoke(main, [*map(str, words)])
 
 
-def test_a_command_starts_workers_of_its_own_for_a_job_that_takes_longer(
-    shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_jobs_get_own_workers(shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "ALONE_S", 0.0)
     started: list[int] = []
     spawn = following.OwnWorkers._spawn
@@ -54,9 +52,7 @@ def test_a_command_starts_workers_of_its_own_for_a_job_that_takes_longer(
     assert jobs.count_workers() == 1
 
 
-def test_workers_of_a_command_get_a_task_as_soon_as_they_are_started(
-    shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_get_tasks_at_once(shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     requested: list[str] = []
 
     def wait(_: float) -> None:
@@ -115,9 +111,7 @@ def test_a_command_follows_the_job_that_runs_already(shop: SteppedInstallation, 
     )
 
 
-def test_an_interrupted_command_says_whether_its_job_goes_on(
-    shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_jobs_are_told(shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -250,9 +250,7 @@ def test_a_broker_that_is_away_is_no_failure_of_the_slices(shop: SteppedInstalla
     assert toy.done == [1, 2, 3]
 
 
-def test_a_stage_that_a_killed_worker_has_not_begun_is_begun_by_the_relay(
-    shop: SteppedInstallation, toy: Toy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relay_begins_abandoned_stages(shop: SteppedInstallation, toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs, job = planned(shop, [1], [2])
     with monkeypatch.context() as killed:
         killed.setattr(jobs, "advance", lambda _: False)
@@ -287,9 +285,7 @@ def small_store(shop: SteppedInstallation) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_workers_that_are_killed_at_random_leave_the_same_results(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_kills_leave_the_same_results(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     for module in (rebuild, audit, verify):
         monkeypatch.setattr(module, "MATCHES_PER_SLICE", 2)
     small_store(shop)

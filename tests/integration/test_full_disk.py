@@ -86,9 +86,7 @@ def test_a_write_that_does_not_fit_on_the_disk_is_not_acknowledged(tmp_path: Pat
     server.close()
 
 
-def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_goes_on(
-    server: RealServer, watch: StoreWatch, disk: Disk, said: list[str]
-) -> None:
+def test_a_full_disk_refuses_moves_early(server: RealServer, watch: StoreWatch, disk: Disk, said: list[str]) -> None:
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match_id = started(anna, boris)

@@ -34,9 +34,7 @@ def names_of(services: Services, caller: Caller) -> list[str]:
     return sorted(key.decode().rsplit("}:", 1)[1] for key in keys if client.get(key).decode() == caller.id)
 
 
-def test_a_guest_who_signs_up_keeps_matches_notes_settings_and_tokens_under_the_same_id(
-    app: Flask, services: Services, guest: Caller, anna: Caller
-) -> None:
+def test_a_guest_who_signs_up_keeps_everything(app: Flask, services: Services, guest: Caller, anna: Caller) -> None:
     match_id, token = guest.create(ME, OPEN), guest.token()
     assert anna.post(f"/matches/{match_id}/joins").status_code == 201
     guest.move(match_id, "c3-d4")
@@ -96,9 +94,7 @@ def test_a_step_whose_answer_was_lost_is_the_same_when_it_is_repeated(services: 
     assert services.people._make_person(before, "Greta", "a hash") == made == person_of(services, guest)
 
 
-def test_who_is_killed_before_the_new_session_goes_on_with_the_old_one(
-    services: Services, guest: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_keeps_the_old_session(services: Services, guest: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("api.resources.people.begin_session", lambda *_: 1 // 0)
         assert guest.post("/players", NEW_NAME).status_code == 500

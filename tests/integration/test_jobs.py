@@ -54,9 +54,7 @@ def long_match(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> 
     return match_id
 
 
-def test_an_answer_is_computed_again_by_a_worker_and_never_in_a_request(
-    anna: Caller, stranger: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_are_jobs(anna: Caller, stranger: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     match_id, version = against_opponent(anna, services)
     path = f"/matches/{match_id}/recomputations"
     with monkeypatch.context() as patched:
@@ -124,9 +122,7 @@ def test_jobs_are_limited_per_person(server: RealServer) -> None:
     assert [anna.post(f"/matches/{match_id}/bundle").status_code for match_id in matches] == [202, 202, 429]
 
 
-def test_the_bundle_of_a_long_match_is_made_by_a_worker(
-    anna: Caller, stranger: Caller, services: Services, long_match: str
-) -> None:
+def test_workers_bundle_long_matches(anna: Caller, stranger: Caller, services: Services, long_match: str) -> None:
     path = f"/matches/{long_match}/bundle"
     refused = stranger.get(path)
     assert (refused.status_code, refused.json["code"]) == (409, "not-ready")
@@ -137,9 +133,7 @@ def test_the_bundle_of_a_long_match_is_made_by_a_worker(
     assert all(step.proved or step.name == "checkpoint" for step in verify(stranger.get(path).data, keys))
 
 
-def test_the_record_of_a_long_match_shows_what_is_recorded_until_a_worker_has_replayed_it(
-    stranger: Caller, services: Services, long_match: str
-) -> None:
+def test_a_long_record_is_shown_before_it_is_replayed(stranger: Caller, services: Services, long_match: str) -> None:
     page = f"/matches/{long_match}/record"
     before = stranger.client.get(page).text
     assert "A worker replays them and makes" in before

@@ -104,9 +104,7 @@ def archive_and_bring_back(shop: SteppedInstallation) -> None:
 
 
 @pytest.mark.parametrize("is_done", [False, True])
-def test_a_kill_while_a_note_is_moved_or_put_back_costs_no_leaf(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, is_done: bool
-) -> None:
+def test_kills_cost_no_leaf(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, is_done: bool) -> None:
     before, size = proofs(shop), shop.parts.checkpoints.size()
     steps: list[tuple[object, str]] = [
         (shop.store.archive.catalogue, "note_leaves"),

@@ -169,9 +169,7 @@ def cut(shop: SteppedInstallation, match_id: str, version: int) -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_nothing_is_found_before_an_attack_and_it_is_named_after(
-    shop: SteppedInstallation, matches: list[str], checked: Any, attack: str
-) -> None:
+def test_attacks_are_named(shop: SteppedInstallation, matches: list[str], checked: Any, attack: str) -> None:
     shop.play(matches[0], 2)
     before = checked()
     assert [result.exit_code for result in before] == [0, 0], [result.output for result in before]
@@ -183,9 +181,7 @@ def test_nothing_is_found_before_an_attack_and_it_is_named_after(
         assert "Traceback" not in result.output
 
 
-def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(
-    shop: SteppedInstallation, matches: list[str], checked: Any
-) -> None:
+def test_rewritten_matches_are_found_days_later(shop: SteppedInstallation, matches: list[str], checked: Any) -> None:
     rewrite_and_take_out(shop, matches[0])
     sign(shop, 3)
     for result in checked():
@@ -193,9 +189,7 @@ def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(
         assert "checkpoint 2023-11-14: its root is not that of the first 5 leaves" in result.output
 
 
-def test_a_match_that_a_checkpoint_should_know_and_does_not_is_named(
-    shop: SteppedInstallation, matches: list[str], checked: Any
-) -> None:
+def test_a_match_without_its_leaf_is_named(shop: SteppedInstallation, matches: list[str], checked: Any) -> None:
     shop.now = T0
     secret = shop.start("alice", "bob")
     for result in checked():
@@ -204,9 +198,7 @@ def test_a_match_that_a_checkpoint_should_know_and_does_not_is_named(
         assert "and the checkpoint of 2023-11-16 does not know it" in result.output
 
 
-def test_a_consistent_forgery_of_everything_contradicts_a_checkpoint_that_was_kept(
-    shop: SteppedInstallation, matches: list[str], checked: Any, tmp_path: Any
-) -> None:
+def test_forgeries_are_contradicted(shop: SteppedInstallation, matches: list[str], checked: Any, tmp_path: Any) -> None:
     kept = tmp_path / "kept.json"
     made = shop.checkpoints.of_day("2023-11-14")
     kept.write_bytes(write_checkpoint(made))
@@ -230,9 +222,7 @@ def test_a_consistent_forgery_of_everything_contradicts_a_checkpoint_that_was_ke
         assert said in found.output
 
 
-def test_a_kept_checkpoint_that_is_none_or_of_another_server_is_refused(
-    shop: SteppedInstallation, matches: list[str], checked: Any, tmp_path: Any
-) -> None:
+def test_kept_ones_are_validated(shop: SteppedInstallation, matches: list[str], checked: Any, tmp_path: Any) -> None:
     kept = tmp_path / "kept.json"
     kept.write_text("{}\n")
     assert checked("--checkpoint", kept)[0].output == f"{kept}: the field 'format' is missing\n"
@@ -241,9 +231,7 @@ def test_a_kept_checkpoint_that_is_none_or_of_another_server_is_refused(
     assert "kept checkpoint 2023-11-15: it is of another server, 0123456789abcdef" in found.output
 
 
-def test_checkpoints_of_a_revoked_key_are_vouched_for_by_the_next_one(
-    shop: SteppedInstallation, matches: list[str], checked: Any
-) -> None:
+def test_the_next_key_vouches_for_a_revoked_one(shop: SteppedInstallation, matches: list[str], checked: Any) -> None:
     last = shop.checkpoints.latest()
     assert last is not None
     shop.keyring.revoke(last.key, T0)
@@ -307,9 +295,7 @@ def cut_log(shop: SteppedInstallation, count: int, head: bool = False) -> None:
 
 
 @pytest.mark.parametrize("attack", ADMINISTRATIVE_ATTACKS)
-def test_whatever_is_done_to_the_log_of_administration_is_named(
-    shop: SteppedInstallation, matches: list[str], checked: Any, attack: str
-) -> None:
+def test_tampered_logs_are_named(shop: SteppedInstallation, matches: list[str], checked: Any, attack: str) -> None:
     shop.checkpoints._administration.grant("bob", "arbiter", "console")
     sign(shop, 2)
     strike, said = ADMINISTRATIVE_ATTACKS[attack]
@@ -320,9 +306,7 @@ def test_whatever_is_done_to_the_log_of_administration_is_named(
         assert "Traceback" not in result.output
 
 
-def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
-    shop: SteppedInstallation, matches: list[str], checked: Any
-) -> None:
+def test_an_unlogged_act_of_an_arbiter_is_named(shop: SteppedInstallation, matches: list[str], checked: Any) -> None:
     match_id = matches[2]
     shop.do(match_id, RaiseDispute(player="bob", ply=2, ground=Ground.CLOCK, statement="0" * 64), "bob")
     shop.do(match_id, Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="0" * 64), "ann")
@@ -361,9 +345,7 @@ def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: SteppedInst
     ]  # fmt: skip
 
 
-def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_audit(
-    shop: SteppedInstallation, matches: list[str], checked: Any
-) -> None:
+def test_a_text_of_another_digest_is_named(shop: SteppedInstallation, matches: list[str], checked: Any) -> None:
     texts = Statements(shop.client, PREFIX, lambda: shop.now)
     said = texts.compose(matches[0], "bob", "He moved twice.")
     texts.save(matches[0], "bob", said)

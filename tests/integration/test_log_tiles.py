@@ -108,9 +108,7 @@ def test_what_no_checkpoint_reaches_is_not_published(services: Services, visitor
     assert (answer.status_code, answer.json["code"]) == (404, "no-such-tile")
 
 
-def test_moved_leaves_leave_the_store_and_everything_reads_as_before(
-    services: Services, visitor: Any, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_moved_leaves_read_on(services: Services, visitor: Any, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = services.checkpoints
     size = log.size()
     before = (mirror(visitor, size), log.leaves(0, size), log.consistency(100, 300), log.consistency(513, size))
@@ -135,9 +133,7 @@ class KilledError(BaseException):
     """Stands for the end of the process."""
 
 
-def test_a_move_that_is_killed_and_leaves_that_are_not_those_of_the_tree_do_no_harm(
-    services: Services, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_moves_of_leaves_do_no_harm(services: Services, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log, written = services.checkpoints, list[str]()
     before = log.leaves(0, 1000)
     write = Storage.write
@@ -237,9 +233,7 @@ def test_no_hour_is_signed_after_a_later_day(shop: SteppedInstallation, monkeypa
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
 
 
-def test_a_key_that_is_replaced_meanwhile_is_in_the_tree_that_its_successor_signs(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replaced_key_is_in_its_successors_tree(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     log_changes = LogGrowth.log_changes
 
     def replaced(growth: LogGrowth) -> None:

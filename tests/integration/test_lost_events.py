@@ -121,9 +121,7 @@ def test_the_server_flushes_every_write_before_it_acknowledges_it_unless_asked_o
         server.close()
 
 
-def test_what_is_flushed_behind_the_acknowledgement_is_in_the_mark_before_and_on_the_disk_afterwards(
-    watched: WatchedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_flushed_events_are_marked_before_and_kept(watched: WatchedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     watch = watched.watch(behind=True)
     marked: list[int] = []
     flush = aof.flush
@@ -344,9 +342,7 @@ class StoreAlone(LocalInstallation):
         pass
 
 
-def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
-    watched: WatchedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_start_waits_until_losses_are_accepted(watched: WatchedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the server is embedded
     matches = Matches(watched.store, now_ms)
     *moves, last = random_game(GAMES["bashni"], "start", 3)

@@ -50,9 +50,7 @@ def test_who_saw_the_lost_version_is_shown_the_one_in_place(services: Services, 
         assert anna.get(f"/matches/{match_id}{part}", If_None_Match=f'"{present}"').status_code == 304
 
 
-def test_a_move_that_was_meant_for_the_lost_position_is_refused(
-    services: Services, anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_moves_for_a_lost_position_are_refused(services: Services, anna: Caller, boris: Caller, match_id: str) -> None:
     lost, present = another_history(services, anna, match_id)
     refused = boris.move(match_id, If_Match=f'"{lost}"')
     assert (refused.status_code, refused.json["code"]) == (409, "stale-version")
@@ -64,9 +62,7 @@ def test_a_move_that_was_meant_for_the_lost_position_is_refused(
     assert boris.move(match_id, If_Match=f'"{present}"').status_code == 201
 
 
-def test_lines_that_were_meant_for_the_lost_position_are_refused(
-    services: Services, anna: Caller, boris: Caller, match_id: str
-) -> None:
+def test_lines_for_a_lost_position_are_refused(services: Services, anna: Caller, boris: Caller, match_id: str) -> None:
     lost, present = another_history(services, anna, match_id)
     lines = {"lines": [{"move": boris.legal_move(match_id)}]}
     refused = boris.put(f"/matches/{match_id}/lines", lines, If_Match=f'"{lost}"')
@@ -83,9 +79,7 @@ def test_who_reads_on_from_a_lost_event_hears_that(services: Services, anna: Cal
 
 
 @pytest.mark.parametrize("meanwhile", ["nothing", "draw-offers"])
-def test_a_request_whose_effect_was_lost_is_carried_out_when_it_is_repeated(
-    services: Services, anna: Caller, match_id: str, meanwhile: str
-) -> None:
+def test_a_lost_request_is_carried_out_anew(services: Services, anna: Caller, match_id: str, meanwhile: str) -> None:
     lost = anna.move(match_id, LOST, Idempotency_Key="k")
     lose_tail(services.store, match_id, lost.json["version"] - 1)
     if meanwhile != "nothing":
@@ -128,9 +122,7 @@ def test_a_stream_that_has_told_a_lost_event_says_so(
     watching.close()
 
 
-def test_a_lost_event_that_was_read_for_a_watcher_before_the_reset_is_not_told_after_it(
-    services: Services, anna: Caller, match_id: str
-) -> None:
+def test_a_lost_event_read_before_the_reset_is_not_told(services: Services, anna: Caller, match_id: str) -> None:
     nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
     hub = Hub(services.store, nobody, nobody)
     hub._reader = object()  # type: ignore[assignment]
@@ -159,9 +151,7 @@ def reset_to(tag: str) -> tuple[str, str, Any]:
     return tag, "reset", {"version": int(tag.partition("-")[0]), "version_tag": tag}
 
 
-def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_opponent_moves_in_a_lost_position(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, SubmitMove(player="alice", move=LOST), "alice")
     searched: list[Any] = []

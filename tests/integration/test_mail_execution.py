@@ -131,9 +131,7 @@ def test_an_offer_is_declined_by_mail(alice: Correspondent, bob: Correspondent) 
     assert words(bob.write("decline")) == "No draw is on offer."
 
 
-def test_an_answer_counts_for_the_offer_in_the_mail_only(
-    shop: SteppedInstallation, alice: Correspondent, bob: Correspondent
-) -> None:
+def test_answers_count_for_their_offer(shop: SteppedInstallation, alice: Correspondent, bob: Correspondent) -> None:
     shop.do(alice.match_id, OfferDraw(player="alice"))
     bob.look()
     shop.do(alice.match_id, DeclineDraw(player="bob"))
@@ -144,9 +142,7 @@ def test_an_answer_counts_for_the_offer_in_the_mail_only(
     assert alice.state.status == Status.PLAYING
 
 
-def test_where_two_things_wait_the_answer_names_one(
-    shop: SteppedInstallation, alice: Correspondent, bob: Correspondent
-) -> None:
+def test_one_answer_names_one_of_two(shop: SteppedInstallation, alice: Correspondent, bob: Correspondent) -> None:
     alice.write("a3-b4", "draw")
     shop.do(alice.match_id, RequestTakeback(player="alice"))
     bob.look()
@@ -317,9 +313,7 @@ def test_what_is_said_by_mail_stands_in_the_chat_once(shop: SteppedInstallation,
     assert shop.parts.checks.work.contents(alice.match_id) == {f"chat {alice.match_id}": "0"}
 
 
-def test_nothing_is_said_to_people_who_have_blocked_one_or_beyond_the_limit_of_all_chats(
-    shop: SteppedInstallation, alice: Correspondent, bob: Correspondent
-) -> None:
+def test_chats_by_mail_heed_blocks_limits(shop: SteppedInstallation, alice: Correspondent, bob: Correspondent) -> None:
     assert "fewer than 400 characters" in words(alice.write(f"say {'x' * 400}"))
     assert shop.parts.chats.spend_bytes("alice", 999_999)
     assert words(alice.write("say Hello")) == "You have written as much as one person may in 30 days."

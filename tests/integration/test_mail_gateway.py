@@ -172,9 +172,7 @@ def test_silent_connections_of_many_addresses_do_not_close_the_gateway(
         assert busy.data(MAIL)[0] == 250
 
 
-def test_a_return_path_that_is_no_text_is_stored_as_one_that_can_be_shown(
-    site: SteppedInstallation, gateway: Gateway
-) -> None:
+def test_an_unreadable_return_path_is_stored_legibly(site: SteppedInstallation, gateway: Gateway) -> None:
     with socket.create_connection(("127.0.0.1", gateway.port), timeout=30) as connection:
         replies = connection.makefile("rb")
         recipient = f"RCPT TO:<{reply_to(site.parts, 'palice')}>\r\n".encode()
@@ -195,9 +193,7 @@ def test_too_many_mails_to_one_address_come_again_later(site: SteppedInstallatio
         assert bring(gateway, MAIL, reply_to(site.parts, "pcarol"), "<>")[0] == 250
 
 
-def test_while_the_store_is_down_mail_comes_again_later(
-    site: SteppedInstallation, gateway: Gateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mail_waits_for_the_store(site: SteppedInstallation, gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
     address = reply_to(site.parts, "palice")
 
     def fail(*_: object) -> None:
@@ -333,9 +329,7 @@ def test_starttls_is_offered_where_there_is_a_certificate(site: SteppedInstallat
         assert client.sendmail("alice@home.example", [address], MAIL) == {}
 
 
-def test_a_server_that_tries_addresses_is_turned_away(
-    site: SteppedInstallation, gateway: Gateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_guesses_are_turned_away(site: SteppedInstallation, gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.mail.gateway._is_own", lambda _: False)
     with smtplib.SMTP("127.0.0.1", gateway.port) as client:
         client.ehlo()
@@ -383,9 +377,7 @@ def test_the_gateway_is_one_of_the_programs_where_mail_is_set(monkeypatch: pytes
     assert "ROOKERY_SMTP_URL and ROOKERY_MAIL_DOMAIN" in refused.output
 
 
-def test_a_server_that_does_not_finish_its_mail_is_disconnected_and_nothing_is_stored(
-    site: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unfinished_mail_is_not_stored(site: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.mail.gateway.TIMEOUT_S", 0.2)
     address = reply_to(site.parts, "palice")
     with open_gateway(site.parts) as gateway, smtplib.SMTP("127.0.0.1", gateway.port, timeout=30) as client:

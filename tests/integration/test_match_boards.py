@@ -37,9 +37,7 @@ def four(app: Flask) -> Four:
     return people, match_id
 
 
-def test_each_of_four_players_sees_the_own_corner_at_the_lower_left_and_an_onlooker_the_board_as_it_is(
-    four: Four, stranger: Caller
-) -> None:
+def test_each_of_four_players_sees_the_own_corner_and_an_onlooker_the_first(four: Four, stranger: Caller) -> None:
     people, match = four
     lower_left = place(shown(stranger, match), "a1")
     for person, corner in zip(people, ("a7", "g7", "g1", "a1"), strict=True):

@@ -47,9 +47,7 @@ def test_a_page_is_told_once_what_happened_since(anna: Caller, boris: Caller, st
     assert shown(anna, match, "news", "nonsense") == ""
 
 
-def test_a_page_that_slept_for_long_is_told_the_latest_and_that_there_was_more(
-    anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_slept_is_told_the_latest(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.pages.match_news.MAX_EVENTS_DESCRIBED", 2)
     match = started(anna, boris)
     mark = shown(anna, match, "mark")

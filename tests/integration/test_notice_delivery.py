@@ -199,9 +199,7 @@ STEPS = [
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_fault_at_any_step_loses_and_doubles_nothing(
-    office: PostOffice, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
-) -> None:
+def test_faults_lose_nothing(office: PostOffice, monkeypatch: pytest.MonkeyPatch, step: str, after: bool) -> None:
     match = office.start("alice", "bob")
     office.play(match, 1)
     monkeypatch.setattr(consumers, "MIN_CLAIM_IDLE_MS", 0)

@@ -184,9 +184,7 @@ def test_a_task_lost_by_the_broker_is_found_again(shop: SteppedInstallation, mon
             eventually(lambda: plies(shop, match) == 1, "the move")
 
 
-def test_an_opponent_answers_although_its_worker_is_killed_in_mid_search(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_opponent_answers_after_its_worker_died(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(500, 600_000))
     monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
     broker = Broker(shop.settings)

@@ -35,9 +35,7 @@ def begun(white: Caller, black: Caller, terms: dict[str, Any]) -> str:
     return match
 
 
-def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(
-    anna: Caller, boris: Caller, stranger: Caller, watch: Watch
-) -> None:
+def test_time_can_be_claimed_and_forgiven(anna: Caller, boris: Caller, stranger: Caller, watch: Watch) -> None:
     match_id = begun(anna, boris, CLAIMED)
     assert "You must move by" in page(anna, match_id)
     assert "If not, the others may claim that time is up." in page(anna, match_id)
@@ -59,9 +57,7 @@ def test_a_move_against_an_opponent_can_be_taken_back_on_the_page(anna: Caller) 
     assert "takeback-requests" in page(anna, match_id)
 
 
-def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(
-    anna: Caller, boris: Caller, watch: Watch
-) -> None:
+def test_who_comes_too_late_has_lost_and_may_be_forgiven(anna: Caller, boris: Caller, watch: Watch) -> None:
     match = begun(anna, boris, AUTOMATIC)
     assert "If not, White loses at that instant." in page(boris, match)
     assert anna.put("/me/calendar", NO_VACATION).status_code == 200

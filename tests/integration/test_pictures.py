@@ -38,9 +38,7 @@ def small_boards(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def test_everybody_gets_the_pictures_of_a_public_match_and_only_its_players_those_of_a_private_one(
-    anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_pictures_of_private_matches_are_for_players(anna: Caller, boris: Caller, stranger: Caller) -> None:
     public, private = started(anna, boris), started(anna, boris, private=True)
     for picture in PICTURES:
         seen = stranger.client.get(f"/matches/{public}/{picture}")
@@ -55,9 +53,7 @@ def test_everybody_gets_the_pictures_of_a_public_match_and_only_its_players_thos
 
 
 @pytest.mark.parametrize("picture", PICTURES)
-def test_a_picture_that_is_known_is_not_sent_again_until_the_match_has_moved_on(
-    anna: Caller, boris: Caller, stranger: Caller, picture: str
-) -> None:
+def test_a_known_picture_is_not_sent_again(anna: Caller, boris: Caller, stranger: Caller, picture: str) -> None:
     address = f"/matches/{started(anna, boris)}/{picture}"
     first = stranger.client.get(address)
     known = {"If-None-Match": first.headers["ETag"]}
@@ -69,9 +65,7 @@ def test_a_picture_that_is_known_is_not_sent_again_until_the_match_has_moved_on(
     assert after.data != first.data
 
 
-def test_a_picture_is_kept_for_ever_only_while_its_address_names_the_match_as_it_stands(
-    anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_a_picture_is_kept_for_ever_under_its_version_only(anna: Caller, boris: Caller, stranger: Caller) -> None:
     match_id = started(anna, boris)
     anna.move(match_id, "c3-d4")
     picture = shared(page(stranger, f"/matches/{match_id}"))["og:image"].removeprefix("http://127.0.0.1:8000")
@@ -118,9 +112,7 @@ def test_the_pictures_of_links_are_pngs_of_the_size_announced(anna: Caller, stra
         assert picture.headers["Cache-Control"].startswith("public, max-age=")
 
 
-def test_pages_of_public_matches_and_of_games_say_what_they_are_and_private_ones_say_nothing(
-    anna: Caller, boris: Caller, stranger: Caller
-) -> None:
+def test_public_pages_say_what_they_are_and_private_ones_not(anna: Caller, boris: Caller, stranger: Caller) -> None:
     public, private = started(anna, boris), started(anna, boris, private=True)
     anna.move(public, "c3-d4")
     said = shared(page(stranger, f"/matches/{public}"))

@@ -133,9 +133,7 @@ class TestKeys:
             refused = cli("revoke-key", key, "--since", instant)
             assert (refused.exit_code != 0, said in refused.output) == (True, True)
 
-    def test_a_private_key_is_shown_nowhere(
-        self, shop: SteppedInstallation, cli: Any, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_no_key_is_shown(self, shop: SteppedInstallation, cli: Any, capsys: pytest.CaptureFixture[str]) -> None:
         ring = shop.keyring
         secrets = [shop.client.get(f"{PREFIX}{{proof}}:private-key") if ring.signing() else b""]
         said = [repr(ring.signing()), str(vars(ring.signing())), cli("keys").output, cli("rotate-key").output]
@@ -201,9 +199,7 @@ class TestCheckpoints:
         assert shop.checkpoints.sign(T0 + 60_000) == made[0]
         assert shop.checkpoints.sign(T0 - 5 * DAY_MS) == made[0]
 
-    def test_killed_between_the_leaves_and_the_signature_it_is_finished_by_the_next(
-        self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_killed_signing_is_finished(self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
         matches = [shop.start("alice", "bob") for _ in range(4)]
 
         def killed(*_: object) -> Checkpoint:

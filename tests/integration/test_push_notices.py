@@ -303,9 +303,7 @@ def test_a_key_that_cannot_be_read_delays_notices_and_a_missing_contact_ends_the
     assert (delivery.state, office.service.received) == (DeliveryState.FAILED, [])
 
 
-def test_a_message_that_is_sent_again_after_a_kill_takes_the_place_of_the_first(
-    office: PushOffice, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_sent_again_replaces_the_first(office: PushOffice, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = office.subscribe("bob")
     office.play(office.start("alice", "bob"), 1)
 

@@ -193,9 +193,7 @@ def test_a_rated_match_that_is_not_listed_yet_stays(truth: Truth, server: RealSe
     assert dump(redis, KEYS) == truth.expected(server)
 
 
-def test_ratings_of_a_match_that_does_not_exist_are_gone_after_a_rebuild(
-    truth: Truth, server: RealServer, redis: StoreClient
-) -> None:
+def test_ratings_of_missing_matches_end_with_a_rebuild(truth: Truth, server: RealServer, redis: StoreClient) -> None:
     truth.ratings.put({"phantom": truth["m0"]._replace(match="phantom")})
     truth.ratings.replace(truth.in_order())
     assert dump(redis, KEYS) == truth.expected(server)

@@ -124,9 +124,7 @@ def test_a_rebuild_snapshots_matches_that_go_on(shop: SteppedInstallation, monke
     assert [shop.store.open(match, None).snapshot for match in (young, over)] == [None, None]
 
 
-def test_a_rebuild_whose_last_worker_was_killed_while_it_rated_goes_on_there(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rebuild_killed_while_rating_goes_on(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         shop.win("alice", "bob", T0 + number * DAY_MS)
     shop.project_all()
@@ -180,9 +178,7 @@ def test_lists_are_never_empty_during_a_rebuild(shop: SteppedInstallation, monke
         seen.clear()
 
 
-def test_what_a_relay_writes_during_a_rebuild_is_in_both_generations(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relay_writes_to_both_generations(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.start("alice", "bob")
     shop.project_all()
     projector = shop.projector

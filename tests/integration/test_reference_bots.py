@@ -76,9 +76,7 @@ OFFER = {**FULL, "answers": ["accept", "decline"]}
         *("a thin payload", "an invitation", "an offer", "an end", "a test"),
     ],
 )
-def test_the_webhook_bot_answers_turns_that_are_signed_and_recent(
-    event: Any, late_s: int, forged: bool, response: tuple[int, Any]
-) -> None:
+def test_the_webhook_bot_wants_signed_turns(event: Any, late_s: int, forged: bool, response: tuple[int, Any]) -> None:
     respond = runpy.run_path(str(EXAMPLES / "webhook_bot.py"))["respond"]
     keys, former, body = fresh_keys(), fresh_keys(), json.dumps(event).encode()
     headers = signed_headers([keys, former], "n1", NOW, body)
@@ -86,9 +84,7 @@ def test_the_webhook_bot_answers_turns_that_are_signed_and_recent(
         assert respond(headers, body + b" " * forged, secret, NOW / 1000 + late_s) == response
 
 
-def test_the_webhook_bot_accepts_invitations_and_plays_every_game(
-    app: Flask, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_webhook_bot_plays_every_game(app: Flask, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     services.settings = services.settings._replace(egress_allowed=LOOPBACK)
     decider, deliveries = Decider(services), Deliveries(services, make_senders(services))
     bot, *people = (Caller(app).sign_up(name) for name in ("Mr-Tower", "anna", "boris", "clara"))

@@ -199,9 +199,7 @@ def test_projections_go_on_without_the_broker_and_tasks_follow(shop: SteppedInst
 @pytest.mark.parametrize(
     "part", ["workers.consumers.Consumer.run", "workers.ticker.Ticker.run", "workers.relay.Relay._sweep_and_trim"]
 )
-def test_a_relay_of_which_a_line_dies_ends_so_that_it_is_started_again(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, part: str
-) -> None:
+def test_a_relay_without_a_line_ends(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     def dying(*_: object) -> None:
         raise SystemError("this line is done for")
 
@@ -211,9 +209,7 @@ def test_a_relay_of_which_a_line_dies_ends_so_that_it_is_started_again(
         Relay(shop.settings, lambda: shop.now).run(Event())
 
 
-def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(
-    shop: SteppedInstallation, server: RealServer
-) -> None:
+def test_a_relay_with_a_full_log_goes_on_after_an_outage(shop: SteppedInstallation, server: RealServer) -> None:
     configure()
     match = shop.start("alice", "bob")
     with full_log(), running(Relay(shop.settings, lambda: shop.now)):

@@ -19,9 +19,7 @@ def page(caller: Caller, path: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 
 
-def test_the_page_of_a_match_whose_free_seats_are_kept_says_for_whom_and_does_not_ask_others_to_join(
-    app: Flask, anna: Caller, boris: Caller
-) -> None:
+def test_the_page_of_a_match_says_for_whom_seats_are_kept(app: Flask, anna: Caller, boris: Caller) -> None:
     match_id = anna.create(ME, invited("boris"))
     stranger, carla = Caller(app), Caller(app).sign_up("carla")
     for other in (stranger, carla):
@@ -34,9 +32,7 @@ def test_the_page_of_a_match_whose_free_seats_are_kept_says_for_whom_and_does_no
     assert "You are invited to play Black." in page(boris, f"/matches/{match_id}")
 
 
-def test_a_match_with_free_and_kept_seats_says_which_is_which_on_its_page_and_in_the_lobby(
-    app: Flask, services: Services, anna: Caller, boris: Caller
-) -> None:
+def test_free_and_kept_seats_are_told_apart(app: Flask, services: Services, anna: Caller, boris: Caller) -> None:
     match_id = anna.create(ME, invited("boris"), OPEN, OPEN, game="towers", setup="four-player")
     project(services)
     stranger, carla = Caller(app), Caller(app).sign_up("carla")

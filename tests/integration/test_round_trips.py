@@ -76,9 +76,7 @@ def test_due_deadlines_of_all_shards_are_one_round_trip(
     assert counts.count == 1
 
 
-def test_an_event_is_opened_once_by_the_whole_relay(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, open_script: str
-) -> None:
+def test_an_event_is_opened_once(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, open_script: str) -> None:
     match = shop.start("alice", "bob")
     shop.play(match, 2)
     consumers = shop.all_consumers()

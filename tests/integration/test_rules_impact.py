@@ -95,9 +95,7 @@ def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_
         (("bashni", "1"), "Missing argument 'NEW'"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_the_store_is_asked(
-    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
-) -> None:
+def test_senseless_requests_are_refused(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     refused = rookery(*arguments)
     assert refused.exit_code == 2

@@ -58,9 +58,7 @@ def test_a_damaged_signing_key_is_named_alone(shop: SteppedInstallation, match_i
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(
-    shop: SteppedInstallation, match_id: str, damage: str
-) -> None:
+def test_a_damaged_signing_key_signs_nothing(shop: SteppedInstallation, match_id: str, damage: str) -> None:
     strike, said = DAMAGES[damage]
     strike(shop)
     with pytest.raises(UnreadableKeyError) as refused:

@@ -97,9 +97,7 @@ def test_a_server_that_hangs_holds_up_one_slot_and_nobody_elses_webhooks(post: P
         assert hanging.most == 1
 
 
-def test_a_receiver_that_becomes_slow_is_cut_off_early_and_has_more_time_among_the_slow_ones(
-    post: Post, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_receiver_is_cut_off_early_and_sent_to_the_slow(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_sender, "QUICK_TIMEOUT_S", 0.3)
     with receiving() as receiver:
         webhook = post.webhook(post.anna, receiver, kinds=["turn"])

@@ -153,9 +153,7 @@ def test_who_watches_a_finished_match_hears_of_a_rematch(stream: StreamProcess, 
 
 
 @pytest.mark.parametrize(("origin", "allowed"), table(__file__, "pages of the same host may read with their cookie"))
-def test_pages_of_the_same_host_may_read_with_their_cookie(
-    stream: StreamProcess, players: tuple[Caller, Caller], origin: str, allowed: bool
-) -> None:
+def test_own_pages_may_read(stream: StreamProcess, players: tuple[Caller, Caller], origin: str, allowed: bool) -> None:
     match = started(*players)
     with Watching(stream.port, match, Origin=origin, Accept_Encoding="gzip, br") as watching:
         headers = watching.answer.headers
@@ -209,9 +207,7 @@ def test_one_address_leaves_room_for_others(server: RealServer) -> None:
 
 
 @pytest.mark.parametrize(("leave", "private"), [("sign out", False), ("revoke", False), ("be erased", True)])
-def test_the_stream_of_who_has_gone_ends_soon(
-    server: RealServer, monkeypatch: pytest.MonkeyPatch, leave: str, private: bool
-) -> None:
+def test_streams_end_soon(server: RealServer, monkeypatch: pytest.MonkeyPatch, leave: str, private: bool) -> None:
     monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_S", 0.01)
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")

@@ -191,9 +191,7 @@ def test_a_supervisor_whose_output_is_gone_keeps_its_processes_running(tmp_path:
     supervisor.close()
 
 
-def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_running(
-    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_supervisor_ends_all(tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch) -> None:
     supervisor = Supervisor(tmp_path, messages)
     supervisor.start([Program("one", waiting())], os.environ)
     child = supervisor.pid("one")
@@ -210,9 +208,7 @@ def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_runnin
     assert not alive(child)
 
 
-def test_a_log_is_held_to_its_size_while_its_process_writes(
-    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_logs_are_held_to_their_size(tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deploy.local.supervisor.LOG_CHECK_INTERVAL_S", 0.05)
     supervisor = Supervisor(tmp_path, messages, max_log_bytes=20_000)
     chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"

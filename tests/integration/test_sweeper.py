@@ -88,9 +88,7 @@ def test_read_models_that_are_behind_their_streams_are_brought_up_to_date(shop: 
     assert shop.readmodels.summary(matches[1]) == summarise(shop.state(matches[1]))
 
 
-def test_ratings_that_a_killed_worker_has_left_unsettled_are_settled(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unsettled_ratings_are_settled_later(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     early, late = shop.win("alice", "bob"), shop.win("alice", "carol", shop.now + DAY_MS)
     shop.ratings.rate(late)
     sweeper = shop.sweeper()
@@ -134,9 +132,7 @@ def test_several_sweepers_divide_the_matches_and_one_of_them_does_the_rounds(sho
 
 
 @pytest.mark.parametrize("damage", [b"{}", None])
-def test_a_last_checkpoint_that_cannot_be_read_keeps_neither_the_next_one_nor_the_rest_from_being_done(
-    shop: SteppedInstallation, damage: bytes | None
-) -> None:
+def test_a_damaged_checkpoint_keeps_nothing_else_undone(shop: SteppedInstallation, damage: bytes | None) -> None:
     day = shop.checkpoints.sign(shop.now).day
     days = f"{PREFIX}{{proof}}:log:checkpoints"
     shop.client.hdel(days, day) if damage is None else shop.client.hset(days, day, damage)

@@ -141,9 +141,7 @@ def test_a_blank_reason_is_no_reason(arbiter: Caller, match_id: str, field: str)
     assert (refused.status_code, refused.json["errors"]) == (422, {field: ["must not be blank"]})
 
 
-def test_a_ruling_whose_server_is_killed_before_the_append_leaves_a_text_that_is_not_shown_and_goes_away(
-    server: RealServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ruling_killed_before_its_append_leaves_no_text(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Watch()
     app = app_on(server.url, now=watch)
     services: Services = app.extensions["rookery"]
@@ -181,9 +179,7 @@ def test_a_repeated_ruling_is_recognised_although_its_texts_have_salts(arbiter: 
     assert other.status_code in (409, 422)
 
 
-def test_nothing_that_stays_after_an_erasure_confirms_a_guess_of_what_was_said(
-    anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_left_confirms_a_guess(anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     # What is remembered of a request outlives its text: equal texts must not leave equal traces.
     remembered: list[str] = []
     append = services.store.append

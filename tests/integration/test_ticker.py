@@ -144,9 +144,7 @@ class CountingTimekeeper(Timekeeper):
         return super().settle(match_id, now)
 
 
-def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_other(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_false_deadline_is_tried_ever_less_often(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ticking, "MAX_MATCHES_PER_TICK", 1)
     match = playing(shop)
     key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match):02d}}}:deadlines"

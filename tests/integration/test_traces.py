@@ -124,9 +124,7 @@ def test_no_process_imports_the_metrics_of_the_sdk_which_redis_py_would_use() ->
     assert sys.modules["opentelemetry.sdk.metrics"] is None
 
 
-def test_log_lines_of_a_task_name_the_request_that_it_follows_from(
-    app: Flask, redis: StoreClient, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_log_lines_of_tasks_name_requests(app: Flask, redis: StoreClient, capsys: pytest.CaptureFixture[str]) -> None:
     match_id = play_against_opponent(app, redis)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     (answered,) = [line for line in lines if line["event"] == "answered"]

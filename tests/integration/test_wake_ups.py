@@ -75,9 +75,7 @@ def test_a_reader_is_woken_for_the_shards_that_it_follows(store: RedisStore, wak
     assert woken.take(20) == {2}
 
 
-def test_a_server_older_than_shard_channels_is_followed_by_ordinary_ones(
-    store: RedisStore, wake_ups: WakeUps, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_server_is_followed(store: RedisStore, wake_ups: WakeUps, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.wake_ups._has_shard_channels", lambda _: False)
     woken = reader_of(wake_ups, 1)
     store.client.publish(ShardKeys("rk:", 1).feed, 1)
@@ -114,9 +112,7 @@ def test_a_subscription_that_tells_of_events_in_time_stays_open(store: RedisStor
     assert woken.take(0) == set()
 
 
-def test_a_tail_that_waits_is_woken_and_follows_what_no_wake_up_tells(
-    store: RedisStore, redis: StoreClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_waiting_tail_is_woken(store: RedisStore, redis: StoreClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.feed.POLL_S", 60)
     tail, name = FeedTail(redis, "rk:", SHARDS), name_in(store, 2)
     assert tail.read(1) == []
@@ -138,9 +134,7 @@ def test_a_full_read_of_a_tail_is_followed_by_the_rest(store: RedisStore, redis:
 
 
 @pytest.mark.parametrize("await_message", [subscriptions._next_message, stream_hub._next_message])
-def test_a_connection_that_another_thread_closes_is_said_to_be_closed(
-    redis: StoreClient, await_message: Callable[[PubSub], Any]
-) -> None:
+def test_closing_a_connection_elsewhere_is_told(redis: StoreClient, await_message: Callable[[PubSub], Any]) -> None:
     with redis.pubsub() as subscriber:
         subscriber.subscribe("a channel")
         connection: Any = subscriber.connection

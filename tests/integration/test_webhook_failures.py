@@ -50,9 +50,7 @@ class TestFailing:
         shown = post.anna.get(f"/me/webhooks/{webhook['id']}").json
         assert (shown["failing_since"], shown["succeeded_at"] is None) == (None, False)
 
-    def test_a_turn_that_its_receiver_does_not_take_for_half_of_the_time_is_told_by_mail(
-        self, post: Post, receiver: Receiver, watch: Watch
-    ) -> None:
+    def test_a_neglected_turn_is_told_by_mail_at_half_time(self, post: Post, receiver: Receiver, watch: Watch) -> None:
         post.webhook(post.anna, receiver)
         receiver.reply = lambda _: Reply(301, headers={"Location": receiver.url})
         match = post.anna.create(ME, OPEN, terms={"control": "days-per-move", "bank": 86_400})

@@ -118,9 +118,7 @@ def test_an_opponent_is_asked_again_after_a_takeback_and_not_while_frozen(shop: 
     assert shop.state(match).play.plies == 2
 
 
-def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
-    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_moves_computed_before_are_not_played(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, SubmitMove(player="alice", move="c3-d4"), "alice")
     service = shop.parts.match_service

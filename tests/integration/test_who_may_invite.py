@@ -35,9 +35,7 @@ def test_guests_invite_by_a_link_and_not_by_name(anna: Caller, boris: Caller, gu
     assert anna.post(f"/matches/{match_id}/joins").status_code == 201
 
 
-def test_the_setting_decides_and_those_who_have_played_together_are_acquainted(
-    anna: Caller, boris: Caller, guest: Caller, services: Services
-) -> None:
+def test_acquaintances_pass_the_setting(anna: Caller, boris: Caller, guest: Caller, services: Services) -> None:
     allow(anna, "anyone")
     assert invite(guest).status_code == 201
     allow(anna, "acquainted")

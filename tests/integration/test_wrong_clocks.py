@@ -191,9 +191,7 @@ def test_an_api_whose_clock_is_wrong_is_not_ready_and_says_by_how_much(wall_app:
     assert abs(float(offset.split()[1]) + AHEAD / 1000) < 1
 
 
-def test_readiness_and_metrics_name_the_relay_whose_clock_is_wrong(
-    shop: SteppedInstallation, server: RealServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_clocks_are_named(shop: SteppedInstallation, server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.support.callers.settings_for", lambda _: shop.settings)
     client = app_on(server.url).test_client()
     assert client.get("/readyz").json["impaired"] == {}

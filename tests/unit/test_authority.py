@@ -146,9 +146,7 @@ def test_every_type_of_event_has_a_forged_case() -> None:
 
 
 @pytest.mark.parametrize(("kind", "made", "forgeries", "version", "said"), named_cases(__file__, "forged events"))
-def test_what_cannot_have_been_done_is_refused_at_its_version(
-    kind: str, made: str, forgeries: list[list[Any]], version: int, said: str
-) -> None:
+def test_impossible_acts_refused(kind: str, made: str, forgeries: list[list[Any]], version: int, said: str) -> None:
     assert steps(bundle_of(MATCHES[made]()))["authority"].proved
     found = fault(forged(MATCHES[made](), *(read_forgery(*row) for row in forgeries)))
     assert (found.place, found.reason[: len(said)]) == (f"version {version}", said)

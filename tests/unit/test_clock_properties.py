@@ -128,9 +128,7 @@ def test_more_time_never_brings_the_flag_nearer(terms: Terms, held: list[Pause],
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), calendar=calendars, free=st.integers(0, 6))
 @quickly
-def test_another_free_day_never_brings_the_flag_nearer(
-    terms: Terms, held: list[Pause], calendar: Calendar, free: int
-) -> None:
+def test_free_days_never_bring_flags_nearer(terms: Terms, held: list[Pause], calendar: Calendar, free: int) -> None:
     clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     freer = calendar._replace(free_days=tuple(sorted({*calendar.free_days, free})))
     assert flag(set_calendar(clock, 0, freer, START)) >= flag(clock)
@@ -138,9 +136,7 @@ def test_another_free_day_never_brings_the_flag_nearer(
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), calendar=calendars, instants=st.lists(steps, min_size=2))
 @quickly
-def test_time_that_is_left_is_never_negative_and_never_grows_by_itself(
-    terms: Terms, held: list[Pause], calendar: Calendar, instants: list[int]
-) -> None:
+def test_time_left_never_grows(terms: Terms, held: list[Pause], calendar: Calendar, instants: list[int]) -> None:
     clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     lefts = [clocks.left(clock, 0, START + at) for at in sorted(instants)]
     assert lefts == sorted(lefts, reverse=True)

@@ -109,9 +109,7 @@ def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_
 
 
 @pytest.mark.parametrize(("text", "kind", "parts", "failing", "reason"), table(__file__, "a part that is not possible"))
-def test_a_part_that_is_not_possible_is_named_with_the_reason(
-    text: str, kind: str, parts: list[str], failing: int, reason: str
-) -> None:
+def test_impossible_parts_are_named(text: str, kind: str, parts: list[str], failing: int, reason: str) -> None:
     composed = GAME.unlisted.compose(position_of(text), kind, parts)
     assert (composed.move, composed.failing) == (None, failing)
     assert reason in composed.reason
@@ -120,9 +118,7 @@ def test_a_part_that_is_not_possible_is_named_with_the_reason(
 
 
 @pytest.mark.parametrize(("text", "kind", "parts", "reason"), table(__file__, "a whole that is no move yet says why"))
-def test_a_whole_that_is_no_move_yet_says_why_though_every_part_is_possible(
-    text: str, kind: str, parts: list[str], reason: str
-) -> None:
+def test_a_whole_that_is_no_move_says_why(text: str, kind: str, parts: list[str], reason: str) -> None:
     composed = GAME.unlisted.compose(position_of(text), kind, parts)
     assert composed.failing is None
     assert (composed.move is not None) == (not reason)

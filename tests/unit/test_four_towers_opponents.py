@@ -36,9 +36,7 @@ def mates(position: Position, move: Move) -> bool:
         ("3/3R2/9/10/10/9/10/3k2n3/1K1N5/6/3 w - -/- Q@g4 0 1", int),
     ],
 )
-def test_a_mate_is_given_by_the_only_kind_of_move_that_gives_it(
-    text: str, kind: type[int | MultiMove | Rearrangement], seed: int
-) -> None:
+def test_the_only_mating_kind_is_found(text: str, kind: type[int | MultiMove | Rearrangement], seed: int) -> None:
     position = GAME.parse_position(text)
     moves = GAME.legal_moves(position)
     assert all(GAME.format_move(position, move).startswith("@") for move in moves if mates(position, move))

@@ -77,9 +77,7 @@ def test_a_match_in_which_nothing_turned_on_the_difference_goes_as_it_went() -> 
         (2, "f4xd6xb8xf4", 1, "the capture ends on b8: nothing can be captured from there"),
     ],
 )
-def test_a_move_that_is_not_legal_is_named_with_its_ply_and_the_reason(
-    ruleset: int, move: str, other: int, refusal: str
-) -> None:
+def test_illegal_moves_are_named_by_ply_and_reason(ruleset: int, move: str, other: int, refusal: str) -> None:
     found = difference(played(f"{PARTING} {move}", ruleset), other)
     assert found == Difference(ply=9, version=12, kind="illegal-move", recorded=move, instead=refusal)
 

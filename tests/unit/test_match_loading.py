@@ -276,9 +276,7 @@ def play_on(matches: Matches, plies: int) -> None:
         do(matches, SubmitMove(player=player or "", move=chance.choice(moves)), f"ply {len(state.play.moves)}")
 
 
-def test_a_snapshot_is_kept_now_and_then_and_spares_the_replay(
-    matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_snapshots_spare_the_replay(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events.service.matches, "SNAPSHOT_EVERY", 10)
     play_on(matches, 25)
     assert store.calls.count("save_snapshot") == 2

@@ -110,7 +110,5 @@ def test_the_token_of_the_rfc_is_valid_by_the_same_measure() -> None:
         (None, "http://127.0.0.1:8000", None),
     ],
 )
-def test_the_subject_is_the_contact_or_else_the_public_address_of_the_pages(
-    contact: str | None, page_url: str, subject: str | None
-) -> None:
+def test_the_subject_is_the_contact_or_the_address(contact: str | None, page_url: str, subject: str | None) -> None:
     assert subject_of(contact, page_url) == subject

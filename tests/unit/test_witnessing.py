@@ -81,9 +81,7 @@ def test_it_never_cosigns_a_second_story_and_keeps_the_evidence(witness: Witness
     assert statuses(witness, LOG.request(7, 20)) == [200]
 
 
-def test_checkpoints_with_wrong_proofs_of_strangers_do_not_keep_out_evidence(
-    witness: Witness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_proofs_hide_no_evidence(witness: Witness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "MAX_CONTRADICTIONS", 2)
     assert statuses(witness, LOG.request(0, 7)) == [200]
     wrong = [write_request(7, [bytes([number]) * 32], LOG.note(size)) for size in (8, 9, 10) for number in range(3)]

@@ -55,9 +55,7 @@ def test_every_worker_does_its_tasks_over_redis(shop: SteppedInstallation) -> No
     check_tasks_over(shop, shop.settings)
 
 
-def test_no_late_confirmation_of_a_rabbitmq_that_hung_counts_for_another_task(
-    shop: SteppedInstallation, rabbitmq: RabbitMQ
-) -> None:
+def test_late_confirmations_of_rabbitmq_count_for_no_other_task(shop: SteppedInstallation, rabbitmq: RabbitMQ) -> None:
     shop.parts.settings = settings = shop.settings._replace(broker_url=rabbitmq.url)
     tasks, counts = TaskQueue(shop.parts), dict[str, Iterator[int]]()
     confirmed = set[str]()

@@ -12,9 +12,7 @@ KILLS = TURNS * len(PARTS)
 
 
 @pytest.mark.timeout(240)
-def test_every_part_that_is_killed_comes_back_and_nothing_is_lost_doubled_or_stopped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_killed_parts_come_back_and_nothing_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = run(tmp_path, KILLS, 12.0, seed=20261120)
     with capsys.disabled():
         print(f"\n{report}")

@@ -66,9 +66,7 @@ def test_our_transaction_is_decided_again_when_its_watch_is_lost(cluster: ThreeM
     check_lost_watch(connect(cluster.url), connect(cluster.url), partial(disturb, cluster))
 
 
-def test_redis_py_repeats_a_command_at_a_server_that_hangs_and_ours_does_not(
-    cluster: ThreeMasters, theirs: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_redis_py_repeats_at_a_hung_server(cluster: ThreeMasters, theirs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 0.5)
     ours, number = connect(cluster.url), cluster.owner_of(SLOT)
     attempts = {}

@@ -31,9 +31,7 @@ def server_of(cluster: ThreeMasters, store: RedisStore, match: str) -> int:
     return cluster.owner_of(key_slot(ShardKeys(PREFIX, store.shard_of(match)).feed.encode()))
 
 
-def test_what_an_older_file_of_one_server_lacks_is_one_incident_and_nothing_of_the_others_is(
-    cluster: ThreeMasters, store: RedisStore, tmp_path: Path
-) -> None:
+def test_losses_of_one_server_are_one_incident(cluster: ThreeMasters, store: RedisStore, tmp_path: Path) -> None:
     keeper = MarkKeeper(store, tmp_path / "mark.json")
     keeper.step()
     number = server_of(cluster, store, MATCHES[0])

@@ -7,7 +7,7 @@ from tests.integration.test_endpoints import *  # noqa: F403
 from tests.integration.test_ledger import *  # noqa: F403
 from tests.integration.test_mail_inbox import *  # noqa: F403
 from tests.integration.test_notice_delivery import (  # noqa: F401 - run here
-    test_a_fault_at_any_step_loses_and_doubles_nothing,
+    test_faults_lose_nothing,
     test_what_cannot_be_sent_is_tried_again_and_given_up_after_days,
 )
 from tests.support.post_office import PostOffice

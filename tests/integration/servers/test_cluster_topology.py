@@ -25,9 +25,7 @@ def test_a_server_of_a_cluster_is_no_single_store(cluster: ThreeMasters) -> None
     assert "its URL must begin with redis+cluster://" in refused.output
 
 
-def test_an_installation_says_at_once_that_its_url_is_one_of_another_kind(
-    server: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_url_of_another_kind_is_refused(server: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", server.url.replace("redis://", "redis+cluster://"))
     monkeypatch.setenv("BROKER_URL", "memory://")
     with pytest.raises(InstallationError, match=r"REDIS_URL cannot be used: .* must begin with redis://"):

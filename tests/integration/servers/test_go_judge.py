@@ -79,9 +79,7 @@ def test_it_accepts_a_mirror_of_tiles_and_finds_what_was_changed_in_one(says: Sa
     assert "the tiles have the root" in says({**mirror, "entries": False})[0]
 
 
-def test_it_accepts_the_tiles_that_are_served_under_a_cosigned_note(
-    services: Services, anna: Caller, app: Flask, says: Says, tmp_path: Path
-) -> None:
+def test_it_accepts_cosigned_tiles(services: Services, anna: Caller, app: Flask, says: Says, tmp_path: Path) -> None:
     anna.create(ME, OPEN)
     log = services.checkpoints
     size = log.sign(services.now()).size

@@ -99,9 +99,7 @@ def test_lost_events_are_found_although_others_are_in_their_place_by_then(watche
     assert incidents(store) == [{"a": 3}]
 
 
-def test_events_that_were_answered_with_not_copied_are_not_reported_as_lost(
-    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_uncopied_events_are_not_told_lost(watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.copies.MAX_WAIT_MS", 50)
     store = store_at(watched.url, wait_replicas=2)
     eventually(lambda: _is_done(lambda: append(store, "a", 3)), "the replicas")
@@ -131,9 +129,7 @@ class RelayAlone(LocalInstallation):
         self._start([program for program in found if program.name == "relay"])
 
 
-def test_rookery_up_goes_on_after_a_failover_that_has_lost_events_and_records_one_incident(
-    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_up_survives_a_failover_with_losses(watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", watched.url)
     monkeypatch.setenv("ROOKERY_WAIT_REPLICAS", "0")
     created = make_store(Settings.from_environment(), creates=True)
@@ -161,9 +157,7 @@ def test_rookery_up_goes_on_after_a_failover_that_has_lost_events_and_records_on
         assert not running._failed.is_set()
 
 
-def test_verify_names_what_a_failover_has_lost(
-    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_names_losses_of_a_failover(watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = settings_for(watched.url)._replace(mark_file=tmp_path / "mark.json", wait_replicas=0)
     store = make_store(settings, creates=True)
     append(store, "a", 3)

@@ -22,9 +22,7 @@ from tests.support.topologies import Watched
 from workers.consumers import Consumer, once_copied
 
 
-def test_a_dead_replica_stops_acknowledgements_until_it_is_back_or_the_operator_asks_for_fewer(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dead_replica_stops_acknowledgements_until_told(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copies, "MAX_WAIT_MS", 50)
     monkeypatch.setattr(copies, "POLICY_INTERVAL_S", 0)
     monkeypatch.setattr(copies, "REFUSAL_S", 5.0)

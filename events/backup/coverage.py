@@ -52,8 +52,8 @@ class Coverage:
         """
 
         self.after = [
-            *(people.account(ANY), people.suspension(ANY), people.availability(ANY), people.erased, people.rewrite),
-            people.guests.entry(ANY),
+            *(people.account(ANY), people.suspension(ANY), people.availability(ANY), people.rewrite),
+            *(people.guests.entry(ANY), people.erasures.entry(ANY)),
             *(cases.texts(ANY), cases.matches_of(ANY), cases.unconfirmed),
         ]
 
@@ -75,7 +75,7 @@ class Coverage:
             *(people.name(ANY), people.look(ANY), people.bots),
             *(proof.log_size, proof.tile_files, proof.nodes + ANY, proof.logged, proof.others, proof.looked_hour),
             *_of_shards(shard.feed, shard.snapshot(ANY), models.generation(0), models.of_shard(0) + ANY),
-            *(ratings.all + ANY, *_indexes(people.syncs), *_indexes(people.guests)),
+            *(ratings.all + ANY, *_indexes(people.syncs), *_indexes(people.guests), *_indexes(people.erasures)),
             *_of_shards(*_indexes(notices.outbox), *_indexes(notices.inbox), *_indexes(notices.checks)),
         ]
         """Keys that a restore writes from others, or that ``rookery rebuild`` makes."""

@@ -179,10 +179,8 @@ class PeopleKeys:
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{people}}:"
         self.guests = WorkListKeys(prefix, "people", "guests")  # guests by when they are next looked at
-        self.erased = f"{self._tag}erased"
-        """Hash: when people were erased who may still be found in the files of the store."""
-
-        self.rewrite = f"{self._tag}rewrite"  # string: the last rewrite of those files, JSON
+        self.erasures = WorkListKeys(prefix, "people", "erasures")  # people who are to be erased once more
+        self.rewrite = f"{self._tag}rewrite"  # hash: the last rewrite of the store's files, and whether one is wanted
         self.syncs = WorkListKeys(prefix, "people", "syncs")  # changes of availability that matches have yet to follow
         self.bots = f"{self._tag}bots"  # sorted set: the accounts that are bots, in ASCII order
         self.accounts = f"{self._tag}person:"  # begins the keys of accounts

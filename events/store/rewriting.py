@@ -1,13 +1,14 @@
 """After an erasure the append-only files, which still hold the text, are rewritten on all primaries, once for many."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreCommandError, StorePermissionError
 from events.runtime.keys import PeopleKeys
+from events.runtime.work_list import Repeats, WorkList
 
 SETTLED_AFTER_MS = 60_000
 """A request that was running while its person was erased writes nothing after this time."""
@@ -24,71 +25,71 @@ log = structlog.get_logger("rewriting")
 
 
 class _Rewrite(NamedTuple):
-    """The last rewrite; ``server`` has the ids of the runs of all servers, ``confirmed`` tells that it has ended."""
+    """The last rewrite; ``server`` has the ids of the runs of all servers, ``confirmed`` tells that it has ended.
 
-    server: str = ""
-    permitted: bool = True
-    begun: int = 0
-    confirmed: bool = True
+    Another one is ``wanted`` since an instant, 0 for none.
+    """
+
+    server: str
+    permitted: bool
+    begun: int
+    confirmed: bool
+    wanted: int
 
 
 class Rewriting:
-    """Who has been erased since the files of the store were rewritten."""
+    """Who has been erased since the files of the store were rewritten; ``erasures`` are to be done once more."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
         keys = PeopleKeys(prefix)
-        self._erased, self._rewrite = keys.erased, keys.rewrite
+        self.erasures, self._rewrite = WorkList(client, [keys.erasures], now), keys.rewrite
         self._now = now
 
     def note(self, person: str) -> str:
         """Record that ``person`` was erased now; return one of FILES, what happens to the store's files."""
-        self._client.hset(self._erased, person, self._now())
+        self.erasures.add(person, "", self._now() + SETTLED_AFTER_MS, repeats=Repeats.MOVED)
         return self._expected_outcome()
 
-    def pending(self) -> dict[str, int]:
-        """Return who may still be found in the files: when they were erased, by id."""
-        return {person.decode(): int(at) for person, at in self._client.hgetall(self._erased).items()}
+    def is_complete(self) -> bool:
+        """Tell whether nobody who was erased can still be found in the files."""
+        return not self.erasures.next_due() and not self._last().wanted
 
     def follow_up(self, forget: Callable[[str], None]) -> None:
-        """Take the next step until the files are rewritten; ``forget`` erases again what a request may have left.
-
-        Crash-safe: a person is pending until a rewrite that began after their erasure has succeeded.
-        """
-        pending, now = self.pending(), self._now()
-        if not pending:
-            return
+        """Take the next step until the files are rewritten; ``forget`` erases again what a request may have left."""
+        while (claim := self.erasures.claim()) is not None:
+            try:
+                forget(claim.id)
+            except StoreCommandError as error:  # a damaged key must not keep other people in the files
+                log.error("a person cannot be erased; trying again", person=claim.id, error=str(error))
+                self.erasures.postpone(claim, self._now() + SETTLED_AFTER_MS)
+                continue
+            # Crash-safe: a rewrite that begins after the erasure is wanted before the entry is gone.
+            self._remember(wanted=self._now())
+            self.erasures.finish(claim)
         last = self._last()
-        if not last.confirmed:
+        if last.wanted and not last.confirmed:
             ended = self._ended(last)
             if ended is None:
                 return
-            if ended:
-                self._done(last.begun)
-                pending = self.pending()
-            last = last._replace(confirmed=True)
-            self._remember(last)
-        settled = {person for person, at in pending.items() if at + SETTLED_AFTER_MS <= now}
-        if settled and now >= last.begun + MIN_BETWEEN_REWRITES_MS:
-            self._begin(settled, forget, now)
+            last = last._replace(wanted=0 if ended and last.wanted <= last.begun else last.wanted)
+            self._remember(confirmed=1, wanted=last.wanted)
+            if not last.wanted:
+                log.info("erasures are complete")
+        if last.wanted and self._now() >= last.begun + MIN_BETWEEN_REWRITES_MS:
+            self._begin()
 
-    def _begin(self, persons: set[str], forget: Callable[[str], None], now: int) -> None:
-        for person in persons:
-            try:
-                forget(person)
-            except StoreCommandError as error:  # a damaged key must not keep other people in the files
-                log.error("a person cannot be erased; trying again", person=person, error=str(error))
-                self._client.hset(self._erased, person, now)
+    def _begin(self) -> None:
         if not self._has_file():
-            self._done(now)
+            self._remember(wanted=0)
             return
-        asked = self._ask()
+        now, asked = self._now(), self._ask()
         if asked is None:
             return  # One that began earlier may be running: the next step asks again.
-        self._remember(_Rewrite(self._server(), asked, now, not asked))
+        self._remember(server=self._server(), permitted=int(asked), begun=now, confirmed=int(not asked))
         if not asked:
-            log.error("the store does not permit rewriting its file: erased text stays in it", persons=len(persons))
-            self._done(now)
+            log.error("the store does not permit rewriting its file: erased text stays in it")
+            self._remember(wanted=0)
 
     def _expected_outcome(self) -> str:
         if not self._has_file():
@@ -97,8 +98,8 @@ class Rewriting:
         if last.server != server:
             # Only an attempt shows whether this server permits it.
             permitted = self._ask() is not False
-            last = last._replace(server=server, permitted=permitted, confirmed=True)
-            self._remember(last)
+            last = last._replace(permitted=permitted)
+            self._remember(server=server, permitted=int(permitted), confirmed=1)
             if not permitted:
                 log.error("the store does not permit rewriting its file: erased text stays in it")
         return TO_BE_REWRITTEN if last.permitted else NOT_PERMITTED
@@ -123,33 +124,18 @@ class Rewriting:
     def _server(self) -> str:
         return " ".join(sorted(map(_run_id, self._client.servers())))
 
-    def _done(self, begun: int) -> None:
-        persons = {person for person, at in self.pending().items() if at + SETTLED_AFTER_MS <= begun}
-        if persons:
-            self._client.hdel(self._erased, *persons)
-            log.info("erasures are complete", persons=len(persons))
-
     def _last(self) -> _Rewrite:
-        stored = self._client.hgetall(self._rewrite)
-        if not stored:
-            return _Rewrite()
+        stored = {name.decode(): value.decode() for name, value in self._client.hgetall(self._rewrite).items()}
         return _Rewrite(
-            stored[b"server"].decode(),
-            stored[b"permitted"] == b"1",
-            int(stored[b"begun"]),
-            stored[b"confirmed"] == b"1",
+            stored.get("server", ""),
+            stored.get("permitted") != "0",
+            int(stored.get("begun", 0)),
+            stored.get("confirmed") != "0",
+            int(stored.get("wanted", 0)),
         )
 
-    def _remember(self, last: _Rewrite) -> None:
-        self._client.hset(
-            self._rewrite,
-            mapping={
-                "server": last.server,
-                "permitted": int(last.permitted),
-                "begun": last.begun,
-                "confirmed": int(last.confirmed),
-            },
-        )
+    def _remember(self, **facts: Any) -> None:
+        self._client.hset(self._rewrite, mapping=dict[Any, Any](facts))
 
 
 def _ask(server: StoreClient) -> bool | None:

@@ -135,7 +135,7 @@ STAYING = {
     "{administration}:log",
     "{administration}:once",
     "{cases}:unconfirmed",  # for an hour
-    "{people}:erased",  # until the files of the store are rewritten
+    *(f"{{people}}:erasures:{of}" for of in (":due", ":of:", "entry:PERSON")),  # for a minute
     "made:{MATCH}:bundle",  # for a day; what it is made of stays
     *(place for place in PLACES if place.startswith(("{ratings}:", "{SHARD}:"))),
 }

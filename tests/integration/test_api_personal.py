@@ -239,7 +239,7 @@ def test_large_erasures_are_relayed(app: Flask, anna: Caller, boris: Caller, ser
     assert services.people.find("anna") is None
     assert anna.post(f"/matches/{match_id}/resignation").status_code == 401
     assert boris.get(f"/matches/{match_id}").json["status"] == "playing"
-    assert list(services.rewriting.pending()) == [anna.id]
+    assert list(services.rewriting.erasures.contents("")) == [anna.id]
     later = services.now() + SETTLED_AFTER_MS + 1000
     Rewriting(services.store.client, "rk:", lambda: later).follow_up(partial(forget, services.personal_data))
     assert {boris.get(f"/matches/{each}").json["status"] for each in waiting} == {"aborted"}

@@ -74,13 +74,13 @@ def test_erased_text_is_in_no_file_of_the_store_once_it_is_rewritten(own_server:
     said = erase(anna)
     assert said["files"] == "to-be-rewritten"
     assert "normally within a quarter of an hour" in said["detail"]
-    assert anna.id in services.rewriting.pending()
+    assert anna.id in services.rewriting.erasures.contents("")
     watch.advance(MIN_BETWEEN_REWRITES_MS)
     continue_erasures(holdings)
 
     def complete() -> bool:
         continue_erasures(holdings)
-        return not services.rewriting.pending()
+        return services.rewriting.is_complete()
 
     eventually(complete, "the erasure is complete")
     eventually(lambda: not holding(tmp_path), "the files that were replaced are gone")
@@ -106,15 +106,15 @@ def test_a_rewrite_that_a_killed_server_did_not_finish_is_asked_for_again(own_se
         own_server.kill()
         own_server.start()
         rewriting.follow_up(forgotten.append)
-        assert rewriting.pending() == {"p1": watch.now - SETTLED_AFTER_MS}
+        assert not rewriting.is_complete()
         watch.advance(MIN_BETWEEN_REWRITES_MS)
 
         def complete() -> bool:
             rewriting.follow_up(forgotten.append)
-            return not rewriting.pending()
+            return rewriting.is_complete()
 
         eventually(complete, "the erasure is complete")
-        assert forgotten == ["p1", "p1"]
+        assert forgotten == ["p1"]
 
 
 def test_many_erasures_share_a_rewrite(server: RealServer, redis: StoreClient) -> None:
@@ -134,7 +134,7 @@ def test_many_erasures_share_a_rewrite(server: RealServer, redis: StoreClient) -
 
     def complete() -> bool:
         rewriting.follow_up(lambda _: None)
-        return not rewriting.pending()
+        return rewriting.is_complete()
 
     eventually(complete, "all erasures are complete")
     assert asked() == before + 1
@@ -142,7 +142,7 @@ def test_many_erasures_share_a_rewrite(server: RealServer, redis: StoreClient) -
     watch.advance(SETTLED_AFTER_MS)
     rewriting.follow_up(lambda _: None)
     assert asked() == before + 1
-    assert list(rewriting.pending()) == ["late"]
+    assert not rewriting.is_complete()
 
 
 def test_a_person_whose_key_is_damaged_keeps_no_others_in_files(server: RealServer, redis: StoreClient) -> None:
@@ -159,7 +159,7 @@ def test_a_person_whose_key_is_damaged_keeps_no_others_in_files(server: RealServ
 
     def one_is_left() -> bool:
         rewriting.follow_up(forget_all_but_p1)
-        return list(rewriting.pending()) == ["p1"]
+        return rewriting._last().wanted == 0 and list(rewriting.erasures.contents("")) == ["p1"]
 
     eventually(one_is_left, "the other one is gone from the files")
 
@@ -187,7 +187,7 @@ def test_a_managed_server_that_does_not_know_the_command_permits_no_rewrite(tmp_
             assert rewriting.note("p1") == "not-permitted"
             watch.advance(MIN_BETWEEN_REWRITES_MS)
             rewriting.follow_up(lambda _: None)
-            assert rewriting.pending() == {}
+            assert rewriting.is_complete()
     finally:
         managed.close()
 
@@ -200,7 +200,7 @@ def test_a_store_without_a_file_has_none_to_rewrite(tmp_path: Path) -> None:
             assert rewriting.note("p1") == "none"
             watch.advance(MIN_BETWEEN_REWRITES_MS)
             rewriting.follow_up(lambda _: None)
-            assert rewriting.pending() == {}
+            assert rewriting.is_complete()
     finally:
         fileless.close()
 

@@ -103,11 +103,11 @@ def test_all_that_is_stored_to_reach_a_person_is_in_the_archive_and_is_erased(se
     assert anna.post("/me/erasure", {"name": anna.name}).status_code == 200
     assert keys_with(services, anna.name, *words) == set()
     # Streams, what follows from them, the log of administration; and what expires within an hour.
-    assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erased", "mail-refusals"}
+    assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erasures", "mail-refusals"}
     # Whatever happens in the match later is told to the others alone.
     (match_id,) = services.readmodels.matches_of(person.id)
     Decider(services).look_at_match(match_id, {services.store.head(match_id).version})
-    assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erased", "mail-refusals"}
+    assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erasures", "mail-refusals"}
 
 
 def keys_with(services: Services, *words: str) -> set[str]:

@@ -174,7 +174,7 @@ def test_what_was_erased_leaves_the_files_of_all_servers(cluster: ThreeMasters) 
 
     def follow_up() -> bool:
         rewriting.follow_up(lambda person: None)
-        return not rewriting.pending()
+        return rewriting.is_complete()
 
     eventually(follow_up, "the rewrite")
     assert all(

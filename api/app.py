@@ -1,7 +1,5 @@
 """The composition root of the API: settings in, Flask app out."""
 
-from collections.abc import Callable
-
 from flask import Flask
 
 from api import health, metrics
@@ -15,26 +13,15 @@ from api.pages import blueprint as pages
 from api.representations.webhooks import SentWebhook, webhook_operations
 from api.resources import BLUEPRINTS, log_tiles
 from api.services import EXTENSION, Services, refuse_wrong_clock
-from events.archive.store import ArchivingStore
 from events.runtime.settings import Settings
 
 
-def create_app(
-    settings: Settings,
-    *,
-    store: ArchivingStore | None = None,
-    now: Callable[[], int] | None = None,
-    rates: Limits | None = None,
-) -> Flask:
-    """Return the API and the pages as one app.
-
-    ``store`` and ``now`` (milliseconds since 1970 UTC, not judged by the store) replace the store of the settings and
-    the wall clock, ``rates`` the limits of how often each thing may be done. Nothing connects before the first request.
-    """
+def create_app(settings: Settings) -> Flask:
+    """Return the API and the pages as one app; nothing connects before the first request."""
     app = Flask("api", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.json.sort_keys = False  # type: ignore[attr-defined]
-    services = Services(settings, now, store)
+    services = Services(settings)
     app.extensions[EXTENSION] = services
     request_ids.register(app)
     hosts.register(app)
@@ -42,7 +29,7 @@ def create_app(
     headers.register(app)
     health.register(app)
     metrics.register(app)
-    limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
+    limits.install(app, RateLimits(services.store.client, settings.prefix, Limits()))
     app.before_request(refuse_other_sites)
     app.before_request(refuse_wrong_clock)
     read_limits.register(app)

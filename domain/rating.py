@@ -123,15 +123,13 @@ class Period:
             result.weight * (impact * (result.score / (1 + odds) - (1 - result.score) * odds / (1 + odds)))
         )
 
-    def rating(self, tau: float = TAU) -> Rating:
+    def rating(self) -> Rating:
         """Return the rating after the results so far; see ``rate``."""
-        if not (isfinite(tau) and tau > 0):
-            raise ValueError(f"tau must be positive, not {tau!r}")
         if not self._certainty.parts:
             return rest(self._own, 1)
         own, deviation = self._own, self._own.deviation / _SCALE
         certainty, surprise = self._certainty.rounded(), self._surprise.rounded()
-        volatility = _new_volatility(deviation, own.volatility, 1 / certainty, surprise / certainty, tau)
+        volatility = _new_volatility(deviation, own.volatility, 1 / certainty, surprise / certainty)
         rested = min(MAX_DEVIATION / _SCALE, sqrt(deviation**2 + volatility**2))
         narrowed = 1 / sqrt(1 / rested**2 + certainty)
         return Rating(
@@ -141,16 +139,16 @@ class Period:
         )
 
 
-def rate(own: Rating, results: Iterable[Result], tau: float = TAU) -> Rating:
+def rate(own: Rating, results: Iterable[Result]) -> Rating:
     """Return the rating after one period with ``results`` in any order; without results, after one period of rest.
 
     The deviation never exceeds MAX_DEVIATION. Raises ValueError for a score outside 0..1, a rating that is not finite,
-    a deviation outside 0..MAX_DEVIATION, or a volatility or ``tau`` that is not positive.
+    a deviation outside 0..MAX_DEVIATION, or a volatility that is not positive.
     """
     period = Period(own)
     for result in results:
         period.add(result)
-    return period.rating(tau)
+    return period.rating()
 
 
 def rest(own: Rating, periods: float) -> Rating:
@@ -234,22 +232,22 @@ def _impact_and_odds(own: Rating, opponent: Rating) -> tuple[float, float]:
     return impact, exp(max(-_STEEPEST, min(_STEEPEST, lead)))
 
 
-def _new_volatility(deviation: float, volatility: float, variance: float, change: float, tau: float) -> float:
+def _new_volatility(deviation: float, volatility: float, variance: float, change: float) -> float:
     """Return the volatility that fits a period (step 5, the Illinois iteration), all on the Glicko-2 scale."""
     start = log(volatility**2)
 
     def misfit(x: float) -> float:
         spread = deviation**2 + variance + exp(x)
-        return exp(x) * (change**2 - spread) / (2 * spread**2) - (x - start) / tau**2
+        return exp(x) * (change**2 - spread) / (2 * spread**2) - (x - start) / TAU**2
 
     low = start
     if change**2 > deviation**2 + variance:
         high = log(change**2 - deviation**2 - variance)
     else:
         steps = 1
-        while misfit(start - steps * tau) < 0:
+        while misfit(start - steps * TAU) < 0:
             steps += 1
-        high = start - steps * tau
+        high = start - steps * TAU
     misfit_low, misfit_high = misfit(low), misfit(high)
     while abs(high - low) > _CONVERGENCE:
         middle = low + (low - high) * misfit_low / (misfit_high - misfit_low)

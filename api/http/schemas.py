@@ -112,8 +112,8 @@ class PresentPassword(StrictString):
 class EnumField(StrictString):
     """A string that is a member of ``enum``, which it is read as."""
 
-    def __init__(self, enum: type[StrEnum], *, error: str | None = None, **options: Any) -> None:
-        super().__init__(validate=validate.OneOf(list(enum), error=error), **options)
+    def __init__(self, enum: type[StrEnum], **options: Any) -> None:
+        super().__init__(validate=validate.OneOf(list(enum)), **options)
         self._enum = enum
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:

@@ -24,7 +24,7 @@ from api.http import problems
 from api.http.conditions import EXAMPLE_TAG
 from api.http.problems import Problem
 from api.live import account_stream
-from api.live.stream_hub import BLOCK_MS, MAX_STREAMS, MAX_STREAMS_PER_ADDRESS, Hub, Watcher
+from api.live.stream_hub import BLOCK_MS, Hub, Watcher
 from api.services import EXTENSION, Services
 from api.services import services as current_services
 from events.private.chats import subscribe
@@ -36,19 +36,11 @@ from events.store.contract import EMPTY, VersionTag
 from events.store.feed import FeedTail
 
 EVENTS_PER_READ = 20
+"""A stream counts as one read for each of so many events that it begins with."""
 
 
-def create_stream_app(
-    settings: Settings,
-    max_streams: int = MAX_STREAMS,
-    max_per_address: int = MAX_STREAMS_PER_ADDRESS,
-    rates: Limits | None = None,
-) -> Flask:
-    """Return the live stream as an app that nothing connects before the first watcher.
-
-    It serves at most ``max_streams`` watchers, and ``max_per_address`` of one network address. ``rates`` replace the
-    limits of how often streams are opened, which count for each ``EVENTS_PER_READ`` events that one begins with.
-    """
+def create_stream_app(settings: Settings) -> Flask:
+    """Return the live stream as an app that nothing connects before the first watcher."""
     app = Flask("stream", static_folder=None)
     services = Services(settings)
     app.extensions[EXTENSION] = services
@@ -56,7 +48,7 @@ def create_stream_app(
     hosts.register(app)
     headers.register(app)
     health.register(app)
-    limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
+    limits.install(app, RateLimits(services.store.client, settings.prefix, Limits()))
     metrics.register(app)
     problems.register(app)
     app.after_request(_allow_page)
@@ -68,7 +60,7 @@ def create_stream_app(
         return subscribe(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix)
 
     news = account_stream.AccountNews(services)
-    hub = Hub(services.store, open_tail, open_chats, max_streams, max_per_address, news)
+    hub = Hub(services.store, open_tail, open_chats, news)
 
     @app.get(f"{PREFIX}/matches/<match_id>/stream")
     def stream_match(match_id: str) -> Response:

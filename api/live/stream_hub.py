@@ -116,15 +116,11 @@ class Hub:
         store: EventStore,
         open_tail: Callable[[], FeedTail],
         open_chats: Callable[[], PubSub],
-        max_streams: int = MAX_STREAMS,
-        max_per_address: int = MAX_STREAMS_PER_ADDRESS,
         news: NewsOfAccounts | None = None,
     ) -> None:
         self._store = store
         self._open_tail = open_tail
         self._open_chats = open_chats
-        self._max_streams = max_streams
-        self._max_per_address = max_per_address
         self._lock = threading.Lock()
         self._watchers: dict[str, set[Watcher]] = {}
         self._before: dict[str, str] = {}  # the match that is watched, by the id that its rematch has or will have
@@ -147,11 +143,11 @@ class Hub:
 
     def _enter(self, among: dict[str, set[Watcher]], name: str, watcher: Watcher) -> Watcher:
         with self._lock:
-            if self._count >= self._max_streams:
+            if self._count >= MAX_STREAMS:
                 raise _too_many("This server has as many live streams open as it can.")
-            if self._addresses[watcher.address] >= self._max_per_address:
+            if self._addresses[watcher.address] >= MAX_STREAMS_PER_ADDRESS:
                 raise _too_many(
-                    f"Your network address has {self._max_per_address} live streams open: close some first."
+                    f"Your network address has {MAX_STREAMS_PER_ADDRESS} live streams open: close some first."
                 )
             if among is self._accounts and len(among.get(name, ())) >= MAX_STREAMS_PER_ACCOUNT:
                 raise _too_many(f"Your account has {MAX_STREAMS_PER_ACCOUNT} live streams open: close some first.")

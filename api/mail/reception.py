@@ -6,7 +6,6 @@ status codes (RFC 5321, RFC 3463).
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -20,7 +19,7 @@ from events.runtime.connections import StoreClient, translating
 from events.runtime.counters import fixed_windows
 from events.runtime.errors import StoreError
 
-MAIL_LIMITS: Mapping[str, str] = {
+MAIL_LIMITS = {
     "mail-token": "30/hour",  # mails to one address
     "mail-player": "200/day",  # mails to all addresses of one person
     "mail-sender": "300/hour",  # mails with one envelope sender
@@ -31,11 +30,11 @@ MAIL_LIMITS: Mapping[str, str] = {
 
 
 class MailLimits:
-    """The limits of incoming mail; making them does not connect. ``limits`` replaces some of MAIL_LIMITS."""
+    """The limits of incoming mail, MAIL_LIMITS; making them does not connect."""
 
-    def __init__(self, client: StoreClient, prefix: str, limits: Mapping[str, str] | None = None) -> None:
+    def __init__(self, client: StoreClient, prefix: str) -> None:
         self._limiter = fixed_windows(client, prefix)
-        self._items = {name: parse(limit) for name, limit in {**MAIL_LIMITS, **(limits or {})}.items()}
+        self._items = {name: parse(limit) for name, limit in MAIL_LIMITS.items()}
 
     @translating
     def spend(self, limit: str, who: str) -> bool:
@@ -92,10 +91,10 @@ class Postmaster:
 class Reception:
     """Judges recipients and stores mail for one installation, in which mail must be set. Safe to share by threads."""
 
-    def __init__(self, installation: Installation, domain: str, limits: MailLimits | None = None) -> None:
+    def __init__(self, installation: Installation, domain: str) -> None:
         self._installation = installation
         self._domain = domain.casefold()
-        self._limits = limits or MailLimits(installation.client, installation.prefix)
+        self._limits = MailLimits(installation.client, installation.prefix)
 
     def judge(self, address: str, return_path: str, peer: str | None) -> tuple[str, Recipient | Postmaster | None]:
         """Return the reply to RCPT, and the recipient when it is accepted.

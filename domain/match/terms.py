@@ -46,7 +46,7 @@ class Terms:
     lines: bool
 
 
-def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
+def days_per_move(days: int) -> Terms:
     """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
     time = days * DAY
     return Terms(
@@ -59,7 +59,7 @@ def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
         flag=FlagRule.AUTOMATIC,
         vacations=True,
         weekends=True,
-        takebacks=takebacks,
+        takebacks=False,
         lines=True,
     )
 

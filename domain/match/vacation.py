@@ -30,9 +30,9 @@ Vacations = tuple[Vacation, ...]
 """All vacations of a player in the order of time; they do not overlap."""
 
 
-def booked(book: Vacations, since: int, until: int, now: int, automatic: bool = False) -> Vacations:
+def booked(book: Vacations, since: int, until: int, now: int) -> Vacations:
     """Return ``book`` with a new vacation. Raises CommandError, with the field, when it cannot be taken."""
-    if since < now and not automatic:
+    if since < now:
         raise CommandError("vacation-in-the-past", "a vacation cannot begin in the past", "since")
     if since > now + MAX_BOOKED_AHEAD_MS:
         raise CommandError(
@@ -48,7 +48,7 @@ def booked(book: Vacations, since: int, until: int, now: int, automatic: bool = 
     if until - since > rest:
         has = f"{duration(rest)} of vacation are left in {year}" if rest else f"no vacation is left in {year}"
         raise CommandError("vacation-exhausted", has, "until")
-    return tuple(sorted((*book, Vacation(since, until, automatic))))
+    return tuple(sorted((*book, Vacation(since, until))))
 
 
 def ended(book: Vacations, now: int) -> Vacations:

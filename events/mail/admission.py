@@ -178,11 +178,6 @@ _AUTOMATIC_SUBJECT = re.compile(
 _CALENDAR_PART = re.compile(rb"(?im)^content-type:[ \t]*text/calendar\b[^\r\n]{0,200}(?:\r?\n[ \t][^\r\n]{0,200})?")
 
 
-def is_automatic(content: bytes, return_path: str | None = None) -> bool:
-    """Return whether no person has written the mail; ``return_path`` None when its envelope is not known."""
-    return bool(automatic_mark(content, "?" if return_path is None else return_path))
-
-
 def automatic_mark(content: bytes, return_path: str, headers: "Message[str, str] | None" = None) -> str:
     """Return what shows that no person has written the mail, in a few words; empty for a person's.
 

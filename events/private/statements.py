@@ -18,6 +18,9 @@ SALT_LENGTH = 32
 UNNAMED_AFTER_MS = 3_600_000
 """A text that no event names after this time belongs to a request that failed."""
 
+MAX_DISCARDED = 100
+"""Of such texts, at a time."""
+
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "dispute-raised": ("statement",),
     "statement-filed": ("statement",),
@@ -151,10 +154,10 @@ class Statements:
                 if text.fault is not None:
                     yield TextFault(envelope.version, member, text.fault)
 
-    def discard_unnamed(self, events_of: Callable[[str], Iterable[Envelope] | None], limit: int = 100) -> int:
-        """Delete up to ``limit`` texts older than UNNAMED_AFTER_MS that no event names; return how many."""
+    def discard_unnamed(self, events_of: Callable[[str], Iterable[Envelope] | None]) -> int:
+        """Delete up to MAX_DISCARDED texts older than UNNAMED_AFTER_MS that no event names; return how many."""
         due = self._client.zrange(
-            self._keys.unconfirmed, "-inf", self._now() - UNNAMED_AFTER_MS, byscore=True, offset=0, num=limit
+            self._keys.unconfirmed, "-inf", self._now() - UNNAMED_AFTER_MS, byscore=True, offset=0, num=MAX_DISCARDED
         )
         discarded = 0
         for member in due:

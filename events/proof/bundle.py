@@ -143,22 +143,24 @@ def make_bundle(
     key: SigningKey,
     now: int,
     inclusion: Inclusion | None,
-    budget: StepBudget | None = None,
     *,
     positions: bool = False,
 ) -> bytes:
     """Return the bundle of a match, whose events are ``envelopes`` (at least one), signed by ``key``.
 
     If ``now`` is before the last event by no more than clocks may differ, it is dated like that event. The facts end
-    where the replay does. Raises OutcomeUnknownError when the outcome takes more than ``budget`` (None: no limit).
+    where the replay does.
     """
-    return sign_content(make_content(match_id, envelopes, budget, positions=positions), key, now, inclusion)
+    return sign_content(make_content(match_id, envelopes, positions=positions), key, now, inclusion)
 
 
 def make_content(
     match_id: str, envelopes: Sequence[Envelope], budget: StepBudget | None = None, *, positions: bool = False
 ) -> BundleContent:
-    """Return the bundle of ``match`` before it is signed: what follows from its events; see ``make_bundle``."""
+    """Return the bundle of a match before it is signed: what follows from its events; see ``make_bundle``.
+
+    Raises OutcomeUnknownError when an outcome takes more than ``budget`` (None: no limit).
+    """
     return _content(match_id, envelopes, derive_facts(audit(match_id, envelopes, budget), positions=positions))
 
 

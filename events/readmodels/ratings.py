@@ -127,13 +127,13 @@ class Ratings:
 
         return self._transact(change)
 
-    def settle(self, max_steps: int = MAX_STEPS_PER_TASK) -> None:
-        """Calculate what is unsettled, in at most ``max_steps`` steps."""
-        steps = 0
-        while steps < max_steps and self.is_unsettled():
+    def settle(self) -> None:
+        """Calculate what is unsettled, in at most MAX_STEPS_PER_TASK steps."""
+        for _ in range(MAX_STEPS_PER_TASK):
+            if not self.is_unsettled():
+                break
             beats.beat()
             self.put({})
-            steps += 1
 
     def is_unsettled(self) -> bool:
         """Tell whether ratings depend on results that they do not follow yet."""

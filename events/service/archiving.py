@@ -158,8 +158,8 @@ class Archiver:
                 for (name, member), score in lists_of(projected.summary).items():
                     yield ListEntry(name, score, member, match.stream, Locator(pack, place))
 
-    def collect(self, kept_days: int = UNUSED_KEPT_DAYS) -> list[str]:
-        """Delete the files to which nothing has referred for ``kept_days``, and return their names.
+    def collect(self) -> list[str]:
+        """Delete the files to which nothing has referred for UNUSED_KEPT_DAYS, and return their names.
 
         Earlier rounds drop nothing any more, and files of later ones are not looked at. Crash-safe: a file that is not
         deleted is found again.
@@ -179,7 +179,7 @@ class Archiver:
             for file in (*files, *unfinished)
             if file not in in_use and pack_name(file) not in used
         }
-        gone = [file for file, since in unused.items() if since + kept_days * DAY_MS <= now]
+        gone = [file for file, since in unused.items() if since + UNUSED_KEPT_DAYS * DAY_MS <= now]
         for pack in packs:
             if pack.name not in used:
                 catalogue.forget_pack(pack)

@@ -20,6 +20,9 @@ from events.store.wake_ups import POLL_S, WakeUps, Woken
 
 ACKNOWLEDGE = script_source(__package__, "acknowledge")
 
+MAX_CLAIMED = 100
+"""Entries of a shard that are taken over, or given again, at a time."""
+
 
 class Delivery(NamedTuple):
     """A feed entry as it reaches a consumer, for the ``times_delivered``-th time, with its origin."""
@@ -127,9 +130,9 @@ class FeedGroup:
         """Return up to ``count`` new entries of each of ``shards``, oldest first, without waiting for any."""
         return self._read(shards, ">", count)
 
-    def read_again(self, count: int = 100) -> list[Delivery]:
-        """Return up to ``count`` entries of each shard that this consumer was given and has not acknowledged."""
-        return self._with_times_delivered(self._read(None, "0", count))
+    def read_again(self) -> list[Delivery]:
+        """Return up to MAX_CLAIMED entries of each shard that this consumer was given and has not acknowledged."""
+        return self._with_times_delivered(self._read(None, "0", MAX_CLAIMED))
 
     def _read(self, shards: Iterable[int] | None, after: str, count: int) -> list[Delivery]:
         asked = range(len(self._keys)) if shards is None else sorted(shards)
@@ -147,25 +150,26 @@ class FeedGroup:
             entries = [part for each in of_shard for part in (each.entry_id, each.stream, each.version)]
             pipeline.eval(ACKNOWLEDGE, 1, self._keys[shard].feed, self.group, *entries)
 
-    def claim(self, min_idle_ms: int, shards: Collection[int] | None = None, count: int = 100) -> list[Delivery]:
-        """Take over up to ``count`` entries of each shard that were pending for ``min_idle_ms`` and not trimmed."""
+    def claim(self, min_idle_ms: int, shards: Collection[int] | None = None) -> list[Delivery]:
+        """Take over up to MAX_CLAIMED entries of each shard that were pending for ``min_idle_ms`` and not trimmed."""
         asked = range(len(self._keys)) if shards is None else sorted(shards)
         if not asked:
             return []
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in asked:
-                pipeline.xautoclaim(self._keys[shard].feed, self.group, self.consumer, min_idle_ms, "0-0", count=count)
+                feed = self._keys[shard].feed
+                pipeline.xautoclaim(feed, self.group, self.consumer, min_idle_ms, "0-0", count=MAX_CLAIMED)
             replies: list[Any] = pipeline.execute()
         claimed = []
         for shard, reply in zip(asked, replies, strict=True):
             claimed += [_delivery(shard, entry_id, fields) for entry_id, fields in reply[1] if fields]
             if not all(fields for _, fields in reply[1]):
-                self._acknowledge_trimmed(self._keys[shard], count)
+                self._acknowledge_trimmed(self._keys[shard])
         return self._with_times_delivered(claimed)
 
-    def _acknowledge_trimmed(self, keys: ShardKeys, count: int) -> None:
+    def _acknowledge_trimmed(self, keys: ShardKeys) -> None:
         # Servers before 7.0 give a trimmed entry to the claimant without its id; later ones drop it themselves.
-        pending = self.client.xpending_range(keys.feed, self.group, "-", "+", count, self.consumer)
+        pending = self.client.xpending_range(keys.feed, self.group, "-", "+", MAX_CLAIMED, self.consumer)
         with self.client.pipeline(transaction=False) as pipeline:
             for entry in pending:
                 pipeline.xrange(keys.feed, entry["message_id"], entry["message_id"])

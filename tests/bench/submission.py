@@ -21,8 +21,9 @@ from pathlib import Path
 
 from flask import Flask, Response, jsonify, request
 
-from api.access.limits import Limits
+from api.access.limits import Limits, RateLimits, install
 from api.app import create_app
+from api.services import EXTENSION
 from deploy.local.environment import ROOT
 from deploy.local.ports import Ports
 from deploy.local.programs import GUNICORN
@@ -94,7 +95,11 @@ def tables() -> Iterator[Table]:
 
 def product() -> Flask:
     """Return the product with limits that are counted as usual but never reached."""
-    return create_app(Settings.from_environment(), rates=Limits(*[UNLIMITED] * len(Limits._fields)))
+    app = create_app(Settings.from_environment())
+    services = app.extensions[EXTENSION]
+    rates = Limits(*[UNLIMITED] * len(Limits._fields))
+    install(app, RateLimits(services.store.client, services.prefix, rates))
+    return app
 
 
 def bare() -> Flask:

@@ -8,6 +8,7 @@ beginnings in which moves are written as in none kept before. Then come matches 
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 
 from domain.game import AnyGame
@@ -52,7 +53,7 @@ class Table:
         seats = [Seat.taken(NAMES[0]), *(Seat.invited(person) for person in self.people[1:])]
         for number, level in enumerate(levels):
             seats[number] = seats[number] if level is None else Seat.opponent(level)
-        terms = days_per_move(3, takebacks=True)
+        terms = replace(days_per_move(3), takebacks=True)
         create = c.CreateMatch(
             match=name,
             creator=NAMES[0],

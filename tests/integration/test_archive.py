@@ -123,7 +123,8 @@ def test_killed_rounds_lose_nothing(shop: SteppedInstallation, archive: Path, mo
                 bring_back_all(shop)
     assert killed >= 15
     assert archive_all(shop) == 5
-    shop.parts.archiver.collect(kept_days=0)
+    monkeypatch.setattr("events.service.archiving.UNUSED_KEPT_DAYS", 0)
+    shop.parts.archiver.collect()
     assert seen(shop) == before
     referenced = {pack.file for pack in catalogue.packs()} | {table.file for table in catalogue.tables()}
     files = {str(path.relative_to(archive)) for path in archive.rglob("*") if path.is_file()}
@@ -156,9 +157,10 @@ def test_a_paused_round_drops_nothing_later(shop: SteppedInstallation, monkeypat
     drop = shop.store.drop
 
     def drop_late(*arguments: Any) -> bool:
-        shop.parts.archiver.collect(kept_days=0)
+        shop.parts.archiver.collect()
         return drop(*arguments)
 
+    monkeypatch.setattr("events.service.archiving.UNUSED_KEPT_DAYS", 0)
     monkeypatch.setattr(shop.store, "drop", drop_late)
     before = seen(shop)
     assert archive_all(shop) == 0

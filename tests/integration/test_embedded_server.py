@@ -44,14 +44,16 @@ def test_the_wheel_carries_a_server_that_runs_here() -> None:
 def test_without_the_wheel_a_server_on_the_path_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "wheel_binary", lambda: None)
     path = script(tmp_path / "redis-server", "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc bits=64")
-    assert find_binary(str(tmp_path)) == Binary(path, "redis", (7, 0, 15))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_binary() == Binary(path, "redis", (7, 0, 15))
 
 
 def test_a_server_that_is_too_old_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "wheel_binary", lambda: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     script(tmp_path / "redis-server", "Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc bits=64")
     with pytest.raises(EmbeddedError, match=r"6\.2 or newer.*found: redis 6\.0\.16.*REDIS_URL"):
-        find_binary(str(tmp_path))
+        find_binary()
 
 
 def test_a_program_that_is_no_server_is_not_taken_for_one(tmp_path: Path) -> None:

@@ -126,13 +126,13 @@ def test_a_channel_that_hangs_holds_up_no_other_one(office: PostOffice) -> None:
         nonlocal hanging, most
         hanging += 1
         most = max(most, hanging)
-        office.office.deliver_due(100)
+        office.office.deliver_due()
         hanging -= 1
         return Outcome(DeliveryState.FAILED, "The receiver did not answer.")
 
     office.senders[WEBHOOK].answer = hang
     office.outbox.add(letter(100, MAIL))
-    office.office.deliver_due(100)
+    office.office.deliver_due()
     assert most == SHARES[WEBHOOK]
     assert [each.id for each in office.mails()] == ["t100"]
     assert office.outbox.next_due() is None

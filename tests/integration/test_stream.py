@@ -11,8 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from api.access.auth import COOKIE
+from api.access.limits import RateLimits, install
 from api.live.stream import create_stream_app
 from api.live.stream_hub import Batch, Hub, Message
+from api.services import EXTENSION
 from events.runtime.keys import ChatKeys
 from events.store.contract import EMPTY
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, invited, settings_for, started
@@ -172,10 +174,13 @@ def test_a_place_that_is_no_version_tag_is_refused(server: RealServer, after: st
         assert "must be 0 or an id of this stream" in refused.json["detail"]
 
 
-def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(server: RealServer) -> None:
+def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.live.stream_hub.MAX_STREAMS", 2)
     app = app_on(server.url)
     match_id = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
-    visitor = create_stream_app(settings_for(server.url), max_streams=2).test_client()
+    visitor = create_stream_app(settings_for(server.url)).test_client()
     path = f"/api/v1/matches/{match_id}/stream"
     first, second = visitor.get(path), visitor.get(path)
     refused = visitor.get(path)
@@ -188,10 +193,11 @@ def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(serve
     third.close()
 
 
-def test_one_address_leaves_room_for_others(server: RealServer) -> None:
+def test_one_address_leaves_room_for_others(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.live.stream_hub.MAX_STREAMS_PER_ADDRESS", 2)
     app = app_on(server.url)
     match_id = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
-    visitor = create_stream_app(settings_for(server.url), max_per_address=2).test_client()
+    visitor = create_stream_app(settings_for(server.url)).test_client()
     path = f"/api/v1/matches/{match_id}/stream"
     first, second = visitor.get(path), visitor.get(path)
     refused = visitor.get(path)
@@ -237,7 +243,10 @@ def test_a_stream_counts_for_the_events_that_it_begins_with(
 ) -> None:
     monkeypatch.setattr("api.live.stream.EVENTS_PER_READ", 1)
     match_id = started(anna, boris)
-    visitor = create_stream_app(settings_for(server.url), rates=UNLIMITED._replace(reads="3/minute")).test_client()
+    app = create_stream_app(settings_for(server.url))
+    limits = RateLimits(app.extensions[EXTENSION].store.client, "rk:", UNLIMITED._replace(reads="3/minute"))
+    install(app, limits)
+    visitor = app.test_client()
     path = f"/api/v1/matches/{match_id}/stream"
     with visitor.get(f"{path}?after={seen(anna, match_id)}") as watching:
         assert watching.status_code == 200
@@ -248,7 +257,7 @@ def test_a_stream_counts_for_the_events_that_it_begins_with(
 
 def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
     nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
-    hub = Hub(MemoryStore(), nobody, nobody, max_streams=1)
+    hub = Hub(MemoryStore(), nobody, nobody)
     hub._reader = object()  # type: ignore[assignment]
     watcher = hub.enter("m")
     while not watcher.cut_off:

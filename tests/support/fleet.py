@@ -8,12 +8,9 @@ from events.runtime.settings import Settings
 from events.service.fleet_jobs import JobState, Parameters
 from workers.fleet.kinds import REBUILD
 from workers.fleet.rebuild import Rebuilt
-from workers.fleet.work import (
-    POLL_S,
-    check_finished,
-    do_slice,
-    read_results,
-)
+from workers.fleet.work import check_finished, do_slice, read_results
+
+POLL_S = 0.1
 
 
 def rebuild(settings: Settings) -> Rebuilt:

@@ -6,9 +6,10 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from unittest.mock import patch
 
 from api.mail.gateway import Gateway, Listening
-from api.mail.reception import MailLimits, Reception
+from api.mail.reception import MAIL_LIMITS, Reception
 from events.installation import Installation
 from events.mail.tokens import PlayerToken, Token, TokenKind, reply_address, write_token
 
@@ -20,7 +21,8 @@ def open_gateway(
     parts: Installation, *, lmtp: bool = False, tls: ssl.SSLContext | None = None, limits: dict[str, str] | None = None
 ) -> Iterator[Gateway]:
     """Run a gateway for the addresses at DOMAIN for the length of a block."""
-    reception = Reception(parts, DOMAIN, MailLimits(parts.client, parts.prefix, limits))
+    with patch.dict(MAIL_LIMITS, limits or {}):
+        reception = Reception(parts, DOMAIN)
     gateway = Gateway(reception, DOMAIN, Listening("127.0.0.1", 0, lmtp, tls))
     is_up, loops, stops = Event(), [], []
 

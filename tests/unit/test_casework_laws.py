@@ -36,7 +36,7 @@ WORDS = sha256(b"So it was.").hexdigest()
 ARBITERS = ("ann", "ben", "cleo")
 TERMS = (
     replace(STANDARD, takebacks=True),
-    days_per_move(3, takebacks=True),
+    replace(days_per_move(3), takebacks=True),
     Terms(
         control=Control.BANK,
         bank=2 * DAY,

@@ -29,7 +29,7 @@ from tests.support.bundles import (
 )
 from tests.support.matches import PlayedMatch
 from tests.support.memory_store import MemoryStore
-from workers.fleet.audit import Finding, audit_match
+from workers.fleet.audit import Audited, Finding, audit_opened, open_match
 
 Change = Callable[[list[Any]], Any]
 
@@ -152,6 +152,11 @@ def stored(events: list[Any]) -> MemoryStore:
         Request("r", ""),
     )
     return store
+
+
+def audit_match(store: MemoryStore, match_id: str, recompute: bool) -> Audited:
+    """Return the result for one match, as of long after its last event."""
+    return audit_opened(match_id, open_match(store, match_id), recompute, 2 * SIGNED_AT)
 
 
 def test_a_match_is_examined_whole() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.mail.admission import ADMITTED, Rules, admit, author_of, header, is_automatic, passes_dmarc, read_headers
+from events.mail.admission import ADMITTED, Rules, admit, author_of, automatic_mark, header, passes_dmarc, read_headers
 from events.notices.inbox import Verdict
 from events.notices.notice import WhoMayWrite
 from tests.support.draws import draws
@@ -34,7 +34,7 @@ def test_a_mail_of_the_confirmed_address_counts() -> None:
 @pytest.mark.parametrize("line", table(__file__, "a mail with a mark of a program is automatic"))
 def test_a_mail_with_a_mark_of_a_program_is_automatic(line: str) -> None:
     assert verdict(mail(line)) is Verdict.AUTOMATIC
-    assert is_automatic(mail(line))
+    assert automatic_mark(mail(line), "?")
 
 
 @pytest.mark.parametrize("subject", table(__file__, "automatic replies are known by their subjects"))

@@ -94,7 +94,7 @@ def test_who_loses_on_time_among_four_only_leaves() -> None:
 
 
 def test_the_page_offers_what_would_be_accepted() -> None:
-    match = match_on(days_per_move(3, takebacks=True))
+    match = match_on(replace(days_per_move(3), takebacks=True))
     alice = available_actions(match.state, "alice", 0, match.now)
     assert [name for name, can in asdict(alice).items() if can] == [
         "move",

@@ -123,7 +123,7 @@ def test_taking_back_gives_no_time_back_and_no_increment() -> None:
 
 
 def test_the_time_of_a_move_begins_anew_for_who_is_to_move_after_taking_back() -> None:
-    match = started(days_per_move(3, takebacks=True))
+    match = started(replace(days_per_move(3), takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(RequestTakeback(player="bob"), match.now + 2 * DAY)

@@ -256,5 +256,3 @@ def test_impossible_matches_and_periods_are_refused() -> None:
         pairwise((1, 1))
     with pytest.raises(ValueError, match="periods"):
         rest(DEFAULT, -1)
-    with pytest.raises(ValueError, match="tau"):
-        rate(DEFAULT, [], tau=0)

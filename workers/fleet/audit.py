@@ -72,20 +72,16 @@ def do(installation: Installation, parameters: Parameters, match_ids: Sequence[s
     store, clock = installation.store, StoreClock(installation.client, installation.now)
     total = Audited()
     for match_id in match_ids:
-        opened = _open(store, match_id)
-        total = total.plus(_audit_opened(match_id, opened, parameters[RECOMPUTE], clock.store_now()))
+        opened = open_match(store, match_id)
+        total = total.plus(audit_opened(match_id, opened, parameters[RECOMPUTE], clock.store_now()))
         if isinstance(opened, Opened):
             texts = tuple(_text_findings(installation, match_id, opened.events))
             total = total._replace(findings=(*total.findings, *texts))
     return total
 
 
-def audit_match(store: EventStore, match_id: str, recompute: bool, now: int | None = None) -> Audited:
-    """Return the result for one match: its hash chain, its replay, its head and the time of its last event."""
-    return _audit_opened(match_id, _open(store, match_id), recompute, now)
-
-
-def _open(store: EventStore, match_id: str) -> Opened | Finding:
+def open_match(store: EventStore, match_id: str) -> Opened | Finding:
+    """Return a match, or why it cannot be read."""
     try:
         return store.open(match_id)
     except StoreUnavailableError:
@@ -97,7 +93,8 @@ def _open(store: EventStore, match_id: str) -> Opened | Finding:
         return Finding(match_id, 0, f"it cannot be read: {error}")
 
 
-def _audit_opened(match_id: str, opened: Opened | Finding, recompute: bool, now: int | None) -> Audited:
+def audit_opened(match_id: str, opened: Opened | Finding, recompute: bool, now: int) -> Audited:
+    """Return the result for one match: its hash chain, its replay, its head and the time of its last event."""
     result, head, at = Audited(matches=1), EMPTY, 0
     if isinstance(opened, Finding):
         return result._replace(findings=(opened,))
@@ -116,7 +113,7 @@ def _audit_opened(match_id: str, opened: Opened | Finding, recompute: bool, now:
         finding = Finding(match_id, 1, "the store lists it, but it has no events")
     elif opened.head != head:
         finding = Finding(match_id, opened.head.version, "the head is not that of the last event")
-    elif now is not None and at > now + MAX_CLOCK_DIFFERENCE_MS:
+    elif at > now + MAX_CLOCK_DIFFERENCE_MS:
         finding = Finding(match_id, head.version, f"it is dated in the future, at {rfc3339(at)}: see rookery clocks")
     return result if finding is None else result._replace(findings=(finding,))
 

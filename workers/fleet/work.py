@@ -19,8 +19,6 @@ MAX_SLICE_S = 600.0
 TASK_S = 20.0
 """A task takes no further slice after so long, so that a worker can be stopped in good order and others have a turn."""
 
-POLL_S = 0.1
-
 log = structlog.get_logger("fleet")
 
 

@@ -74,10 +74,10 @@ class Deliveries:
         self._senders = senders
         self._slots = Slots()
 
-    def deliver_due(self, limit: int = MAX_PER_HINT) -> int:
-        """Send what is due, up to ``limit`` dispatches; return how many were handled."""
+    def deliver_due(self) -> int:
+        """Send what is due, up to MAX_PER_HINT dispatches; return how many were handled."""
         handled = 0
-        while handled < limit and any(map(self._deliver_next, SHARES)):
+        while handled < MAX_PER_HINT and any(map(self._deliver_next, SHARES)):
             handled += 1
         return handled
 

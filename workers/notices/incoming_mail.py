@@ -73,10 +73,10 @@ class MailReader:
         self._settings = settings
         self._recipients = Recipients(installation.matches, installation.addresses)
 
-    def read_due(self, limit: int = MAX_PER_HINT) -> int:
-        """Read what is due, up to ``limit`` mails; return how many."""
+    def read_due(self) -> int:
+        """Read what is due, up to MAX_PER_HINT mails; return how many."""
         count = 0
-        while count < limit and (taken := self._parts.inbox.take()) is not None:
+        while count < MAX_PER_HINT and (taken := self._parts.inbox.take()) is not None:
             beats.beat()
             self.read(taken)
             count += 1

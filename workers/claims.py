@@ -9,10 +9,10 @@ from types import TracebackType
 import structlog
 from kombu.exceptions import OperationalError
 
-from events.runtime.backoff import Backoff
 from events.runtime.errors import StoreError
 from events.runtime.work_list import Claim, WorkList
 from workers.broker import MAX_TASK_S
+from workers.retries import DELAYS_MS
 from workers.threads import TRANSIENT
 
 TASK_S = 10.0
@@ -23,7 +23,6 @@ BROKER_ERRORS = (OperationalError, OSError)
 MIN_INTERVAL_S = 0.5
 
 MAX_ATTEMPTS = 3
-RETRY_MS = Backoff(10_000, 600_000)
 
 log = structlog.get_logger("worker")
 
@@ -58,7 +57,7 @@ def do_due(
         except Exception:
             log.exception("failed", entry=claim.id, attempt=claim.attempts)
             if claim.attempts < MAX_ATTEMPTS:
-                work.postpone(claim, now() + int(RETRY_MS.after(claim.attempts)))
+                work.postpone(claim, now() + int(DELAYS_MS.after(claim.attempts)))
                 continue
         work.finish(claim)
     if any(lane in lanes and at <= now() for lane, at in work.next_due().items()):

@@ -23,28 +23,6 @@ ROUND_MS = 1000
 DELAYS_MS = Backoff(5_000, 60_000)
 
 
-class Wake:
-    """Lets the hints know that something was added that is due at once; shared by the threads of a process."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def __call__(self) -> None:
-        """Say that something can be claimed."""
-        self._event.set()
-
-    def wait(self, stop: threading.Event, seconds: float) -> None:
-        """Wait until something can be claimed or ``stop`` is set, ``seconds`` at most (a second or so)."""
-        if not stop.is_set():
-            self._event.wait(seconds)
-
-    def take(self) -> bool:
-        """Return whether something was added since the last call."""
-        woken = self._event.is_set()
-        self._event.clear()
-        return woken
-
-
 class ListHints:
     """Gives hints about ``work``: ``request`` enqueues one for a lane, ``most`` of them at a time."""
 
@@ -75,8 +53,8 @@ class ListHints:
 class HintRounds:
     """Gives the hints of this relay: about its ``share`` of the ``sharded`` lists, and about the ``single`` ones.
 
-    Those have one shard only, and the relay with FIRST_SHARD gives their hints. ``wake`` is told of what is added to
-    the sharded lists.
+    Those have one shard only, and the relay with FIRST_SHARD gives their hints. ``woken`` is set when something is
+    added to the sharded lists that is due at once.
     """
 
     def __init__(
@@ -84,13 +62,13 @@ class HintRounds:
         sharded: Sequence[ListHints],
         single: Sequence[ListHints],
         now: Callable[[], int],
-        wake: Wake,
+        woken: threading.Event,
         share: Share = lambda: None,
     ) -> None:
         self._sharded = sharded
         self._single = single
         self._now = now
-        self._wake = wake
+        self._woken = woken
         self._share = share
 
     def run(self, stop: threading.Event) -> None:
@@ -98,7 +76,8 @@ class HintRounds:
 
         def step() -> float:
             self.do_round()
-            self._wake.wait(stop, ROUND_MS / 1000)
+            if not stop.is_set():
+                self._woken.wait(ROUND_MS / 1000)
             return 0.0
 
         repeat(step, stop, lambda: None, line="hints")
@@ -106,7 +85,8 @@ class HintRounds:
     def do_round(self) -> int:
         """Give the hints that are due; return how many. Raises StoreUnavailableError and OperationalError."""
         # Before the lists are looked at: what is added from now on wakes the next round.
-        woken = self._wake.take()
+        woken = self._woken.is_set()
+        self._woken.clear()
         now = self._now()
         # What this relay has just added may belong to the share of another one, which looks there within a second.
         shards = None if woken else self._share()
@@ -116,7 +96,9 @@ class HintRounds:
         return hints
 
 
-def hint_rounds(installation: Installation, tasks: TaskQueue, wake: Wake, share: Share = lambda: None) -> HintRounds:
+def hint_rounds(
+    installation: Installation, tasks: TaskQueue, woken: threading.Event, share: Share = lambda: None
+) -> HintRounds:
     """Return the rounds in which hints are given about all work lists of an installation."""
     sharded = [
         ListHints(installation.outbox.work, lambda _: tasks.request_delivery(), DELIVERY_THREADS),
@@ -127,4 +109,4 @@ def hint_rounds(installation: Installation, tasks: TaskQueue, wake: Wake, share:
         ListHints(installation.jobs.work, lambda _: tasks.request_jobs()),
         ListHints(installation.fleet_jobs.work, tasks.request_slices),
     ]
-    return HintRounds(sharded, single, installation.now, wake, share)
+    return HintRounds(sharded, single, installation.now, woken, share)

@@ -28,7 +28,7 @@ from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
 from workers.feed_watch import FEED, FeedWatch
-from workers.hints import Wake, hint_rounds
+from workers.hints import hint_rounds
 from workers.notices.decide import Decider, NoticeRounds
 from workers.opponents import debts_of
 from workers.shares import FIRST_SHARD, Share, Shares, has_shard
@@ -88,8 +88,8 @@ class Relay:
         if not wait_until_available(stop, lambda: store.shards):
             return
         tasks = TaskQueue(installation)
-        wake = Wake()
-        decider = Decider(installation, wake)
+        woken = threading.Event()
+        decider = Decider(installation, woken.set)
         running = self._consumers(tasks, decider)
         # All groups exist before the feed is trimmed for the first time: what a group has not seen stays.
         for consumer in running:
@@ -106,7 +106,7 @@ class Relay:
         shares = Shares(installation.liveness, self._name, store.shards)
         sweeper = Sweeper(installation, tasks, shares.own, rounds)
         notice_rounds = NoticeRounds(installation, decider, shares.own)
-        hints = hint_rounds(installation, tasks, wake, shares.own)
+        hints = hint_rounds(installation, tasks, woken, shares.own)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}
         works["ticker"] = Ticker(installation, shares.own).run
         works["notice-rounds"] = notice_rounds.run

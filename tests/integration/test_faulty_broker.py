@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from threading import Event
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import drain, legal_moves
 from workers import consumers, task_queue, tasks
 from workers.fleet.kinds import VERIFY
-from workers.hints import Wake, hint_rounds
+from workers.hints import hint_rounds
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.opponents import debts_of
@@ -48,8 +49,8 @@ class Club(MailSite):
         monkeypatch.setattr(task_queue, "make_app", lambda _: broker)
         queue = task_queue.TaskQueue(self.parts)
         opponents, ratings, noticed = self.group("opponents"), self.group("ratings"), self.group("notices")
-        wake = Wake()
-        decider = Decider(self.parts, wake)
+        woken = Event()
+        decider = Decider(self.parts, woken.set)
         handlers = {
             opponents: consumers.enqueue_when_due(
                 opponents, self.matches, lambda state: bool(debts_of(state)), queue.request_answer
@@ -61,7 +62,7 @@ class Club(MailSite):
         rounds: list[Callable[[], object]] = [self.parts.fleet_jobs.advance_running]
         self._sweeper = Sweeper(self.parts, queue, rounds=rounds)
         self._rounds = NoticeRounds(self.parts, decider)
-        self._hints = hint_rounds(self.parts, queue, wake)
+        self._hints = hint_rounds(self.parts, queue, woken)
         self.queue = queue
 
     def move_by_mail(self, player: str, match_id: str) -> None:

@@ -163,7 +163,7 @@ def test_hints_are_given_for_what_is_due_and_more_seldom_while_nothing_changes(o
     assert hints.give(office.now) == 0
     office.do(match, OfferDraw(player="alice"))
     office.decide()
-    assert office.wake.take()
+    assert office.woken.is_set()
     assert hints.give(office.now, woken=True) == 2, "something new is to be sent"
     assert set(given) == {MAIL}
 

@@ -302,7 +302,7 @@ def test_a_webhook_is_told_of_what_it_has_chosen_at_once(office: PostOffice) -> 
     office.play(match, 1)
     office.parts.presence.record("robot", match, True, office.now)
     office.decide()
-    assert office.wake.take(), "the hints are woken"
+    assert office.woken.is_set(), "the hints are woken"
     office.pass_time(0)
     assert [(each.player, each.target) for each in office.senders[NoticeChannel.WEBHOOK].sent] == [("robot", "e1")]
     office.do(match, OfferDraw(player="alice"))

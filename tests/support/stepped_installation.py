@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from random import Random
+from threading import Event
 from typing import Any
 
 from domain.games import find_ruleset
@@ -23,7 +24,6 @@ from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
 from tests.support.senders import collecting_senders
 from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
-from workers.hints import Wake
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.opponents import debts_of
@@ -95,8 +95,8 @@ class SteppedInstallation:
         self.answers, self.rated, self.checkpoints_asked = self.tasks.answers, self.tasks.rated, self.tasks.checkpoints
         self.ledger, self.outbox = parts.ledger, parts.outbox
         self.senders = collecting_senders()
-        self.wake = Wake()
-        self.decider = Decider(parts, self.wake)
+        self.woken = Event()
+        self.decider = Decider(parts, self.woken.set)
         self.notice_rounds = NoticeRounds(parts, self.decider)
         self._made = 0
 

@@ -19,12 +19,12 @@ from events.notices.notice import NoticeKind, notice_id
 from events.notices.scheduled_checks import Check
 from events.people.person import Person
 from events.runtime import beats
-from events.runtime.backoff import Backoff
 from events.runtime.counters import fixed_windows
 from events.runtime.errors import StoreUnavailableError
 from events.service.matches import UnknownMatchError
 from events.store.codec import event_of
 from workers.notices.reach import circumstances_of, messages_for
+from workers.retries import DELAYS_MS
 from workers.shares import Share
 from workers.threads import repeat
 
@@ -157,8 +157,6 @@ class Decider:
 
 ROUND_MS = 1000
 
-RETRY_MS = Backoff(10_000, 600_000)
-
 log = structlog.get_logger("notices")
 
 
@@ -197,4 +195,4 @@ class NoticeRounds:
         except Exception as error:
             # A match that cannot be read must not keep others from being told, and is tried less and less often.
             log.error("a match cannot be looked at", match=check.match, error=str(error))
-            self._parts.checks.postpone(check, self._parts.now() + int(RETRY_MS.after(check.claim.attempts)))
+            self._parts.checks.postpone(check, self._parts.now() + int(DELAYS_MS.after(check.claim.attempts)))

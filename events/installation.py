@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from urllib.parse import urlsplit
 
 from events.archive.store import ArchivingStore
-from events.mail.parts import MailParts
 from events.notices.addresses import AddressStore
 from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
@@ -57,7 +56,6 @@ from events.service.jobs import Jobs
 from events.service.match_service import MatchService
 from events.service.matches import CachedSummaries, Matches, result_reader
 from events.service.outages import Heartbeat
-from events.service.personal_data import PersonalDataStores
 from events.service.timekeeper import Timekeeper
 from events.store.rewriting import Rewriting
 from events.transparency.timestamp_store import TimestampStore
@@ -127,25 +125,6 @@ class Installation:
     def match_service(self) -> MatchService:
         """What executes every command on a match."""
         return MatchService(self.matches, self.timekeeper, self.now)
-
-    @cached_property
-    def mail_parts(self) -> MailParts:
-        """What commands by mail need."""
-        return MailParts(
-            matches=self.matches,
-            match_service=self.match_service,
-            events=self.store,
-            people=self.people,
-            blocks=self.blocks,
-            bot_admission=self.bot_admission,
-            notebooks=self.notebooks,
-            chats=self.chats,
-            checks=self.checks,
-            availability=self.availability,
-            addresses=self.addresses,
-            receipts=self.receipts,
-            now=self.now,
-        )
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
@@ -382,38 +361,6 @@ class Installation:
     def endpoints(self) -> Endpoints:
         """Where people have webhooks sent."""
         return Endpoints(self.client, self.prefix, self.store.shards)
-
-    @cached_property
-    def personal_data(self) -> PersonalDataStores:
-        """Where personal data is stored."""
-        return PersonalDataStores(
-            people=self.people,
-            administration=self.administration,
-            statements=self.statements,
-            availability=self.availability,
-            notebooks=self.notebooks,
-            chats=self.chats,
-            blocks=self.blocks,
-            bots=self.bots,
-            player_keys=self.player_keys,
-            reports=self.reports,
-            matches=self.matches,
-            match_service=self.match_service,
-            store=self.store,
-            readmodels=self.readmodels,
-            rewriting=self.rewriting,
-            jobs=self.jobs,
-            checks=self.checks,
-            subscriptions=self.subscriptions,
-            feed_addresses=self.feed_addresses,
-            inbox=self.inbox,
-            addresses=self.addresses,
-            endpoints=self.endpoints,
-            ledger=self.ledger,
-            outbox=self.outbox,
-            preferences=self.preferences,
-            presence=self.presence,
-        )
 
 
 def _public_host(url: str | None) -> str | None:

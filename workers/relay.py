@@ -17,11 +17,11 @@ from pathlib import Path
 import structlog
 
 from events.installation import Installation
+from events.operations.personal_data import GuestRound, continue_erasures
 from events.runtime import beats
 from events.runtime.queues import Group
 from events.runtime.settings import Settings
 from events.service.high_water_mark import HighWaterMark
-from events.service.personal_data import GuestRound, continue_erasures
 from events.store.feed import FeedGroup, feed_states, trim
 from events.store.redis import RedisStore
 from workers import consumers
@@ -96,8 +96,8 @@ class Relay:
             if not wait_until_available(stop, consumer.group.ensure):
                 return
         rounds: list[Callable[[], object]] = [
-            partial(continue_erasures, installation.personal_data),
-            GuestRound(installation.personal_data, installation.now),
+            partial(continue_erasures, installation),
+            GuestRound(installation, installation.now),
             installation.fleet_jobs.advance_running,
         ]
         if installation.settings.archive_url is not None:

@@ -12,14 +12,13 @@ from celery import Celery, current_task
 from celery.worker import state
 
 from events.installation import Installation
+from events.operations.personal_archive import make_archive
 from events.proof.audit import audit
 from events.proof.bundle import basis_of_content, instant_of_reading, make_contents
 from events.runtime.egress import Egress
 from events.runtime.origin import TASK_HEADER, following
 from events.runtime.work_list import Claim
 from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
-from events.service.personal_archive import make_archive
-from events.service.personal_data import PersonalDataStores
 from events.service.signed_checkpoints import sign_hour_of
 from events.store.contract import EventStore
 from events.store.converter import unpack
@@ -35,15 +34,15 @@ from workers.notices.incoming_mail import MailReader
 from workers.opponents import OPPONENTS, answer
 
 
-def do_job(stores: PersonalDataStores, subject: str, job: Job) -> None:
+def do_job(installation: Installation, subject: str, job: Job) -> None:
     """Do ``job`` of the match or person ``subject``. Crash-safe: its result, always the same, is stored first."""
-    jobs, store = stores.jobs, stores.store
+    jobs, store = installation.jobs, installation.store
     if job.kind == BUNDLE:
         _make_bundle(jobs, store, subject)
     elif job.kind == RECOMPUTATION:
         _recompute(jobs, store, subject, job.version)
     elif job.kind == ARCHIVE:
-        _make_archive(stores, subject)
+        _make_archive(installation, subject)
 
 
 def _make_bundle(jobs: Jobs, store: EventStore, match_id: str) -> None:
@@ -63,14 +62,14 @@ def _recompute(jobs: Jobs, store: EventStore, match_id: str, version: int) -> No
         jobs.store_result(match_id, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
 
 
-def _make_archive(stores: PersonalDataStores, person_id: str) -> None:
-    person = stores.people.person(person_id)
+def _make_archive(installation: Installation, person_id: str) -> None:
+    person = installation.people.person(person_id)
     if person is None:
         return
-    stores.jobs.store_archive(person_id, make_archive(stores, person))
+    installation.jobs.store_archive(person_id, make_archive(installation, person))
     # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was stored here.
-    if stores.people.person(person_id) is None:
-        stores.jobs.erase(person_id)
+    if installation.people.person(person_id) is None:
+        installation.jobs.erase(person_id)
 
 
 ANSWER = "rookery.answer-next"
@@ -149,7 +148,7 @@ def register(app: Celery, context: TaskContext) -> None:
         def do_claimed(claim: Claim) -> None:
             job = unpack(Job, claim.content)
             with following([job.origin], JOB):
-                do_job(context.personal_data, claim.id, job)
+                do_job(context, claim.id, job)
                 log.info("job done", of=claim.id, kind=job.kind)
 
         context.store.check_clock()

@@ -11,10 +11,10 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
 from domain.search import ENGINE_VERSION, LEVELS
+from events.operations.personal_data import takes_long
 from events.people.person import Person
 from events.proof.bundle import BundleContent, BundledHead, basis_of_content
 from events.service.jobs import BUNDLE, NODES_PER_EVENT, RECOMPUTATION, basis_of_answer
-from events.service.personal_data import takes_long
 from events.store.converter import Digest
 from events.store.envelope import Envelope
 
@@ -104,7 +104,7 @@ def archive_state(person: Person) -> JobState | None:
         return JobState.ASKED
     if jobs.archive(person.id) is not None:
         return JobState.FINISHED
-    return JobState.NONE if takes_long(services().personal_data, person) else None
+    return JobState.NONE if takes_long(services(), person) else None
 
 
 def _request(match_id: str, kind: str, version: int, cost: int) -> None:

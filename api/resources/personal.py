@@ -15,10 +15,10 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, StrictSchema, StrictString
 from api.operations.jobs import Job, JobState, archive_state
 from api.services import services
+from events.operations.personal_archive import make_archive
+from events.operations.personal_data import erase
 from events.people.person import UnknownPersonError
 from events.service.jobs import ARCHIVE
-from events.service.personal_archive import make_archive
-from events.service.personal_data import erase
 from events.store import rewriting
 
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX)
@@ -76,7 +76,7 @@ def download_archive() -> Response:
         detail = "The archive takes a while to make: ask for it (POST), and a worker makes it within a minute or so."
         raise Problem("not-ready", detail)
     spend("archives", person.id)
-    packed = services().jobs.archive(person.id) if state else make_archive(services().personal_data, person)
+    packed = services().jobs.archive(person.id) if state else make_archive(services(), person)
     headers = {
         "Content-Disposition": f'attachment; filename="rookery-{person.id}.zip"',
         "Cache-Control": "private, no-store",
@@ -111,7 +111,7 @@ def erase_account(sent: Mapping[str, str]) -> Response:
         reason = "must be your own name, letter for letter"
         raise Problem("invalid-fields", f"The name {reason}.", {"name": [reason]})
     try:
-        files, deferred = erase(services().personal_data, person)
+        files, deferred = erase(services(), person)
     except UnknownPersonError as error:
         raise account_gone() from error
     return end_session(json_response(Erasure(files=files, detail=f"{DEFERRED if deferred else ''}{ERASED[files]}")))

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from events.installation import Installation
 from events.mail.language import Command, Reading, UnknownLine, Verb
-from events.mail.parts import MailParts
 from events.mail.transcript import Effect, Report, Result
 from events.notices.addresses import stopped
 
 
-def execute_account_commands(parts: MailParts, reading: Reading, player: str) -> Report:
+def execute_account_commands(parts: Installation, reading: Reading, player: str) -> Report:
     """Carry out the commands of a mail that is about no match: only ``stop mail`` does something."""
     results = []
     for item in reading.items:
@@ -24,7 +24,7 @@ def execute_account_commands(parts: MailParts, reading: Reading, player: str) ->
     return report_of(reading, results)
 
 
-def stop_mail(parts: MailParts, command: Command, player: str) -> Result:
+def stop_mail(parts: Installation, command: Command, player: str) -> Result:
     """Stop notices by mail to ``player``."""
     parts.addresses.change(player, lambda stored: stopped(stored, parts.now()))
     words = "No more notices are sent by mail. You can have them sent again on the settings page."

@@ -12,12 +12,12 @@ from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves, Line
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+from events.installation import Installation
 from events.mail.account_commands import report_of, stop_mail, unknown
 from events.mail.body import MAX_LINE_CHARACTERS
 from events.mail.conditional_lines import has_course, line_of, merged, refuse_own_turn
 from events.mail.language import Command, Reading, UnknownLine, Verb
 from events.mail.match_words import event_words, moves_of, outcome_words, queue_text
-from events.mail.parts import MailParts
 from events.mail.tokens import MatchToken, TokenKind
 from events.mail.transcript import Effect, Report, Result
 from events.people.person import Person
@@ -45,7 +45,7 @@ STALE_OFFER = "What is offered has changed since the mail that you have answered
 ONE_MOVE = "A mail can play one move, for it answers one position: none was played. Send the one that you want."
 
 
-def execute_commands(parts: MailParts, reading: Reading, token: MatchToken, person: Person, mail: str) -> Report:
+def execute_commands(parts: Installation, reading: Reading, token: MatchToken, person: Person, mail: str) -> Report:
     """Carry out the commands of a mail (a digest names it) with a valid ``token``; return what became of each.
 
     Raises UnknownMatchError and what loading a match raises. Crash-safe: request keys follow from the mail and the
@@ -59,7 +59,7 @@ class AmbiguousAnswerError(Exception):
 
 
 class _Execution:
-    def __init__(self, parts: MailParts, reading: Reading, token: MatchToken, person: Person, mail: str) -> None:
+    def __init__(self, parts: Installation, reading: Reading, token: MatchToken, person: Person, mail: str) -> None:
         self._parts, self._reading, self._token, self._person = parts, reading, token, person
         self._mail = mail
         self._match_id = token.match_id
@@ -349,7 +349,7 @@ class _Execution:
         Raises StaleVersionError when the history that the mail belongs to was lost.
         """
         tag = self._known
-        for event in self._parts.events.read_on(self._match_id, tag, MAX_EVENTS_SINCE):
+        for event in self._parts.store.read_on(self._match_id, tag, MAX_EVENTS_SINCE):
             if isinstance(event_of(event), changes):
                 break
             tag = tag_of(event)
@@ -357,7 +357,7 @@ class _Execution:
 
     def _is_same_board(self) -> bool:
         try:
-            return self._expected(BOARD_EVENTS) == self._parts.events.head(self._match_id).tag
+            return self._expected(BOARD_EVENTS) == self._parts.store.head(self._match_id).tag
         except StaleVersionError:
             return False
 

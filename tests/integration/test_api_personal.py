@@ -10,8 +10,8 @@ import pytest
 from flask import Flask
 
 from api.services import Services
+from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, erase, forget
 from events.runtime.errors import StoreUnavailableError
-from events.service.personal_data import MAX_MATCHES_PER_REQUEST, erase, forget
 from events.store.contract import Request
 from events.store.envelope import Draft
 from events.store.rewriting import SETTLED_AFTER_MS, Rewriting
@@ -224,8 +224,8 @@ def test_a_large_archive_is_made_by_a_worker(anna: Caller, boris: Caller, servic
     assert {**large, **small, "person.json": large["person.json"]} == large
     assert len(large) == len(small) + MAX_MATCHES_PER_REQUEST
     assert boris.get("/me/archive").status_code == 200
-    erase(services.personal_data, services.people.find("anna"))
-    forget(services.personal_data, anna.id)
+    erase(services, services.people.find("anna"))
+    forget(services, anna.id)
     assert WORDS not in everything(services)
     assert services.jobs.archive(anna.id) is None
 
@@ -241,6 +241,6 @@ def test_large_erasures_are_relayed(app: Flask, anna: Caller, boris: Caller, ser
     assert boris.get(f"/matches/{match_id}").json["status"] == "playing"
     assert list(services.rewriting.erasures.contents("")) == [anna.id]
     later = services.now() + SETTLED_AFTER_MS + 1000
-    Rewriting(services.store.client, "rk:", lambda: later).follow_up(partial(forget, services.personal_data))
+    Rewriting(services.store.client, "rk:", lambda: later).follow_up(partial(forget, services))
     assert {boris.get(f"/matches/{each}").json["status"] for each in waiting} == {"aborted"}
     assert WORDS not in everything(services)

@@ -12,11 +12,11 @@ from flask import Flask
 from api.services import Services
 from domain.match.authority import Authority
 from domain.match.enums import Status
+from events.operations.personal_archive import make_archive
+from events.operations.personal_data import erase
 from events.people.bots import MAX_PLACE_AGE_MS
 from events.people.person import Person, Suspension
 from events.proof.audit import audit
-from events.service.personal_archive import make_archive
-from events.service.personal_data import erase
 from tests.support.callers import ME, OPEN, Answer, Caller, invited, opponent, started
 from tests.support.projected import project
 
@@ -227,9 +227,9 @@ def test_the_pages_offer_bots_with_a_free_place_and_show_the_owner_what_is_decla
 def test_the_capacity_of_a_bot_is_in_its_archive_and_erased_with_it(app: Flask, services: Services) -> None:
     bot = as_bot(app, "Mr-Tower")
     person = person_of(services, bot)
-    assert b"towers" in _unzipped(make_archive(services.personal_data, person), "person.json")
+    assert b"towers" in _unzipped(make_archive(services, person), "person.json")
     offer(Caller(app).sign_up("clara"), bot.name)
-    erase(services.personal_data, person)
+    erase(services, person)
     client: Any = services.client
     assert list(client.scan_iter("*bot*")) == []
     assert services.bots.among([bot.id]) == {}

@@ -9,9 +9,9 @@ import pytest
 from flask import Flask
 
 from api.services import Services
+from events.operations.personal_data import continue_erasures, forget
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreCommandError, StoreUnavailableError
-from events.service.personal_data import continue_erasures, forget
 from events.store.contract import Request
 from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, SETTLED_AFTER_MS, Rewriting
 from tests.support.callers import Caller, app_on, started
@@ -65,7 +65,7 @@ def test_erased_text_is_in_no_file_of_the_store_once_it_is_rewritten(own_server:
     watch = Watch()
     app = app_on(own_server.url, now=watch)
     services: Services = app.extensions["rookery"]
-    client, holdings = services.store.client, services.personal_data
+    client, holdings = services.store.client, services
     anna = say_something(app)
     # The first rewrite on a server tells whether it is permitted; it is over before the erasure here.
     client.bgrewriteaof()
@@ -214,10 +214,10 @@ def test_what_a_request_under_way_leaves_after_the_erasure_is_erased_too(server:
     erase(anna)
     services.chats.post(match, anna.id, WORDS.decode(), Request("late", ""))
     services.notebooks.write_notes(anna.id, match, WORDS.decode())
-    continue_erasures(services.personal_data)
+    continue_erasures(services)
     assert any(WORDS in content for _, content in stored(services.store.client))
     watch.advance(MIN_BETWEEN_REWRITES_MS)
-    continue_erasures(services.personal_data)
+    continue_erasures(services)
     assert not any(WORDS in content for _, content in stored(services.store.client))
 
 
@@ -235,7 +235,7 @@ def test_a_killed_erasure_is_finished_unasked(server: RealServer, monkeypatch: p
         assert anna.post("/me/erasure", {"name": "anna"}).status_code == 503
     assert anna.get("/me").status_code == 200
     watch.advance(MIN_BETWEEN_REWRITES_MS)
-    services.rewriting.follow_up(partial(forget, services.personal_data))
+    services.rewriting.follow_up(partial(forget, services))
     assert anna.get("/me").status_code == 401
     assert services.people.find("anna") is None
     assert not any(WORDS in content for _, content in stored(services.store.client))

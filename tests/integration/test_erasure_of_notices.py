@@ -8,8 +8,8 @@ from api.services import EXTENSION, Services
 from events.mail.tokens import PlayerToken, TokenKind, write_token
 from events.notices.endpoints import Attempt
 from events.notices.inbox import ReceivedMail, Verdict, mail_digest
+from events.operations.personal_archive import make_archive
 from events.people.person import Person
-from events.service.personal_archive import make_archive
 from tests.support.callers import Caller, app_on, started
 from tests.support.projected import project
 from tests.support.push_service import Browser
@@ -92,7 +92,7 @@ def test_all_that_is_stored_to_reach_a_person_is_in_the_archive_and_is_erased(se
     services: Services = app.extensions[EXTENSION]
     anna, boris = Caller(app).sign_up("annekathrin"), Caller(app).sign_up("boris")
     person = reached(services, anna, boris)
-    with zipfile.ZipFile(io.BytesIO(make_archive(services.personal_data, person))) as files:
+    with zipfile.ZipFile(io.BytesIO(make_archive(services, person))) as files:
         archive = "".join(files.read(name).decode() for name in files.namelist())
     words = (ADDRESS, WANTED, FORMER, HOOK, PUSH, SUBJECT)
     assert not [word for word in words if word not in archive]

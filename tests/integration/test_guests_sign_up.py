@@ -6,9 +6,9 @@ import pytest
 from flask import Flask
 
 from api.services import Services
+from events.operations.personal_data import MAX_GUEST_IDLE_MS, GuestRound, erase
 from events.people.accounts import NameTakenError
 from events.people.person import Person, Suspension, UnknownPersonError
-from events.service.personal_data import MAX_GUEST_IDLE_MS, GuestRound, erase
 from tests.support.callers import ME, OPEN, Caller, opponent
 
 PASSWORD = "a tower of words"
@@ -63,7 +63,7 @@ def test_a_guest_who_has_signed_up_is_not_forgotten_like_one_who_stays_away(serv
     assert guest.post("/players", NEW_NAME).status_code == 201
     assert services.people.guests.contents("") == {}
     services.people.guests.add(guest.id, "", 0)  # as a round does that has begun before
-    assert GuestRound(services.personal_data, lambda: later)() == 0
+    assert GuestRound(services, lambda: later)() == 0
     assert services.people.guests.contents("") == {}
     assert person_of(services, guest).name == "Greta"
 
@@ -109,11 +109,11 @@ def test_an_erasure_and_a_sign_up_at_once_leave_one_of_them_undone(services: Ser
     with pytest.raises(UnknownPersonError):
         services.people.sign_up("Greta", PASSWORD, leaving)
     assert erased.post("/players", NEW_NAME).json["code"] == "not-signed-in"
-    erase(services.personal_data, leaving)
+    erase(services, leaving)
     assert names_of(services, erased) == []
     services.people.sign_up("Greta", PASSWORD, signing_up)
     with pytest.raises(UnknownPersonError):
-        erase(services.personal_data, signing_up)
+        erase(services, signing_up)
     assert person_of(services, stays).name == "Greta"
     assert services.people.find("Greta") is not None
 

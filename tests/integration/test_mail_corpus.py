@@ -15,7 +15,6 @@ from events.mail.body import MAX_READ_BYTES, read_body
 from events.mail.execution import STALE, execute_commands
 from events.mail.language import read_commands
 from events.mail.match_words import moves_of
-from events.mail.parts import view_of
 from events.mail.recipients import NoSuchAddressError, Recipients, WorthlessAddressError
 from events.mail.tokens import MatchToken, TokenKind, read_token, write_token
 from events.mail.transcript import Report, write_answer
@@ -27,6 +26,7 @@ from tests.support.mail_programs import LANGUAGES, PROGRAMS
 from tests.support.quoting import lines_that_act
 from tests.support.stepped_installation import SteppedInstallation
 from tests.unit.test_mail_quotations import QUOTED
+from workers.notices.incoming_mail import view_of
 
 CORPUS = Path(__file__).parents[1] / "mail"
 OUTCOMES = {
@@ -118,8 +118,8 @@ class Post:
         assert isinstance(token, MatchToken)
         person = Person(recipient.player, recipient.player, "person", 0)
         mail = f"digest of {match}"
-        report = execute_commands(self.parts.mail_parts, read_commands(body.lines, moves), token, person, mail)
-        _, text = write_answer(report, view_of(self.parts.mail_parts, match, token.seat, "https://play.example/m"))
+        report = execute_commands(self.parts, read_commands(body.lines, moves), token, person, mail)
+        _, text = write_answer(report, view_of(self.parts, match, token.seat, "https://play.example/m"))
         assert lines_that_act(text, moves) == []
         assert "victim" not in text, "what a header has injected"
         return in_table(report)

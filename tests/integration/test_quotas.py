@@ -6,10 +6,10 @@ import pytest
 
 from api.services import EXTENSION, Services
 from domain.match.enums import Status
+from events.operations.personal_data import MAX_GUEST_IDLE_MS, GuestRound
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
 from events.runtime.keys import PeopleKeys
 from events.runtime.work_list import LEASE_MS, Repeats, WorkList
-from events.service.personal_data import MAX_GUEST_IDLE_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
 from tests.support.projected import project
 from tests.support.server import RealServer
@@ -21,7 +21,7 @@ def rounds(services: Services, now: int) -> int:
     """Look after guests at ``now``; return how many were erased."""
     project(services)
     services.people.guests = WorkList(services.client, [PeopleKeys(services.prefix).guests], lambda: now)
-    return GuestRound(services.personal_data, lambda: now)()
+    return GuestRound(services, lambda: now)()
 
 
 def test_notes_trees_and_lines_have_one_quota(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         now = services.now() + MAX_GUEST_IDLE_MS
         with monkeypatch.context() as patched:
-            patched.setattr("events.service.personal_data.Notebooks.erase", None)
+            patched.setattr("events.private.notebooks.Notebooks.erase", None)
             with pytest.raises(TypeError):
                 rounds(services, now)
         assert rounds(services, now + LEASE_MS) == 1

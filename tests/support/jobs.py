@@ -11,6 +11,6 @@ def do_next_job(parts: Installation) -> tuple[str, str]:
     claim = parts.jobs.work.claim()
     assert claim is not None
     job = unpack(Job, claim.content)
-    do_job(parts.personal_data, claim.id, job)
+    do_job(parts, claim.id, job)
     assert parts.jobs.work.finish(claim)
     return claim.id, job.kind

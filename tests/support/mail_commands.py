@@ -4,11 +4,11 @@ from domain.match.state import MatchState
 from events.mail.execution import execute_commands
 from events.mail.language import read_commands
 from events.mail.match_words import moves_of
-from events.mail.parts import view_of
 from events.mail.tokens import MatchToken, TokenKind
 from events.mail.transcript import Effect, Report, write_answer
 from events.people.person import Person
 from tests.support.stepped_installation import SteppedInstallation
+from workers.notices.incoming_mail import view_of
 
 
 class Correspondent:
@@ -39,13 +39,13 @@ class Correspondent:
         person = person or Person(self.player, self.player, "person", 0)
         reading = read_commands(lines, moves_of(self.state))
         name = mail or f"{self.player}-{self.mails}"
-        return execute_commands(self.shop.parts.mail_parts, reading, self.token, person, name)
+        return execute_commands(self.shop.parts, reading, self.token, person, name)
 
     def answer(self, *lines: str) -> tuple[str, str]:
         """Return subject and text of the answer to a mail with these lines."""
         report = self.write(*lines)
         url = f"https://play.example/matches/{self.match_id}"
-        return write_answer(report, view_of(self.shop.parts.mail_parts, self.match_id, self.seat, url))
+        return write_answer(report, view_of(self.shop.parts, self.match_id, self.seat, url))
 
 
 def effects(report: Report) -> list[Effect]:

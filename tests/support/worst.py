@@ -25,10 +25,10 @@ from domain.match.terms import STANDARD
 from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, Attempt
 from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
 from events.notices.subscriptions import MAX_SUBSCRIPTIONS
+from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.people.capacity import Capacity
 from events.pictures import standalone
 from events.proof.bundle import basis_of_content, make_contents
-from events.service.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
 from events.webhooks.payload import MAX_PAYLOAD_BYTES
@@ -260,14 +260,14 @@ class WorstWorld:
         """Let boris talk until no more about him can be collected at once."""
         person = self.services.people.person(self.boris.id)
         assert person is not None
-        assert not takes_long(self.services.personal_data, person)
+        assert not takes_long(self.services, person)
         for number in count():
             request = Request(f"filling-{number}", "")
             self.services.chats.post(self.medium, person.id, f"{number} " + "ä" * 900, request)
-            if takes_long(self.services.personal_data, person):
+            if takes_long(self.services, person):
                 break
         self.services.store.client.xtrim(f"rk:chat:{{{self.medium}}}", number, approximate=False)
-        assert not takes_long(self.services.personal_data, person)
+        assert not takes_long(self.services, person)
 
     def requests(self) -> Iterator[Asked]:
         """Yield the requests that are known to cost most."""

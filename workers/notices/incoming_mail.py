@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from domain.match.lines import ConditionalMoves
 from events.installation import Installation
 from events.mail.account_commands import execute_account_commands
 from events.mail.admission import Rules, admit, header, read_headers
@@ -18,10 +19,9 @@ from events.mail.execution import execute_commands
 from events.mail.language import MARKER, NO_MOVES, read_commands
 from events.mail.match_words import moves_of
 from events.mail.notice_text import wrap
-from events.mail.parts import view_of
 from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.mail.tokens import MatchToken, Token, TokenKind, read_token
-from events.mail.transcript import Effect, Report, write_answer
+from events.mail.transcript import Effect, Report, View, write_answer
 from events.notices.addresses import stopped
 from events.notices.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
 from events.notices.letters import LetterKind, letter_dispatch
@@ -30,6 +30,7 @@ from events.people.person import Person
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings
+from events.service.names import blocked_by, names_of_others, people_seated
 
 MAX_ATTEMPTS = 5
 """So often a mail is read at which the reader itself fails; then its writer is told."""
@@ -139,13 +140,13 @@ class MailReader:
         if isinstance(token, MatchToken):
             moves = moves_of(self._parts.matches.load(token.match_id).state)
             reading = read_commands(body.lines, moves)
-            report = execute_commands(self._parts.mail_parts, reading, token, person, mail.digest)
+            report = execute_commands(self._parts, reading, token, person, mail.digest)
             url = f"{self._parts.settings.page_url.rstrip('/')}/matches/{token.match_id}"
             # Before the match is looked at: an answer to a board that has changed in between is refused.
             about = replace(token, tag=self._parts.matches.load(token.match_id).head.tag)
-            view = view_of(self._parts.mail_parts, token.match_id, token.seat, url)
+            view = view_of(self._parts, token.match_id, token.seat, url)
         else:
-            report = execute_account_commands(self._parts.mail_parts, read_commands(body.lines, NO_MOVES), person.id)
+            report = execute_account_commands(self._parts, read_commands(body.lines, NO_MOVES), person.id)
         if body.fault and not report.results:
             report = replace(report, remark=f"{_sentence(body.fault)} Nothing was done.")
         answer = write_answer(report, view)
@@ -231,3 +232,14 @@ def _failed() -> Outcome:
 
 def _sentence(subject: str) -> str:
     return f"{subject[:1].upper()}{subject[1:]}{'' if subject.endswith('.') else '.'}"
+
+
+def view_of(parts: Installation, match_id: str, seat: int, url: str) -> View:
+    """Return the match as it stands, for the answer to the player of ``seat``."""
+    loaded = parts.matches.load(match_id)
+    seats, player = loaded.state.seats, loaded.state.seats[seat].player or ""
+    zone = parts.availability.read([player])[player].zone
+    persons = parts.people.persons(people_seated(seats))
+    others = names_of_others(seats, player, persons, blocked_by(parts.blocks, player))
+    orders = loaded.orders.get(seat, ConditionalMoves())
+    return View(state=loaded.state, seat=seat, orders=orders, now=parts.now(), zone=zone, url=url, others=others)

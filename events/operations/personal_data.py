@@ -13,37 +13,13 @@ from domain.match.commands import AbortMatch, Command, Resign
 from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
-from events.notices.addresses import AddressStore
-from events.notices.endpoints import Endpoints
-from events.notices.feed_addresses import FeedAddresses
-from events.notices.inbox import Inbox
-from events.notices.ledger import Ledger
+from events.installation import Installation
 from events.notices.letters import asker
-from events.notices.outbox import Outbox
-from events.notices.preferences import PreferencesStore
-from events.notices.presence import Presence
-from events.notices.scheduled_checks import ScheduledChecks
-from events.notices.subscriptions import Subscriptions
-from events.people.accounts import People
-from events.people.administration import Administration
-from events.people.blocks import Blocks
-from events.people.bots import Bots
 from events.people.person import Person, UnknownPersonError
-from events.people.player_keys import PlayerKeys
-from events.private.availability import AvailabilityStore
-from events.private.chats import Chats
-from events.private.notebooks import Notebooks
-from events.private.reports import Reports
-from events.private.statements import Statements
-from events.readmodels import ReadModels
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
-from events.service.jobs import Jobs
-from events.service.match_service import MatchService
-from events.service.matches import Matches
 from events.store.contract import DamagedStreamError, EventStore, Request
 from events.store.envelope import Envelope
-from events.store.rewriting import Rewriting
 
 MAX_MATCHES_PER_REQUEST = 40
 MAX_RECORDS_PER_REQUEST = 1200
@@ -55,41 +31,10 @@ MAX_WEBHOOKS_PER_REQUEST = 25
 log = structlog.get_logger("personal")
 
 
-class PersonalDataStores(NamedTuple):
-    """Every store that has something about people, and the matches that a person has a part in."""
-
-    people: People
-    administration: Administration
-    statements: Statements
-    availability: AvailabilityStore
-    notebooks: Notebooks
-    chats: Chats
-    blocks: Blocks
-    bots: Bots
-    player_keys: PlayerKeys
-    reports: Reports
-    matches: Matches
-    match_service: MatchService
-    store: EventStore
-    readmodels: ReadModels
-    rewriting: Rewriting
-    jobs: Jobs
-    endpoints: Endpoints
-    checks: ScheduledChecks
-    subscriptions: Subscriptions
-    feed_addresses: FeedAddresses
-    inbox: Inbox
-    addresses: AddressStore
-    ledger: Ledger
-    outbox: Outbox
-    preferences: PreferencesStore
-    presence: Presence
-
-
-def continue_erasures(stores: PersonalDataStores) -> None:
+def continue_erasures(parts: Installation) -> None:
     """Take the next step of erasures that are not complete, and discard texts that no event names."""
-    stores.rewriting.follow_up(partial(forget, stores))
-    stores.statements.discard_unnamed(partial(_read_events, stores.store))
+    parts.rewriting.follow_up(partial(forget, parts))
+    parts.statements.discard_unnamed(partial(_read_events, parts.store))
 
 
 def _read_events(store: EventStore, match_id: str) -> list[Envelope] | None:
@@ -99,20 +44,20 @@ def _read_events(store: EventStore, match_id: str) -> list[Envelope] | None:
         return None
 
 
-def takes_long(stores: PersonalDataStores, person: Person) -> bool:
+def takes_long(parts: Installation, person: Person) -> bool:
     """Tell whether so much is stored about ``person`` that collecting or erasing it is no work for a request."""
-    match_ids = list(stores.readmodels.matches_of(person.id))
-    chats = stores.chats.matches_of(person.id)
+    match_ids = list(parts.readmodels.matches_of(person.id))
+    chats = parts.chats.matches_of(person.id)
     if max(len(match_ids), len(chats)) > MAX_MATCHES_PER_REQUEST:
         return True
-    if stores.endpoints.count_attempts(person.id) > MAX_WEBHOOKS_PER_REQUEST:
+    if parts.endpoints.count_attempts(person.id) > MAX_WEBHOOKS_PER_REQUEST:
         return True
     try:
-        events = sum(head.version for head in stores.store.heads(match_ids))
+        events = sum(head.version for head in parts.store.heads(match_ids))
     except DamagedStreamError:
         return True
-    messages = sum(stores.chats.length(match_id) for match_id in chats)
-    return events + messages + stores.administration.last().version > MAX_RECORDS_PER_REQUEST
+    messages = sum(parts.chats.length(match_id) for match_id in chats)
+    return events + messages + parts.administration.last().version > MAX_RECORDS_PER_REQUEST
 
 
 class Erased(NamedTuple):
@@ -122,80 +67,80 @@ class Erased(NamedTuple):
     deferred: bool
 
 
-def erase(stores: PersonalDataStores, person: Person) -> Erased:
+def erase(parts: Installation, person: Person) -> Erased:
     """Take ``person`` out of all matches that are not over, and delete everything that is stored about them.
 
     When that ``takes_long``, a relay does the rest. Raises UnknownPersonError. Crash-safe: repeated after a kill, by
     request or by a relay from the note made first; the account goes last.
     """
-    if not stores.people.begin_erasure(person):
+    if not parts.people.begin_erasure(person):
         raise UnknownPersonError(person.id)
-    stores.rewriting.note(person.id)
-    deferred = takes_long(stores, person)
+    parts.rewriting.note(person.id)
+    deferred = takes_long(parts, person)
     if deferred:
-        _erase_resets(stores, person)
+        _erase_resets(parts, person)
         # With the account gone nothing can be done in the person's name before a relay does the rest.
-        stores.people.erase(person)
+        parts.people.erase(person)
     else:
-        forget(stores, person.id)
+        forget(parts, person.id)
     # Once more: what requests still under way leave behind is erased some time after the account is gone.
-    return Erased(stores.rewriting.note(person.id), deferred)
+    return Erased(parts.rewriting.note(person.id), deferred)
 
 
-def forget(stores: PersonalDataStores, person_id: str) -> None:
+def forget(parts: Installation, person_id: str) -> None:
     """Do what the erasure of a person does, or what is left to be done of it."""
-    person = stores.people.person(person_id) or Person(person_id, "", "person", 0)
-    for match_id in stores.readmodels.matches_of(person_id):
+    person = parts.people.person(person_id) or Person(person_id, "", "person", 0)
+    for match_id in parts.readmodels.matches_of(person_id):
         beats.beat()
         try:
-            _leave(stores, match_id, person_id)
+            _leave(parts, match_id, person_id)
         except StoreUnavailableError:
             raise
         except Exception as error:
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match_id, error=str(error))
-    stores.jobs.erase(person_id)
-    stores.subscriptions.erase(person_id)
-    stores.feed_addresses.erase(person_id)
-    stores.chats.erase(person_id)
-    stores.reports.erase(person_id)
-    stores.blocks.erase(person_id)
-    stores.player_keys.erase(person_id)
-    stores.statements.erase(person_id)
-    for role in stores.administration.roles_of(person_id):
-        stores.administration.revoke(person_id, role, person_id)
-    stores.endpoints.erase(person_id)
-    stores.checks.erase(person_id)
-    stores.notebooks.erase(person_id)
-    _erase_resets(stores, person)
-    stores.addresses.erase(person_id)
-    for notices in (stores.outbox, stores.ledger, stores.preferences, stores.presence):
+    parts.jobs.erase(person_id)
+    parts.subscriptions.erase(person_id)
+    parts.feed_addresses.erase(person_id)
+    parts.chats.erase(person_id)
+    parts.reports.erase(person_id)
+    parts.blocks.erase(person_id)
+    parts.player_keys.erase(person_id)
+    parts.statements.erase(person_id)
+    for role in parts.administration.roles_of(person_id):
+        parts.administration.revoke(person_id, role, person_id)
+    parts.endpoints.erase(person_id)
+    parts.checks.erase(person_id)
+    parts.notebooks.erase(person_id)
+    _erase_resets(parts, person)
+    parts.addresses.erase(person_id)
+    for notices in (parts.outbox, parts.ledger, parts.preferences, parts.presence):
         notices.erase(person_id)
-    stores.availability.erase(person_id)
-    stores.inbox.erase(person_id)
-    stores.administration.record("person-erased", person_id, {"person": person_id}, f"erased:{person_id}")
+    parts.availability.erase(person_id)
+    parts.inbox.erase(person_id)
+    parts.administration.record("person-erased", person_id, {"person": person_id}, f"erased:{person_id}")
     if person.name:
-        stores.people.erase(person)
+        parts.people.erase(person)
 
 
-def _erase_resets(stores: PersonalDataStores, person: Person) -> None:
-    stored = stores.addresses.read(person.id)
+def _erase_resets(parts: Installation, person: Person) -> None:
+    stored = parts.addresses.read(person.id)
     for asked in filter(None, (person.name, stored.address, stored.wanted)):
-        stores.outbox.erase(asker(asked))
+        parts.outbox.erase(asker(asked))
 
 
-def _leave(stores: PersonalDataStores, match_id: str, person_id: str) -> None:
-    loaded = stores.matches.load(match_id)
+def _leave(parts: Installation, match_id: str, person_id: str) -> None:
+    loaded = parts.matches.load(match_id)
     state, seat = loaded.state, loaded.state.seat_of(person_id)
     if seat in loaded.orders:
-        stores.matches.lay_down(match_id, person_id, lambda *_: ConditionalMoves())
+        parts.matches.lay_down(match_id, person_id, lambda *_: ConditionalMoves())
     if state.ended:
         return
     command: Command = AbortMatch(player=person_id)
     if state.status != Status.OPEN:
         command = Resign(player=person_id, channel=Channel.ERASURE)
     try:
-        stores.match_service.execute(match_id, command, person_id, Request(f"erasure:{person_id}", ""))
+        parts.match_service.execute(match_id, command, person_id, Request(f"erasure:{person_id}", ""))
     except CommandError:
         # Broken, or left already: time or an arbiter will end it without the person.
         return
@@ -210,8 +155,8 @@ MAX_GUESTS_PER_ROUND = 20
 class GuestRound:
     """Erases guests who have been idle for too long, as they could erase themselves."""
 
-    def __init__(self, stores: PersonalDataStores, now: Callable[[], int]) -> None:
-        self._stores = stores
+    def __init__(self, parts: Installation, now: Callable[[], int]) -> None:
+        self._parts = parts
         self._now = now
 
     def __call__(self) -> int:
@@ -219,7 +164,7 @@ class GuestRound:
 
         Crash-safe: a guest is taken off the list when the erasure is done.
         """
-        people, now = self._stores.people, self._now()
+        people, now = self._parts.people, self._now()
         erased = 0
         for _ in range(MAX_GUESTS_PER_ROUND):
             claim = people.guests.claim()
@@ -238,7 +183,7 @@ class GuestRound:
 
     def _erase(self, guest: Person) -> bool:
         try:
-            erase(self._stores, guest)
+            erase(self._parts, guest)
         except UnknownPersonError:  # signed up in the meantime, or erased on request
             return False
         log.info("guest expired", person=guest.id)
@@ -246,7 +191,7 @@ class GuestRound:
 
     def _idle_at(self, guest: str, created_at: int) -> int | None:
         """Return the instant from which on the guest is idle for too long; None for one who has finished a match."""
-        readmodels, last = self._stores.readmodels, created_at
+        readmodels, last = self._parts.readmodels, created_at
         for projected in readmodels.projected(readmodels.matches_of(guest)):
             if projected is not None:
                 if projected.summary.status == Status.FINISHED:

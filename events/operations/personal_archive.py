@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from domain.match.lines import ConditionalMoves
+from events.installation import Installation
 from events.notices.inbox import MAX_MAILS
 from events.notices.ledger import MAX_NOTICES
 from events.people.administration import Administration
@@ -16,7 +17,6 @@ from events.people.person import Person
 from events.private.chats import Chats
 from events.private.conditional_moves import lines_shown, unpacked
 from events.private.statements import Statements
-from events.service.personal_data import PersonalDataStores
 from events.store.codec import content_shown
 from events.store.converter import write_value
 from events.store.envelope import Envelope
@@ -52,70 +52,70 @@ results between players are computed from the events above.
 """
 
 
-def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
+def make_archive(parts: Installation, person: Person) -> bytes:
     """Return a ZIP archive of everything that is stored about ``person``; raises StoreUnavailableError."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
         _write(files, "README.txt", _README.encode())
-        _write(files, "person.json", _json(_account(stores, person)))
+        _write(files, "person.json", _json(_account(parts, person)))
         chats = {
-            joined: list(_messages(stores.chats, joined, person.id)) for joined in stores.chats.matches_of(person.id)
+            joined: list(_messages(parts.chats, joined, person.id)) for joined in parts.chats.matches_of(person.id)
         }
         _write(files, "chats.json", _json(chats))
-        _write(files, "mail.json", _json(write_value(replace(stores.addresses.read(person.id), secret=None))))
-        _write(files, "statements.json", _json(_texts(stores.statements, person)))
-        _write(files, "notices.json", _json(_notices(stores, person)))
-        mails = stores.inbox.recent(person.id, MAX_MAILS)
+        _write(files, "mail.json", _json(write_value(replace(parts.addresses.read(person.id), secret=None))))
+        _write(files, "statements.json", _json(_texts(parts.statements, person)))
+        _write(files, "notices.json", _json(_notices(parts, person)))
+        mails = parts.inbox.recent(person.id, MAX_MAILS)
         _write(files, "incoming-mail.json", _json([write_value(mail) for mail in mails]))
-        _write(files, "ratings.json", _json(_ratings(stores, person)))
-        _write(files, "webhooks.json", _json(stores.endpoints.exported(person.id)))
-        _write(files, "administration.json", _json(list(_acts_concerning(stores.administration, person))))
-        own = stores.readmodels.matches_of(person.id)
+        _write(files, "ratings.json", _json(_ratings(parts, person)))
+        _write(files, "webhooks.json", _json(parts.endpoints.exported(person.id)))
+        _write(files, "administration.json", _json(list(_acts_concerning(parts.administration, person))))
+        own = parts.readmodels.matches_of(person.id)
         for match_id in own:
-            _write(files, f"matches/{match_id}.json", _json(_match(stores, person, match_id)))
-        for match_id in sorted(_judged_matches(stores, person).difference(own)):
-            acts = [_event(envelope) for envelope in stores.store.read(match_id) if envelope.actor == person.id]
+            _write(files, f"matches/{match_id}.json", _json(_match(parts, person, match_id)))
+        for match_id in sorted(_judged_matches(parts, person).difference(own)):
+            acts = [_event(envelope) for envelope in parts.store.read(match_id) if envelope.actor == person.id]
             _write(files, f"cases/{match_id}.json", _json(acts))
     return archive.getvalue()
 
 
-def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
-    availability = stores.availability.read([person.id])[person.id]
-    feed_address = stores.feed_addresses.of(person.id)
+def _account(parts: Installation, person: Person) -> dict[str, Any]:
+    availability = parts.availability.read([person.id])[person.id]
+    feed_address = parts.feed_addresses.of(person.id)
     return {
         **person._asdict(),
-        "roles": sorted(stores.administration.roles_of(person.id)),
-        "sessions": [session._asdict() for session in stores.people.sessions.of(person)],
-        "tokens": [token._asdict() for token in stores.people.tokens.of(person)],
-        "player_keys": write_value(stores.player_keys.of(person.id)),
+        "roles": sorted(parts.administration.roles_of(person.id)),
+        "sessions": [session._asdict() for session in parts.people.sessions.of(person)],
+        "tokens": [token._asdict() for token in parts.people.tokens.of(person)],
+        "player_keys": write_value(parts.player_keys.of(person.id)),
         "diary": write_value(availability),
-        "bot": {bot.id: write_value(bot.capacity) for bot in stores.bots.among([person.id]).values()}.get(person.id),
-        "blocks": stores.blocks.of(person.id),
+        "bot": {bot.id: write_value(bot.capacity) for bot in parts.bots.among([person.id]).values()}.get(person.id),
+        "blocks": parts.blocks.of(person.id),
         "chats_opened": [
             match_id
-            for match_id in stores.chats.matches_of(person.id)
-            if person.id in stores.chats.players_open_to_others(match_id)
+            for match_id in parts.chats.matches_of(person.id)
+            if person.id in parts.chats.players_open_to_others(match_id)
         ],
         "push_subscriptions": [
             {name: value for name, value in each._asdict().items() if name not in ("secret", "session")}
-            for each in stores.subscriptions.of(person.id)
+            for each in parts.subscriptions.of(person.id)
         ],
         "feed_address": None if feed_address is None else {"created_at": feed_address.created_at},
-        "reports": [report._asdict() for report in stores.reports.by(person.id)],
+        "reports": [report._asdict() for report in parts.reports.by(person.id)],
     }
 
 
-def _notices(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
+def _notices(parts: Installation, person: Person) -> dict[str, Any]:
     return {
-        "ledger": [write_value(notice) for notice in stores.ledger.page(person.id, limit=MAX_NOTICES).notices],
-        "outbox": [write_value(dispatch) for dispatch in stores.outbox.of(person.id)],
-        "preferences": write_value(stores.preferences.read(person.id)),
-        "presence": stores.presence.matches_of(person.id),
+        "ledger": [write_value(notice) for notice in parts.ledger.page(person.id, limit=MAX_NOTICES).notices],
+        "outbox": [write_value(dispatch) for dispatch in parts.outbox.of(person.id)],
+        "preferences": write_value(parts.preferences.read(person.id)),
+        "presence": parts.presence.matches_of(person.id),
     }
 
 
-def _ratings(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
-    readmodels = stores.readmodels
+def _ratings(parts: Installation, person: Person) -> dict[str, Any]:
+    readmodels = parts.readmodels
     return {
         rating.pool: {
             **rating._asdict(),
@@ -125,9 +125,9 @@ def _ratings(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
     }
 
 
-def _match(stores: PersonalDataStores, person: Person, match_id: str) -> dict[str, Any]:
+def _match(parts: Installation, person: Person, match_id: str) -> dict[str, Any]:
     # Without a replay: a thousand matches take seconds, and a broken one is like any other.
-    opened = stores.store.open(match_id)
+    opened = parts.store.open(match_id)
     seat = _seat_of(opened.events, person)
     orders = ConditionalMoves() if seat is None else unpacked(opened.conditional_moves).get(seat, ConditionalMoves())
     return {
@@ -135,8 +135,8 @@ def _match(stores: PersonalDataStores, person: Person, match_id: str) -> dict[st
         "events": [_event(envelope) for envelope in opened.events],
         "lines": [] if orders.lines is None else lines_shown(orders.lines.first),
         "forced": orders.forced,
-        "notes": stores.notebooks.notes(person.id, match_id),
-        "exploration": stores.notebooks.exploration(person.id, match_id),
+        "notes": parts.notebooks.notes(person.id, match_id),
+        "exploration": parts.notebooks.exploration(person.id, match_id),
     }
 
 
@@ -145,9 +145,9 @@ def _event(envelope: Envelope) -> dict[str, Any]:
     return {**envelope._asdict(), "data": content}
 
 
-def _judged_matches(stores: PersonalDataStores, person: Person) -> set[str]:
-    logged = (act["facts"].get("match") for act in _acts_concerning(stores.administration, person))
-    return {match_id for match_id in logged if isinstance(match_id, str)}.union(stores.statements.of_author(person.id))
+def _judged_matches(parts: Installation, person: Person) -> set[str]:
+    logged = (act["facts"].get("match") for act in _acts_concerning(parts.administration, person))
+    return {match_id for match_id in logged if isinstance(match_id, str)}.union(parts.statements.of_author(person.id))
 
 
 def _seat_of(envelopes: Iterable[Envelope], person: Person) -> int | None:

@@ -1,0 +1,1 @@
+"""What needs a whole installation: everything that is stored about a person."""

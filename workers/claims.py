@@ -19,9 +19,7 @@ TASK_S = 10.0
 """A task claims no further entry after this time, so that a worker can be stopped in good order."""
 
 BROKER_ERRORS = (OperationalError, OSError)
-
 MIN_INTERVAL_S = 0.5
-
 MAX_ATTEMPTS = 3
 
 log = structlog.get_logger("worker")

@@ -32,7 +32,6 @@ BLOCK_MS = 1000
 """A consumer that nothing wakes looks this often whether it is to stop."""
 
 MAX_ENTRIES = 100
-
 CLAIM_INTERVAL_MS = 2000
 MIN_CLAIM_IDLE_MS = 5000
 """Deliveries that a relay was given so long ago and has not acknowledged are handled again, by it or by another one."""

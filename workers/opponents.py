@@ -27,7 +27,6 @@ MAX_QUICK_NODES = 1000
 """An answer whose search may visit more positions than this waits in the slow lane."""
 
 MAX_ATTEMPTS = 5
-
 _ANY = ""
 """The fingerprint of an answer: its key alone says which one it is, whichever engine computed it."""
 

@@ -81,7 +81,6 @@ JOB = "rookery.job"
 DELIVER = "rookery.deliver"
 READ_MAIL = "rookery.read-mail"
 FLEET_SLICES = "rookery.fleet-slices"
-
 MAX_FLEET_TASK_S = MAX_SLICE_S + 2 * TASK_S
 
 log = structlog.get_logger("worker")

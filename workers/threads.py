@@ -15,7 +15,6 @@ from events.store.contract import WrongInstallationError
 
 MAX_STOP_S = 10.0
 DELAYS_S = Backoff(0.05, 5.0)
-
 TRANSIENT = (StoreUnavailableError, OperationalError, OSError)
 """Errors of the store and the broker that may go away by waiting; they concern no single match."""
 

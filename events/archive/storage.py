@@ -13,7 +13,6 @@ from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError,
 from events.runtime.durable_files import UNFINISHED, write_durably
 
 DIGEST_DIGITS = 64
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -39,7 +39,6 @@ MAX_RACES = 3
 
 BOARD_EVENTS = (e.MoveSubmitted, e.MovesTakenBack, e.PlayerResigned, e.FlagFell, e.RulesetChanged)
 OFFER_EVENTS = (*BOARD_EVENTS, e.DrawOffered, e.DrawDeclined, e.TakebackRequested, e.TakebackDeclined)
-
 STALE = "The board is another one than in the mail that you have answered: nothing was done. It stands below."
 STALE_OFFER = "What is offered has changed since the mail that you have answered: nothing was done."
 ONE_MOVE = "A mail can play one move, for it answers one position: none was played. Send the one that you want."

@@ -188,7 +188,6 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 _SAY = re.compile(r"say(?: ?: ?| )(.+)", re.IGNORECASE)
 _RESIGN = re.compile(r"resign ([a-z0-9-]{1,40})")
-
 MAX_PEELED = 4
 _BEFORE_MOVE = re.compile(r"(?:[-*\u2022] +|\d{1,3} ?\.{1,3} *|(?:my )?(?:move|play)(?: *: *| +))(.+)", re.IGNORECASE)
 """A bullet, the number of the move, the word for it."""

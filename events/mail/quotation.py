@@ -13,7 +13,6 @@ MAX_BROKEN_LINES = 3
 
 MIN_FIELDS = 3
 MAX_FIELD_CHARACTERS = 32
-
 MAX_ATTRIBUTION_CHARACTERS = 700
 IsCommand = Callable[[str], bool]
 
@@ -132,7 +131,6 @@ _SEPARATOR = re.compile(r"-{4,}|_{4,}|={4,}")
 _FIELD = re.compile(rf"\*{{0,2}}[^\W\d_][^\d:>|\"]{{0,{MAX_FIELD_CHARACTERS - 1}}}:")
 _ADDRESS = re.compile(r"[^\s<>@]@(?:[^\s<>@]+\.[^\W\d_]{2}|[a-z0-9.-]{3,200}[>)\]])")
 _INSTANT = re.compile(r"\d{1,2}[:.h]\d\d|\d{4}")
-
 _ENDING_WORDS = ("stop", "quit", "end")
 _CLOSING_WORDS = frozenset(
     _casefold(
@@ -155,32 +153,7 @@ _HEADER = re.compile(
     r"asunto|oggetto|onderwerp|sent|gesendet|envoyé|enviado|inviato|verzonden|date|datum)\s{0,3}\*{0,2}\s{0,3}:"
 )
 _WROTE = _casefold(
-    *(
-        "wrote",
-        "writes",
-        "schrieb",
-        "schreibt",
-        "écrit",
-        "escribi",
-        "escreveu",
-        "scritto",
-        "scrive",
-        "schreef",
-        "skrev",
-    ),
-    *(
-        "geschreven",
-        "kirjoitti",
-        "napisa",
-        "napsal",
-        "írta",
-        "a scris",
-        "написа",
-        "пише",
-        "yazdı",
-        "έγραψε",
-        "כתב",
-        "كتب",
-    ),
-    *("写道", "寫道", "のメール", "작성", "đã viết", "menulis", "rašė", "kirjutas", "forwarded message"),
+    *("wrote", "writes", "schrieb", "schreibt", "écrit", "escribi", "escreveu", "scritto", "scrive", "schreef"),
+    *("skrev", "geschreven", "kirjoitti", "napisa", "napsal", "írta", "a scris", "написа", "пише", "yazdı", "έγραψε"),
+    *("כתב", "كتب", "写道", "寫道", "のメール", "작성", "đã viết", "menulis", "rašė", "kirjutas", "forwarded message"),
 )

@@ -29,7 +29,6 @@ EXPIRY_MS = 30 * DAY
 
 REPLY_PREFIX = "r-"
 BOUNCE_PREFIX = "b-"
-
 _DOMAIN_SEPARATION = b"rookery mail token\n"
 _TOKEN = re.compile(r"[a-z2-7]+")
 _PACKED_ID = re.compile(r"([a-z])([a-z2-7]{16})")

@@ -79,7 +79,6 @@ TILES_AT_ONCE = 64
 """After this number of tiles what was read is kept: a run that is interrupted goes on there."""
 
 READERS = 8
-
 STATE_FILE = "seen.json"
 
 Fetch = Callable[[str, int], bytes | None]

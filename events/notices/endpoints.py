@@ -22,7 +22,6 @@ MAX_ATTEMPTS_LOGGED = 50
 
 MAX_KEPT_ANSWER_BYTES = 2_048
 LOG_KEPT_S = 30 * 86_400
-
 OLD_KEYS_VALID_MS = 24 * 3_600_000
 DISABLED_AFTER_MS = 5 * 86_400_000
 """Of failures only; then nothing more is sent until the owner says so."""

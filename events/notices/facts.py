@@ -4,8 +4,8 @@ A fact has the same name however often it is found: what awaits a player is read
 named by the version of its event.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from domain.games import find_ruleset
@@ -86,16 +86,11 @@ def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
     name = f"{_TURN}:{_turn_name(state, seat)}"
     if player is None or not is_person(player) or (beginning is not None and _knows_what_follows(player, beginning)):
         return None
-    return Fact(
-        name=name,
-        kind=NoticeKind.TURN,
-        match=state.match_id,
-        version=state.version,
-        at=_begun_at(state) if beginning is None else beginning.event.at,
-        players=(player,),
-        summary=summarise_fact("first-turn" if not state.play.plies else name, game_title(state)),
-        deadline=deadline_of_turn(state),
-    )
+    # Without an event, what has happened since the clock says that the turn began may be recent.
+    begun_at = state.updated_at if state.clock is None else state.clock.since
+    fact = _fact(name, NoticeKind.TURN, state, begun_at if beginning is None else beginning.event.at, (player,))
+    first = fact.summary if state.play.plies else summarise_fact("first-turn", game_title(state))
+    return replace(fact, summary=first, deadline=deadline_of_turn(state))
 
 
 def reminder_of(state: MatchState, now: int) -> Fact | None:
@@ -104,30 +99,12 @@ def reminder_of(state: MatchState, now: int) -> Fact | None:
     if turn is None or turn.deadline is None or turn.deadline <= now:
         return None
     name = f"{_DEADLINE}{turn.name.removeprefix(_TURN)}"
-    return Fact(
-        name=name,
-        kind=NoticeKind.DEADLINE,
-        match=turn.match,
-        version=turn.version,
-        at=now,
-        players=turn.players,
-        summary=summarise_fact(name, game_title(state)),
-        deadline=turn.deadline,
-    )
+    return replace(_fact(name, NoticeKind.DEADLINE, state, now, turn.players), deadline=turn.deadline)
 
 
 def chat_fact(state: MatchState, first: int, player: str, at: int) -> Fact:
     """Return that there are messages for ``player`` from number ``first`` on; ``at`` is when the last one was sent."""
-    name = f"chat:{state.match_id}:{first}"
-    return Fact(
-        name=name,
-        kind=NoticeKind.CHAT,
-        match=state.match_id,
-        version=state.version,
-        at=at,
-        players=(player,),
-        summary=summarise_fact(name, game_title(state)),
-    )
+    return _fact(f"chat:{state.match_id}:{first}", NoticeKind.CHAT, state, at, (player,))
 
 
 def vacation_fact(state: MatchState, happened: Happened, days_left: int) -> Fact | None:
@@ -163,8 +140,7 @@ def may_be_outdated(fact: str) -> bool:
 
 def why_outdated(fact: str, player: str, state: MatchState) -> str | None:
     """Return why ``player`` need not be told of ``fact`` any more, a sentence; None while it is still so."""
-    kind = about(fact)
-    check = _CHECKS.get(kind)
+    check = _CHECKS.get(about(fact))
     return None if check is None else check(fact, player, state)
 
 
@@ -182,11 +158,6 @@ def _knows_what_follows(player: str, happened: Happened) -> bool:
     return happened.actor == player and not by_webhook
 
 
-def _begun_at(state: MatchState) -> int:
-    """Return when the present turn began, as far as the clock says; what has happened in it since may be recent."""
-    return state.updated_at if state.clock is None else state.clock.since
-
-
 def _turn_name(state: MatchState, seat: int) -> str:
     # A ply may be played again after moves were taken back, and a turn pass to another seat when one leaves.
     return f"{state.match_id}:{state.play.plies}:{state.play.taken_back}:{seat}"
@@ -194,60 +165,61 @@ def _turn_name(state: MatchState, seat: int) -> str:
 
 def _fact_of_event(state: MatchState, happened: Happened) -> Fact | None:
     """Return what an event tells, None when it tells nothing or that does not matter in ``state`` any more."""
+
+    def tell(what: str, kind: NoticeKind, players: Iterable[str]) -> Fact:
+        told = dict.fromkeys(player for player in players if player and is_person(player) and player != happened.actor)
+        fact = _fact(f"{what}:{state.match_id}:{happened.version}", kind, state, happened.event.at, tuple(told))
+        return replace(fact, version=happened.version)
+
     match happened.event:
         case e.MatchCreated() as created if state.status == Status.OPEN:
             invited = tuple(seat.player for seat in state.seats if seat.player and not seat.joined)
             what = "rematch" if created.rematch_of else "invitation"
-            return _fact(what, NoticeKind.INVITATION, state, happened, invited)
+            return tell(what, NoticeKind.INVITATION, invited)
         case e.MatchStarted():
-            first = state.seats[_first_seat(state)].player if state.play.broken is None else None
-            others = tuple(player for player in _people(state) if player != first)
-            return _fact("started", NoticeKind.STARTED, state, happened, others)
+            first = None
+            if state.play.broken is None:
+                game = find_ruleset(state.game, state.ruleset)
+                first = state.seats[game.to_move(state.play.position_after(0))].player
+            return tell("started", NoticeKind.STARTED, [player for player in _people(state) if player != first])
         case e.DrawOffered() if state.offers.draw_agreed:
-            return _fact("draw", NoticeKind.OFFER, state, happened, _owing(state, state.offers.draw_agreed))
+            return tell("draw", NoticeKind.OFFER, _owing(state, state.offers.draw_agreed))
         case e.TakebackRequested() if state.offers.takeback is not None:
-            return _fact("takeback", NoticeKind.OFFER, state, happened, _owing(state, state.offers.takeback.agreed))
+            return tell("takeback", NoticeKind.OFFER, _owing(state, state.offers.takeback.agreed))
         case e.RulesetProposed() if state.cases.proposal is not None:
-            return _fact("ruleset", NoticeKind.OFFER, state, happened, _owing(state, state.cases.proposal.agreed))
+            return tell("ruleset", NoticeKind.OFFER, _owing(state, state.cases.proposal.agreed))
         case e.MatchFinished(reason=reason) if reason != EndReason.RULING and state.ended:
-            return _fact("ended", NoticeKind.ENDED, state, happened, _people(state))
+            return tell("ended", NoticeKind.ENDED, _people(state))
         case e.MatchAborted() if state.ended:
-            return _fact("aborted", NoticeKind.ENDED, state, happened, _people(state))
+            return tell("aborted", NoticeKind.ENDED, _people(state))
         case e.FlagFell(seat=seat) if not state.ended:
-            return _fact("flag", NoticeKind.ENDED, state, happened, (state.seats[seat].player or "",))
+            return tell("flag", NoticeKind.ENDED, (state.seats[seat].player or "",))
         case e.DisputeRaised():
-            return _fact("case", NoticeKind.CASE, state, happened, _people(state))
+            return tell("case", NoticeKind.CASE, _people(state))
         case e.RulingAppealed():
-            return _fact("appeal", NoticeKind.CASE, state, happened, _people(state))
+            return tell("appeal", NoticeKind.CASE, _people(state))
         case e.CaseReopened():
-            return _fact("reopened", NoticeKind.CASE, state, happened, _people(state))
+            return tell("reopened", NoticeKind.CASE, _people(state))
         case e.RulingMade():
-            return _fact("ruling", NoticeKind.RULING, state, happened, _people(state))
+            return tell("ruling", NoticeKind.RULING, _people(state))
         case _:
             return None
 
 
-def _fact(what: str, kind: NoticeKind, state: MatchState, happened: Happened, players: Sequence[str]) -> Fact:
-    """Return what ``players`` are told of an event: those of them who are people and did not act in it."""
-    told = dict.fromkeys(player for player in players if player and is_person(player) and player != happened.actor)
-    name = f"{what}:{state.match_id}:{happened.version}"
+def _fact(name: str, kind: NoticeKind, state: MatchState, at: int, players: tuple[str, ...]) -> Fact:
     return Fact(
         name=name,
         kind=kind,
         match=state.match_id,
-        version=happened.version,
-        at=happened.event.at,
-        players=tuple(told),
+        version=state.version,
+        at=at,
+        players=players,
         summary=summarise_fact(name, game_title(state)),
     )
 
 
 def _people(state: MatchState) -> tuple[str, ...]:
     return tuple(seat.player for seat in state.seats if seat.player and seat.joined and is_person(seat.player))
-
-
-def _first_seat(state: MatchState) -> int:
-    return find_ruleset(state.game, state.ruleset).to_move(state.play.position_after(0))
 
 
 def _owing(state: MatchState, agreed: Sequence[int]) -> tuple[str, ...]:

@@ -14,11 +14,8 @@ from typing import NamedTuple
 MAC_BYTES = 15
 MAX_LINK_CHARACTERS = 120
 CONFIRMATION_MS = 24 * 3600 * 1000
-
 PASSWORD_RESET_MS = 3600 * 1000
-
 USED = "This link has been used already, or another one has taken its place."
-
 _LINK = re.compile(r"(?P<player>[a-z0-9]{1,40})\.(?P<expires>[0-9a-f]{1,10})\.(?P<mac>[a-z2-7]{24})")
 
 

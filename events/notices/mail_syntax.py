@@ -8,7 +8,6 @@ MAX_ADDRESS_OCTETS = 254
 """RFC 5321, 4.5.3.1.3, without the angle brackets."""
 
 MAX_LOCAL_OCTETS = 64
-
 _FORM = "anna@example.org"
 _LOCAL = re.compile(r"[^\s@<>()\[\]\\,;:\"\x00-\x1f\x7f]+")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")

@@ -11,7 +11,6 @@ from events.runtime.transactions import transact
 
 MAX_REMIND_BEFORE_H = 168
 DEFAULT_QUIET_HOURS = (22, 7)
-
 _IN_DIGEST = (NoticeKind.CHAT, NoticeKind.STARTED)
 
 

@@ -16,7 +16,6 @@ from events.store.converter import pack, unpack
 MAX_SUBSCRIPTIONS = 10
 MAX_LABEL_LENGTH = 60
 ENDED_KEPT_MS = 30 * 24 * 3_600_000
-
 MAX_ENDED = 10
 _ID_BYTES = 15
 """Of a digest: 24 letters of base 32."""

@@ -99,19 +99,14 @@ def forget(parts: Installation, person_id: str) -> None:
         except Exception as error:
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match_id, error=str(error))
-    parts.jobs.erase(person_id)
-    parts.subscriptions.erase(person_id)
-    parts.feed_addresses.erase(person_id)
-    parts.chats.erase(person_id)
-    parts.reports.erase(person_id)
-    parts.blocks.erase(person_id)
-    parts.player_keys.erase(person_id)
-    parts.statements.erase(person_id)
+    for own in (parts.jobs, parts.subscriptions, parts.feed_addresses, parts.chats, parts.reports):
+        own.erase(person_id)
+    for kept in (parts.blocks, parts.player_keys, parts.statements):
+        kept.erase(person_id)
     for role in parts.administration.roles_of(person_id):
         parts.administration.revoke(person_id, role, person_id)
-    parts.endpoints.erase(person_id)
-    parts.checks.erase(person_id)
-    parts.notebooks.erase(person_id)
+    for beside in (parts.endpoints, parts.checks, parts.notebooks):
+        beside.erase(person_id)
     _erase_resets(parts, person)
     parts.addresses.erase(person_id)
     for notices in (parts.outbox, parts.ledger, parts.preferences, parts.presence):

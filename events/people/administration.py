@@ -17,19 +17,15 @@ from events.store.envelope import Draft, Envelope, canonical_bytes, chain_digest
 ARBITER = "arbiter"
 OPERATOR = "operator"
 ROLES = (ARBITER, OPERATOR)
-
 STREAM = "administration"
 """The stream name under which entries are hashed; no match has it."""
 
 CONSOLE = state.CONSOLE
-
 SERVER = "server"
 """The actor of automatic acts of the server."""
 
 SCHEMA = 1
-
 REFUSED = "refused"
-
 ENTRIES_PER_PAGE = 1000
 
 ACTS: Mapping[str, str] = {

@@ -3,7 +3,6 @@
 import re
 
 NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
-
 _LOOK_ALIKES = str.maketrans("012345789iqv", "olzeastbglgu", "-_")
 """Confusable digits and letters as one common letter; 8 counts as B, 6 as itself. Separators are dropped."""
 
@@ -30,7 +29,6 @@ _OFFICES = (
     *("sysadmin", "sysop", "system", "team", "umpire", "webmaster"),
 )
 _PREFIXES = ("the", "a", "my", "chief", "head", "real", "site")
-
 _RESERVED_PARTS = tuple(map(skeleton, _RESERVED_ANYWHERE))
 _OFFICE = f"(?:{'|'.join(map(skeleton, _OFFICES))})s?"
 _RESERVED_NAME = re.compile(f"(?:{'|'.join(map(skeleton, _PREFIXES))})*(?:{_OFFICE})+")

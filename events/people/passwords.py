@@ -16,7 +16,6 @@ from argon2.exceptions import VerifyMismatchError
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 128
 MIN_DIFFERENT_CHARACTERS = 4
-
 MAX_HASHES_AT_ONCE = 2
 MAX_WAITING_FOR_A_HASH = 2
 """Threads of one process, as many of known people as of others; further ones are refused at once."""

@@ -16,12 +16,9 @@ from events.runtime.keys import PeopleKeys
 from events.store.converter import pack, unpack, write_value
 
 MAX_PLAYER_KEYS = 10
-
 MAX_KEY_NAME_LENGTH = 60
-
 NONCE_BYTES = 32
 MAX_NONCE_AGE_S = 600
-
 ADDED = "player-key-added"
 REMOVED = "player-key-removed"
 

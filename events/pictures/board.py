@@ -45,7 +45,6 @@ MAX_COORDINATE_LETTERS = 2
 
 PLAIN_KINDS = {"man", "stone"}
 CHECK = "check"
-
 MONOCHROME = {"white", "black"}
 """The colours that differ in lightness and need no letter to be told apart."""
 

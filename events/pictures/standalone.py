@@ -20,7 +20,6 @@ _VARIABLE = re.compile(r"var\((--[\w-]+)(?:\s*,\s*([^()]*))?\)")
 _VARIABLE_NAME = re.compile(r"--[\w-]+")
 _CLASS = re.compile(r"\.([\w-]+)")
 _PAINTING = re.compile(r"fill|stroke|font|text-anchor|paint-order|opacity")
-
 _DARK = "@media (prefers-color-scheme: dark)"
 
 Values = Mapping[str, str]
@@ -169,7 +168,6 @@ MARGIN = 0.25
 """Around a board with labels, in squares."""
 
 MAX_CACHED_PNGS = 128
-
 _VIEW = re.compile(r'viewBox="(\S+) (\S+) (\S+) (\S+)"')
 _CLASSES = re.compile(r'class="([^"]*)"')
 _BOTH_SCHEMES = ":root{color-scheme:light dark}"

@@ -12,9 +12,7 @@ from events.store.codec import content_shown
 from events.store.envelope import Envelope
 
 MAX_TEXT_LENGTH = 10_000
-
 SALT_LENGTH = 32
-
 UNNAMED_AFTER_MS = 3_600_000
 """A text that no event names after this time belongs to a request that failed."""
 

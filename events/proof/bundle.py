@@ -26,7 +26,6 @@ from events.store.upcasters import present_schema
 
 FORMAT = 1
 KIND = "rookery bundle 1"
-
 MAX_BUNDLE_BYTES = 16 * 1024 * 1024
 """A bundle of a thousand plies has about a third of a million bytes."""
 

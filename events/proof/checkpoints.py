@@ -19,11 +19,8 @@ from events.store.envelope import canonical_json
 
 FORMAT = 1
 KIND = "rookery checkpoint 1"
-
 LEAF_FORM = 1
-
 DAY_LETTERS = len("2026-01-31")
-
 MAX_CHECKPOINT_BYTES = 16_384
 """Of a checkpoint or a consistency proof; both are far smaller."""
 

@@ -9,7 +9,6 @@ from events.store.converter import SchemaError, Shape
 from events.store.envelope import canonical_json
 
 LINE_FEED = b"\n"
-
 MAX_DEPTH = 32
 """Levels of nesting; no document of Rookery has half as many."""
 

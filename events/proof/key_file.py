@@ -1,13 +1,12 @@
 """The file, outside the store and its backups, with the secret that encrypts private keys there (AES-256-GCM)."""
 
-import os
 import secrets
-from contextlib import suppress
 from pathlib import Path
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from events.runtime.durable_files import create_file
 from events.runtime.errors import StoreError
 
 BEGIN = b"AES-256-GCM:"
@@ -61,26 +60,8 @@ class KeyFile:
 
 def _secret(path: Path, *, make: bool) -> bytes:
     if make and not path.exists():
-        _make(path)
+        create_file(path, f"{secrets.token_hex(SECRET_BYTES)}\n".encode())
     secret = bytes.fromhex(path.read_text())
     if len(secret) != SECRET_BYTES:
         raise ValueError(f"it does not hold {SECRET_BYTES} bytes")
     return secret
-
-
-def _make(path: Path) -> None:
-    """Make the file unless another process does; crash-safe: it is complete and durable before it gets its name."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secrets.token_hex(SECRET_BYTES) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    with suppress(FileExistsError):
-        path.hardlink_to(fresh)
-    fresh.unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

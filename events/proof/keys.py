@@ -26,12 +26,10 @@ from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 KEY_BEGUN = "key-begun"
 KEY_REVOKED = "key-revoked"
-
 RESERVED_MS = 3_600_000
 """How far the horizon of the present key is moved ahead."""
 
 PRIVATE_KEY_BYTES = 32
-
 _REMEDY = "restore it from a backup, or begin a new key with: rookery audit rotate-key"
 _HORIZON_DAMAGED = f"the horizon of the signing key is damaged: {_REMEDY}"
 

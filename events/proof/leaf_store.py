@@ -23,7 +23,6 @@ NODES_PER_KEY = 1 << 15
 """Nodes of one level in one key: 1 MiB."""
 
 NODE_BYTES = 32
-
 KIND_OF_FILES = "leaves"
 COMPRESSION_LEVEL = 1
 """Leaves are digests for the most part: higher levels take a hundred times as long and save one per cent."""

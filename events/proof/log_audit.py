@@ -31,7 +31,6 @@ from events.store.redis import RedisStore
 
 PAGE = 1000
 MAX_FINDINGS = 1000
-
 LAG_MS = 60_000
 """An event dated this long before a checkpoint may be missing from it: it was being appended."""
 

@@ -127,7 +127,6 @@ def _read(note: bytes) -> LoggedLeaf | None:
 
 MATCHES_PER_BATCH = 1000
 ACTS_PER_LOOK = 1000
-
 CHECKPOINT_SIGNED = "checkpoint-signed"
 
 log = structlog.get_logger("checkpoints")

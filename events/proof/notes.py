@@ -22,9 +22,7 @@ COSIGNATURE = 0x04
 MAX_NOTE_BYTES = 131_072
 MAX_SIGNATURES = 100
 MAX_VKEY_LETTERS = 500
-
 KEY_ID_BYTES = 4
-
 _SIGNATURE_BEGIN = "— "
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _NO_NAME = re.compile(r"[\s+]")

@@ -20,7 +20,6 @@ from events.store.converter import shape_of, write_value
 from events.store.envelope import Envelope, canonical_json
 
 KIND = "rookery act 1"
-
 MOVE = "move-submitted"
 
 ACTS: Mapping[str, str] = {
@@ -35,7 +34,6 @@ _MEANWHILE = frozenset({MOVE, "clock-paused", "clock-resumed"})
 """What may lie between what a player has seen and the act: moves, which are signed with it, and pauses of clocks."""
 
 _TAKEN_BACK = "moves-taken-back"
-
 _SIGNATURE = shape_of(PlayerSignature)
 _SIGNATURE_TEXT = re.compile(r"[0-9a-f]{128}")
 _COORDINATE_BYTES = 32

@@ -17,7 +17,6 @@ from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 FORMAT = 1
 KIND = "rookery receipt 1"
-
 MAX_RECEIPT_BYTES = 4096
 """One has about half a thousand."""
 

@@ -14,7 +14,6 @@ SERVICES = {
 }
 
 DOMAINS = {".push.services.mozilla.com": "Mozilla", ".push.apple.com": "Apple", ".notify.windows.com": "Microsoft"}
-
 UNKNOWN_SERVICE = "must be the address of a push service of Google, Mozilla, Apple or Microsoft"
 
 

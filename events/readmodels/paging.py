@@ -11,7 +11,6 @@ from events.readmodels.generations import Current
 from events.runtime.connections import StorePipeline
 
 T = TypeVar("T")
-
 MAX_CURSOR_LENGTH = 300
 MAX_PAGE_SIZE = 200
 

@@ -48,7 +48,6 @@ PUBLIC_VIEWS = ("open", "recent", "cases")
 PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")
 LEAST_FIRST = ("awaiting", "queue", "invited", "cases")
 BATCH = 1000
-
 MAX_RESTED_PLAYERS = 500
 """A page of a leaderboard passes over this many players, at least, whose ratings have become uncertain since."""
 

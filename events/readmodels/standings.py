@@ -138,7 +138,6 @@ class Place(NamedTuple):
 
 
 BEGIN_OF_DAY = Place(-1, "")
-
 MAX_ENTRIES_PER_PART = 64
 """The number of matches in one part of a player's day, so that one more at its end costs the last part only."""
 

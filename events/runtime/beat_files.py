@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 MAX_SILENCE_S = 15.0
-
 _FILE = re.compile("[0-9]+(-[a-z0-9-]+)?")
 _WIDTH = 20
 

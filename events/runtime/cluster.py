@@ -38,7 +38,6 @@ from events.runtime.errors import StoreCommandError
 from events.runtime.slots import Nodes, has_key, slot_of
 
 MAX_RETRIES = 3
-
 BACKOFF = ExponentialWithJitterBackoff(base=0.02, cap=0.5)
 """In seconds, between attempts after a failure."""
 

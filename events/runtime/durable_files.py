@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,20 @@ def replace_file(target: Path, content: bytes) -> None:
         os.fsync(file.fileno())
     unfinished.rename(target)
     sync_directory(target.parent)
+
+
+def create_file(path: Path, content: bytes) -> None:
+    """Create a secret file unless another process does. Crash-safe: it is whole and durable before it has its name."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileExistsError):
+        path.hardlink_to(fresh)
+    fresh.unlink()
+    sync_directory(path.parent)
 
 
 def sync_directory(directory: Path) -> None:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 MAX_URL_CHARACTERS = 2_000
-
 _PRINTABLE = re.compile(r"[\x21-\x5b\x5d-\x7e]+")
 """Printable ASCII without the backslash, which some take for a slash and others do not."""
 

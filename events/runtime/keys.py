@@ -23,12 +23,18 @@ The remaining keys are used alone. What is stored under a key is said beside it.
 import functools
 import hashlib
 import re
+from collections.abc import Callable
 
 
 @functools.lru_cache(maxsize=4096)
 def shard_of(stream: str, shards: int) -> int:
     """Return the shard of ``stream``, 0 to ``shards`` - 1: the same on every machine, now and later."""
     return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % shards
+
+
+def keys_of(begin: str) -> Callable[[str], str]:
+    """Return the function that makes keys of ``begin`` and a name."""
+    return begin.__add__
 
 
 class InstallationKeys:
@@ -42,10 +48,8 @@ class InstallationKeys:
         self.unacked_index = f"{prefix}unacked-index"
         self.unacked_mutex = f"{prefix}unacked-mutex"  # in the broker: Celery's tasks that are being done
         self._tickets = f"{prefix}ticket:"
-
-    def ticket(self, digest: str) -> str:
-        """Return the key of a ticket for the live stream. String: its digest, key of a session or token; it expires."""
-        return self._tickets + digest
+        # a ticket for the live stream. String: its digest, key of a session or token; it expires
+        self.ticket = keys_of(self._tickets)
 
 
 class ShardKeys:
@@ -187,50 +191,36 @@ class PeopleKeys:
         self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
         self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
         self.availabilities = f"{self._tag}diary:"  # begins the keys of availability
-
-    def account(self, person: str) -> str:
-        """Return the key of an account. Hash: name, kind, created_at, password (hashed), capacity of a bot."""
-        return f"{self.accounts}{person}"
+        # an account. Hash: name, kind, created_at, password (hashed), capacity of a bot
+        self.account = keys_of(self.accounts)
+        self.look = keys_of(f"{self._tag}look:")  # all names that look alike. String: the id of the person
+        # the session whose secret has this SHA-256. String: that, packed person; it expires
+        self.session = keys_of(f"{self._tag}session:")
+        self.token = keys_of(
+            f"{self._tag}token:"
+        )  # the token whose secret has this SHA-256. String: that, packed person
+        # a person's sessions. Sorted set: their keys, by when they were opened
+        self.sessions = keys_of(f"{self._tag}signed-in:")
+        # a person's tokens. Hash: label, instant and key, by the id of the token
+        self.tokens = keys_of(f"{self._tag}tokens:")
+        # the keys with which a person signs acts. Hash: packed, by id; and ``signs``, if wanted
+        self.player_keys = keys_of(f"{self._tag}player-keys:")
+        # what the next such key of a person is added with. String; it expires
+        self.player_key_nonce = keys_of(f"{self._tag}player-key-nonce:")
+        self.suspension = keys_of(self.suspensions)  # a suspension. String: JSON; it expires
+        self.writes_of = keys_of(self.writes)  # a person's writes. String: a counter; it expires
+        self.blocks = keys_of(f"{self._tag}blocks:")  # the people whom a person blocks or mutes. Hash: kind by id
+        self.availability = keys_of(self.availabilities)  # a player's availability. String: JSON
+        # how many bytes a person keeps in the next three. String: a number
+        self.bytes_kept = keys_of(f"{self._tag}bytes-kept:")
+        self.notes = keys_of(f"{self._tag}notes:")  # a person's notes. Hash: text by match
+        self.explorations = keys_of(f"{self._tag}explorations:")  # a person's trees of moves. Hash: text by match
+        # the sizes of a person's conditional moves. Hash: bytes by match
+        self.conditional_moves = keys_of(f"{self._tag}lines:")
 
     def name(self, name: str) -> str:
         """Return the key of a name, in any case. String: the id of the person."""
         return f"{self._tag}name:{name.lower()}"
-
-    def look(self, skeleton: str) -> str:
-        """Return the key of all names that look alike. String: the id of the person."""
-        return f"{self._tag}look:{skeleton}"
-
-    def session(self, digest: str) -> str:
-        """Return the key of the session whose secret has this SHA-256. String: that, packed person; it expires."""
-        return f"{self._tag}session:{digest}"
-
-    def token(self, digest: str) -> str:
-        """Return the key of the token whose secret has this SHA-256. String: that, packed person."""
-        return f"{self._tag}token:{digest}"
-
-    def sessions(self, person: str) -> str:
-        """Return the key of a person's sessions. Sorted set: their keys, by when they were opened."""
-        return f"{self._tag}signed-in:{person}"
-
-    def tokens(self, person: str) -> str:
-        """Return the key of a person's tokens. Hash: label, instant and key, by the id of the token."""
-        return f"{self._tag}tokens:{person}"
-
-    def player_keys(self, person: str) -> str:
-        """Return the key of the keys with which a person signs acts. Hash: packed, by id; and ``signs``, if wanted."""
-        return f"{self._tag}player-keys:{person}"
-
-    def player_key_nonce(self, person: str) -> str:
-        """Return the key of what the next such key of a person is added with. String; it expires."""
-        return f"{self._tag}player-key-nonce:{person}"
-
-    def suspension(self, person: str) -> str:
-        """Return the key of a suspension. String: JSON; it expires."""
-        return f"{self.suspensions}{person}"
-
-    def writes_of(self, person: str) -> str:
-        """Return the key of a person's writes. String: a counter; it expires."""
-        return f"{self.writes}{person}"
 
     def failed_sign_ins(self, digest: str) -> str:
         """Return the key of the wrong passwords for a name. String: a counter; it expires."""
@@ -240,33 +230,9 @@ class PeopleKeys:
         """Return the key that is there while a name has to wait. String: empty; it expires."""
         return f"{self._tag}attempts:{digest}:wait"
 
-    def blocks(self, person: str) -> str:
-        """Return the key of the people whom a person blocks or mutes. Hash: kind by id."""
-        return f"{self._tag}blocks:{person}"
-
     def bot_places(self, bot: str) -> str:
         """Return the key of the new matches that count for a bot's capacity. Sorted set: by when they were created."""
         return f"{self._tag}bot-places:{bot}"
-
-    def availability(self, player: str) -> str:
-        """Return the key of a player's availability. String: JSON."""
-        return f"{self.availabilities}{player}"
-
-    def bytes_kept(self, person: str) -> str:
-        """Return the key of how many bytes a person keeps in the next three. String: a number."""
-        return f"{self._tag}bytes-kept:{person}"
-
-    def notes(self, person: str) -> str:
-        """Return the key of a person's notes. Hash: text by match."""
-        return f"{self._tag}notes:{person}"
-
-    def explorations(self, person: str) -> str:
-        """Return the key of a person's trees of moves. Hash: text by match."""
-        return f"{self._tag}explorations:{person}"
-
-    def conditional_moves(self, person: str) -> str:
-        """Return the key of the sizes of a person's conditional moves. Hash: bytes by match."""
-        return f"{self._tag}lines:{person}"
 
 
 class CaseKeys:
@@ -276,14 +242,8 @@ class CaseKeys:
         self._tag = f"{prefix}{{cases}}:"
         self.unconfirmed = f"{self._tag}unconfirmed"
         """Sorted set: texts that were stored for an event that may not have been appended, by the instant."""
-
-    def texts(self, match_id: str) -> str:
-        """Return the key of the texts of a match. Hash: salt and text, by author and digest."""
-        return f"{self._tag}{match_id}"
-
-    def matches_of(self, author: str) -> str:
-        """Return the key of the matches in whose cases ``author`` has written something. Set."""
-        return f"{self._tag}by:{author}"
+        self.texts = keys_of(self._tag)  # the texts of a match. Hash: salt and text, by author and digest
+        self.matches_of = keys_of(f"{self._tag}by:")  # the matches in whose cases ``author`` has written something. Set
 
 
 class ChatKeys:
@@ -293,6 +253,10 @@ class ChatKeys:
         self._prefix = prefix
         self.channel = f"{prefix}chats"  # channel of PUBLISH: the match in whose chat there is a new message
         self.reported = f"{prefix}reported-chats"  # sorted set: matches with reports, by the first of them
+        # the matches in whose chats ``author`` has written something. Set
+        self.matches_of = keys_of(f"{self._prefix}chats-of:")
+        # the matches in whose chats ``reporter`` has reported something. Set
+        self.matches_reported_by = keys_of(f"{self._prefix}reports-of:")
 
     def messages(self, match_id: str) -> str:
         """Return the key of a chat. Stream: instant, author, text."""
@@ -313,14 +277,6 @@ class ChatKeys:
     def hidden(self, match_id: str) -> str:
         """Return the key of the messages of a chat that arbiters have hidden. Set: their numbers."""
         return f"{self.messages(match_id)}:hidden"
-
-    def matches_of(self, author: str) -> str:
-        """Return the key of the matches in whose chats ``author`` has written something. Set."""
-        return f"{self._prefix}chats-of:{author}"
-
-    def matches_reported_by(self, reporter: str) -> str:
-        """Return the key of the matches in whose chats ``reporter`` has reported something. Set."""
-        return f"{self._prefix}reports-of:{reporter}"
 
 
 class JobKeys:
@@ -394,10 +350,7 @@ class IncidentKeys:
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{incidents}}:"
         self.all = f"{self._tag}all"  # hash: JSON by the id of the incident
-
-    def of_match(self, match_id: str) -> str:
-        """Return the key of the incidents in which a match lost events. Set: their ids."""
-        return f"{self._tag}match:{match_id}"
+        self.of_match = keys_of(f"{self._tag}match:")  # the incidents in which a match lost events. Set: their ids
 
 
 class FleetKeys:
@@ -408,18 +361,12 @@ class FleetKeys:
         self.jobs = f"{self._tag}jobs"  # sorted set: jobs by when they were requested
         self.running = f"{self._tag}running"  # hash: the jobs that have not ended, by kind and parameters
         self.workers = f"{self._tag}workers"  # sorted set: workers of the fleet by when they were last seen
+        self.slices = keys_of(f"{self._tag}slices:")  # the slices of a job. Hash: JSON by number
+        self.results = keys_of(f"{self._tag}results:")  # the results of a job. Hash: packed, by the number of the slice
 
     def job(self, job: str) -> str:
         """Return the key of a job. Hash: kind, parameters, state, progress."""
         return f"{self._tag}job:{job}"
-
-    def slices(self, job: str) -> str:
-        """Return the key of the slices of a job. Hash: JSON by number."""
-        return f"{self._tag}slices:{job}"
-
-    def results(self, job: str) -> str:
-        """Return the key of the results of a job. Hash: packed, by the number of the slice."""
-        return f"{self._tag}results:{job}"
 
 
 class WorkListKeys:
@@ -428,16 +375,14 @@ class WorkListKeys:
     def __init__(self, prefix: str, tag: str, name: str) -> None:
         self.base = f"{prefix}{{{tag}}}:{name}:"  # begins all keys
         self.lanes = f"{self.base}lanes"  # sorted set: lanes by the instant from which something can be claimed
+        # an entry. Hash: lane, owner, cost, content, due instant, attempts, token of its claim
+        self.entry = keys_of(f"{self.base}entry:")
 
     @staticmethod
     def parse_entry(prefix: str, key: str) -> tuple[str, str] | None:
         """Return the base of the work list and the id of the entry that ``key`` belongs to; None for any other key."""
         found = re.match(rf"({re.escape(prefix)}{{[a-z0-9]+}}:[a-z]+:)entry:(.*)", key, re.DOTALL)
         return None if found is None else (found[1], found[2])
-
-    def entry(self, id: str) -> str:
-        """Return the key of an entry. Hash: lane, owner, cost, content, due instant, attempts, token of its claim."""
-        return f"{self.base}entry:{id}"
 
     def entries(self, lane: str, owner: str) -> str:
         """Return the key of an owner's entries. Sorted set: ids by the instant from which they can be claimed."""

@@ -14,7 +14,6 @@ MAX_REPORT_AGE_MS = 3_000
 """A relay counts as living for so long after its last report: its share of the work goes to others then."""
 
 MAX_SILENCE_S = 15.0
-
 REMEMBERED_MS = 3_600_000
 """A relay that reports no more is remembered for so long: if there is no other, what it did is not done."""
 

@@ -28,9 +28,7 @@ MASTER_NAME = "master_name"
 
 STREAM_URL = "http://127.0.0.1:8001"
 PAGE_URL = "http://127.0.0.1:8000"
-
 ARCHIVE_AFTER_DAYS = 30
-
 DOMAIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]{0,62}\.)+[A-Za-z][A-Za-z0-9-]{1,62}|localhost")
 PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
 

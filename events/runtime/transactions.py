@@ -9,7 +9,6 @@ from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import WriteContentionError
 
 MAX_ATTEMPTS = 100
-
 T = TypeVar("T")
 
 

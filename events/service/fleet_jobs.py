@@ -24,11 +24,8 @@ LEASE_MS = 10_000
 """Time without a renewal after which a worker counts as killed or hanging."""
 
 MAX_CLAIMS = 3
-
 KEPT_S = 3 * 86_400
-
 MAX_WORKER_SILENCE_MS = 15_000
-
 RESULTS_PER_PAGE = 100
 
 Parameters = Mapping[str, Any]

@@ -6,6 +6,7 @@ The mark covers what was acknowledged, by as many replicas as must have it.
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
+from operator import lt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,6 @@ MAX_MATCHES = 4096
 
 DIGEST_BYTES = 8
 LOST = "lost-"
-
 FEED_BATCH = 10_000
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -155,7 +155,7 @@ class HighWaterMark:
     def step(self) -> MissingEvents | None:
         """Bring the mark up to what is acknowledged; return, and record as an incident, what the store has lost."""
         servers, at, counts = self._identities(), now_ms(), shard_sequences(self._store)
-        if servers != self._servers or any(map(_is_less, counts, self._shards)):
+        if servers != self._servers or any(map(lt, counts, (shard.sequence for shard in self._shards))):
             # Another server answers, or the same one with another history: all that is marked is compared.
             missing = find_missing(self._store, self._mark(closed=True), self._boot)
             is_new = missing.certain and record_loss(self._store, missing)
@@ -288,10 +288,6 @@ def boot_id() -> str:
         return BOOT_ID.read_text().strip()
     except OSError:
         return ""
-
-
-def _is_less(count: int, shard: ShardMark) -> bool:
-    return count < shard.sequence
 
 
 def _digest_at(store: RedisStore, match_id: str, version: int, head: Head) -> str:

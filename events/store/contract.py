@@ -14,7 +14,6 @@ from events.runtime.keys import shard_of
 from events.store.envelope import Draft, Envelope
 
 GENESIS = bytes(32)
-
 DIGEST_DIGITS = 16
 """Hexadecimal digits of a digest in a version tag: enough to tell two histories of one stream apart."""
 

@@ -34,7 +34,6 @@ MAX_LAG_S = 3
 """A replica says every second what it has: one that is silent for longer does not count as one that follows."""
 
 MAX_ATTEMPTS = 5
-
 WRITE_NUMBER_AGAIN = "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCRBY', KEYS[1], 0)"
 """WAIT waits for what its own connection has written, so that writes something first; nothing to an emptied shard."""
 

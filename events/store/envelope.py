@@ -111,7 +111,6 @@ def unpack(packed: bytes, stream: str, version: int, digest: bytes) -> Envelope:
 
 
 _PACKED_TYPES: list[type] = [str, int, int, str, dict]
-
 _MAX_INTEGER = 2**53 - 1
 
 

@@ -19,7 +19,6 @@ from events.store.entries import entry_of, pointer_of
 from events.store.wake_ups import POLL_S, WakeUps, Woken
 
 ACKNOWLEDGE = script_source(__package__, "acknowledge")
-
 MAX_CLAIMED = 100
 """Entries of a shard that are taken over, or given again, at a time."""
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from events.runtime.durable_files import replace_file
 
 MARK = "mark.json"
-
 FORMAT = 1
 
 

@@ -14,7 +14,6 @@ SETTLED_AFTER_MS = 60_000
 """A request that was running while its person was erased writes nothing after this time."""
 
 MIN_BETWEEN_REWRITES_MS = 600_000
-
 TO_BE_REWRITTEN = "to-be-rewritten"
 NOT_PERMITTED = "not-permitted"
 NONE = "none"

@@ -9,7 +9,6 @@ from events.runtime.errors import StoreUnavailableError
 from events.store.contract import ClockMismatchError
 
 MAX_CLOCK_DIFFERENCE_MS = 2000
-
 MAX_ATTEMPTS = 3
 CHECK_EVERY_S = 1.0
 MAX_STEP_MS = 500

@@ -10,7 +10,6 @@ from events.runtime.keys import ProofKeys
 from events.store.converter import pack, unpack
 
 RETRY_MS = Backoff(60_000, 3_600_000)
-
 _ATTEMPTS = "attempts"
 
 

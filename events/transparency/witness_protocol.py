@@ -11,7 +11,6 @@ from events.proof.tree_heads import parse_size
 MAX_PROOF_LINES = 63
 NODE_BYTES = 32
 MAX_REQUEST_BYTES = MAX_NOTE_BYTES + 4_096
-
 PATH = "/add-checkpoint"
 SIZE_TYPE = "text/x.tlog.size"
 """The content type of an answer that names the size of the tree head that the witness has cosigned last."""

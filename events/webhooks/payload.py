@@ -32,7 +32,6 @@ TYPES: Mapping[NoticeKind, str] = {
     NoticeKind.RULING: "match.ruling",
 }
 TEST_TYPE = "test"
-
 _SECOND_MS = 1000
 
 

@@ -15,7 +15,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from events.notices.endpoints import EndpointKeys
 
 SECRET_BYTES = 32
-
 SECRET_PREFIX = "whsec_"  # noqa: S105 (what stands before every secret)
 PRIVATE_KEY_PREFIX = "whsk_"
 PUBLIC_KEY_PREFIX = "whpk_"

@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -16,14 +15,13 @@ from events.proof.cosignatures import CosigningKey
 from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, SignedNote
 from events.proof.tree_heads import TreeHead, parse_tree_head
-from events.runtime.durable_files import sync_directory
+from events.runtime.durable_files import create_file, replace_file
 from events.transparency.witness_protocol import SIZE_TYPE, AddCheckpoint, read_request
 
 MAX_CONTRADICTIONS = 100
 """Of each kind, contradictions of what was cosigned are kept, as evidence, up to this number."""
 
 LOCK_TIMEOUT_S = 5.0
-
 _KEY_BYTES = 32
 _DATABASE = "cosigned.sqlite"
 _TABLES = """
@@ -69,13 +67,7 @@ class WitnessState:
         """
         path = self._directory / "key"
         if not path.exists():
-            fresh = self._directory / f"key.{secrets.token_hex(4)}"
-            fresh.touch(mode=0o600)
-            _write_durably(fresh, f"{secrets.token_hex(_KEY_BYTES)} {name}\n".encode())
-            with contextlib.suppress(FileExistsError):
-                path.hardlink_to(fresh)
-            fresh.unlink()
-            sync_directory(self._directory)
+            create_file(path, f"{secrets.token_hex(_KEY_BYTES)} {name}\n".encode())
         digits, _, known = path.read_text().strip().partition(" ")
         if known != name:
             raise ValueError(f"the witness in {self._directory} is called {known}: its key is that of this name")
@@ -111,8 +103,7 @@ class WitnessState:
         directory.mkdir(mode=0o700, exist_ok=True)
         path = directory / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()}.txt"
         if not path.exists() and sum(1 for _ in directory.glob(f"{kind}-*")) < MAX_CONTRADICTIONS:
-            _write_durably(path, last.note.encode() + b"\n" + body)
-            sync_directory(directory)
+            replace_file(path, last.note.encode() + b"\n" + body)
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -124,13 +115,6 @@ class WitnessState:
             yield connection
         finally:
             connection.close()
-
-
-def _write_durably(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 TEXT_TYPE = "text/plain; charset=utf-8"

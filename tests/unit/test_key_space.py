@@ -16,16 +16,16 @@ NO_KEYS = ("shard_of", "patterns", "of", "rating_keys", "parse_model", "parse_en
 
 def every_key() -> set[str]:
     """Return each key of the key space, with the names of its arguments in capitals and 7 for every number."""
-    kinds = (*vars(keys).values(), *vars(notice_keys).values())
-    return {key for kind in kinds if isinstance(kind, type) for key in _keys_of(kind)}
+    kinds = [kind for module in (keys, notice_keys) for name, kind in vars(module).items() if name.endswith("Keys")]
+    return {key for kind in kinds for key in _keys_of(kind)}
 
 
 def _keys_of(kind: type) -> Iterator[str]:
     arguments = list(map(_argument, list(signature(kind).parameters)[1:]))
     places = kind("rk:", *(("n07", "outbox") if kind is keys.WorkListKeys else arguments))
     for name, key in vars(places).items():
-        if isinstance(key, str) and not name.startswith("_") and name not in ("prefix", "base"):
-            yield key
+        if not name.startswith("_") and name not in ("prefix", "base") and (isinstance(key, str) or callable(key)):
+            yield key if isinstance(key, str) else key("ID")
     for name, method in vars(kind).items():
         if not name.startswith("_") and name not in ("shard_of", "patterns", "of", "rating_keys", "parse_entry"):
             yield method(places, *map(_argument, list(signature(method).parameters)[1:]))

@@ -1,6 +1,7 @@
 """The audit of all matches: each is replayed, one match at a time in memory."""
 
 from collections.abc import Iterator, Sequence
+from operator import add
 from typing import NamedTuple
 
 from domain.match.authority import Authority
@@ -50,15 +51,7 @@ class Audited(NamedTuple):
 
     def plus(self, other: "Audited") -> "Audited":
         """Return the sum of both."""
-        return Audited(
-            self.matches + other.matches,
-            self.events + other.events,
-            self.plies + other.plies,
-            self.recomputed + other.recomputed,
-            self.uncomputable + other.uncomputable,
-            self.findings + other.findings,
-            self.acts + other.acts,
-        )
+        return Audited(*map(add, self, other))
 
 
 def plan(installation: Installation, parameters: Parameters) -> list[list[PlannedSlice]]:

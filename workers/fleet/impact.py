@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import add
 from typing import NamedTuple
 
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
@@ -50,13 +51,7 @@ class Replayed(NamedTuple):
 
     def plus(self, other: "Replayed") -> "Replayed":
         """Return the sum of both."""
-        return Replayed(
-            self.read + other.read,
-            self.matches + other.matches,
-            self.plies + other.plies,
-            self.differing + other.differing,
-            self.failures + other.failures,
-        )
+        return Replayed(*map(add, self, other))
 
 
 def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:

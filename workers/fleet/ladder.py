@@ -16,7 +16,6 @@ from events.service.fleet_jobs import Parameters, PlannedSlice
 
 Side = int | Literal["random"]
 RANDOM: Literal["random"] = "random"
-
 PAIRS: tuple[tuple[Side, Side], ...] = ((8, 4), (4, 1), (1, RANDOM))
 """The pairs that show whether the levels of a game are graded."""
 

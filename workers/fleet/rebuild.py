@@ -7,6 +7,7 @@ matches ended, and switches to that.
 """
 
 from collections.abc import Iterator, Sequence
+from operator import add
 from typing import Any, NamedTuple
 
 from domain.match.state import MatchState
@@ -42,7 +43,7 @@ class Rebuilt(NamedTuple):
 
     def plus(self, other: "Rebuilt") -> "Rebuilt":
         """Return the sum of both."""
-        return Rebuilt(self.matches + other.matches, self.events + other.events, self.left_out + other.left_out)
+        return Rebuilt(*map(add, self, other))
 
 
 class RebuiltSummaries(EventSummaries):

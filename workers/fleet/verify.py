@@ -1,6 +1,7 @@
 """The verification of all hash chains."""
 
 from collections.abc import Sequence
+from operator import add
 from typing import NamedTuple
 
 from events.installation import Installation
@@ -31,12 +32,7 @@ class VerifiedSlice(NamedTuple):
 
     def plus(self, other: "VerifiedSlice") -> "VerifiedSlice":
         """Return the sum of both."""
-        return VerifiedSlice(
-            self.matches + other.matches,
-            self.events + other.events,
-            self.damaged + other.damaged,
-            self.future + other.future,
-        )
+        return VerifiedSlice(*map(add, self, other))
 
 
 def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:

@@ -25,7 +25,6 @@ from workers.notices.senders import Outcome, Sender
 
 RETRY_DELAYS_MS = Backoff(60_000, 4 * 3_600_000)
 GIVE_UP_MS = 5 * 24 * 3_600_000
-
 MAX_FAULTS = 5
 """A dispatch at which this server itself fails is given up after this number of attempts."""
 
@@ -33,7 +32,6 @@ MAX_DELIVERY_S = 300
 """A dispatch that is sent for longer is left to another worker."""
 
 MAX_PER_HINT = 50
-
 SHARES = {NoticeChannel.MAIL: 3, NoticeChannel.PUSH: 2, NoticeChannel.WEBHOOK: 3, SLOW_WEBHOOKS: 3}
 """How much is sent at a time in one process, by lane: servers that hang hold up their own lane only."""
 

@@ -24,6 +24,7 @@ from events.people.administration import Administration
 from events.people.blocks import Blocks
 from events.people.bots import Bots
 from events.people.credentials import Tickets
+from events.people.passwords import Passwords
 from events.people.player_keys import PlayerKeys
 from events.private.availability import AvailabilityStore
 from events.private.chats import Chats
@@ -169,7 +170,7 @@ class Installation:
     @cached_property
     def people(self) -> People:
         """Accounts, sessions and tokens."""
-        return People(self.client, self.prefix, self.now)
+        return People(self.client, self.prefix, self.now, Passwords())
 
     @cached_property
     def administration(self) -> Administration:
@@ -272,7 +273,7 @@ class Installation:
     @cached_property
     def fleet_jobs(self) -> FleetJobs:
         """Work over all matches, done by the fleet."""
-        return FleetJobs(self.client, self.prefix, now=self._own_clock)
+        return FleetJobs(self.client, self.prefix, self._own_clock)
 
     @cached_property
     def incidents(self) -> Incidents:

@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 
-from events.installation import Installation
 from events.mail.language import Command, Reading, UnknownLine, Verb
 from events.mail.transcript import Effect, Report, Result
-from events.notices.addresses import stopped
+from events.notices.addresses import AddressStore, stopped
 
 
-def execute_account_commands(parts: Installation, reading: Reading, player: str) -> Report:
+def execute_account_commands(addresses: AddressStore, reading: Reading, player: str, now: int) -> Report:
     """Carry out the commands of a mail that is about no match: only ``stop mail`` does something."""
     results = []
     for item in reading.items:
         if isinstance(item, UnknownLine):
             results.append(unknown(item))
         elif item.verb == Verb.STOP_MAIL:
-            results.append(stop_mail(parts, item, player))
+            results.append(stop_mail(addresses, item, player, now))
         elif item.verb == Verb.HELP:
             results.append(Result(line=item.line, effect=Effect.SHOWN, words="All commands are listed below."))
         else:
@@ -24,9 +23,9 @@ def execute_account_commands(parts: Installation, reading: Reading, player: str)
     return report_of(reading, results)
 
 
-def stop_mail(parts: Installation, command: Command, player: str) -> Result:
+def stop_mail(addresses: AddressStore, command: Command, player: str, now: int) -> Result:
     """Stop notices by mail to ``player``."""
-    parts.addresses.change(player, lambda stored: stopped(stored, parts.now()))
+    addresses.change(player, lambda stored: stopped(stored, now))
     words = "No more notices are sent by mail. You can have them sent again on the settings page."
     return Result(line=command.line, effect=Effect.DONE, words=words)
 

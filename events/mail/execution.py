@@ -309,7 +309,7 @@ class _Execution:
         return Result(line=command.line, effect=Effect.SHOWN, words="All commands are listed below.")
 
     def _stop(self, command: Command, _: int) -> Result:
-        return stop_mail(self._parts, command, self._person.id)
+        return stop_mail(self._parts.addresses, command, self._person.id, self._parts.now())
 
     # Carrying out
 

@@ -28,13 +28,11 @@ class NameTakenError(ValueError):
 class People:
     """The people of one installation."""
 
-    def __init__(
-        self, client: StoreClient, prefix: str, now: Callable[[], int], passwords: Passwords | None = None
-    ) -> None:
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], passwords: Passwords) -> None:
         self._client = client
         self._keys = PeopleKeys(prefix)
         self._now = now
-        self._passwords = passwords or Passwords()
+        self._passwords = passwords
         self.guests = WorkList(client, [self._keys.guests], now)
         """Guests by when to check next whether they have stayed away and can be erased."""
 

@@ -65,15 +65,8 @@ class WorkList:
     ``now`` is a clock in milliseconds since 1970 UTC in place of the store's. Methods raise StoreUnavailableError.
     """
 
-    def __init__(
-        self,
-        client: StoreClient,
-        keys: Sequence[WorkListKeys],
-        now: Callable[[], int] | None = None,
-        *,
-        lease_ms: int = LEASE_MS,
-    ) -> None:
-        self.lease_ms = lease_ms
+    def __init__(self, client: StoreClient, keys: Sequence[WorkListKeys], now: Callable[[], int] | None = None) -> None:
+        self.lease_ms = LEASE_MS
         self._client = client
         self._keys = keys
         self._now = now

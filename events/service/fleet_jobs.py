@@ -91,10 +91,8 @@ class FleetJob(NamedTuple):
 class FleetJobs:
     """The fleet jobs of an installation. ``now`` replaces the store's clock."""
 
-    def __init__(
-        self, client: StoreClient, prefix: str, lease_ms: int = LEASE_MS, now: Callable[[], int] | None = None
-    ) -> None:
-        self.work = WorkList(client, [WorkListKeys(prefix, "fleet", "work")], now, lease_ms=lease_ms)
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int] | None = None) -> None:
+        self.work = WorkList(client, [WorkListKeys(prefix, "fleet", "work")], now)
         self._clock = now
         self._client = client
         self._keys = FleetKeys(prefix)

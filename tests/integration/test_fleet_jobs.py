@@ -75,7 +75,8 @@ def stages(*numbers: Sequence[int]) -> dict[str, Any]:
 
 def jobs_of(shop: SteppedInstallation, lease_ms: int = 10_000) -> FleetJobs:
     """Return the fleet jobs of ``shop``, whose leases are so long."""
-    shop.parts.fleet_jobs = jobs = FleetJobs(shop.client, PREFIX, lease_ms)
+    shop.parts.fleet_jobs = jobs = FleetJobs(shop.client, PREFIX)
+    jobs.work.lease_ms = lease_ms
     return jobs
 
 

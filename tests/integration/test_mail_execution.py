@@ -269,7 +269,7 @@ def test_no_mail_is_sent_any_more_after_stop_mail(shop: SteppedInstallation, ali
 
 def test_mail_about_no_match_plays_nothing(shop: SteppedInstallation) -> None:
     reading = read_commands(["board", "well", "help", "stop mail"], NO_MOVES)
-    report = execute_account_commands(shop.parts, reading, "alice")
+    report = execute_account_commands(shop.parts.addresses, reading, "alice", shop.parts.now())
     assert effects(report) == [Effect.REFUSED, Effect.UNKNOWN, Effect.SHOWN, Effect.DONE]
 
 

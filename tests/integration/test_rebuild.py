@@ -130,7 +130,8 @@ def test_a_rebuild_killed_while_rating_goes_on(shop: SteppedInstallation, monkey
     shop.project_all()
     shop.rate_all()
     grown = shop.dump()
-    shop.parts.fleet_jobs = FleetJobs(shop.client, PREFIX, lease_ms=0)
+    shop.parts.fleet_jobs = FleetJobs(shop.client, PREFIX)
+    shop.parts.fleet_jobs.work.lease_ms = 0
     with monkeypatch.context() as patch:
 
         def die(*_: object) -> None:

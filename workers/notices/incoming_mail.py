@@ -146,7 +146,8 @@ class MailReader:
             about = replace(token, tag=self._parts.matches.load(token.match_id).head.tag)
             view = view_of(self._parts, token.match_id, token.seat, url)
         else:
-            report = execute_account_commands(self._parts, read_commands(body.lines, NO_MOVES), person.id)
+            reading, now = read_commands(body.lines, NO_MOVES), self._parts.now()
+            report = execute_account_commands(self._parts.addresses, reading, person.id, now)
         if body.fault and not report.results:
             report = replace(report, remark=f"{_sentence(body.fault)} Nothing was done.")
         answer = write_answer(report, view)

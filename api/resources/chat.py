@@ -24,11 +24,12 @@ from domain.match.decisions.cases import refuse_party
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
-from events.people.blocks import BLOCK, KINDS, MUTE, TooManyBlocksError
+from events.people.blocks import BLOCK, KINDS, MUTE
 from events.people.person import Person
 from events.private.chats import MAX_MESSAGES_PER_CHAT, ChatFullError, chat_players
 from events.private.chats import Message as StoredMessage
 from events.private.reports import Report
+from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("chat", __name__, url_prefix=PREFIX)
@@ -310,5 +311,5 @@ def _put(player: str, kind: str) -> None:
         raise Problem("not-blockable", detail, {"player": ["is no other person"]})
     try:
         services().blocks.put(person.id, other, kind)
-    except TooManyBlocksError as error:
+    except LimitReachedError as error:
         raise Problem("too-many-blocks", f"{error}.".capitalize()) from error

@@ -31,13 +31,14 @@ from events.notices.letters import asker, password_reset
 from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notices.mail_syntax import MAX_ADDRESS_OCTETS
 from events.people.accounts import NameTakenError
-from events.people.credentials import MAX_LABEL_LENGTH, TooManyTokensError
+from events.people.credentials import MAX_LABEL_LENGTH
 from events.people.credentials import Token as StoredToken
 from events.people.names import NAME, InvalidNameError
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
 from events.people.person import Person, UnknownPersonError
 from events.private.availability import Availability, with_calendar
 from events.private.time_zones import zone_names
+from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("people", __name__, url_prefix=PREFIX)
@@ -223,7 +224,7 @@ def create_token(sent: Mapping[str, str]) -> NewToken:
     """
     try:
         token, secret = services().people.tokens.create(require_person(), sent["label"])
-    except TooManyTokensError as error:
+    except LimitReachedError as error:
         raise Problem("too-many-tokens", f"{error}.".capitalize()) from error
     except UnknownPersonError as error:
         raise account_gone() from error

@@ -17,11 +17,12 @@ from api.http.schemas import EmptyBody, PresentPassword, StrictSchema, StrictStr
 from api.operations.signed_acts import signature_field
 from api.services import services
 from domain.match.player_signatures import PlayerPublicKey, PlayerSignature
-from events.people.player_keys import MAX_KEY_NAME_LENGTH, MAX_PLAYER_KEYS, TooManyPlayerKeysError
+from events.people.player_keys import MAX_KEY_NAME_LENGTH, MAX_PLAYER_KEYS
 from events.people.player_keys import PlayerKey as KeptKey
 from events.proof.documents import DocumentError
 from events.proof.player_signatures import check_signed, key_id
 from events.proof.public_keys import signed_bytes
+from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 from events.store.converter import write_value
 
@@ -119,7 +120,7 @@ def add_key(sent: Mapping[str, Any]) -> PlayerKey:
         raise _refused(fault.place, f"the key was not accepted: {reason}") from None
     try:
         return _represent(services().player_keys.add(person.id, key_id(key), sent["name"], key))
-    except TooManyPlayerKeysError as error:
+    except LimitReachedError as error:
         raise Problem("too-many-player-keys", f"{error}.".capitalize()) from error
 
 

@@ -18,15 +18,11 @@ from api.services import services
 from events.notices import subscriptions as stored
 from events.notices.notice import NoticeChannel
 from events.notices.outbox import Dispatch, Purpose
-from events.notices.subscriptions import (
-    MAX_LABEL_LENGTH,
-    MAX_SUBSCRIPTIONS,
-    TooManySubscriptionsError,
-    subscription_id,
-)
+from events.notices.subscriptions import MAX_LABEL_LENGTH, MAX_SUBSCRIPTIONS, subscription_id
 from events.push.encryption import InvalidKeyError, encoded_point, from_base64url, read_point, to_base64url
 from events.push.sender_key import subject_of
 from events.push.services import MAX_ENDPOINT_LENGTH, InvalidEndpointError, check_endpoint, service_name
+from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("push", __name__, url_prefix=PREFIX)
@@ -162,7 +158,7 @@ def subscribe(sent: Mapping[str, Any]) -> PushSubscription:
     )
     try:
         return _represent(services().subscriptions.save(require_person().id, subscription, sent["replaces"]))
-    except TooManySubscriptionsError as error:
+    except LimitReachedError as error:
         raise Problem("too-many-subscriptions", f"{error}.") from error
 
 

@@ -25,12 +25,12 @@ from events.notices.endpoints import (
     Attempt,
     Endpoint,
     PayloadForm,
-    TooManyEndpointsError,
 )
 from events.notices.notice import NoticeChannel, NoticeKind
 from events.notices.outbox import Dispatch, Purpose
 from events.people.person import Person, random_letters
 from events.runtime.egress_rules import MAX_URL_CHARACTERS, EgressRefusedError
+from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 from events.webhooks.signing import fresh_keys, public_key_of
 
@@ -157,7 +157,7 @@ def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
     )
     try:
         services().endpoints.add(person.id, created)
-    except TooManyEndpointsError as error:
+    except LimitReachedError as error:
         detail = f"You have {MAX_ENDPOINTS_PER_PERSON} webhooks, and cannot have more: delete one first."
         raise Problem("too-many-webhooks", detail) from error
     return NewWebhook(**asdict(_represent(created)), secret=created.keys[0].secret)

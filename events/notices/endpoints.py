@@ -10,6 +10,7 @@ from events.notices.json_text import from_json, to_json
 from events.notices.notice import NoticeKind
 from events.notices.player_store import PlayerStore
 from events.runtime.connections import StorePipeline
+from events.runtime.errors import LimitReachedError
 from events.runtime.transactions import transact
 from events.store.converter import write_value
 
@@ -38,10 +39,6 @@ class PayloadForm(StrEnum):
     """With the position and what can be played."""
 
     THIN = "thin"
-
-
-class TooManyEndpointsError(Exception):
-    """The person has MAX_ENDPOINTS_PER_PERSON endpoints."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -153,13 +150,13 @@ class Endpoints(PlayerStore):
         return None if packed is None else from_json(Endpoint, packed)
 
     def add(self, player: str, endpoint: Endpoint) -> None:
-        """Store a new endpoint; raises TooManyEndpointsError."""
+        """Store a new endpoint; raises LimitReachedError."""
         key = self._keys(player).endpoints(player)
 
         def put(pipeline: StorePipeline) -> None:
             known = pipeline.hkeys(key)
             if len(known) >= MAX_ENDPOINTS_PER_PERSON and endpoint.id.encode() not in known:
-                raise TooManyEndpointsError
+                raise LimitReachedError
             pipeline.multi()
             pipeline.hset(key, endpoint.id, to_json(endpoint))
 

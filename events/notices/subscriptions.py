@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from events.notices.player_store import PlayerStore
 from events.runtime.connections import StorePipeline
+from events.runtime.errors import LimitReachedError
 from events.runtime.transactions import transact
 from events.store.converter import pack, unpack
 
@@ -41,10 +42,6 @@ class Subscription(NamedTuple):
     ended: str = ""
 
 
-class TooManySubscriptionsError(ValueError):
-    """The person has MAX_SUBSCRIPTIONS subscriptions and must remove one first."""
-
-
 def subscription_id(endpoint: str) -> str:
     """Return the id of the subscription at ``endpoint``: 24 lower-case letters and digits of base 32."""
     digest = hashlib.sha256(endpoint.encode()).digest()[:_ID_BYTES]
@@ -69,7 +66,7 @@ class Subscriptions(PlayerStore):
         return None if stored is None else unpack(Subscription, stored)
 
     def save(self, player: str, subscription: Subscription, replaces: str | None = None) -> Subscription:
-        """Store ``subscription`` in place of its id and of ``replaces``; raises TooManySubscriptionsError."""
+        """Store ``subscription`` in place of its id and of ``replaces``; raises LimitReachedError."""
         key = self._key(player)
 
         def write(pipeline: StorePipeline) -> Subscription:
@@ -79,9 +76,7 @@ class Subscriptions(PlayerStore):
             gone |= _outdated([each for id, each in known.items() if id not in gone], subscription.created_at)
             live = [id for id, each in known.items() if id not in gone and not each.ended]
             if len(live) >= MAX_SUBSCRIPTIONS:
-                raise TooManySubscriptionsError(
-                    f"{MAX_SUBSCRIPTIONS} browsers can get notices at most: remove one first"
-                )
+                raise LimitReachedError(f"{MAX_SUBSCRIPTIONS} browsers can get notices at most: remove one first")
             saved = subscription if before is None else _continued(subscription, before)
             pipeline.multi()
             pipeline.hset(key, saved.id, pack(saved))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from events.runtime.connections import StoreClient
+from events.runtime.errors import LimitReachedError
 from events.runtime.keys import PeopleKeys
 
 BLOCK = "block"
@@ -15,10 +16,6 @@ KINDS = (BLOCK, MUTE)
 MAX_BLOCKS = 500
 
 
-class TooManyBlocksError(ValueError):
-    """The person has MAX_BLOCKS people on the list and must remove one first."""
-
-
 class Blocks:
     """The lists of an installation."""
 
@@ -27,10 +24,10 @@ class Blocks:
         self._keys = PeopleKeys(prefix)
 
     def put(self, person: str, other: str, kind: str) -> None:
-        """Put ``other`` on the list of ``person``, with one of KINDS. Raises TooManyBlocksError."""
+        """Put ``other`` on the list of ``person``, with one of KINDS. Raises LimitReachedError."""
         key = self._keys.blocks(person)
         if self._client.hlen(key) >= MAX_BLOCKS and not self._client.hexists(key, other):
-            raise TooManyBlocksError(f"this list can have {MAX_BLOCKS} people at most: remove one first")
+            raise LimitReachedError(f"this list can have {MAX_BLOCKS} people at most: remove one first")
         self._client.hset(key, other, kind)
 
     def remove(self, person: str, other: str) -> bool:

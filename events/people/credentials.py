@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from events.people.person import Person, Suspension, UnknownPersonError, random_letters, unpack_suspension
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.errors import StoreUnavailableError
+from events.runtime.errors import LimitReachedError, StoreUnavailableError
 from events.runtime.keys import InstallationKeys, PeopleKeys
 from events.runtime.scripts import load_script
 from events.runtime.transactions import transact
@@ -171,10 +171,6 @@ class Token(NamedTuple):
     created_at: int
 
 
-class TooManyTokensError(ValueError):
-    """The person has MAX_TOKENS_PER_PERSON tokens and must revoke one first."""
-
-
 class _StoredToken(NamedTuple):
     label: str
     created_at: int
@@ -191,7 +187,7 @@ class Tokens:
         self._credentials = credentials
 
     def create(self, person: Person, label: str) -> tuple[Token, str]:
-        """Return a new token of ``person`` and its secret. Raises TooManyTokensError and UnknownPersonError."""
+        """Return a new token of ``person`` and its secret. Raises LimitReachedError and UnknownPersonError."""
         token = Token("t" + random_letters(10), label, self._now())
         secret = "rookery_" + secrets.token_urlsafe(32)
         key = self._credentials.key("token", secret)
@@ -202,7 +198,7 @@ class Tokens:
                 raise UnknownPersonError(person.id)
             # After a reply that was lost the token is there already.
             if pipeline.hlen(tokens) >= MAX_TOKENS_PER_PERSON and not pipeline.hexists(tokens, token.id):
-                raise TooManyTokensError(f"a person can have {MAX_TOKENS_PER_PERSON} tokens at most: revoke one first")
+                raise LimitReachedError(f"a person can have {MAX_TOKENS_PER_PERSON} tokens at most: revoke one first")
             pipeline.multi()
             pipeline.set(key, with_digest(key, person.id))
             pipeline.hset(tokens, token.id, pack(_StoredToken(label, token.created_at, key)))

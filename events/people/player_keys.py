@@ -12,6 +12,7 @@ from typing import NamedTuple
 from domain.match.player_signatures import PlayerPublicKey
 from events.people.administration import Administration
 from events.runtime.connections import StoreClient
+from events.runtime.errors import LimitReachedError
 from events.runtime.keys import PeopleKeys
 from events.store.converter import pack, unpack, write_value
 
@@ -21,10 +22,6 @@ NONCE_BYTES = 32
 MAX_NONCE_AGE_S = 600
 ADDED = "player-key-added"
 REMOVED = "player-key-removed"
-
-
-class TooManyPlayerKeysError(ValueError):
-    """The person has MAX_PLAYER_KEYS keys and must remove one first."""
 
 
 class PlayerKey(NamedTuple):
@@ -59,10 +56,10 @@ class PlayerKeys:
         return stored is not None and secrets.compare_digest(stored, nonce.encode(errors="replace"))
 
     def add(self, person: str, key_id: str, name: str, key: PlayerPublicKey) -> PlayerKey:
-        """Add a key that a person has shown to hold, or rename it. Raises TooManyPlayerKeysError."""
+        """Add a key that a person has shown to hold, or rename it. Raises LimitReachedError."""
         present = self.of(person)
         if len(present) >= MAX_PLAYER_KEYS and all(each.id != key_id for each in present):
-            raise TooManyPlayerKeysError(f"a person can have {MAX_PLAYER_KEYS} keys at most: remove one first")
+            raise LimitReachedError(f"a person can have {MAX_PLAYER_KEYS} keys at most: remove one first")
         added = PlayerKey(key_id, name, key, self._now())
         facts = {"person": person, "key": key_id, "public": write_value(key)}
         self._administration.record(ADDED, person, facts)

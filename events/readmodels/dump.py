@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from events.readmodels.generations import RatingGenerations, contents, dump_lists, generation_of
+from events.readmodels.generations import Generations, contents, dump_lists, generation_of
 from events.readmodels.standings import DayEnd, unpack_end
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys
@@ -12,7 +12,7 @@ from events.runtime.keys import ReadModelKeys
 
 def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
     """Return all read models, key by key as in generation 0, days in one part: equal dumps are equal read models."""
-    current = RatingGenerations.parse(client.get(keys.rating_generation)).current
+    current = Generations.parse(client.get(keys.rating_generation)).current
     of_current = keys.rating_keys(current)
     apart = {of_current.revision, keys.rating_generation}
     live: dict[str, Any] = {}

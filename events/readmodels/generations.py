@@ -22,15 +22,20 @@ class RebuildOvertakenError(Exception):
 
 
 class Generations(NamedTuple):
-    """The generation that is read and the one being built; stored as ``3`` or ``3 4``, 0 without a stored value."""
+    """The generation that is read and the one being built; stored as ``3`` or ``3 4``, 0 without a stored value.
+
+    That of ratings is ``closing`` (``3 4 1``) when little is left to take over: whatever writes next also switches.
+    """
 
     current: int = 0
     building: int | None = None
+    closing: bool = False
 
     @classmethod
     def parse(cls, packed: bytes | None) -> "Generations":
         """Return what is stored as ``packed``."""
-        return cls(*map(int, packed.split())) if packed is not None else cls()
+        current, building, closing = [*map(int, (packed or b"0").split()), None, None][:3]
+        return cls(current or 0, building, closing is not None)
 
     @property
     def written(self) -> tuple[int, ...]:
@@ -40,23 +45,26 @@ class Generations(NamedTuple):
     @property
     def packed(self) -> str:
         """What is stored."""
-        return " ".join(map(str, self.written))
+        return " ".join(map(str, (*self.written, 1) if self.closing else self.written))
 
 
 Current = Mapping[int, int]
+RATINGS = -1
+"""Stands for the ratings where others name a shard."""
 
 
 class Reader:
-    """Reads from the current generations, which it remembers from the last read."""
+    """Reads from the current generations, which it remembers, of ``shards``; ``name`` is the key that names those."""
 
-    def __init__(self, client: StoreClient, keys: ReadModelKeys) -> None:
+    def __init__(self, client: StoreClient, name: Callable[[int], str], shards: Iterable[int]) -> None:
         self._client = client
-        self._keys = keys
+        self._name = name
+        self._shards = shards
         self._known: dict[int, int] = {}
 
-    def read(self, queue: Callable[[StorePipeline, Current], None], shards: Iterable[int] | None = None) -> list[Any]:
+    def read(self, queue: Callable[[StorePipeline, Current], object], shards: Iterable[int] | None = None) -> list[Any]:
         """Return the replies to what ``queue`` queues for the generations of ``shards``; repeated after a switch."""
-        wanted = list(range(self._keys.shards) if shards is None else shards)
+        wanted = list(self._shards if shards is None else shards)
         while True:
             current = {shard: self._known.get(shard, 0) for shard in wanted}
             with self._client.pipeline(transaction=False) as pipeline:
@@ -64,7 +72,7 @@ class Reader:
                 # Last: a generation that is current after the reads was so, and complete, while they were made. One GET
                 # for each: shards may be on several servers, each of which answers in the order of the commands.
                 for shard in wanted:
-                    pipeline.get(self._keys.generation(shard))
+                    pipeline.get(self._name(shard))
                 answers = pipeline.execute()
             replies, packed = answers[: len(answers) - len(wanted)], answers[len(answers) - len(wanted) :]
             found = {shard: Generations.parse(each).current for shard, each in zip(wanted, packed, strict=True)}
@@ -155,60 +163,6 @@ def contents(client: StoreClient, begin: str) -> dict[str, Any]:
                         pipeline.smembers(name)
             found |= zip((name.decode().removeprefix(begin) for name in names), pipeline.execute(), strict=True)
     return found
-
-
-RATINGS = -1
-"""Stands for the ratings where others name a shard."""
-
-
-class RatingGenerations(NamedTuple):
-    """The generation that is read, and the one that a rebuild fills; stored as ``3``, ``3 4``, or ``3 4 1``.
-
-    While it is ``closing``, with little left to take over, whatever writes next also switches.
-    """
-
-    current: int = 0
-    building: int | None = None
-    closing: bool = False
-
-    @classmethod
-    def parse(cls, packed: bytes | None) -> "RatingGenerations":
-        """Return what is stored as ``packed``."""
-        current, building, closing = [*(packed or b"0").split(), None, None][:3]
-        return cls(int(current or 0), None if building is None else int(building), closing is not None)
-
-    @property
-    def written(self) -> list[int]:
-        """All that have to be kept."""
-        return [self.current] if self.building is None else [self.current, self.building]
-
-    @property
-    def packed(self) -> str:
-        """What is stored."""
-        numbers = self.written
-        return " ".join(map(str, [*numbers, 1] if self.closing else numbers))
-
-
-class RatingReader:
-    """Reads from the current generation of ratings, which it remembers from the last read."""
-
-    def __init__(self, client: StoreClient, keys: ReadModelKeys) -> None:
-        self._client = client
-        self._name = keys.rating_generation
-        self._known = 0
-
-    def read(self, queue: Callable[[StorePipeline, Current], object]) -> list[Any]:
-        """Return the replies to what ``queue`` queues, given the present generation; again after a switch."""
-        while True:
-            current = self._known
-            with self._client.pipeline(transaction=False) as pipeline:
-                queue(pipeline, {RATINGS: current})
-                # Last: a generation that is current after the reads was so, and complete, while they were made.
-                pipeline.get(self._name)
-                *replies, packed = pipeline.execute()
-            self._known = RatingGenerations.parse(packed).current
-            if self._known == current:
-                return replies
 
 
 def delete_earlier_generations(client: StoreClient, keys: ReadModelKeys, current: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 
 from domain.match.state import MatchState
-from events.readmodels.generations import RatingGenerations, RebuildOvertakenError, delete_earlier_generations
+from events.readmodels.generations import Generations, RebuildOvertakenError, delete_earlier_generations
 from events.readmodels.rating_store import RedisPeriods, read_unsettled, write_recalculation, write_unsettled
 from events.readmodels.recalculation import RatingRecalculation, Unsettled
 from events.readmodels.summary import RatedResult, rated_result, summarise
@@ -103,7 +103,7 @@ class Ratings:
                 pipeline.get(self._keys.rating_generation)
                 pipeline.hmget(keys.rated, match_ids)
                 generations, packed = pipeline.execute()
-            current = RatingGenerations.parse(generations).current
+            current = Generations.parse(generations).current
             if current == self._last_read:
                 return _results(match_ids, packed)
             self._last_read = current  # it is the same again until the next rebuild
@@ -156,7 +156,7 @@ class Ratings:
             known = self._read_generations(pipeline)
             begun = max(known.current, known.building or 0) + 1
             pipeline.multi()
-            pipeline.set(self._keys.rating_generation, RatingGenerations(known.current, begun).packed)
+            pipeline.set(self._keys.rating_generation, Generations(known.current, begun).packed)
             return begun
 
         return self._transact(begin)
@@ -244,14 +244,14 @@ class Ratings:
         while self._transact(change):
             beats.beat()
 
-    def _finish(self, pipeline: StorePipeline, known: RatingGenerations, results: Results) -> bool:
+    def _finish(self, pipeline: StorePipeline, known: Generations, results: Results) -> bool:
         generation = known.building or 0
         keys, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
         pipeline.watch(late)
         step = self._step(pipeline, keys, {**_unpacked(pipeline.hgetall(late)), **results})
         pipeline.multi()
         self._write(pipeline, keys, step)
-        pipeline.set(self._keys.rating_generation, RatingGenerations(generation).packed)
+        pipeline.set(self._keys.rating_generation, Generations(generation).packed)
         pipeline.unlink(late)
         return any(match_id in step.results for match_id in results)
 
@@ -292,11 +292,11 @@ class Ratings:
             write_recalculation(pipeline, keys, of_pool)
         write_unsettled(pipeline, keys, step.taken, step.left)
 
-    def _generations(self) -> RatingGenerations:
-        return RatingGenerations.parse(self._client.get(self._keys.rating_generation))
+    def _generations(self) -> Generations:
+        return Generations.parse(self._client.get(self._keys.rating_generation))
 
-    def _read_generations(self, pipeline: StorePipeline) -> RatingGenerations:
-        return RatingGenerations.parse(pipeline.get(self._keys.rating_generation))
+    def _read_generations(self, pipeline: StorePipeline) -> Generations:
+        return Generations.parse(pipeline.get(self._keys.rating_generation))
 
     def _transact(self, change: Callable[[StorePipeline], T]) -> T:
         return transact(self._client, [self._keys.rating_generation], change, attempts=MAX_ATTEMPTS)

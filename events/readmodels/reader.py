@@ -12,7 +12,7 @@ from domain.match.enums import Status
 from domain.rating import START_RATING
 from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 from events.readmodels.archived import ArchivedModels
-from events.readmodels.generations import RATINGS, Current, RatingReader, Reader
+from events.readmodels.generations import RATINGS, Current, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import (
     MAX_PAGE_SIZE,
@@ -73,8 +73,8 @@ class ReadModels:
     ) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
-        self.read = Reader(client, self.keys).read
-        self._read_ratings = RatingReader(client, self.keys).read
+        self.read = Reader(client, self.keys.generation, range(self.keys.shards)).read
+        self._read_ratings = Reader(client, lambda _: self.keys.rating_generation, [RATINGS]).read
         self._now = now
         self._archived = archived
 

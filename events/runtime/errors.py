@@ -31,3 +31,7 @@ class StoreCommandError(StoreError):
 
 class StorePermissionError(StoreCommandError):
     """The user of the connection may not give this command."""
+
+
+class LimitReachedError(ValueError):
+    """A person has as many of something as one may have; the message says what to do."""

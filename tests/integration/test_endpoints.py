@@ -15,10 +15,10 @@ from events.notices.endpoints import (
     EndpointKeys,
     Endpoints,
     PayloadForm,
-    TooManyEndpointsError,
 )
 from events.notices.notice import NoticeKind
 from events.runtime.connections import StoreClient
+from events.runtime.errors import LimitReachedError
 from tests.support.matches import T0
 
 
@@ -67,7 +67,7 @@ def test_endpoints_are_found_by_their_owner_alone(endpoints: Endpoints) -> None:
 def test_a_person_has_five_endpoints_at_most(endpoints: Endpoints) -> None:
     for number in range(MAX_ENDPOINTS_PER_PERSON):
         endpoints.add("alice", endpoint(f"w{number}"))
-    with pytest.raises(TooManyEndpointsError):
+    with pytest.raises(LimitReachedError):
         endpoints.add("alice", endpoint("more"))
     endpoints.add("alice", endpoint("w0"))
     assert len(endpoints.of("alice")) == MAX_ENDPOINTS_PER_PERSON

@@ -7,7 +7,7 @@ import pytest
 
 from domain.rating import Result, rate
 from events.readmodels import ReadModels, dump, rated_matches, ratings, recalculation, standings
-from events.readmodels.generations import RatingGenerations, RebuildOvertakenError
+from events.readmodels.generations import Generations, RebuildOvertakenError
 from events.readmodels.ratings import Ratings
 from events.readmodels.summary import DAY_MS, RatedResult
 from events.runtime.connections import StoreClient, connect
@@ -103,7 +103,7 @@ def test_a_rebuild_overcomes_a_writer_that_is_faster(truth: Truth, server: RealS
 
     before_every_write(redis, truth, write).replace(truth.in_order())
     assert acts > 12
-    assert RatingGenerations.parse(redis.get(KEYS.rating_generation)) == RatingGenerations(1)
+    assert Generations.parse(redis.get(KEYS.rating_generation)) == Generations(1)
     truth.ratings.settle()
     assert dump(redis, KEYS) == truth.expected(server)
 

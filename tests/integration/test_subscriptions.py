@@ -13,13 +13,13 @@ from events.notices.subscriptions import (
     MAX_SUBSCRIPTIONS,
     Subscription,
     Subscriptions,
-    TooManySubscriptionsError,
     subscription_id,
 )
 from events.proof.key_file import UnreadableKeyError
 from events.push.encryption import encoded_point
 from events.push.sender_key import SenderKeyStore
 from events.runtime.connections import StoreClient
+from events.runtime.errors import LimitReachedError
 from events.runtime.notice_keys import PushKeys
 
 NOW = 1_800_000_000_000
@@ -91,7 +91,7 @@ class TestSubscriptions:
     def test_a_person_has_ten_at_most_and_an_ended_one_does_not_count(self, subscriptions: Subscriptions) -> None:
         for number in range(MAX_SUBSCRIPTIONS):
             subscriptions.save("panna", made(number))
-        with pytest.raises(TooManySubscriptionsError, match="10 browsers"):
+        with pytest.raises(LimitReachedError, match="10 browsers"):
             subscriptions.save("panna", made(77))
         subscriptions.save("panna", made(3))
         subscriptions.save("panna", made(78), replaces=made(4).id)

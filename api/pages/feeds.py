@@ -33,9 +33,9 @@ from domain.games import GAMES
 from domain.match.state import MatchState
 from events.notices.notice import Notice
 from events.notices.wording import enumerated, headline, news_of
+from events.people.blocks import blocked_by, names_of_others
 from events.people.person import Person
 from events.readmodels import Summary, summarise
-from events.service.names import blocked_by, names_of_others
 from events.store.codec import event_of
 
 MAX_ENTRIES = 50

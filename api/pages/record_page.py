@@ -37,10 +37,10 @@ from events.people.person import Person
 from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import BundleContent
-from events.proof.cosignatures import find_cosignatures
 from events.proof.documents import DocumentError
 from events.proof.notes import parse_note
 from events.proof.player_signatures import ACTS, key_id
+from events.proof.tree_heads import find_cosignatures
 from events.readmodels import summarise
 from events.runtime.wall_clock import rfc3339
 from events.service.jobs import RECOMPUTATION, Job

@@ -17,7 +17,7 @@ from domain.match.vacation import year_of
 from events.people.capacity import MAX_CONCURRENT
 from events.people.credentials import MAX_LABEL_LENGTH
 from events.people.player_keys import MAX_KEY_NAME_LENGTH
-from events.private.time_zones import zone_names
+from events.private.availability import zone_names
 from events.runtime.wall_clock import rfc3339
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -18,11 +18,21 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, PresentPassword, StrictSchema, StrictString
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
-from events.notices.addresses import MailAddress, asked_again, resumed, stopped, wants, without_address
+from events.notices.addresses import (
+    MAX_ADDRESS_OCTETS,
+    InvalidAddressError,
+    MailAddress,
+    address_digest,
+    asked_again,
+    parse_address,
+    resumed,
+    stopped,
+    wants,
+    without_address,
+)
 from events.notices.inbox import MAX_MAILS_SHOWN, ReceivedMail, Verdict
 from events.notices.letters import address_changed, confirmation
 from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
-from events.notices.mail_syntax import MAX_ADDRESS_OCTETS, InvalidAddressError, address_digest, parse_address
 from events.notices.notice import PauseCause, WhoMayWrite
 from events.people.person import Person
 from events.runtime.wall_clock import rfc3339

@@ -9,8 +9,8 @@ from email.message import Message
 from email.parser import BytesHeaderParser
 from email.policy import compat32
 
+from events.notices.addresses import InvalidAddressError, parse_address
 from events.notices.inbox import Verdict
-from events.notices.mail_syntax import InvalidAddressError, parse_address
 from events.notices.notice import WhoMayWrite
 
 MAX_HOPS = 50

@@ -11,11 +11,11 @@ from events.notices.addresses import (
     SOFT_SCORE,
     AddressStore,
     MailAddress,
+    address_digest,
     plain,
     with_bounce,
     with_problem,
 )
-from events.notices.mail_syntax import address_digest
 from events.runtime.wall_clock import read_header_date
 
 MAX_READ_BYTES = 64_000

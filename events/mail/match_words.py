@@ -11,7 +11,7 @@ from domain.match.lines import ANY, ConditionalMoves, Line
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, MINUTE
 from events.mail.language import Moves
-from events.private.time_zones import zone_of
+from events.private.availability import zone_of
 
 MAX_EXAMPLE_PLIES = 20
 

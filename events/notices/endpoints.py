@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from events.notices.json_text import from_json, to_json
-from events.notices.notice import NoticeKind
+from events.notices.notice import NoticeKind, from_json, to_json
 from events.notices.player_store import PlayerStore
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import LimitReachedError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from events.notices.json_text import from_json, to_json
+from events.notices.notice import from_json, to_json
 from events.notices.player_store import PlayerStore
 from events.runtime.connections import StoreClient
 from events.runtime.notice_keys import PostmasterKeys

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from events.notices.json_text import from_json, to_json
-from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, from_json, to_json
 from events.notices.outbox import Dispatch, Purpose, delivery_field
 from events.notices.player_store import PlayerStore
 from events.runtime.connections import StoreClient

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from events.notices.mail_syntax import InvalidAddressError, address_digest, parse_address
+from events.notices.addresses import InvalidAddressError, address_digest, parse_address
 from events.notices.notice import NoticeChannel
 from events.notices.outbox import Dispatch, Letter, Purpose
 

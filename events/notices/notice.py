@@ -2,8 +2,12 @@
 
 import base64
 import hashlib
+import json
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, TypeVar
+
+from events.store.converter import read_value, write_value
 
 
 class NoticeKind(StrEnum):
@@ -122,3 +126,16 @@ def notice_id(fact: str, player: str) -> str:
     """Return the id of the notice about ``fact`` to ``player``: 24 lower-case letters and digits of base 32."""
     digest = hashlib.sha256(f"{fact}\n{player}".encode()).digest()[:ID_BYTES]
     return base64.b32encode(digest).decode().lower()
+
+
+T = TypeVar("T")
+
+
+def to_json(value: Any) -> str:
+    """Return ``value``, the instance of a class, as JSON text."""
+    return json.dumps(write_value(value), separators=(",", ":"))
+
+
+def from_json(made: type[T], text: str | bytes) -> T:
+    """Return the instance of ``made`` that ``to_json`` wrote. Raises ValueError with the place and the reason."""
+    return read_value(made, json.loads(text))

@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from events.notices.json_text import from_json, to_json
-from events.notices.notice import Delivery, DeliveryState, NoticeChannel
+from events.notices.notice import Delivery, DeliveryState, NoticeChannel, from_json, to_json
 from events.notices.player_store import PlayerStore
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.transactions import transact

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from events.notices.json_text import from_json, to_json
-from events.notices.notice import NoticeKind, Timing, WhoMayInvite
+from events.notices.notice import NoticeKind, Timing, WhoMayInvite, from_json, to_json
 from events.notices.player_store import PlayerStore
 from events.runtime.connections import StorePipeline
 from events.runtime.transactions import transact

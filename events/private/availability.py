@@ -6,19 +6,73 @@ followed it.
 
 import json
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from domain.match import calendar, vacation
 from domain.match.calendar import Calendar, Offset
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import Vacation, Vacations, year_of
-from events.private.time_zones import offsets_of, years_around
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
 from events.runtime.transactions import transact
 from events.runtime.wall_clock import rfc3339
 from events.runtime.work_list import Claim, Repeats, WorkList
+
+YEARS_BEHIND = 1
+YEARS_AHEAD = 5
+
+
+@lru_cache(maxsize=1)
+def zone_names() -> frozenset[str]:
+    """Return the names of all time zones (IANA)."""
+    return frozenset(files("tzdata").joinpath("zones").read_text(encoding="ascii").split())
+
+
+def years_around(year: int) -> tuple[int, int]:
+    """Return the instants from which on and until which offsets are known in ``year``."""
+    first, last = (datetime(each, 1, 1, tzinfo=UTC) for each in (year - YEARS_BEHIND, year + YEARS_AHEAD + 1))
+    return int(first.timestamp()) * 1000, int(last.timestamp()) * 1000
+
+
+@lru_cache(maxsize=500)
+def zone_of(zone: str) -> ZoneInfo:
+    """Return the time zone of this name (IANA); raises KeyError for one that does not exist."""
+    if zone not in zone_names():
+        raise KeyError(zone)
+    with files("tzdata").joinpath("zoneinfo", *zone.split("/")).open("rb") as source:
+        return ZoneInfo.from_file(source, key=zone)
+
+
+@lru_cache(maxsize=500)
+def offsets_of(zone: str, year: int) -> tuple[Offset, ...]:
+    """Return the offsets of ``zone`` in the years around ``year``; raises KeyError for a zone that does not exist."""
+    clock = zone_of(zone)
+    since, until = years_around(year)
+    offsets = [Offset(since, _minutes(clock, since))]
+    for day in range(since + DAY, until, DAY):
+        if _minutes(clock, day) != offsets[-1].minutes:
+            offsets.append(_change(clock, day - DAY, day))
+    return tuple(offsets)
+
+
+def _minutes(clock: ZoneInfo, at: int) -> int:
+    offset = datetime.fromtimestamp(at // 1000, clock).utcoffset()
+    return 0 if offset is None else int(offset.total_seconds()) // 60
+
+
+def _change(clock: ZoneInfo, before: int, after: int) -> Offset:
+    """Return the one offset that begins after ``before`` and no later than ``after``, to the second."""
+    minutes = _minutes(clock, after)
+    while after - before > 1000:
+        middle = (before + after) // 2000 * 1000
+        before, after = (before, middle) if _minutes(clock, middle) == minutes else (middle, after)
+    return Offset(after, minutes)
+
 
 MIN_KNOWN_AHEAD_MS = 2 * 365 * DAY
 """Offsets known for less time than this are looked up again: a match may last as long."""

@@ -17,7 +17,7 @@ ED25519 = 0x01
 """The type of keys whose signatures are over the text of a note."""
 
 COSIGNATURE = 0x04
-"""The type of keys of witnesses (``events.proof.cosignatures``)."""
+"""The type of keys of witnesses (``events.proof.tree_heads``)."""
 
 MAX_NOTE_BYTES = 131_072
 MAX_SIGNATURES = 100

@@ -8,10 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from events.proof.cosignatures import Cosignature, find_cosignatures
 from events.proof.documents import DocumentError
 from events.proof.notes import COSIGNATURE, ED25519, NoteKey, SignedNote, parse_note, parse_vkey
-from events.proof.tree_heads import parse_tree_head
+from events.proof.tree_heads import Cosignature, find_cosignatures, parse_tree_head
 from events.runtime.wall_clock import rfc3339
 
 MAX_POLICY_BYTES = 65_536

@@ -6,9 +6,8 @@ from typing import Any
 
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ShardKeys, shard_of
-from events.store.entries import pointer_of
 from events.store.envelope import unpack
-from events.store.feed import FeedState
+from events.store.feed import FeedState, pointer_of
 
 MAX_SHARDS_LOOKED_AT = 10
 """Of each group that is behind: those with most entries that it has not finished."""

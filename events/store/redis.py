@@ -37,8 +37,8 @@ from events.store.contract import (
     WrongInstallationError,
 )
 from events.store.copies import Copies
-from events.store.entries import entry_of, envelopes_of, pointer_of
 from events.store.envelope import Draft, Envelope, seal
+from events.store.feed import entry_of, envelopes_of, pointer_of
 from events.store.mark import read_mark
 from events.store.time import StoreClock, with_clock_check
 

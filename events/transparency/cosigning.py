@@ -7,10 +7,9 @@ from typing import Protocol
 import structlog
 
 from events.proof.checkpoints import Consistency
-from events.proof.cosignatures import find_cosignatures
 from events.proof.documents import DocumentError
 from events.proof.notes import NoteKey, SignedNote, parse_note, parse_signatures
-from events.proof.tree_heads import parse_size, parse_tree_head
+from events.proof.tree_heads import find_cosignatures, parse_size, parse_tree_head
 from events.runtime.backoff import Backoff
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import structlog
 
 from events.proof import merkle
-from events.proof.cosignatures import CosigningKey
 from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, SignedNote
-from events.proof.tree_heads import TreeHead, parse_tree_head
+from events.proof.tree_heads import CosigningKey, TreeHead, parse_tree_head
 from events.runtime.durable_files import create_file, replace_file
 from events.transparency.witness_protocol import SIZE_TYPE, AddCheckpoint, read_request
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from events.proof.cosignatures import CosigningKey, find_cosignatures
 from events.proof.documents import DocumentError
 from events.proof.notes import NoteSignature, SignedNote, parse_note, parse_vkey
+from events.proof.tree_heads import CosigningKey, find_cosignatures
 from tests.unit.test_notes import COSIGNED
 
 WITNESS = CosigningKey("witness.example.com/w1", bytes(range(32)))

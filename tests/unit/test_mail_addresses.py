@@ -9,15 +9,17 @@ from events.notices.addresses import (
     NO_ADDRESS,
     SOFT_SCORE,
     AddressStore,
+    InvalidAddressError,
     MailAddress,
+    address_digest,
     confirmed,
+    parse_address,
     resumed,
     stopped,
     wants,
     with_bounce,
     without_address,
 )
-from events.notices.mail_syntax import InvalidAddressError, address_digest, parse_address
 from events.notices.notice import PauseCause, WhoMayWrite
 from events.runtime.connections import StoreClient
 from tests.support.server import RealServer

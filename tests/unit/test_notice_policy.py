@@ -29,7 +29,7 @@ from events.notices.policy import (
     reminder_at,
 )
 from events.notices.preferences import Preferences, default_mail, default_push
-from events.private.time_zones import zone_of
+from events.private.availability import zone_of
 
 BERLIN = zone_of("Europe/Berlin")
 MAIL, PUSH, WEBHOOK = NoticeChannel

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from events.proof.cosignatures import CosigningKey
 from events.proof.documents import DocumentError
 from events.proof.notes import NoteSignature
 from events.proof.policies import parse_policy
+from events.proof.tree_heads import CosigningKey
 from tests.unit.test_witnessing import LOG
 
 KEYS = {name: CosigningKey(f"{name}.example/w", bytes([number] * 32)) for number, name in enumerate("abcd", 1)}

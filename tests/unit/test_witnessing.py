@@ -7,10 +7,9 @@ from threading import Barrier, Thread
 import pytest
 
 from events.proof import merkle
-from events.proof.cosignatures import find_cosignatures
 from events.proof.keys import SigningKey
 from events.proof.notes import SignedNote, parse_signatures
-from events.proof.tree_heads import TreeHead, note_key, sign_tree_head
+from events.proof.tree_heads import TreeHead, find_cosignatures, note_key, sign_tree_head
 from events.transparency.witness_protocol import SIZE_TYPE, read_request, write_request
 from events.witness import witness as state
 from events.witness.witness import Witness, WitnessReply, WitnessState

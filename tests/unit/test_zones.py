@@ -6,7 +6,7 @@ import pytest
 
 from domain.match.calendar import Calendar, check, is_free, next_change
 from domain.match.terms import DAY, HOUR
-from events.private.time_zones import offsets_of, years_around, zone_names
+from events.private.availability import offsets_of, years_around, zone_names
 
 
 def at(text: str) -> int:

@@ -26,11 +26,11 @@ from events.notices.addresses import stopped
 from events.notices.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
 from events.notices.letters import LetterKind, letter_dispatch
 from events.notices.outbox import Letter
+from events.people.blocks import blocked_by, names_of_others, people_seated
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings
-from events.service.names import blocked_by, names_of_others, people_seated
 
 MAX_ATTEMPTS = 5
 """So often a mail is read at which the reader itself fails; then its writer is told."""

@@ -27,14 +27,14 @@ from events.mail.notice_text import (
 )
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
 from events.mail.transcript import View
+from events.notices.addresses import InvalidAddressError, parse_address
 from events.notices.letters import LetterKind
 from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
-from events.notices.mail_syntax import InvalidAddressError, parse_address
 from events.notices.notice import Notice, NoticeKind
 from events.notices.outbox import Dispatch, Letter, Purpose
+from events.people.blocks import blocked_by, names_of_others, people_seated
 from events.people.person import Person
 from events.service.matches import Loaded, UnknownMatchError
-from events.service.names import blocked_by, names_of_others, people_seated
 from events.store.contract import DamagedStreamError, VersionTag
 from workers.notices.reach import messages_for
 

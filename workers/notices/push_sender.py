@@ -11,7 +11,8 @@ from events.installation import Installation
 from events.notices.notice import DeliveryState, Notice
 from events.notices.outbox import Dispatch, Purpose
 from events.notices.subscriptions import Subscription
-from events.private.time_zones import zone_of
+from events.people.blocks import blocked_by, names_of_others, people_seated
+from events.private.availability import zone_of
 from events.proof.key_file import UnreadableKeyError
 from events.push.encryption import MAX_PLAINTEXT_BYTES, SALT_BYTES, encrypt, from_base64url
 from events.push.payload import body_of, message, title_of, topic_of, ttl_of, urgency_of
@@ -20,7 +21,6 @@ from events.push.services import service_name
 from events.runtime.backoff import read_retry_after
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError, EgressRefusedError
-from events.service.names import blocked_by, names_of_others, people_seated
 from workers.notices.senders import Outcome
 
 TEST_TTL_S = 600

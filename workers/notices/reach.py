@@ -3,8 +3,8 @@
 from domain.match import vacation
 from events.installation import Installation
 from events.notices.policy import Circumstances, Reach
+from events.private.availability import zone_of
 from events.private.chats import Message
-from events.private.time_zones import zone_of
 
 
 def circumstances_of(installation: Installation, player: str, match: str | None, now: int) -> Circumstances:

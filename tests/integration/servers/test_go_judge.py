@@ -10,9 +10,8 @@ from flask import Flask
 from api.services import Services
 from events.monitor.monitor import TILE_WIDTH
 from events.proof import merkle
-from events.proof.cosignatures import CosigningKey
 from events.proof.notes import NoteSignature, parse_note, parse_vkey
-from events.proof.tree_heads import note_key
+from events.proof.tree_heads import CosigningKey, note_key
 from tests.support.callers import ME, OPEN, Caller
 from tests.support.judge import NO_JUDGE, find_judge, judge
 from tests.unit.test_notes import GO_NOTE, NEUMANN

@@ -29,7 +29,7 @@ TOGETHER = (
     ("tests/integration/servers/test_cluster",),
     ("tests/integration/servers/test_sentinel",),
 )
-"""Files that share a running installation, by how their paths begin; those of the last two share servers."""
+"""Files of one worker, by how their paths begin: they share a browser, a running installation or servers."""
 
 EARLY = (
     "tests/e2e/",
@@ -96,9 +96,19 @@ def import_in_turns(config: pytest.Config) -> None:
                     del sys.modules[name]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option with which no test can count on those before it."""
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run files, and the tests in each, in a drawn order")
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the slowest files first. Arguments cannot say so: pytest 9 drops one that lies within another."""
+    if (seed := config.getoption("shuffle")) is not None:
+        random.Random(seed).shuffle(items)
+        places = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
+        items.sort(key=lambda item: places[item.path])
+        return
 
     def rank(item: pytest.Item) -> int:
         return next((place for place, start in enumerate(EARLY) if item.nodeid.startswith(start)), len(EARLY))

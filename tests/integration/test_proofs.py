@@ -128,7 +128,7 @@ class TestKeys:
         for key, instant, said in (
             (after.key, "yesterday", "'yesterday' is not an instant such as 2026-01-31T12:00:00Z"),
             (after.key, "2023-11-16T12:00:00", "is not an instant"),
-            ("nobody", since, "there is no key nobody"),
+            ("-body", since, "there is no key -body"),
         ):
             refused = cli("revoke-key", key, "--since", instant)
             assert (refused.exit_code != 0, said in refused.output) == (True, True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from urllib.parse import urlsplit
 
-from events.archive.store import ArchivingStore
+from events.archive.store import ArchivingStore, make_store
 from events.notices.addresses import AddressStore
 from events.notices.endpoints import Endpoints
 from events.notices.feed_addresses import FeedAddresses
@@ -40,7 +40,6 @@ from events.readmodels import ReadModels
 from events.readmodels.archived import ArchivedModels
 from events.readmodels.projector import EventSummaries, Projector
 from events.readmodels.ratings import Ratings
-from events.runtime.connections import SINGLE, connect, read_place
 from events.runtime.egress_rules import EgressRules
 from events.runtime.keys import WorkListKeys
 from events.runtime.liveness import RedisLiveness
@@ -61,28 +60,6 @@ from events.service.timekeeper import Timekeeper
 from events.store.rewriting import Rewriting
 from events.transparency.timestamp_store import TimestampStore
 from events.transparency.witnesses import Witnesses
-
-
-def make_store(
-    settings: Settings, now: Callable[[], int] | None = now_ms, creates: bool | None = None
-) -> ArchivingStore:
-    """Return the event store that ``settings`` name; it connects when it is first used.
-
-    It refuses writes while ``now``, the wall clock of this process, differs from its own; None for a virtual clock,
-    which it does not judge. Its first use makes an installation if it ``creates`` one; None if it is a single server:
-    of several, one that has lost everything may have become the primary.
-    """
-    return ArchivingStore(
-        connect(settings.redis_url),
-        settings.prefix,
-        settings.shards,
-        now,
-        wait_replicas=settings.wait_replicas,
-        archive_url=settings.archive_url,
-        creates=read_place(settings.redis_url).kind == SINGLE if creates is None else creates,
-        mark_file=settings.mark_file,
-    )
-
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -63,13 +63,13 @@ def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | Non
     """Do the tasks of ``queues`` in this process until SIGTERM; return the exit code.
 
     With ``processes`` in so many child processes, which can be killed. A worker for notices has DELIVERY_THREADS
-    threads: one that hangs must not hold up the rest.
+    threads, as one that hangs must not hold up the rest, and one more for each other queue.
     """
     configure()
     exit_quickly()
     pool, concurrency = ("solo", 1) if processes is None else ("prefork", processes)
     if Queue.NOTICES in queues and processes is None:
-        pool, concurrency = "threads", DELIVERY_THREADS
+        pool, concurrency = "threads", DELIVERY_THREADS + len(queues) - 1
     part = f"worker-{queues[0]}"
     if pool == "prefork":
         worker_process_init.connect(lambda **_: tracing.start(settings.otlp_url, part), weak=False)

@@ -102,8 +102,9 @@ def hint_rounds(
     """Return the rounds in which hints are given about all work lists of an installation."""
     sharded = [
         ListHints(installation.outbox.work, lambda _: tasks.request_delivery(), DELIVERY_THREADS),
-        ListHints(installation.inbox.work, lambda _: tasks.request_reading()),
     ]
+    if installation.settings.mail is not None:
+        sharded.append(ListHints(installation.inbox.work, lambda _: tasks.request_reading()))
     single = [
         ListHints(installation.turns, tasks.request_turn),
         ListHints(installation.jobs.work, lambda _: tasks.request_jobs()),

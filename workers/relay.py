@@ -38,8 +38,8 @@ from workers.threads import Work, repeat, run_threads, wait_until_available
 from workers.ticker import Ticker
 
 MARK_INTERVAL_S = 1.0
-SWEEP_INTERVAL_S = 3.0
-SWEEPS_PER_TRIM = 20
+SWEEP_INTERVAL_S = 6.0
+SWEEPS_PER_TRIM = 10
 MAX_CONSUMER_IDLE_MS = 3_600_000
 
 log = structlog.get_logger("relay")

@@ -3,7 +3,9 @@
 from typing import Any
 
 from events.installation import Installation
+from events.runtime import beats
 from events.runtime.origin import TASK_HEADER, current
+from events.runtime.queues import Queue
 from workers.broker import MAX_CONFIRMATION_S
 from workers.celery_app import make_app
 from workers.opponents import OPPONENTS, add_turn
@@ -26,6 +28,7 @@ class TaskQueue:
 
     def request_turn(self, lane: str) -> None:
         """Enqueue a task that answers the matches that wait in ``lane``."""
+        beats.need(OPPONENTS[lane])
         self._send(ANSWER, (lane,), queue=OPPONENTS[lane].name_in_broker(self._prefix))
 
     def request_rating(self, match_id: str) -> None:
@@ -46,6 +49,7 @@ class TaskQueue:
 
     def request_jobs(self) -> None:
         """Enqueue a task that does the jobs of matches and people."""
+        beats.need(Queue.FLEET)
         self._send(JOB)
 
     def request_delivery(self) -> None:
@@ -58,6 +62,7 @@ class TaskQueue:
 
     def request_slices(self, job_id: str) -> None:
         """Enqueue a task that does slices of a fleet job."""
+        beats.need(Queue.FLEET)
         self._send(FLEET_SLICES, (job_id,))
 
     def _send(self, task: str, arguments: tuple[str, ...] = (), **options: Any) -> None:

@@ -176,13 +176,14 @@ def register(app: Celery, context: TaskContext) -> None:
             done = do_slices(context, job, own_name(), partial(request, FLEET_SLICES), lambda: bool(state.should_stop))
             log.info("fleet slices done", job=job, slices=done)
 
-    # Not shared: Celery would give them to the applications of other installations in this process, too.
+    # Not shared: Celery would give them to the applications of other installations in this process, too. What waits for
+    # others' servers has time limits of its own, for each of them (``workers.celery_beats``).
     app.task(answer_due, name=ANSWER, shared=False)
     app.task(rate_match, name=RATE, shared=False)
     app.task(settle_ratings, name=SETTLE, shared=False)
     app.task(do_jobs, name=JOB, shared=False)
     app.task(sign_checkpoint, name=CHECKPOINT, shared=False)
-    app.task(ask_witnesses, name=COSIGN, shared=False)
-    app.task(deliver_due, name=DELIVER, shared=False)
-    app.task(read_mail, name=READ_MAIL, shared=False)
+    app.task(ask_witnesses, name=COSIGN, shared=False, waits_for_others=True)
+    app.task(deliver_due, name=DELIVER, shared=False, waits_for_others=True)
+    app.task(read_mail, name=READ_MAIL, shared=False, waits_for_others=True)
     app.task(do_fleet_slices, name=FLEET_SLICES, shared=False, time_limit=MAX_FLEET_TASK_S)

@@ -15,7 +15,8 @@ from environs import ValidationError
 from deploy.cli.output import CliError
 from deploy.local.environment import ENVIRONMENT_FILE, ROOT, parse_exports
 from deploy.local.ports import is_serving
-from events.installation import Installation, make_store
+from events.archive.store import make_store
+from events.installation import Installation
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
 from events.runtime.settings import Settings, check_store

@@ -2,8 +2,11 @@
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
+
+from events.runtime.beats import NEED
 
 MAX_START_S = 120.0
 """The time within which a child must send its first beat."""
@@ -12,7 +15,7 @@ START = "start"
 
 
 class Loop(NamedTuple):
-    """A thread or main loop that beats, in one process."""
+    """A thread or main loop that beats, in one process; the ``pid`` of START is that of the child, whatever it is."""
 
     pid: int
     name: str
@@ -34,11 +37,12 @@ class BeatPipe:
             os.set_blocking(end, False)
         self._last_beats: dict[Loop, tuple[float, float]] = {}
         self._partial = b""
+        self._needed: set[str] = set()
 
-    def expect_start(self, pid: int) -> None:
-        """Expect a first beat of the child ``pid``, and close the write end that it has inherited."""
+    def expect_start(self) -> None:
+        """Expect a first beat of the child, and close the write end that it has inherited."""
         self._close_writer()
-        self._last_beats = {Loop(pid, START): (time.monotonic(), MAX_START_S)}
+        self._last_beats = {Loop(0, START): (time.monotonic(), MAX_START_S)}
 
     def close(self) -> None:
         """Close both ends."""
@@ -50,6 +54,9 @@ class BeatPipe:
         beaten = []
         now = time.monotonic()
         for message in self._read_messages():
+            if message.startswith(NEED):
+                self._needed.add(message.removeprefix(NEED))
+                continue
             with suppress(ValueError):
                 pid, name, extra_s = message.split(" ")
                 loop = Loop(int(pid), name)
@@ -60,6 +67,11 @@ class BeatPipe:
                     self._last_beats[loop] = (now, float(extra_s))
                     beaten.append(loop)
         return beaten
+
+    def take_needed(self) -> Sequence[str]:
+        """Return the programs that were said to be needed since the last call."""
+        needed, self._needed = tuple(self._needed), set()
+        return needed
 
     def pids(self) -> frozenset[int]:
         """Return the ids of the processes that are expected to beat."""
@@ -72,7 +84,7 @@ class BeatPipe:
             if now - last_beat <= max_silence_s + extra_s:
                 continue
             del self._last_beats[loop]
-            if _is_running(loop.pid):
+            if not loop.pid or _is_running(loop.pid):
                 return Silence(loop, now - last_beat)
         return None
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from deploy.local import die_with_parent
 from deploy.local.beat_pipe import BeatPipe
+from deploy.local.forks import Forked, Forks
 from events.runtime.backoff import Backoff
 from events.runtime.beats import DESCRIPTOR
 
@@ -27,7 +28,8 @@ class Program(NamedTuple):
 
     ``environment`` is added to that of the supervisor's programs. ``grace_s`` is how long the child may take to stop
     before it is killed. The descriptors ``pass_fds`` are inherited. A program that ``beats``
-    (``events.runtime.beats``) is killed when it falls silent.
+    (``events.runtime.beats``) is killed when it falls silent. One that is started ``on_demand`` waits for another one
+    to say that it is needed.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Program(NamedTuple):
     grace_s: float = 5.0
     pass_fds: tuple[int, ...] = ()
     beats: bool = False
+    on_demand: bool = False
 
 
 class Impairment(NamedTuple):
@@ -46,30 +49,39 @@ class Impairment(NamedTuple):
     """
 
     reason: str
-    pid: int
-    known_pids: frozenset[int]
+    pid: int | None
+    known_pids: frozenset[int | None]
 
 
 class Child:
     """One supervised process. Used by the supervisor's thread; other threads may read ``pid`` and ``restarts``."""
 
-    def __init__(self, program: Program, environment: Mapping[str, str], log: Path, max_log_bytes: int) -> None:
+    def __init__(
+        self,
+        program: Program,
+        environment: Mapping[str, str],
+        log: Path,
+        max_log_bytes: int,
+        forks: Forks | None = None,
+    ) -> None:
+        """Describe the process of ``program``; where there are ``forks``, a module of Python is run by one of them."""
         self.program = program
         self.log = log
-        self.restarts = 0
+        self.starts = 0
         self.exits = 0
         self.restart_at: float | None = None
         self.impairment: Impairment | None = None
         self._failures = 0
         self._environment = {**environment, **program.environment}
         self._max_log_bytes = max_log_bytes
-        self._popen: subprocess.Popen[bytes] | None = None
+        self._forks = forks
+        self._popen: subprocess.Popen[bytes] | Forked | None = None
         self._beats: BeatPipe | None = None
         self._started_at = 0.0
 
     @property
     def pid(self) -> int | None:
-        """The process id, or None once the process has been reaped."""
+        """The process id, or None before there is a process and once it has been reaped."""
         return self._popen.pid if self._popen is not None else None
 
     def start(self) -> None:
@@ -82,10 +94,11 @@ class Child:
                 beats.close()
             raise
         if beats is not None:
-            beats.expect_start(self._popen.pid)
+            beats.expect_start()
         else:
             self.impairment = None
         self._beats = beats
+        self.starts += 1
         self._started_at = time.monotonic()
         self.restart_at = None
 
@@ -94,9 +107,10 @@ class Child:
 
         What is left of its process group is killed.
         """
-        if self._popen is None or self._popen.poll() is None:
+        status = None if self._popen is None else self._popen.poll()
+        if self._popen is None or status is None:
             return None
-        pid, status = self._popen.pid, self._popen.returncode
+        pid = self._popen.pid
         how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
         known = self.impairment
         reason = known.reason if known is not None and known.pid == pid else how
@@ -110,11 +124,22 @@ class Child:
         self.restart_at = time.monotonic() + delay_s
         return f"{how}; restarting in {delay_s:.1f} s"
 
-    def read_beats(self) -> None:
-        """Read the beats that have arrived; the child is no longer impaired once a lost process has been replaced."""
-        for loop in self._beats.read() if self._beats is not None else ():
+    def read_beats(self) -> Sequence[str]:
+        """Read the beats that have arrived; return which programs the child says are needed.
+
+        It is no longer impaired once a lost process has been replaced.
+        """
+        if self._beats is None:
+            return ()
+        for loop in self._beats.read():
             if self.impairment is not None and loop.pid not in self.impairment.known_pids:
                 self.impairment = None
+        return self._beats.take_needed()
+
+    def demand(self) -> None:
+        """Have a program that is started on demand started."""
+        if not self.starts and self.restart_at is None:
+            self.restart_at = time.monotonic()
 
     def kill_silent(self, max_silence_s: float) -> str | None:
         """Kill a process of which a loop has been silent for too long; return a message about it, None if none was.
@@ -126,7 +151,9 @@ class Child:
         silence = self._beats.find_silence(max_silence_s)
         if silence is None:
             return None
-        pid, name = silence.loop
+        name, pid = silence.loop.name, silence.loop.pid or self._popen.pid
+        if pid is None:  # nothing was forked yet, and the nursery has beats of its own
+            return None
         reason = f"its {name} has made no progress for {silence.seconds:.0f} s"
         self.impairment = Impairment(reason, pid, self._beats.pids() | {pid})
         if pid == self._popen.pid:
@@ -173,14 +200,17 @@ class Child:
         except OSError:
             return "(no log)"
 
-    def _spawn(self, beats: BeatPipe | None) -> "subprocess.Popen[bytes]":
-        environment, inherited = self._environment, self.program.pass_fds
-        if beats is not None:
-            environment = {**environment, DESCRIPTOR: str(beats.writer)}
-            inherited = (*inherited, beats.writer)
+    def _spawn(self, beats: BeatPipe | None) -> "subprocess.Popen[bytes] | Forked":
+        environment, inherited, command = self._environment, self.program.pass_fds, self.program.command
         with self.log.open("ab") as output:
+            if self._forks is not None and command[:2] == [sys.executable, "-m"]:
+                writer = None if beats is None else beats.writer
+                return self._forks.fork(self.program.name, command[2:], environment, output.fileno(), writer)
+            if beats is not None:
+                environment = {**environment, DESCRIPTOR: str(beats.writer)}
+                inherited = (*inherited, beats.writer)
             return subprocess.Popen(
-                bound_to_parent(self.program.command),
+                bound_to_parent(command),
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -201,8 +231,10 @@ def bound_to_parent(command: Sequence[str]) -> list[str]:
     return [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), *command]
 
 
-def signal_group(leader: int, number: int) -> bool:
-    """Send a signal to the process group of ``leader``; return whether it still existed."""
+def signal_group(leader: int | None, number: int) -> bool:
+    """Send a signal to the process group of ``leader``; return whether it still existed, False for None."""
+    if leader is None:
+        return False
     try:
         os.killpg(leader, number)
     except (ProcessLookupError, PermissionError):

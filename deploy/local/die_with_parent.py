@@ -15,11 +15,16 @@ PR_SET_PDEATHSIG = 1
 
 def main(parent_pid: int, command: list[str]) -> None:
     """Replace this process with ``command``, bound to the process ``parent_pid``."""
+    bind_to_parent(parent_pid)
+    os.execvp(command[0], command)  # noqa: S606 - no shell is wanted
+
+
+def bind_to_parent(parent_pid: int) -> None:
+    """Have SIGTERM sent to this process when its parent ``parent_pid`` dies; exit when it is dead already."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
         if os.getppid() != parent_pid:  # the parent died before the signal was set
             sys.exit(1)
-    os.execvp(command[0], command)  # noqa: S606 - no shell is wanted
 
 
 if __name__ == "__main__":

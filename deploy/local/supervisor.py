@@ -6,6 +6,7 @@ child to the thread that started it.
 """
 
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,12 +15,14 @@ from queue import Empty, Queue
 from threading import Event, Thread
 
 from deploy.local.child import BACKOFF_S, Child, Program, signal_group
+from deploy.local.forks import NURSERY, Forks
 
 MAX_EXITS_AT_START = 3
 MAX_SILENCE_S = 15.0
 """A loop of a child (``events.runtime.beats``) that has made no progress for this long hangs."""
 
 MAX_LOG_BYTES = 16 * 1024 * 1024
+CHECK_INTERVAL_S = 0.2
 LOG_CHECK_INTERVAL_S = 1.0
 
 
@@ -53,6 +56,7 @@ class Supervisor:
         self._on_message = on_message
         self._on_impaired = on_impaired
         self._children: dict[str, Child] = {}
+        self._forks: Forks | None = None
         self._calls: Queue[Callable[[], None]] = Queue()
         self._closed = Event()
         self._over = Event()
@@ -63,28 +67,47 @@ class Supervisor:
         logs.mkdir(parents=True, exist_ok=True)
         self._thread.start()
 
+    def start_nursery(self, environment: Mapping[str, str], pass_fds: tuple[int, ...] = ()) -> None:
+        """Start what forks the programs that are modules of Python and are started from now on.
+
+        Only Linux tells how a process ends that is the child of another one; elsewhere each has its own interpreter.
+        Raises OSError, SupervisionError.
+        """
+        if sys.platform == "linux":
+            forks = Forks(environment)
+            self.start(
+                [Program(NURSERY, forks.command, pass_fds=(forks.descriptor, *pass_fds), beats=True)], environment
+            )
+            self._forks = forks
+
     def start(self, programs: Sequence[Program], environment: Mapping[str, str]) -> None:
-        """Start ``programs`` and keep them running. Raises OSError, SupervisionError."""
+        """Start ``programs``, some when they are needed, and keep them running. Raises OSError, SupervisionError."""
 
         def start_all() -> None:
             for program in programs:
                 log = self._logs / f"{program.name}.log"
-                child = Child(program, environment, log, self._max_log_bytes)
+                child = Child(program, environment, log, self._max_log_bytes, self._forks)
                 self._children[program.name] = child
-                child.start()
+                if not program.on_demand:
+                    child.start()
 
         self._call(start_all)
 
     def stop(self, names: Sequence[str]) -> None:
-        """Stop children for good, all at the same time; those that exceed their grace period are killed."""
+        """Stop children for good, all at the same time; those that exceed their grace period are killed.
+
+        The nursery is the last: with it the rest would end without a grace period.
+        """
 
         def stop_all() -> None:
             leaving = [self._children.pop(name) for name in names if name in self._children]
-            for child in leaving:
-                child.terminate()
-            start = time.monotonic()
-            for child in leaving:
-                child.wait_or_kill(start + child.program.grace_s - time.monotonic())
+            nursery = [child for child in leaving if child.program.name == NURSERY]
+            for together in ([child for child in leaving if child not in nursery], nursery):
+                for child in together:
+                    child.terminate()
+                start = time.monotonic()
+                for child in together:
+                    child.wait_or_kill(start + child.program.grace_s - time.monotonic())
 
         try:
             self._call(stop_all)
@@ -96,6 +119,8 @@ class Supervisor:
         self.stop(tuple(self._children))
         self._closed.set()
         self._thread.join()
+        if self._forks is not None:
+            self._forks.close()
 
     def wait(self) -> None:
         """Block until the supervisor is closed; raises SupervisionError when it fails."""
@@ -112,7 +137,7 @@ class Supervisor:
 
     def restarts(self, name: str) -> int:
         """Return how often a child has been restarted."""
-        return self._children[name].restarts
+        return max(0, self._children[name].starts - 1)
 
     def log_tail(self, name: str) -> str:
         """Return the last lines of a child's log; a child that was never started has none."""
@@ -122,6 +147,10 @@ class Supervisor:
         """Send a signal to a child and its process group; return whether it still existed."""
         pid = self._children[name].pid
         return pid is not None and signal_group(pid, number)
+
+    def demand(self, name: str) -> None:
+        """Have a program that is started on demand started, as if another one had said that it is needed."""
+        self._call(self._children[name].demand)
 
     def raise_if_failing(self) -> None:
         """Raise ChildError when a child has exited several times; to be called while everything starts."""
@@ -160,7 +189,7 @@ class Supervisor:
         try:
             while not self._closed.is_set():
                 try:
-                    self._calls.get(timeout=0.05)()
+                    self._calls.get(timeout=CHECK_INTERVAL_S)()
                 except Empty:
                     self._check_children()
         except BaseException as error:
@@ -172,7 +201,9 @@ class Supervisor:
 
     def _check_children(self) -> None:
         for name, child in self._children.items():
-            child.read_beats()
+            for needed in child.read_beats():
+                if needed in self._children:
+                    self._children[needed].demand()
             exited = child.reap()
             if exited is not None:
                 self._message(f"{name} {exited}")
@@ -192,8 +223,6 @@ class Supervisor:
         except OSError as error:  # no memory, no room for the log: the other children must stay up
             child.restart_at = time.monotonic() + BACKOFF_S.longest
             self._message(f"{child.program.name} cannot be started ({error}); retrying in {BACKOFF_S.longest:.0f} s")
-        else:
-            child.restarts += 1
 
     def _rotate_logs(self) -> None:
         for child in self._children.values():

@@ -52,6 +52,9 @@ def on_starting(_: object) -> None:
     if directory:
         shutil.rmtree(directory, ignore_errors=True)
         os.makedirs(directory)
+        values: Any = sys.modules.get("prometheus_client.values")
+        if values is not None:  # imported in a nursery, which has no such directory
+            values.ValueClass = values.get_value_class()
 
 
 def child_exit(_: object, worker: Any) -> None:

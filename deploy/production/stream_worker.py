@@ -4,13 +4,39 @@ gunicorn's worker closes a connection that has not sent a complete request withi
 """
 
 import os
+import sys
 from collections import Counter
+from types import ModuleType
 from typing import Any
 
 from gunicorn.workers.ggevent import GeventWorker
 
 MAX_CONNECTIONS_PER_ADDRESS = 1100
 """Slightly more than the streams of an address, so that further ones get an error. Behind a trusted proxy it counts."""
+
+_REPLACED = ("queue", "select", "signal", "socket", "ssl", "subprocess", "threading", "time")
+"""Modules of the standard library in which gevent replaces functions and classes. Of ``os`` nothing here needs it."""
+
+_remembered: list[tuple[ModuleType, str, ModuleType, str]] = []
+
+
+def remember_names() -> None:
+    """Remember where names are that other modules have taken from those in which gevent replaces them.
+
+    To be called in a nursery, which has imported all of them: the stream is patched later, in its own process. A search
+    there would write to the pages that it shares with the other parts.
+    """
+    taken = {
+        id(value): (sys.modules[source], original)
+        for source in _REPLACED
+        for original, value in vars(sys.modules[source]).items()
+        if callable(value)
+    }
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] not in {"gevent", *sys.stdlib_module_names}:
+            for attribute, value in getattr(module, "__dict__", {}).items():
+                if id(value) in taken:
+                    _remembered.append((module, attribute, *taken[id(value)]))
 
 
 class StreamWorker(GeventWorker):  # type: ignore[misc]
@@ -22,6 +48,12 @@ class StreamWorker(GeventWorker):  # type: ignore[misc]
         # Read here: modules imported before gevent has patched the sockets would keep the unpatched ones. The
         # application itself refuses a value that is not a number.
         self._unlimited = os.environ.get("ROOKERY_TRUSTED_PROXIES", "0") not in ("", "0")
+
+    def patch(self) -> None:
+        """Let gevent replace what blocks, also where it was imported from before (``remember_names``)."""
+        super().patch()
+        for module, name, source, original in _remembered:
+            setattr(module, name, getattr(source, original, None))  # what cannot be greenlets is removed
 
     def handle_exit(self, sig: int, frame: object) -> None:
         """Stop at once: clients reconnect and receive what happened meanwhile."""

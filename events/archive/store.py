@@ -12,9 +12,11 @@ from events.archive.framing import DamagedArchiveError
 from events.archive.pack import ArchivedMatch
 from events.archive.storage import Storage
 from events.archive.tables import Locator
-from events.runtime.connections import StoreClient
+from events.runtime.connections import SINGLE, StoreClient, connect, read_place
 from events.runtime.keys import ProofKeys
 from events.runtime.scripts import load_script
+from events.runtime.settings import Settings
+from events.runtime.wall_clock import now_ms
 from events.store.contract import (
     EMPTY,
     Appended,
@@ -336,3 +338,24 @@ class ArchivingStore(RedisStore):
 def _text(name: bytes) -> str:
     """Return the name of a stream; a damaged one as it stands: reading its stream tells that there is none."""
     return name.decode(errors="backslashreplace")
+
+
+def make_store(
+    settings: Settings, now: Callable[[], int] | None = now_ms, creates: bool | None = None
+) -> ArchivingStore:
+    """Return the event store that ``settings`` name; it connects when it is first used.
+
+    It refuses writes while ``now``, the wall clock of this process, differs from its own; None for a virtual clock,
+    which it does not judge. Its first use makes an installation if it ``creates`` one; None if it is a single server:
+    of several, one that has lost everything may have become the primary.
+    """
+    return ArchivingStore(
+        connect(settings.redis_url),
+        settings.prefix,
+        settings.shards,
+        now,
+        wait_replicas=settings.wait_replicas,
+        archive_url=settings.archive_url,
+        creates=read_place(settings.redis_url).kind == SINGLE if creates is None else creates,
+        mark_file=settings.mark_file,
+    )

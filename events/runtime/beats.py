@@ -15,6 +15,9 @@ from pathlib import Path
 from events.runtime.beat_files import BeatFiles
 
 DESCRIPTOR = "ROOKERY_BEATS"
+NEED = "need "
+"""Begins the line that names a program which is needed."""
+
 INTERVAL_S = 1.0
 """A line that beats more often than that is passed on once."""
 
@@ -80,6 +83,11 @@ def rest(name: str) -> None:
     _send(f"{os.getpid()} {name} -\n")
     if _Files.kept is not None:
         _Files.kept.rest(name)
+
+
+def need(program: str) -> None:
+    """Say that there is work for ``program``: a supervisor that has not started it yet does so."""
+    _send(f"{NEED}{program}\n")
 
 
 def progress() -> dict[str, float]:

@@ -10,6 +10,8 @@ from events.runtime.keys import InstallationKeys
 class _StoreCounters(RedisStorage):
     """Counters kept by a client of the product's own, with its time limits and errors, one key for each."""
 
+    DEPENDENCIES = {"redis": None}  # noqa: RUF012 - not a client of Valkey besides, which would be imported
+
     def __init__(self, client: StoreClient, key_prefix: str) -> None:
         # The scheme alone: the client knows the place.
         super().__init__("redis://", connection_pool=client.connection_pool, key_prefix=key_prefix)

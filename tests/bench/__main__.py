@@ -19,6 +19,7 @@ TABLES = (
     "fleet",
     "scale",
     "whole",
+    "footprint",
     "requests",
     "endings",
     "pages",

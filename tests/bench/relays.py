@@ -19,7 +19,7 @@ from pathlib import Path
 from deploy.local.child import bound_to_parent
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
-from events.installation import make_store
+from events.archive.store import make_store
 from events.runtime.liveness import RedisLiveness
 from events.runtime.queues import Group
 from events.runtime.wall_clock import now_ms

@@ -23,6 +23,7 @@ from tests.chaos.play import Played, count_acknowledged, find_down, people_playi
 from tests.chaos.report import Report
 
 PEOPLE = 4
+ON_DEMAND = ("opponents", "fleet")
 
 
 class Killer:
@@ -58,6 +59,8 @@ def run(var: Path, kills: int, seconds: float, seed: int, print_line: Callable[[
     """Play and kill for about ``seconds``, then check. Raises only when the harness itself fails."""
     with LocalInstallation(var, opponents=2, embedded=True) as installation:
         supervisor = installation.supervisor
+        for name in ON_DEMAND:
+            supervisor.demand(name)
         killer = Killer(supervisor, seed)
         history = History(var / "history.jsonl")
         people = [Person([installation.url], number, seed, history) for number in range(PEOPLE)]

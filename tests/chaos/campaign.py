@@ -27,7 +27,8 @@ from deploy.local.environment import child_environment
 from deploy.local.ports import LOOPBACK, Ports, responds_ok
 from deploy.local.programs import programs
 from deploy.local.supervisor import Supervisor
-from events.installation import Installation, make_store
+from events.archive.store import make_store
+from events.installation import Installation
 from events.runtime.settings import Settings
 from tests.chaos.crowd import Crowd
 from tests.chaos.history import Disturbed, History, clock_ms
@@ -40,7 +41,7 @@ from tests.support.server import free_ports
 from tests.support.topologies import ThreeMasters, Watched
 
 PEOPLE = 4
-TWICE = ("api", "relay", "worker", "opponents-quick")
+TWICE = ("api", "relay", "worker")
 """The programs of which two run."""
 
 BROKER = "broker"
@@ -95,7 +96,9 @@ def installation_on(store_url: str, var: Path, names: Sequence[str] | None = Non
                 if program.name in TWICE
             ),
         ]
-        chosen = [program for program in all_programs if names is None or program.name in names]
+        chosen = [
+            program._replace(on_demand=False) for program in all_programs if names is None or program.name in names
+        ]
         supervisor = Supervisor(var / "log", lambda _: None)
         stack.callback(supervisor.close)
         supervisor.start(chosen, child_environment(settings))

@@ -17,7 +17,7 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Scene
 from domain.search import choose
-from events.installation import make_store
+from events.archive.store import make_store
 from events.people.administration import ARBITER, Administration
 from events.runtime.wall_clock import now_ms
 from tests.e2e.png import shrunk

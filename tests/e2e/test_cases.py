@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from events.installation import make_store
+from events.archive.store import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import SharedInstallation, Visitor

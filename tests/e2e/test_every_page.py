@@ -8,7 +8,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from domain.games import GAMES
-from events.installation import make_store
+from events.archive.store import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import SharedInstallation, Visitor

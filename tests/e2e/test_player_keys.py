@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from events.installation import make_store
+from events.archive.store import make_store
 from events.people.administration import Administration
 from events.proof.verification import verify
 from events.runtime.wall_clock import now_ms

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.installation import InstallationError, LocalInstallation
-from events.installation import make_store
+from events.archive.store import make_store
 from events.runtime.errors import OtherStoreError
 from events.runtime.settings import Settings
 from events.service.high_water_mark import HighWaterMark

@@ -17,10 +17,11 @@ from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.local.environment import ENVIRONMENT_FILE, parse_exports
 from deploy.local.installation import InstallationError, LocalInstallation
 from deploy.local.store_watch import StoreWatch
+from deploy.local.supervisor import Supervisor
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
-from events.installation import make_store
+from events.archive.store import make_store
 from events.runtime.connections import StoreClient
 from events.runtime.wall_clock import now_ms
 from events.service.high_water_mark import LostEvents, MissingEvents, record_loss
@@ -337,6 +338,9 @@ def test_store_check_refuses_a_directory_in_use_or_without_a_database(watched: W
 
 class StoreAlone(LocalInstallation):
     """An installation whose store is started, checked and watched, and nothing else."""
+
+    def _start_nursery(self, supervisor: Supervisor) -> None:
+        pass
 
     def _start_programs(self) -> None:
         pass

@@ -14,6 +14,7 @@ from api.access.limits import Limits, RateLimits, install
 from api.app import create_app
 from api.services import EXTENSION, Services
 from events import installation
+from events.archive.store import make_store
 from events.people.accounts import People
 from events.people.passwords import Passwords
 from events.runtime.logs import configure
@@ -66,7 +67,7 @@ def app_on(
     settings = settings_for(url)._replace(archive_url=archive_url)
     # Tests of wrong clocks replace the clock there.
     wall_clock = installation.now_ms  # type: ignore[attr-defined]
-    store = installation.make_store(settings, None if now else wall_clock, creates=True)
+    store = make_store(settings, None if now else wall_clock, creates=True)
     services = Services(settings, now, store)
     services.people = People(services.store.client, settings.prefix, services.now, QUICK_HASHES)
     app = copy(_assembled())

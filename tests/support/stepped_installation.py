@@ -12,7 +12,8 @@ from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, Submi
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.state import CLOCK, MatchState, Seat, is_person
-from events.installation import Installation, make_store
+from events.archive.store import make_store
+from events.installation import Installation
 from events.proof.checkpoints import day_of
 from events.readmodels import dump
 from events.runtime.keys import TimeKeys

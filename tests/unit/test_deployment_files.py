@@ -55,7 +55,7 @@ def test_units_start_the_same_parts_as_containers() -> None:
     assert parts_of_units() == PARTS
 
 
-def test_rookery_up_starts_the_same_parts(tmp_path: Path) -> None:
+def test_rookery_up_does_what_containers_do_in_fewer_processes(tmp_path: Path) -> None:
     """The tests that run whole installations so start what units and containers start."""
     started = {program.name: list(program.command) for program in programs(tmp_path, Ports(), "127.0.0.1", 2, True)}
     for name, command in started.items():
@@ -68,7 +68,13 @@ def test_rookery_up_starts_the_same_parts(tmp_path: Path) -> None:
             assert Path(command[2]) == PRODUCTION / "gunicorn.conf.py"
             command[2] = "/etc/rookery/gunicorn.conf.py"
         started[name] = without_addresses(command)
-    assert started == {name: [word for word in command if word != "--lmtp"] for name, command in PARTS.items()}
+    expected = {name: [word for word in command if word != "--lmtp"] for name, command in PARTS.items()}
+    together = [expected.pop(name)[2] for name in ("worker", "notices", "opponents-quick")]
+    assert started.pop("worker") == ["rookery", "work", *together]
+    one = started["api"].index("--workers")
+    assert started["api"][one : one + 2] == ["--workers", "1"]
+    del started["api"][one : one + 2]
+    assert started == expected
 
 
 def test_kubernetes_starts_the_same_parts_as_containers() -> None:

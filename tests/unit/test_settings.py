@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from environs import EnvError
 
 from deploy.cli import main
-from events.installation import make_store
+from events.archive.store import make_store
 from events.runtime.connections import blocking_client, connect
 from events.runtime.settings import MailSettings, Settings, next_database
 from tests.support.tables import table

@@ -10,7 +10,8 @@ from structlog.testing import capture_logs
 from deploy.cli import main
 from deploy.local.installation import LocalInstallation
 from deploy.local.programs import programs
-from events.installation import Installation, make_store
+from events.archive.store import make_store
+from events.installation import Installation
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
 from events.runtime.settings import Settings

@@ -90,7 +90,7 @@ class Coverage:
             archive.unused,
             WorkListKeys(prefix, "opponents", "turns").base + ANY,
             *(fleet.jobs, fleet.running, fleet.workers),
-            *(fleet.job(ANY), fleet.slices(ANY), fleet.results(ANY), WorkListKeys(prefix, "fleet", "work").base + ANY),
+            *(fleet.job(ANY), fleet.results(ANY), WorkListKeys(prefix, "fleet", "work").base + ANY),
         ]
         """Keys that count, are on their way, or are requested again."""
 

@@ -361,7 +361,6 @@ class FleetKeys:
         self.jobs = f"{self._tag}jobs"  # sorted set: jobs by when they were requested
         self.running = f"{self._tag}running"  # hash: the jobs that have not ended, by kind and parameters
         self.workers = f"{self._tag}workers"  # sorted set: workers of the fleet by when they were last seen
-        self.slices = keys_of(f"{self._tag}slices:")  # the slices of a job. Hash: JSON by number
         self.results = keys_of(f"{self._tag}results:")  # the results of a job. Hash: packed, by the number of the slice
 
     def job(self, job: str) -> str:

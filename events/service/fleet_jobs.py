@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import FleetKeys, WorkListKeys
 from events.runtime.transactions import transact
-from events.runtime.work_list import Claim, WorkList, work_script
+from events.runtime.work_list import Claim, Repeats, WorkList, work_script
 
 LEASE_MS = 10_000
 """Time without a renewal after which a worker counts as killed or hanging."""
@@ -31,6 +31,8 @@ RESULTS_PER_PAGE = 100
 Parameters = Mapping[str, Any]
 
 _PLAN = "its plan"
+_NOT_BEGUN = 2**52
+"""The instant at which slices of later stages are due."""
 
 
 class JobState(StrEnum):
@@ -184,7 +186,7 @@ class FleetJobs:
         slices = [each for stage in stages for each in stage]
         ends = sorted(set(accumulate(map(len, stages), initial=1)))
         packed = [_pack([each.units, each.place, each.content]) for each in slices]
-        planned = [" ".join(map(str, ends)), sum(each.units for each in slices), *packed]
+        planned = [" ".join(map(str, ends)), sum(each.units for each in slices), claimed.job, _NOT_BEGUN, *packed]
         return self._finish_slice(claimed, "", planned)
 
     def advance(self, job: FleetJob) -> bool:
@@ -203,14 +205,11 @@ class FleetJobs:
                 pipeline.multi()
                 self._end(pipeline, job, JobState.FINISHED, "")
                 return False
-            last = next(int(end) for end in stages.split() if int(end) > int(begun))
-            numbers = range(int(begun), last)
-            found = pipeline.hmget(keys.slices(job.id), [str(number) for number in numbers])
-            due = self._now()
+            last, due = next(int(end) for end in stages.split() if int(end) > int(begun)), self._now()
             pipeline.multi()
             pipeline.hset(keys.job(job.id), "begun", last)
-            for number, packed in zip(numbers, found, strict=True):
-                self.work.add_on(pipeline, f"{job.id}:{number:07}", job.id, due, (packed or b"").decode(), lane=job.id)
+            for number in range(int(begun), last):
+                self.work.add_on(pipeline, f"{job.id}:{number:07}", job.id, due, lane=job.id, repeats=Repeats.MOVED)
             return True
 
         return transact(self._client, [keys.job(job.id)], change)
@@ -261,7 +260,7 @@ class FleetJobs:
 
     def _finish_slice(self, claimed: ClaimedSlice, result: str, planned: Sequence[Any]) -> bool:
         keys, claim = self._keys, claimed.claim
-        places = [claim.keys.base, keys.job(claimed.job), keys.results(claimed.job), keys.slices(claimed.job)]
+        places = [claim.keys.base, keys.job(claimed.job), keys.results(claimed.job)]
         if not self._finish(places, [claim.id, claim.token, claimed.number, result, claimed.units, *planned]):
             return False
         job = self.job(claimed.job)
@@ -287,7 +286,7 @@ class FleetJobs:
         keys = self._keys
         pipeline.hset(keys.job(job.id), mapping={"state": state, "reason": reason, "ended_at": self._now()})
         pipeline.hdel(keys.running, _name(job.kind, _pack(job.parameters)))
-        for key in (keys.job(job.id), keys.slices(job.id), keys.results(job.id)):
+        for key in (keys.job(job.id), keys.results(job.id)):
             pipeline.expire(key, KEPT_S)
 
     def _now(self) -> int:

@@ -1,10 +1,13 @@
 """Domain events as stored events, and back: strictly."""
 
 import json
+import re
 from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.match.enums import Channel, Ground, Limit, OccasionKind, PauseReason, RulingKind
 from domain.match.event_types import TYPES
@@ -142,6 +145,22 @@ def test_an_occasion_is_a_small_object_and_without_one_there_is_no_member() -> N
     content = draft_of(replace(CREATED, occasion=occasion), "alice").data
     assert content == {**CREATION, "occasion": {"kind": "tournament", "id": "t1", "pairing": "4"}}
     assert "occasion" not in CREATION
+
+
+NAMES = st.from_regex("[a-z0-9-]{1,40}", fullmatch=True)
+
+
+@given(st.sampled_from(OccasionKind), NAMES, NAMES)
+def test_every_occasion_comes_back_as_it_was(kind: OccasionKind, id: str, pairing: str) -> None:
+    event = replace(CREATED, occasion=Occasion(kind=kind, id=id, pairing=pairing))
+    assert event_of(stored(event)) == event
+
+
+@given(st.text().filter(lambda text: re.fullmatch("[a-z0-9-]{1,40}", text) is None))
+def test_no_occasion_has_another_name(text: str) -> None:
+    for names in ({"id": text, "pairing": "1"}, {"id": "t1", "pairing": text}):
+        with pytest.raises(ValueError, match="of an occasion is 1 to 40 of a-z, 0-9 and -, not "):
+            Occasion(kind=OccasionKind.SEEK, **names)
 
 
 def test_seats_are_small_objects() -> None:

@@ -193,10 +193,10 @@ class Child:
         self._popen.wait()
         self._forget_process()
 
-    def log_tail(self, lines: int = 12) -> str:
+    def log_tail(self) -> str:
         """Return the last lines of the log."""
         try:
-            return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+            return "\n".join(self.log.read_text(errors="replace").splitlines()[-12:])
         except OSError:
             return "(no log)"
 

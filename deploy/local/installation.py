@@ -51,7 +51,7 @@ from deploy.local.private_files import KEYS_DIRECTORY, SERVER_SECRET, restrict_a
 from deploy.local.process_lock import LeftoverProcessesError, acquire_process_lock
 from deploy.local.programs import IMPAIRED_FILE, programs
 from deploy.local.store_watch import StoreWatch
-from deploy.local.supervisor import MAX_SILENCE_S, ChildError, SupervisionError, Supervisor
+from deploy.local.supervisor import ChildError, SupervisionError, Supervisor
 from events.archive.store import make_store
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
@@ -81,7 +81,7 @@ class InstallationError(Exception):
 class LocalInstallation:
     """One running Rookery. A context manager: it is ready inside the ``with`` block and stopped after it."""
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         var: Path,
         ports: Ports | None = None,
@@ -91,7 +91,6 @@ class LocalInstallation:
         on_message: Callable[[str], None] = lambda _: None,
         fsync: str = ALWAYS,
         accept_loss: bool = False,
-        max_silence_s: float = MAX_SILENCE_S,
     ) -> None:
         """Describe an installation below ``var``; nothing is started yet.
 
@@ -99,15 +98,13 @@ class LocalInstallation:
         ``embedded`` True runs a server here, whatever REDIS_URL and BROKER_URL name; None runs one unless REDIS_URL is
         set. ``on_message`` receives what an operator wants to know. ``fsync`` is when the embedded server flushes a
         write: ``embedded.ALWAYS`` before it acknowledges it, EVERYSEC afterwards. ``accept_loss`` starts a store that
-        has lost more than a power cut may take. A part that makes no progress for ``max_silence_s`` is killed and
-        restarted. Raises InstallationError when a setting cannot be read.
+        has lost more than a power cut may take. Raises InstallationError when a setting cannot be read.
         """
         self.var = var.resolve()
         self.ports = ports or Ports.free()
         self._bind = bind
         self._opponents = opponents
         self._on_message = on_message
-        self._max_silence_s = max_silence_s
         self._password = secrets.token_urlsafe(32)
         try:
             self.settings, self._embedded = local_settings(
@@ -142,7 +139,7 @@ class LocalInstallation:
         """
         try:
             self._claim()
-            self._supervisor = Supervisor(self.var / "log", self._message, self._write_impaired, self._max_silence_s)
+            self._supervisor = Supervisor(self.var / "log", self._message, self._write_impaired)
             threading.Thread(target=self._watch_supervisor, args=[self._supervisor], daemon=True).start()
             self._start_nursery(self._supervisor)
             self._start_store()
@@ -193,7 +190,7 @@ class LocalInstallation:
         """
         try:
             self._claim()
-            self._supervisor = Supervisor(self.var / "log", self._message, self._write_impaired, self._max_silence_s)
+            self._supervisor = Supervisor(self.var / "log", self._message, self._write_impaired)
             threading.Thread(target=self._watch_supervisor, args=[self._supervisor], daemon=True).start()
             self._start_server()
             with connect(self.settings.redis_url) as client:

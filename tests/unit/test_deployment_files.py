@@ -138,8 +138,42 @@ def test_containers_have_as_few_rights_as_pods(name: str) -> None:
     for service, wanted in services.items():
         assert wanted["cap_drop"] == ["ALL"], service
         assert wanted["security_opt"] == ["no-new-privileges:true"], service
-        assert wanted["user"].split(":")[0] in ("10001", "999", "100"), service
+        assert wanted["user"].split(":")[0] in ("10001", "999", "100", "101"), service
         assert wanted["read_only"] is not (wanted["image"].startswith("rabbitmq")), service
+
+
+@pytest.mark.parametrize("name", COMPOSE_FILES)
+def test_containers_are_reached_through_nginx_alone(name: str) -> None:
+    services = yaml.safe_load((PRODUCTION / name).read_text())["services"]
+    published = {port for service in services.values() for port in service.get("ports", ())}
+    assert published == {"80:80", "443:443", "127.0.0.1:8025:8025"}, "the last is that of mail"
+    nginx = services["nginx"]
+    assert "./nginx.conf:/etc/rookery/nginx.conf:ro" in nginx["volumes"]
+    (script,) = nginx["command"][2:]
+    written = subprocess.run(
+        ["sh", "-c", script.replace("$$", "$").replace("/etc/rookery", str(PRODUCTION)).partition(" >")[0]],
+        env={"ROOKERY_HOST": "towers.example"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "server_name towers.example;" in written
+    assert "server api:8000;" in written
+    environment = services["api"]["environment"]
+    assert environment["ROOKERY_TRUSTED_PROXIES"] == "${ROOKERY_TRUSTED_PROXIES:-1}"
+
+
+def test_only_streams_are_passed_on_unbuffered() -> None:
+    buffered = {}
+    for ingress in kubernetes_objects():
+        if ingress["kind"] == "Ingress":
+            annotated = ingress["metadata"]["annotations"]["nginx.ingress.kubernetes.io/proxy-buffering"]
+            for path in ingress["spec"]["rules"][0]["http"]["paths"]:
+                buffered[path["backend"]["service"]["name"]] = annotated
+    assert buffered == {"stream": "off", "api": "on", "nothing": "on"}
+    nginx = (PRODUCTION / "nginx.conf").read_text()
+    assert nginx.count("proxy_buffering off;") == 1
+    assert re.search(r"/stream\$ \{[^}]*proxy_pass http://stream;\s+proxy_buffering off;", nginx)
 
 
 @pytest.mark.parametrize("name", COMPOSE_FILES)

@@ -33,10 +33,7 @@ class ListHints:
         self._given = Retries(DELAYS_MS)
 
     def give(self, now: int, shards: Collection[int] | None = None, *, woken: bool = False) -> int:
-        """Give the hints that are due at ``now`` about ``shards`` of the list; return how many.
-
-        Raises OperationalError when the broker cannot be reached.
-        """
+        """Give the hints that are due at ``now`` about ``shards`` of the list; return how many."""
         due = {lane: at for lane, at in self._work.next_due(shards).items() if at <= now}
         self._given.keep(due)
         lanes = [lane for lane in due if woken or self._given.is_due(lane, None, now)]

@@ -27,10 +27,7 @@ class Retries:
         return len(self._attempts)
 
     def is_due(self, subject: Hashable, since: int | None, now: int) -> bool:
-        """Tell whether ``subject``, in the state it has been in ``since`` an instant, may be tried at ``now``.
-
-        ``since`` is None where another state is no reason to try again earlier.
-        """
+        """Tell whether ``subject``, in its state ``since`` an instant, may be tried; None: in any state."""
         last = self._attempts.get(subject)
         # A clock that was set back must not put attempts off.
         return last is None or since not in (None, last.since) or not 0 < last.again_at - now <= self._delays.longest

@@ -147,10 +147,7 @@ class Sweeper:
         return False
 
     def request_cosignatures(self) -> bool:
-        """Request that those be asked who vouch for the last checkpoint and have not done so yet; tell whether it was.
-
-        These are the witnesses, and the timestamp service if there is one.
-        """
+        """Request that witnesses and the timestamp service be asked who have not vouched for the last checkpoint."""
         now, parts = self._now(), self._parts
         if parts.settings.timestamp_url is None or parts.timestamps.waiting(now) is None:
             note = parts.checkpoints.note()

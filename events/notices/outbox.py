@@ -1,8 +1,4 @@
-"""The outbox: what is to be sent to people, until it is sent or given up.
-
-It is a work list (``events.runtime.work_list``). What became of a dispatch is recorded there and in the ledger in one
-step. Instants are milliseconds since 1970 UTC.
-"""
+"""The outbox: a work list of what is to be sent to people. What became of it is in the ledger in the same step."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
@@ -56,10 +52,8 @@ class Letter:
 class Dispatch:
     """What is to be sent to ``player`` through one channel to one ``target``.
 
-    ``notices`` are the ids of the notices that it is about: one until others are gathered.
-    ``due`` is when it was due, ``attempts`` how often it was taken, ``first_at`` when it was added. ``requested`` tells
-    that the player has asked for it: it is sent whatever the hour. ``progress`` is how far sending it has come
-    (``Outbox.record_progress``). ``lane`` and ``token`` are those of the claim of one that was taken.
+    ``notices`` are the ids of the notices that it is about: one until others are gathered. What is ``requested`` by the
+    player is sent whatever the hour. ``attempts``, ``lane`` and ``token`` are those of the claim of one that was taken.
     """
 
     id: str
@@ -84,10 +78,7 @@ def delivery_field(channel: NoticeChannel, target: str) -> str:
 
 
 class Outbox(PlayerStore):
-    """The outbox of an installation. ``work`` is owned by players, in lanes by channel: each waits for itself.
-
-    ``now`` is a clock in place of the store's.
-    """
+    """The outbox of an installation; entries are owned by players, in lanes by channel. ``now`` is as in WorkList."""
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] | None = None) -> None:
         super().__init__(client, prefix, shards)
@@ -124,19 +115,13 @@ class Outbox(PlayerStore):
         self.work.renew(self._claim_of(dispatch), to_json(replace(dispatch, progress=progress)))
 
     def finish(self, dispatch: Dispatch, state: DeliveryState, reason: str, now: int) -> None:
-        """Record that ``dispatch`` was sent, not sent or given up, in the ledger too; ``reason`` is for the player.
-
-        Nothing happens when the claim is lost: another worker records what became of it.
-        """
+        """Record that ``dispatch`` was sent, not sent or given up, for a ``reason``; nothing when the claim is lost."""
         self._record(dispatch, _delivery(dispatch, state, reason, None, now))
 
     def postpone(
         self, dispatch: Dispatch, due: int, reason: str, now: int, *, tried: bool = True, lane: str = ""
     ) -> None:
-        """Let ``dispatch`` be due again at ``due``, in ``lane`` if one is named; nothing happens as in ``finish``.
-
-        ``tried`` tells whether this was an attempt to send it.
-        """
+        """Let ``dispatch`` be due again, in ``lane`` if one is named; nothing happens when the claim is lost."""
         counted = dispatch if tried else replace(dispatch, attempts=dispatch.attempts - 1)
         moved = replace(counted, lane=lane or dispatch.lane)
         self._record(moved, _delivery(moved, DeliveryState.WAITING, reason, due, now))

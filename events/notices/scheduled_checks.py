@@ -55,10 +55,6 @@ class ScheduledChecks:
         """Record that a check is done; that of a chat was about the messages ``read``."""
         self.work.finish(check.claim, None if read is None else str(read.stop))
 
-    def postpone(self, check: Check, due: int) -> None:
-        """Let a check that has failed be due again at ``due``."""
-        self.work.postpone(check.claim, due)
-
     def erase(self, player: str) -> None:
         """Remove the reminders of ``player``."""
         self.work.discard(player)

@@ -111,11 +111,8 @@ def check_page_size(limit: int) -> None:
 
 
 def _read(pipeline: StorePipeline, window: Window, key: str, newest_first: bool) -> None:
-    score = window.place.score if window.place is not None else None
+    first, last = ("+inf", "-inf") if newest_first else ("-inf", "+inf")
     # A score is a whole number of milliseconds or a rating: repr writes it so that it is read back the same.
-    if newest_first:
-        start = "+inf" if score is None else repr(float(score))
-        pipeline.zrevrangebyscore(key, start, "-inf", start=0, num=window.chunk, withscores=True)
-    else:
-        start = "-inf" if score is None else repr(float(score))
-        pipeline.zrangebyscore(key, start, "+inf", start=0, num=window.chunk, withscores=True)
+    start = first if window.place is None else repr(float(window.place.score))
+    query = pipeline.zrevrangebyscore if newest_first else pipeline.zrangebyscore
+    query(key, start, last, start=0, num=window.chunk, withscores=True)

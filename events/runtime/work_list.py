@@ -119,10 +119,7 @@ class WorkList:
         return None
 
     def renew(self, claim: Claim, content: str | None = None) -> bool:
-        """Let the lease of ``claim`` begin again, and the entry have another ``content`` (None: the same).
-
-        Returns False when the claim is lost.
-        """
+        """Let the lease of ``claim`` begin again, perhaps with another ``content``; return False when it is lost."""
         return self._settle("renew", claim, self.lease_ms, self._instant(), *_given(content))
 
     def finish(self, claim: Claim, following: str | None = None) -> bool:

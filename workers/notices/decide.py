@@ -195,4 +195,6 @@ class NoticeRounds:
         except Exception as error:
             # A match that cannot be read must not keep others from being told, and is tried less and less often.
             log.error("a match cannot be looked at", match=check.match, error=str(error))
-            self._parts.checks.postpone(check, self._parts.now() + int(DELAYS_MS.after(check.claim.attempts)))
+            self._parts.checks.work.postpone(
+                check.claim, self._parts.now() + int(DELAYS_MS.after(check.claim.attempts))
+            )

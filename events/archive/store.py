@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from events.archive.archive import Archive
 from events.archive.catalogue import Archived, Catalogue, pack_archived
@@ -28,7 +28,7 @@ from events.store.contract import (
     StaleVersionError,
     StoredConditionalMoves,
 )
-from events.store.envelope import Draft, Envelope
+from events.store.envelope import Envelope
 from events.store.logged_leaves import LoggedLeaf, pack_logged
 from events.store.redis import RedisStore
 
@@ -188,17 +188,7 @@ class ArchivingStore(RedisStore):
                 found[place] = head
         return found
 
-    def append(
-        self,
-        stream: str,
-        expected: Head,
-        drafts: Sequence[Draft],
-        request: Request,
-        *,
-        deadline: int | None = None,
-        conditional_moves: int | None = None,
-        decided_at: int | None = None,
-    ) -> Appended:
+    def append(self, stream: str, expected: Head, *arguments: Any, **options: Any) -> Appended:
         """See EventStore. What is archived is brought back first, and a stream is not begun again.
 
         None is archived between this look and the append: it would have to be created and be finished for a day.
@@ -207,15 +197,7 @@ class ArchivingStore(RedisStore):
             raise StaleVersionError(stream, expected.tag, archived.head.tag)
         for _ in range(MAX_ATTEMPTS):
             try:
-                return super().append(
-                    stream,
-                    expected,
-                    drafts,
-                    request,
-                    deadline=deadline,
-                    conditional_moves=conditional_moves,
-                    decided_at=decided_at,
-                )
+                return super().append(stream, expected, *arguments, **options)
             except StaleVersionError as stale:
                 if stale.current != EMPTY.tag or not self.restore(stream):
                     raise

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from events.archive.catalogue import pack_archived, unpack_archived
@@ -18,6 +19,8 @@ from events.backup.records import (
     Manifest,
     Record,
     ShardEnd,
+    head_of,
+    pairs,
 )
 from events.proof.leaf_store import LeafStore
 from events.runtime.connections import StoreClient
@@ -31,6 +34,7 @@ KEYS_PER_STEP = 50
 """Keys or matches that are read in one round trip: players wait for a few milliseconds behind them."""
 
 ITEMS_PER_RECORD = 1000
+_EVENT_PARTS = itemgetter(b"b", b"h")
 READ_KEY = script_source(__package__, "read_key")
 READ_MATCH = script_source(__package__, "read_match")
 
@@ -199,9 +203,9 @@ class _Copy:
             found = pipeline.execute()
         for name, (head, entries, moves, deadline) in zip(names, found, strict=True):
             if head or entries:
-                events = [part for _, fields in entries for part in _event_parts(fields)]
+                events = [part for _, flat in entries for part in _EVENT_PARTS(pairs(flat))]
                 self._write(CopiedMatch(shard, name, deadline, head, moves, events))
-                self._count(name, Head.of(_head_fields(head)), len(entries))
+                self._count(name, head_of(head), len(entries))
             else:
                 self._copy_archived(keys, name)
 
@@ -271,16 +275,6 @@ class _Copy:
 def head_line(match: bytes, head: Head) -> bytes:
     """Return what the digest of all heads covers of one match."""
     return b"%d:%s %d %s\n" % (len(match), match, head.version, head.digest)
-
-
-def _head_fields(flat: Sequence[bytes]) -> list[bytes | None]:
-    fields = dict(zip(flat[::2], flat[1::2], strict=True))
-    return [fields.get(b"v"), fields.get(b"d")]
-
-
-def _event_parts(flat: Sequence[bytes]) -> tuple[bytes, bytes]:
-    fields = dict(zip(flat[::2], flat[1::2], strict=True))
-    return fields[b"b"], fields[b"h"]
 
 
 def _flat(fields: dict[bytes, bytes]) -> list[bytes]:

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import fsspec
 import zstandard
@@ -34,25 +34,15 @@ _LENGTH = struct.Struct(">I")
 _NONCE = struct.Struct(">Q?3x")
 
 
-class Seal(Protocol):
-    """What shows that a chunk is unchanged."""
-
-    def encrypt(self, nonce: bytes, content: bytes, beside: bytes, /) -> bytes:
-        """Return ``content`` as it is written."""
-
-    def decrypt(self, nonce: bytes, sealed: bytes, beside: bytes, /) -> bytes:
-        """Return what was sealed with the same arguments; raises InvalidTag."""
-
-
 class Digests:
     """The seal of backups without a key."""
 
     def encrypt(self, nonce: bytes, content: bytes, beside: bytes) -> bytes:
-        """See Seal."""
+        """Return ``content`` as it is written."""
         return hashlib.sha256(beside + nonce + content).digest() + content
 
     def decrypt(self, nonce: bytes, sealed: bytes, beside: bytes) -> bytes:
-        """See Seal."""
+        """Return what was sealed with the same arguments; raises InvalidTag."""
         digest, content = sealed[:32], sealed[32:]
         if not hmac.compare_digest(digest, hashlib.sha256(beside + nonce + content).digest()):
             raise InvalidTag
@@ -135,7 +125,7 @@ def _read_chunk(file: IO[bytes], length: bytes, number: int) -> bytes:
     raise BackupError(f"the backup is damaged or truncated in part {number + 1}")
 
 
-def _seal(beside: bytes, secret: bytes | None) -> Seal:
+def _seal(beside: bytes, secret: bytes | None) -> AESGCM | Digests:
     if secret is None:
         return Digests()
     return AESGCM(HKDF(SHA256(), SECRET_BYTES, beside[-SALT_BYTES:], MAGIC).derive(secret))

@@ -1,10 +1,12 @@
 """What a backup consists of: records, one after the other, each with its length before it."""
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
+
+from events.store.contract import Head
 
 
 class BackupError(Exception):
@@ -117,3 +119,14 @@ def _size(waiting: bytearray, start: int) -> int | None:
     if size > MAX_RECORD_BYTES:
         raise BackupError("a record of the backup is larger than any can be")
     return size
+
+
+def pairs(flat: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Return fields and values, one after the other, as a mapping."""
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def head_of(flat: Sequence[bytes]) -> Head:
+    """Return the head of a match from its fields and values."""
+    fields = pairs(flat)
+    return Head.of([fields.get(b"v"), fields.get(b"d")])

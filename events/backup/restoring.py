@@ -8,14 +8,25 @@ from typing import Any
 from events.archive.catalogue import Catalogue
 from events.archive.store import ArchivingStore
 from events.backup.copying import head_line
-from events.backup.records import LAYOUT, BackupError, Begin, CopiedKey, CopiedMatch, Leaves, Manifest, Record, ShardEnd
+from events.backup.records import (
+    LAYOUT,
+    BackupError,
+    Begin,
+    CopiedKey,
+    CopiedMatch,
+    Leaves,
+    Manifest,
+    Record,
+    ShardEnd,
+    head_of,
+    pairs,
+)
 from events.people.names import skeleton
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.leaves import read_leaf
 from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys, PeopleKeys, ShardKeys, WorkListKeys, literal_pattern, shard_of
 from events.runtime.work_list import index_entries
-from events.store.contract import Head
 from events.store.envelope import unpack
 from events.store.redis import FORMAT, RESTORING, layout_refusal
 
@@ -48,7 +59,7 @@ def verify_backup(records: Iterable[Record]) -> tuple[Begin, Manifest]:
             _check_match(record, begin)
             sums["matches"] += 1
             sums["events"] += len(record.events) // 2
-            heads.update(head_line(record.match, _head_of(record)))
+            heads.update(head_line(record.match, head_of(record.head)))
         elif isinstance(record, CopiedKey):
             _check_key(record, begin)
             sums["keys"] += 1
@@ -168,7 +179,7 @@ class _Restore:
             self._write_account(pipeline, name.removeprefix(self._people.accounts), record.content)
 
     def _write_account(self, pipeline: Any, person: str, content: Sequence[bytes]) -> None:
-        fields = dict(zip(content[::2], content[1::2], strict=True))
+        fields = pairs(content)
         name, kind = fields.get(b"name", b"").decode(), fields.get(b"kind", b"")
         if kind == b"bot":
             pipeline.zadd(self._people.bots, {person: 0})
@@ -275,8 +286,3 @@ def _check_leaves(record: Leaves) -> None:
             read_leaf(leaf)
         except ValueError:
             raise BackupError("a leaf of the log of checkpoints in the backup cannot be read") from None
-
-
-def _head_of(record: CopiedMatch) -> Head:
-    fields = dict(zip(record.head[::2], record.head[1::2], strict=True))
-    return Head.of([fields.get(b"v"), fields.get(b"d")])

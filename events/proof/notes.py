@@ -43,7 +43,7 @@ class NoteKey(NamedTuple):
     @property
     def vkey(self) -> str:
         """The key as text, for those who verify."""
-        return f"{self.name}+{self.id.hex()}+{_base64(bytes([self.type]) + self.raw)}"
+        return f"{self.name}+{self.id.hex()}+{to_base64(bytes([self.type]) + self.raw)}"
 
     def has_signed(self, message: bytes, signature: bytes) -> bool:
         """Return whether the 64 bytes ``signature`` are the Ed25519 signature of ``message`` by this key."""
@@ -60,7 +60,7 @@ class NoteSignature(NamedTuple):
     @property
     def line(self) -> str:
         """The line that this is in a note, with its line feed."""
-        return f"{_SIGNATURE_BEGIN}{self.name} {_base64(self.key_id + self.value)}\n"
+        return f"{_SIGNATURE_BEGIN}{self.name} {to_base64(self.key_id + self.value)}\n"
 
     def is_of(self, key: NoteKey) -> bool:
         """Return whether this claims to be a signature of ``key``."""
@@ -131,7 +131,7 @@ def parse_vkey(text: str) -> NoteKey:
     if not plus:
         raise DocumentError("", f"{text!r:.80} is no verifier key: it has the form name+key id+base64")
     check_key_name(name)
-    raw = _from_base64("key", packed)
+    raw = from_base64("key", packed)
     if raw[:1] not in (bytes([ED25519]), bytes([COSIGNATURE])) or not is_public_key(raw[1:]):
         raise DocumentError("key", "it is no Ed25519 key (types 01 and 04), or one under which others can sign")
     key = NoteKey(name, raw[0], raw[1:])
@@ -158,22 +158,23 @@ def _parse_signature(place: str, line: str) -> NoteSignature:
         check_key_name(name)
     except DocumentError as fault:
         raise DocumentError(place, fault.reason) from None
-    raw = _from_base64(place, packed)
+    raw = from_base64(place, packed)
     if len(raw) <= KEY_ID_BYTES:
         raise DocumentError(place, "a signature has the four bytes of a key id, and more")
     return NoteSignature(name, raw[:KEY_ID_BYTES], raw[KEY_ID_BYTES:])
 
 
-def _base64(raw: bytes) -> str:
+def to_base64(raw: bytes) -> str:
+    """Return ``raw`` in base64 (RFC 4648, 4)."""
     return base64.b64encode(raw).decode()
 
 
-def _from_base64(place: str, text: str) -> bytes:
+def from_base64(place: str, text: str) -> bytes:
     """Return the bytes of ``text``; raises DocumentError unless it is their one form in base64 (RFC 4648, 4)."""
     try:
         raw = base64.b64decode(text.encode("ascii", "replace"), validate=True)
     except binascii.Error:
         raw = None
-    if raw is None or _base64(raw) != text:
+    if raw is None or to_base64(raw) != text:
         raise DocumentError(place, f"{text!r:.80} is not base64")
     return raw

@@ -1,7 +1,5 @@
 """Tree heads (https://c2sp.org/tlog-checkpoint), the text of notes, and cosignatures (c2sp.org/tlog-cosignature)."""
 
-import base64
-import binascii
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -9,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from events.proof.documents import DocumentError
 from events.proof.keys import SigningKey
-from events.proof.notes import COSIGNATURE, ED25519, NoteKey, NoteSignature, SignedNote
+from events.proof.notes import COSIGNATURE, ED25519, NoteKey, NoteSignature, SignedNote, from_base64, to_base64
 
 ROOT_BYTES = 32
 MAX_SIZE_DIGITS = 19
@@ -26,7 +24,7 @@ class TreeHead(NamedTuple):
     @property
     def text(self) -> str:
         """The text of the note that states this."""
-        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+        return f"{self.origin}\n{self.size}\n{to_base64(self.root)}\n"
 
 
 def parse_tree_head(text: str) -> TreeHead:
@@ -35,11 +33,8 @@ def parse_tree_head(text: str) -> TreeHead:
     if len(lines) < 3 or not all(lines) or not text.endswith("\n"):
         raise DocumentError("text", "a checkpoint has at least the lines origin, size and root, and no empty line")
     origin, digits, packed = lines[:3]
-    try:
-        root = base64.b64decode(packed.encode("ascii", "replace"), validate=True)
-    except binascii.Error:
-        root = b""
-    if len(root) != ROOT_BYTES or base64.b64encode(root).decode() != packed:
+    root = from_base64("root", packed)
+    if len(root) != ROOT_BYTES:
         raise DocumentError("root", f"{packed!r:.80} is not the base64 of 32 bytes")
     return TreeHead(origin, parse_size(digits), root)
 

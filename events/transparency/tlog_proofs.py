@@ -3,11 +3,10 @@
 The entry follows from the extra data, the canonical JSON of digest, match and version, which nobody signs.
 """
 
-import base64
 from typing import NamedTuple
 
 from events.proof.checkpoints import Inclusion, match_head
-from events.proof.notes import SignedNote, parse_note
+from events.proof.notes import SignedNote, parse_note, to_base64
 
 FIRST_LINE = "c2sp.org/tlog-proof@v1"
 
@@ -21,8 +20,8 @@ class TlogProof(NamedTuple):
     extra: bytes | None = None
 
     def __str__(self) -> str:
-        extra = [] if self.extra is None else [f"extra {_base64(self.extra)}"]
-        lines = [FIRST_LINE, *extra, f"index {self.leaf}", *map(_base64, self.path)]
+        extra = [] if self.extra is None else [f"extra {to_base64(self.extra)}"]
+        lines = [FIRST_LINE, *extra, f"index {self.leaf}", *map(to_base64, self.path)]
         return "\n".join(lines) + f"\n\n{self.note}"
 
 
@@ -33,7 +32,3 @@ def tlog_proof_of(inclusion: Inclusion, match_id: str, digest: str) -> TlogProof
     head = match_head(match_id, inclusion.version, digest)
     path = tuple(bytes.fromhex(node) for node in inclusion.path)
     return TlogProof(inclusion.leaf, path, parse_note(inclusion.note), head)
-
-
-def _base64(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()

@@ -1,11 +1,10 @@
 """The request for a cosignature (C2SP tlog-witness 1.0.0): old size, proof lines, an empty line, the note."""
 
-import base64
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from events.proof.documents import DocumentError
-from events.proof.notes import MAX_NOTE_BYTES, SignedNote, parse_note
+from events.proof.notes import MAX_NOTE_BYTES, SignedNote, from_base64, parse_note, to_base64
 from events.proof.tree_heads import parse_size
 
 MAX_PROOF_LINES = 63
@@ -26,7 +25,7 @@ class AddCheckpoint(NamedTuple):
 
 def write_request(old_size: int, proof: Sequence[bytes], note: SignedNote) -> bytes:
     """Return the body of a request."""
-    lines = "".join(f"{base64.b64encode(node).decode()}\n" for node in proof)
+    lines = "".join(f"{to_base64(node)}\n" for node in proof)
     return f"old {old_size}\n{lines}\n{note}".encode()
 
 
@@ -47,10 +46,7 @@ def read_request(body: bytes) -> AddCheckpoint:
 
 
 def _node(number: int, line: str) -> bytes:
-    try:
-        node = base64.b64decode(line, validate=True)
-    except ValueError:
-        node = b""
-    if len(node) != NODE_BYTES or base64.b64encode(node).decode() != line:
+    node = from_base64(f"proof[{number}]", line)
+    if len(node) != NODE_BYTES:
         raise DocumentError(f"proof[{number}]", f"{line!r:.60} is not the base64 of {NODE_BYTES} bytes")
     return node

@@ -12,17 +12,7 @@ SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 
-DELAYS_MS = (
-    5 * SECOND_MS,
-    5 * MINUTE_MS,
-    30 * MINUTE_MS,
-    2 * HOUR_MS,
-    5 * HOUR_MS,
-    10 * HOUR_MS,
-    14 * HOUR_MS,
-    20 * HOUR_MS,
-    24 * HOUR_MS,
-)
+DELAYS_MS = (5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, *(hours * HOUR_MS for hours in (2, 5, 10, 14, 20, 24)))
 """Between the attempts: 75 hours in all."""
 
 MAX_JITTER = 0.2

@@ -1,13 +1,10 @@
 """Proofs that a match is in the log, read and checked as strangers do."""
 
-import base64
-import binascii
-
 from events.proof import merkle
 from events.proof.documents import DocumentError
-from events.proof.notes import parse_note
+from events.proof.notes import from_base64, parse_note
 from events.proof.tree_heads import parse_size, parse_tree_head
-from events.transparency.tlog_proofs import FIRST_LINE, TlogProof, _base64
+from events.transparency.tlog_proofs import FIRST_LINE, TlogProof
 
 MAX_PATH_NODES = 63
 
@@ -20,7 +17,7 @@ def read_tlog_proof(text: str) -> TlogProof:
         raise DocumentError("", f"the first line is not {FIRST_LINE}")
     extra = None
     if len(lines) > 1 and lines[1].startswith("extra "):
-        extra = _from_base64("extra", lines.pop(1).removeprefix("extra "))
+        extra = from_base64("extra", lines.pop(1).removeprefix("extra "))
     if len(lines) < 2 or not lines[1].startswith("index "):
         raise DocumentError("index", "the line with the index is missing")
     if not separator:
@@ -32,21 +29,11 @@ def read_tlog_proof(text: str) -> TlogProof:
     nodes = lines[2:]
     if len(nodes) > MAX_PATH_NODES:
         raise DocumentError("path", f"a path has at most {MAX_PATH_NODES} hashes")
-    path = tuple(_from_base64(f"path[{number}]", line) for number, line in enumerate(nodes))
+    path = tuple(from_base64(f"path[{number}]", line) for number, line in enumerate(nodes))
     for number, node in enumerate(path):
         if len(node) != len(merkle.EMPTY_ROOT):
             raise DocumentError(f"path[{number}]", "it is no hash of 32 bytes")
     return TlogProof(index, path, parse_note(note), extra)
-
-
-def _from_base64(place: str, text: str) -> bytes:
-    try:
-        raw = base64.b64decode(text.encode("ascii", "replace"), validate=True)
-    except binascii.Error:
-        raw = None
-    if raw is None or _base64(raw) != text:
-        raise DocumentError(place, f"{text!r:.80} is not base64")
-    return raw
 
 
 def check_tlog_proof(proof: TlogProof, entry: bytes) -> None:

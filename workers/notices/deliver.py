@@ -38,6 +38,7 @@ SHARES = {NoticeChannel.MAIL: 3, NoticeChannel.PUSH: 2, NoticeChannel.WEBHOOK: 3
 MAX_NOTICES_LOOKED_AT = 20
 """The last ones of a player, among which mail of the last minute is looked for."""
 
+NO_SENDER = Outcome(DeliveryState.FAILED, "This server cannot send through this channel.")
 SENT_TOGETHER = Outcome(DeliveryState.WAITING, "Sent in a minute, with what else has happened then.", tried=False)
 
 log = structlog.get_logger("notices")
@@ -103,7 +104,8 @@ class Deliveries:
                 gathered = None if self._is_soon_after_another(dispatch, now) else self._gathered(dispatch, now)
                 outcome = SENT_TOGETHER._replace(due=now + MINUTE_MS) if gathered is None else None
                 dispatch = gathered or dispatch
-            outcome = outcome or self._senders[dispatch.channel].send(dispatch, now)
+            sender = self._senders.get(dispatch.channel)
+            outcome = outcome or (NO_SENDER if sender is None else sender.send(dispatch, now))
         except StoreUnavailableError:
             raise
         except Exception:

@@ -3,6 +3,7 @@
 They carry at most an id, work on what they find, and are never repeated by Celery.
 """
 
+from collections.abc import Callable
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any
@@ -139,10 +140,6 @@ def register(app: Celery, context: TaskContext) -> None:
             if context.ratings.rate(match_id):
                 log.info("rated")
 
-    def settle_ratings() -> None:
-        with following([], SETTLE):
-            context.ratings.settle()
-
     def do_jobs() -> None:
         def do_claimed(claim: Claim) -> None:
             job = unpack(Job, claim.content)
@@ -153,37 +150,30 @@ def register(app: Celery, context: TaskContext) -> None:
         context.store.check_clock()
         do_due(context.jobs.work, [""], do_claimed, partial(request, JOB), context.now)
 
-    def deliver_due() -> None:
-        with following([], DELIVER):
-            context.deliveries.deliver_due()
-
-    def read_mail() -> None:
-        if context.mail_reader is not None:
-            with following([], READ_MAIL):
-                context.mail_reader.read_due()
-
     def sign_checkpoint() -> None:
-        with following([], CHECKPOINT):
-            checkpoint = sign_hour_of(context.checkpoints, context.incidents, context.now(), context.cosigning)
-            log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
-
-    def ask_witnesses() -> None:
-        with following([], COSIGN):
-            context.have_attested()
+        checkpoint = sign_hour_of(context.checkpoints, context.incidents, context.now(), context.cosigning)
+        log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
 
     def do_fleet_slices(job: str) -> None:
         with following([], FLEET_SLICES):
             done = do_slices(context, job, own_name(), partial(request, FLEET_SLICES), lambda: bool(state.should_stop))
             log.info("fleet slices done", job=job, slices=done)
 
+    def add_traced(name: str, do: Callable[[], object], **options: Any) -> None:
+        def do_traced() -> None:
+            with following([], name):
+                do()
+
+        app.task(do_traced, name=name, shared=False, **options)
+
     # Not shared: Celery would give them to the applications of other installations in this process, too. What waits for
     # others' servers has time limits of its own, for each of them (``workers.celery_beats``).
     app.task(answer_due, name=ANSWER, shared=False)
     app.task(rate_match, name=RATE, shared=False)
-    app.task(settle_ratings, name=SETTLE, shared=False)
     app.task(do_jobs, name=JOB, shared=False)
-    app.task(sign_checkpoint, name=CHECKPOINT, shared=False)
-    app.task(ask_witnesses, name=COSIGN, shared=False, waits_for_others=True)
-    app.task(deliver_due, name=DELIVER, shared=False, waits_for_others=True)
-    app.task(read_mail, name=READ_MAIL, shared=False, waits_for_others=True)
+    add_traced(SETTLE, lambda: context.ratings.settle())
+    add_traced(CHECKPOINT, sign_checkpoint)
+    add_traced(COSIGN, context.have_attested, waits_for_others=True)
+    add_traced(DELIVER, lambda: context.deliveries.deliver_due(), waits_for_others=True)
+    add_traced(READ_MAIL, lambda: context.mail_reader and context.mail_reader.read_due(), waits_for_others=True)
     app.task(do_fleet_slices, name=FLEET_SLICES, shared=False, time_limit=MAX_FLEET_TASK_S)

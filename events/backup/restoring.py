@@ -96,8 +96,7 @@ def restore_backup(
         raise BackupError("another process uses the store: stop all parts of Rookery, empty the store, and repeat")
     _Restore(client, begin, checkpoints, step).write(records)
     client.hset(
-        installation,
-        mapping={"id": begin.installation, "shards": str(begin.shards), "format": str(begin.store_format)},
+        installation, mapping={"id": begin.installation, "shards": str(begin.shards), "format": str(begin.store_format)}
     )
     # Crash-safe: killed before this, the relay that archives does so within a day.
     checkpoints.move_notes()

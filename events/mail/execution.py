@@ -249,10 +249,7 @@ class _Execution:
         return Result(line=command.line, effect=Effect.DONE, words="You have no conditional moves any more.")
 
     def _replace_orders(
-        self,
-        orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves],
-        *,
-        on_this_board: bool = False,
+        self, orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves], *, on_this_board: bool = False
     ) -> None:
         """Store what ``orders`` returns; with ``on_this_board`` raises StaleVersionError on another board."""
         for race in range(MAX_RACES):

@@ -16,14 +16,7 @@ from typing import Any
 
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
-from events.mail.tokens import (
-    MatchToken,
-    PlayerToken,
-    TokenKind,
-    bounce_address,
-    reply_address,
-    write_token,
-)
+from events.mail.tokens import MatchToken, PlayerToken, TokenKind, bounce_address, reply_address, write_token
 from events.notices.addresses import plain
 from events.pictures.board import Trace
 from events.pictures.standalone import draw_document, render_png
@@ -118,13 +111,7 @@ class Outgoing:
 
 
 def notice_mail(
-    site: Site,
-    to: Addressee,
-    content: Content,
-    *,
-    id: str,
-    token: MatchToken | PlayerToken,
-    now: int,
+    site: Site, to: Addressee, content: Content, *, id: str, token: MatchToken | PlayerToken, now: int
 ) -> Outgoing:
     """Return a mail about a notice or a digest with this ``id``; answers to it carry ``token``."""
     written = write_token(token, to.secret)

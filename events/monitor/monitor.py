@@ -188,12 +188,7 @@ class Monitor:
             )
 
     def _grown(
-        self,
-        head: TreeHead,
-        size: int,
-        subtrees: Sequence[str],
-        keys: Sequence[str] = (),
-        revoked: Sequence[str] = (),
+        self, head: TreeHead, size: int, subtrees: Sequence[str], keys: Sequence[str] = (), revoked: Sequence[str] = ()
     ) -> GrowingTree:
         """Return the tree of all leaves up to ``head``, of which ``size`` are read; extends ``keys``, ``revoked``."""
         self._keys_read, self._revoked = tuple(keys), tuple(revoked)

@@ -229,9 +229,7 @@ def confirmed(stored: MailAddress, address: str, now: int) -> MailAddress:
     if stored.wanted != address:
         return stored
     return replace(
-        MailAddress(address=address, confirmed_at=now),
-        who_may_write=stored.who_may_write,
-        secret=stored.secret,
+        MailAddress(address=address, confirmed_at=now), who_may_write=stored.who_may_write, secret=stored.secret
     )
 
 

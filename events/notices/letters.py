@@ -55,11 +55,5 @@ def asker(asked: str) -> str:
 def letter_dispatch(id: str, player: str, letter: Letter, due: int) -> Dispatch:
     """Return ``letter`` to ``player`` as the outbox has it, to be sent at ``due``."""
     return Dispatch(
-        id=id,
-        player=player,
-        channel=NoticeChannel.MAIL,
-        purpose=Purpose.LETTER,
-        letter=letter,
-        due=due,
-        first_at=due,
+        id=id, player=player, channel=NoticeChannel.MAIL, purpose=Purpose.LETTER, letter=letter, due=due, first_at=due
     )

@@ -76,7 +76,4 @@ def _orders(text: str) -> ConditionalMoves:
     if lines:
         key = lines["key"] and PlayerPublicKey(**lines["key"])
         lines = Lines(**{**lines, "first": lines_read(lines["first"]), "key": key})
-    return ConditionalMoves(
-        lines=lines,
-        forced=content["forced"],
-    )
+    return ConditionalMoves(lines=lines, forced=content["forced"])

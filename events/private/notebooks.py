@@ -63,9 +63,4 @@ class Notebooks:
 
     def _keys_of(self, person: str) -> list[str]:
         keys = self._keys
-        return [
-            keys.bytes_kept(person),
-            keys.notes(person),
-            keys.explorations(person),
-            keys.conditional_moves(person),
-        ]
+        return [keys.bytes_kept(person), keys.notes(person), keys.explorations(person), keys.conditional_moves(person)]

@@ -119,12 +119,7 @@ class Consistency(NamedTuple):
 
 
 def statement(
-    origin: str,
-    day: str,
-    size: int,
-    root: Digest,
-    signed_at: int,
-    administration: AdministrationHead,
+    origin: str, day: str, size: int, root: Digest, signed_at: int, administration: AdministrationHead
 ) -> dict[str, Any]:
     """Return what is signed of a checkpoint."""
     return {

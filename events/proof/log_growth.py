@@ -12,15 +12,7 @@ from events.archive.store import ArchivingStore
 from events.people.administration import Administration
 from events.proof.keys import KeyRing, SigningKey, record_keys
 from events.proof.leaf_store import LeafStore
-from events.proof.leaves import (
-    AdministrationLeaf,
-    KeyLeaf,
-    Leaf,
-    MatchLeaf,
-    OtherLeaf,
-    leaves_of_key,
-    read_leaf,
-)
+from events.proof.leaves import AdministrationLeaf, KeyLeaf, Leaf, MatchLeaf, OtherLeaf, leaves_of_key, read_leaf
 from events.proof.public_keys import base64url
 from events.runtime import beats
 from events.runtime.connections import StorePipeline

@@ -134,8 +134,7 @@ def _signature(bundle: Bundle, keys: KeySet | None, rules: bool) -> Step:
             raise DocumentError(fault.place, words) from None
         raise
     return Step(
-        "signature",
-        f"of key {signature.key}, made {rfc3339(signature.signed_at)}{_revocation(keys, signature.key)}",
+        "signature", f"of key {signature.key}, made {rfc3339(signature.signed_at)}{_revocation(keys, signature.key)}"
     )
 
 

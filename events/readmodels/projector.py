@@ -123,10 +123,7 @@ class Projector:
         return failures
 
     def _live(
-        self,
-        match_ids: Sequence[str],
-        stored: Mapping[tuple[int, str], bytes | None],
-        heads: Mapping[str, VersionTag],
+        self, match_ids: Sequence[str], stored: Mapping[tuple[int, str], bytes | None], heads: Mapping[str, VersionTag]
     ) -> list[str]:
         """Return those that are not archived: what has a summary, which is watched, is live."""
         summarised = {match_id for (_, match_id), packed in stored.items() if packed is not None}

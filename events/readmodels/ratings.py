@@ -66,10 +66,7 @@ class Ratings:
     """
 
     def __init__(
-        self,
-        client: StoreClient,
-        keys: ReadModelKeys,
-        read_result: Callable[[str], RatedResult | None],
+        self, client: StoreClient, keys: ReadModelKeys, read_result: Callable[[str], RatedResult | None]
     ) -> None:
         self._client = client
         self._keys = keys

@@ -165,10 +165,7 @@ class Archiver:
         deleted is found again.
         """
         storage, catalogue, now = self._archive.storage, self._archive.catalogue, self._now()
-        packs, files = (
-            catalogue.packs(),
-            [name for kind in ("packs", "tables") for name in storage.names(kind)],
-        )
+        packs, files = (catalogue.packs(), [name for kind in ("packs", "tables") for name in storage.names(kind)])
         unfinished = [name for kind in KINDS_OF_FILES for name in storage.unfinished(kind)]
         catalogue.begin_round()
         used = {archived.locator.pack for archived in catalogue.archived()}

@@ -17,11 +17,7 @@ _STATE = shape_of(MatchState)
 def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
     """Return ``state``, the match at ``head``, as JSON values. A broken match has no snapshot: it may be mended."""
     game, play = find_ruleset(state.game, state.ruleset), state.play
-    history = [
-        list(play.history.texts()),
-        list(play.history.movers()),
-        list(play.history.display_moves(play.moves)),
-    ]
+    history = [list(play.history.texts()), list(play.history.movers()), list(play.history.display_moves(play.moves))]
     plain = replace(state, play=replace(play, position=game.format_position(play.position), history=history))
     return {"layout": LAYOUT, "digest": head.digest.hex(), "state": _STATE.write(plain)}
 

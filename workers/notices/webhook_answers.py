@@ -92,16 +92,13 @@ class BotAnswers:
         # asked again and answers the same, nothing more happens.
         fingerprint = hashlib.sha256(repr(wanted).encode()).hexdigest()
 
-        def is_theirs(state: MatchState) -> bool:
-            return state.has_part(notice.player)
-
         executed = self._parts.match_service.execute(
             standing.state.match_id,
             command,
             notice.player,
             Request(f"webhook:{notice.id}", fingerprint),
             standing.tag,
-            may_see=is_theirs,
+            may_see=lambda state: state.has_part(notice.player),
         )
         return executed.state
 

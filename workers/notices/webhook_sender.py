@@ -209,12 +209,7 @@ class WebhookSender:
             told = self._fallback.tell_by_mail(message.notice, now)
             return Outcome(DeliveryState.FAILED, f"{called.words} {why}{told}")
         retry = next_attempt(
-            dispatch.id,
-            dispatch.attempts,
-            dispatch.first_at,
-            now,
-            deadline=_deadline_of(message),
-            retry_after_ms=wait,
+            dispatch.id, dispatch.attempts, dispatch.first_at, now, deadline=_deadline_of(message), retry_after_ms=wait
         )
         told = self._fallback.tell_by_mail(message.notice, now) if retry.tell_by_mail else ""
         if retry.due is None:

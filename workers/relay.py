@@ -105,7 +105,7 @@ class Relay:
             rounds.append(LeavesRound(installation.checkpoints))
         shares = Shares(installation.liveness, self._name, store.shards)
         sweeper = Sweeper(installation, tasks, shares.own, rounds)
-        notice_rounds = NoticeRounds(installation, decider, shares.own)
+        notice_rounds = NoticeRounds(store, installation.checks, installation.now, decider, shares.own)
         hints = hint_rounds(installation, tasks, woken, shares.own)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}
         works["ticker"] = Ticker(installation, shares.own).run

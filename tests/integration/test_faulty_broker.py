@@ -61,7 +61,7 @@ class Club(MailSite):
         self._lines = [consumers.Consumer(group, handle, lambda: self.now) for group, handle in handlers.items()]
         rounds: list[Callable[[], object]] = [self.parts.fleet_jobs.advance_running]
         self._sweeper = Sweeper(self.parts, queue, rounds=rounds)
-        self._rounds = NoticeRounds(self.parts, decider)
+        self._rounds = NoticeRounds(self.parts.store, self.parts.checks, self.parts.now, decider)
         self._hints = hint_rounds(self.parts, queue, woken)
         self.queue = queue
 

@@ -106,7 +106,8 @@ class SimulatedNotices:
         self._watch_ledger()
         self._decider = Decider(parts)
         deliveries = Deliveries(parts, {channel: Watched(self, channel) for channel in NoticeChannel})
-        self._rounds, self._deliver = NoticeRounds(parts, self._decider), deliveries.deliver_due
+        self._rounds = NoticeRounds(parts.store, parts.checks, parts.now, self._decider)
+        self._deliver = deliveries.deliver_due
         self._senders: Mapping[NoticeChannel, Sender] = {
             NoticeChannel.MAIL: MailSender(parts, MAIL, self._elsewhere.mail_server),
             NoticeChannel.WEBHOOK: WebhookSender(parts, self._elsewhere.receivers),

@@ -98,7 +98,7 @@ class SteppedInstallation:
         self.senders = collecting_senders()
         self.woken = Event()
         self.decider = Decider(parts, self.woken.set)
-        self.notice_rounds = NoticeRounds(parts, self.decider)
+        self.notice_rounds = NoticeRounds(parts.store, parts.checks, parts.now, self.decider)
         self._made = 0
 
     def disturb(self, player: str) -> None:

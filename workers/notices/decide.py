@@ -16,13 +16,14 @@ from events.installation import Installation
 from events.notices import policy
 from events.notices.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of, vacation_fact
 from events.notices.notice import NoticeKind, notice_id
-from events.notices.scheduled_checks import Check
+from events.notices.scheduled_checks import Check, ScheduledChecks
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.counters import fixed_windows
 from events.runtime.errors import StoreUnavailableError
 from events.service.matches import UnknownMatchError
 from events.store.codec import event_of
+from events.store.redis import RedisStore
 from workers.notices.reach import circumstances_of, messages_for
 from workers.retries import DELAYS_MS
 from workers.shares import Share
@@ -163,8 +164,17 @@ log = structlog.get_logger("notices")
 class NoticeRounds:
     """Does what time makes due about notices, in the ``share`` of this relay."""
 
-    def __init__(self, installation: Installation, decider: Decider, share: Share = lambda: None) -> None:
-        self._parts = installation
+    def __init__(
+        self,
+        store: RedisStore,
+        checks: ScheduledChecks,
+        now: Callable[[], int],
+        decider: Decider,
+        share: Share = lambda: None,
+    ) -> None:
+        self._store = store
+        self._checks = checks
+        self._now = now
         self._decider = decider
         self._share = share
 
@@ -179,9 +189,9 @@ class NoticeRounds:
 
     def do_round(self) -> None:
         """Do what is due. Raises ClockMismatchError: nobody is reminded early."""
-        self._parts.store.check_clock()
+        self._store.check_clock()
         shards = self._share()
-        while (check := self._parts.checks.take(shards)) is not None:
+        while (check := self._checks.take(shards)) is not None:
             beats.beat()
             self._carry_out(check)
 
@@ -191,10 +201,8 @@ class NoticeRounds:
         except StoreUnavailableError:
             raise
         except UnknownMatchError:
-            self._parts.checks.finish(check)
+            self._checks.finish(check)
         except Exception as error:
             # A match that cannot be read must not keep others from being told, and is tried less and less often.
             log.error("a match cannot be looked at", match=check.match, error=str(error))
-            self._parts.checks.work.postpone(
-                check.claim, self._parts.now() + int(DELAYS_MS.after(check.claim.attempts))
-            )
+            self._checks.work.postpone(check.claim, self._now() + int(DELAYS_MS.after(check.claim.attempts)))

@@ -6,24 +6,9 @@ import os
 import platform
 
 TABLES = (
-    "rules",
-    "store",
-    "wait",
-    "submission",
-    "relays",
-    "memory",
-    "archive",
-    "backup",
-    "forecasts",
-    "broker",
-    "fleet",
-    "scale",
-    "whole",
-    "footprint",
-    "requests",
-    "endings",
-    "pages",
-)
+    "rules", "store", "wait", "submission", "relays", "memory", "archive", "backup", "forecasts", "broker", "fleet",
+    "scale", "whole", "footprint", "requests", "endings", "pages",
+)  # fmt: skip
 
 
 def main() -> None:

@@ -32,15 +32,8 @@ MATCHES = (
     ("four-towers", "standard", 2),
 )
 PAGES = (
-    "/",
-    "/lobby",
-    "/matches",
-    "/matches/new",
-    "/games/bashni",
-    "/games/four-towers/rules",
-    "/leaderboards",
-    "/help",
-)
+    "/", "/lobby", "/matches", "/matches/new", "/games/bashni", "/games/four-towers/rules", "/leaderboards", "/help",
+)  # fmt: skip
 
 
 class Transfers:

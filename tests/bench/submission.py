@@ -150,16 +150,8 @@ class Submissions:
 def serve(app: str, port: int, environment: dict[str, str]) -> Iterator[int]:
     """Serve one of the apps; yields the process group that serves it."""
     command = [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "--config",
-        str(GUNICORN),
-        "--chdir",
-        str(ROOT),
-        "--log-level",
-        "error",
-    ]
+        sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--chdir", str(ROOT), "--log-level", "error",
+    ]  # fmt: skip
     with subprocess.Popen(
         [*command, "--bind", f"127.0.0.1:{port}", f"tests.bench.submission:{app}()"],
         env=environment,

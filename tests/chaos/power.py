@@ -56,16 +56,12 @@ class CutReport(NamedTuple):
         """Return the counts, one per line."""
         return "\n".join(
             (
-                f"appendfsync               {self.fsync}",
-                f"power cuts                {self.cuts}",
-                f"acknowledged events       {self.acknowledged}",
-                f"lost                      {self.lost}",
-                f"  named by match, version {self.named}",
-                f"  in the stated second    {self.in_the_last_second}",
-                f"starts refused            {self.refused}",
-                f"faults                    {len(self.faults)}",
+                f"appendfsync               {self.fsync}", f"power cuts                {self.cuts}",
+                f"acknowledged events       {self.acknowledged}", f"lost                      {self.lost}",
+                f"  named by match, version {self.named}", f"  in the stated second    {self.in_the_last_second}",
+                f"starts refused            {self.refused}", f"faults                    {len(self.faults)}",
             )
-        )
+        )  # fmt: skip
 
 
 class Writer:

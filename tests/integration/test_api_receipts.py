@@ -22,13 +22,10 @@ def test_acts_are_receipted_in_the_bundle(anna: Caller, boris: Caller, stranger:
     created = anna.post("/matches", {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}).json
     path = f"/matches/{created['id']}"
     answers = [
-        created,
-        boris.post(f"{path}/joins").json,
-        anna.move(created["id"]).json,
-        boris.post(f"{path}/draw-offers").json,
-        boris.post(f"{path}/resignation").json,
+        created, boris.post(f"{path}/joins").json, anna.move(created["id"]).json,
+        boris.post(f"{path}/draw-offers").json, boris.post(f"{path}/resignation").json,
         anna.post(f"{path}/rematches").json,
-    ]
+    ]  # fmt: skip
     receipts = [read(answer["receipt"]) for answer in answers]
     assert [receipt.version for receipt in receipts] == [answer["version"] for answer in answers]
     trusted = {key.id: key for key in services.keys.public()}

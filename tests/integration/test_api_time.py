@@ -242,16 +242,7 @@ def test_time_is_given_to_another_seat(anna: Caller, boris: Caller, services: Se
     assert forecast(anna, match_id) == on(T0 + 4 * DAY)
 
 
-@pytest.mark.parametrize(
-    ("body", "code", "field"),
-    [
-        ({"seat": 1, "seconds": 3600}, "invalid-seats", "seat"),
-        ({"seat": 5, "seconds": 3600}, "invalid-seats", "seat"),
-        ({"seat": 0, "seconds": 3599}, "invalid-fields", "seconds"),
-        ({"seat": 0, "seconds": 31 * 86_400}, "invalid-fields", "seconds"),
-        ({"seat": 0}, "invalid-fields", "seconds"),
-    ],
-)
+@pytest.mark.parametrize(("body", "code", "field"), table(__file__, "an invalid gift is refused with its place"))
 def test_an_invalid_gift_is_refused_with_its_place(
     anna: Caller, boris: Caller, services: Services, body: dict[str, Any], code: str, field: str
 ) -> None:

@@ -146,17 +146,8 @@ def test_every_page_of_every_match_opens(app: Flask, anna: Caller, matches: dict
 def test_lists_and_ratings_are_there_before_a_rebuild(app: Flask, anna: Caller, matches: dict[str, str]) -> None:
     mine = {match["id"] for match in get(anna, "/me/matches?limit=200")["items"]}
     assert {name for name in matches if matches[name] in mine} == {
-        "composed",
-        "disputed",
-        "draft",
-        "left",
-        "of one who is gone",
-        "open",
-        "private",
-        "rematch",
-        "ruled",
-        "running",
-    }
+        "composed", "disputed", "draft", "left", "of one who is gone", "open", "private", "rematch", "ruled", "running",
+    }  # fmt: skip
     over = {match["id"] for match in get(anna, "/players/anna/matches?limit=200")["items"]} - mine
     assert {name for name in matches if matches[name] in over} == {"finished", "four", "opponent"}
     owed = {item["match"]["id"]: item["owed"] for item in get(anna, "/me/pending")["items"]}

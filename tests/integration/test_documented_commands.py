@@ -22,12 +22,8 @@ PROGRAM = ".venv/bin/rookery"
 COMMANDS = [line.strip() for block in BLOCKS for line in block.splitlines() if line.startswith(PROGRAM)]
 
 EXPLAINED_ONLY = (
-    "opponent ladder",
-    "audit rotate-key",
-    "audit revoke-key",
-    "audit accept-rollback",
-    "restore rookery.backup",
-)
+    "opponent ladder", "audit rotate-key", "audit revoke-key", "audit accept-rollback", "restore rookery.backup",
+)  # fmt: skip
 """What takes minutes, needs an empty store, or would change an installation that other tests share: only ``--help``."""
 
 PARALLEL = ("rules impact", "audit all")

@@ -7,7 +7,6 @@ import pytest
 from events.notices.endpoints import (
     DISABLED_AFTER_MS,
     MAX_ATTEMPTS_LOGGED,
-    MAX_ENDPOINTS_PER_PERSON,
     MIN_FAILURES_TO_DISABLE,
     OLD_KEYS_VALID_MS,
     Attempt,
@@ -18,7 +17,6 @@ from events.notices.endpoints import (
 )
 from events.notices.notice import NoticeKind
 from events.runtime.connections import StoreClient
-from events.runtime.errors import LimitReachedError
 from tests.support.matches import T0
 
 
@@ -55,24 +53,6 @@ def attempt(webhook_id: str = "n1") -> Attempt:
     )
 
 
-def test_endpoints_are_found_by_their_owner_alone(endpoints: Endpoints) -> None:
-    endpoints.add("alice", endpoint("w2", T0 + 1))
-    endpoints.add("alice", endpoint("w1"))
-    assert endpoints.of("alice") == [endpoint("w1"), endpoint("w2", T0 + 1)]
-    assert endpoints.find("alice", "w1") == endpoint("w1")
-    assert endpoints.find("bob", "w1") is None
-    assert endpoints.of("bob") == []
-
-
-def test_a_person_has_five_endpoints_at_most(endpoints: Endpoints) -> None:
-    for number in range(MAX_ENDPOINTS_PER_PERSON):
-        endpoints.add("alice", endpoint(f"w{number}"))
-    with pytest.raises(LimitReachedError):
-        endpoints.add("alice", endpoint("more"))
-    endpoints.add("alice", endpoint("w0"))
-    assert len(endpoints.of("alice")) == MAX_ENDPOINTS_PER_PERSON
-
-
 def test_an_endpoint_is_changed_in_place_and_removed_with_its_log(endpoints: Endpoints) -> None:
     endpoints.add("alice", endpoint())
     endpoints.log("alice", "w1", attempt())
@@ -97,25 +77,6 @@ def test_the_log_keeps_the_last_attempts_and_expires(endpoints: Endpoints, redis
 def test_an_endpoint_that_was_removed_meanwhile_leaves_no_log(endpoints: Endpoints, redis: StoreClient) -> None:
     endpoints.log("alice", "w1", attempt())
     assert list(redis.scan_iter("test:*")) == []
-
-
-def test_an_export_has_everything_but_the_secrets(endpoints: Endpoints) -> None:
-    endpoints.add("alice", endpoint())
-    endpoints.log("alice", "w1", attempt())
-    (exported,) = endpoints.exported("alice")
-    assert exported["url"] == "https://hooks.test/"
-    assert exported["attempts"][0]["answer"] == "ok"
-    assert not any(word in str(exported) for word in ("whsec_", "whsk_"))
-
-
-def test_an_erasure_leaves_nothing(endpoints: Endpoints, redis: StoreClient) -> None:
-    for id in ("w1", "w2"):
-        endpoints.add("alice", endpoint(id))
-        endpoints.log("alice", id, attempt())
-    endpoints.add("bob", endpoint("w3"))
-    endpoints.erase("alice")
-    endpoints.erase("alice")
-    assert len(list(redis.scan_iter("test:*"))) == 1
 
 
 def test_old_keys_sign_beside_the_new_ones_for_a_day() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from events.notices.ledger import DECIDED_KNOWN_MS, KEPT_MS, MAX_NOTICES, Ledger
-from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, notice_id
+from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
 from events.notices.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
-from events.notices.preferences import Preferences, PreferencesStore
+from events.notices.preferences import PreferencesStore
 from events.notices.presence import PRESENT_MS, Presence
 from events.notices.scheduled_checks import GATHER_MS, ScheduledChecks
 from events.runtime.connections import StoreClient
@@ -158,18 +158,6 @@ def test_nothing_is_recorded_of_a_notice_that_was_erased_meanwhile(desk: Desk) -
     assert desk.ledger.find("alice", made.id) is None
 
 
-def test_a_ledger_is_read_page_by_page_and_by_match(desk: Desk) -> None:
-    made = [desk.decide(f"turn:m:{ply}", at=T0 + ply, match=f"m{ply % 2}") for ply in range(5)]
-    first = desk.ledger.page("alice", limit=3)
-    assert [each.id for each in first.notices] == [each.id for each in made[:1:-1]]
-    second = desk.ledger.page("alice", first.cursor, 3)
-    assert [each.id for each in second.notices] == [made[1].id, made[0].id]
-    assert (second.cursor, second.dropped) == (None, 0)
-    assert [each.id for each in desk.ledger.page("alice", match="m1").notices] == [made[3].id, made[1].id]
-    assert desk.ledger.page("alice", "unknown").notices == []
-    assert desk.ledger.page("bob").notices == []
-
-
 def test_a_ledger_is_bounded_and_says_how_much_was_dropped(desk: Desk) -> None:
     oldest = desk.decide("turn:m:0", due=None, at=T0 - KEPT_MS)
     for ply in range(1, MAX_NOTICES + 3):
@@ -211,13 +199,6 @@ def test_what_is_sent_again_is_in_no_digest(desk: Desk) -> None:
     again = desk.take()
     assert (again.notices, again.purpose) == ((made.id,), Purpose.NOTICE)
     assert desk.take(T0 + 5) is None
-
-
-def test_a_player_clears_the_ledger_but_for_what_is_still_to_be_sent(desk: Desk) -> None:
-    done, waiting = desk.decide("turn:m:1", due=None), desk.decide("turn:m:2", due=T0 + 1)
-    assert desk.ledger.clear("alice") == 1
-    assert [each.id for each in desk.ledger.page("alice").notices] == [waiting.id]
-    assert not desk.ledger.decide(done), "what was erased is not told again"
 
 
 def test_erasure_leaves_nothing_of_a_person(desk: Desk) -> None:
@@ -270,19 +251,6 @@ def test_a_reminder_is_removed_unless_it_was_replaced(redis: StoreClient) -> Non
     now[0] += 5
     checks.finish(checks.take())
     assert list(redis.scan_iter()) == []
-
-
-def test_preferences_are_the_defaults_until_they_are_changed(redis: StoreClient) -> None:
-    store = PreferencesStore(redis, "test:", SHARDS)
-    assert store.read("alice") == Preferences()
-    changed = Preferences(push={NoticeKind.CHAT: Timing.NEVER}, quiet=(22, 7))
-    store.change("alice", lambda _: changed)
-    found = store.read("alice")
-    assert (found.quiet, found.push[NoticeKind.CHAT], found.push[NoticeKind.TURN]) == (
-        (22, 7),
-        Timing.NEVER,
-        Timing.AT_ONCE,
-    )
 
 
 def test_presence_ends_with_the_tab_or_when_nothing_is_heard_of_it(redis: StoreClient) -> None:

@@ -27,6 +27,7 @@ from tests.support.callers import ME, OPEN, Caller, app_on
 from tests.support.log_tiles import entries_of_bundle, places_of
 from tests.support.server import RealServer
 from tests.support.stepped_installation import OTHER_LEAVES, SteppedInstallation
+from tests.support.tables import table
 from tests.support.tlog_proofs import check_tlog_proof, read_tlog_proof
 from workers.archiving import LeavesRound
 
@@ -90,18 +91,7 @@ def test_anybody_can_mirror_the_log_and_compute_its_root(services: Services, vis
     assert b"match0" not in b"".join(entries)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/tile/0/003",
-        "/tile/0/002",
-        "/tile/0/002.p/100",
-        "/tile/1/000",
-        "/tile/64/000",
-        "/tile/entries/1",
-        "/tile/2/000.p/1",
-    ],
-)
+@pytest.mark.parametrize("path", table(__file__, "what no checkpoint reaches is not published"))
 def test_what_no_checkpoint_reaches_is_not_published(services: Services, visitor: Any, path: str) -> None:
     services.checkpoints.restore(made_up(300))
     answer = visitor.get(path)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from events.notices.inbox import (
     DAY_MS,
-    MAX_WAITING,
     MEMORY_DAYS,
     REFUSALS_S,
     Inbox,
@@ -16,7 +15,6 @@ from events.notices.inbox import (
 from events.runtime.connections import StoreClient
 from events.runtime.keys import shard_of
 from events.runtime.notice_keys import NoticeKeys
-from events.runtime.work_list import LEASE_MS
 
 NOW = 1_700_000_000_000
 SHARDS = 4
@@ -57,23 +55,6 @@ def test_a_mail_that_comes_twice_is_read_once(redis: StoreClient) -> None:
         True,
         "",
     )
-
-
-def test_the_mail_of_a_killed_reader_is_read_again_when_its_lease_ends(redis: StoreClient) -> None:
-    box = inbox(redis)
-    box.add(mail(), b"")
-    box.take()
-    assert (box.take(), box.work.count(NOW)) == (None, {"": 1})
-    again = inbox(redis, NOW + LEASE_MS).take()
-    assert again is not None
-    assert again.attempt == 2
-
-
-def test_of_one_person_only_so_much_mail_may_wait(redis: StoreClient) -> None:
-    box = inbox(redis)
-    added = [box.add(mail(str(number)), b"") for number in range(MAX_WAITING + 1)]
-    assert added == [True] * MAX_WAITING + [False]
-    assert box.add(mail("other", "pbob"), b"")
 
 
 def test_mails_are_forgotten_after_a_month(redis: StoreClient) -> None:

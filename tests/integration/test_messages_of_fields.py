@@ -10,22 +10,8 @@ from api.http.schemas import ExactlyOne, StrictSchema, flattened
 from tests.support.callers import ME, OPEN, Caller
 
 STRANGE: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    0.5,
-    10**18,
-    "",
-    " ",
-    "x",
-    "x" * 70_000,
-    [],
-    ["x"],
-    [[]],
-    [None] * 500,
-    {},
-    {"x": 1},
-)
+    None, True, -1, 0.5, 10**18, "", " ", "x", "x" * 70_000, [], ["x"], [[]], [None] * 500, {}, {"x": 1},
+)  # fmt: skip
 """Values of every kind: each field refuses some of them."""
 
 BEGINNINGS = ("must ", "is ", "goes ", "has ")

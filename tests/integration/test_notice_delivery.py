@@ -187,14 +187,9 @@ class CutOff:
 
 
 STEPS = [
-    "ledger.is_decided",
-    "ledger.decide",
-    "checks.remind",
-    "outbox.take",
-    "ledger.find_all",
-    "outbox.gather",
+    "ledger.is_decided", "ledger.decide", "checks.remind", "outbox.take", "ledger.find_all", "outbox.gather",
     "outbox.finish",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

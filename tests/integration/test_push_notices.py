@@ -27,8 +27,9 @@ from tests.support.push_service import Browser, PushService, verified_claims
 from tests.support.served_app import served
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
+from tests.support.tables import table
 from workers.notices.deliver import Deliveries
-from workers.notices.push_sender import MAX_RETRY_MS, MIN_RETRY_MS, SIGNED_OUT, PushSender, retry_after
+from workers.notices.push_sender import SIGNED_OUT, PushSender, retry_after
 from workers.notices.senders import Sender
 
 PAGES = "https://rookery.example"
@@ -342,18 +343,7 @@ def test_long_texts_are_cut_to_what_a_message_can_hold() -> None:
     assert (len(notification["title"]), notification["title"][-1]) == (120, "…")
 
 
-@pytest.mark.parametrize(
-    ("header", "wait"),
-    [
-        (None, None),
-        ("soon", None),
-        ("0", MIN_RETRY_MS),
-        ("300", 300_000),
-        ("99999999999999999999", MAX_RETRY_MS),
-        ("Fri, 15 Jan 2027 08:05:00 GMT", 300_000),
-        ("Mon, 01 Jan 2001 00:00:00 GMT", MIN_RETRY_MS),
-    ],
-)
+@pytest.mark.parametrize(("header", "wait"), table(__file__, "a service may say when to ask again"))
 def test_a_service_may_say_when_to_ask_again(header: str | None, wait: int | None) -> None:
     now = 1_800_000_000_000  # 15 January 2027, 08:00
     assert retry_after(header, now) == (None if wait is None else now + wait)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from api.services import Services
 from events.notices.feed_addresses import FeedAddresses
 from events.notices.subscriptions import (
     ENDED_KEPT_MS,
@@ -36,15 +35,6 @@ def made(number: int, now: int = NOW) -> Subscription:
 
 
 class TestSubscriptions:
-    def test_those_of_a_person_are_listed_and_those_of_others_are_not(self, subscriptions: Subscriptions) -> None:
-        first, second = made(1), made(2, NOW + 1)
-        for each in (second, first):
-            assert subscriptions.save("panna", each) == each
-        subscriptions.save("pboris", made(3))
-        assert subscriptions.of("panna") == [first, second]
-        assert subscriptions.find("panna", first.id) == first
-        assert subscriptions.find("pboris", first.id) is None
-
     def test_one_that_is_saved_again_keeps_its_history(self, subscriptions: Subscriptions) -> None:
         subscriptions.save("panna", made(1))
         subscriptions.record("panna", made(1).id, "Apple answered 201.", NOW + 5, delivered=True)
@@ -110,12 +100,6 @@ class TestSubscriptions:
         subscriptions.save("panna", made(51, NOW + ENDED_KEPT_MS + 1000))
         assert [each.label for each in subscriptions.of("panna")] == ["Browser 50", "Browser 51"]
 
-    def test_an_erased_person_has_none(self, subscriptions: Subscriptions, redis: StoreClient) -> None:
-        subscriptions.save("panna", made(1))
-        subscriptions.erase("panna")
-        assert subscriptions.of("panna") == []
-        assert list(redis.keys("*panna*")) == []
-
 
 class TestTheKeyForPushServices:
     def test_it_is_made_once_and_stored_encrypted(self, redis: StoreClient, tmp_path: Path) -> None:
@@ -154,17 +138,6 @@ class TestFeedAddresses:
     def addresses(self, redis: StoreClient) -> FeedAddresses:
         return FeedAddresses(redis, "rk:", 4)
 
-    def test_the_secret_leads_to_its_owner_until_it_is_replaced_or_revoked(self, addresses: FeedAddresses) -> None:
-        first = addresses.begin("panna", "a" * 32, NOW)
-        assert addresses.owner(first) == "panna"
-        assert addresses.of("panna").created_at == NOW
-        second = addresses.begin("panna", "b" * 32, NOW + 1)
-        assert [addresses.owner(secret) for secret in (first, second)] == [None, "panna"]
-        assert addresses.revoke("panna")
-        assert not addresses.revoke("panna")
-        assert addresses.owner(second) is None
-        assert addresses.of("panna") is None
-
     @pytest.mark.parametrize("secret", ["", "panna", "-", "panna-", "panna-wrong", "pboris-" + "a" * 32, "x" * 5000])
     def test_no_other_secret_leads_to_anybody(self, addresses: FeedAddresses, secret: str) -> None:
         addresses.begin("panna", "a" * 32, NOW)
@@ -174,10 +147,3 @@ class TestFeedAddresses:
         addresses.begin("panna", "a" * 32, NOW)
         (key,) = redis.keys("*panna*")
         assert b"a" * 32 not in (redis.get(key) or b"")
-
-
-def test_the_parts_of_an_installation_use_one_store(services: Services) -> None:
-    services.subscriptions.save("panna", made(1))
-    assert [each.id for each in services.subscriptions.live("panna")] == [made(1).id]
-    assert services.feed_addresses.of("panna") is None
-    assert services.push_key.read()

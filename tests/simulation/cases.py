@@ -116,12 +116,9 @@ class Cases:
     def _rulings(self, state: MatchState) -> list[RulingKind]:
         if state.status == Status.PLAYING:
             return [
-                RulingKind.LET_STAND,
-                RulingKind.TAKE_BACK,
-                RulingKind.ADJUST_CLOCKS,
-                RulingKind.DECIDE,
+                RulingKind.LET_STAND, RulingKind.TAKE_BACK, RulingKind.ADJUST_CLOCKS, RulingKind.DECIDE,
                 RulingKind.ANNUL,
-            ]
+            ]  # fmt: skip
         ground = state.cases.open.ground if state.cases.open is not None else ""
         return (
             [RulingKind.LET_STAND, RulingKind.ANNUL, RulingKind.ANNUL]

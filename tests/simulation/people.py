@@ -10,19 +10,9 @@ from zoneinfo import ZoneInfo
 from domain.match.terms import DAY, HOUR
 
 ZONES = (
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "America/Santiago",
-    "Africa/Cairo",
-    "America/Havana",
-    "Africa/Casablanca",
-    "Asia/Kathmandu",
-    "Pacific/Auckland",
-    "Asia/Tokyo",
-    "America/St_Johns",
-    "Pacific/Kiritimati",
-)
+    "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Cairo", "America/Havana",
+    "Africa/Casablanca", "Asia/Kathmandu", "Pacific/Auckland", "Asia/Tokyo", "America/St_Johns", "Pacific/Kiritimati",
+)  # fmt: skip
 """Some change to daylight saving time at midnight, one by half an hour, one for Ramadan, some never."""
 
 

@@ -18,17 +18,9 @@ FOREVER = 10**18
 
 
 _TIMELESS = (
-    e.PlayerJoined,
-    e.DrawOffered,
-    e.DrawAccepted,
-    e.DrawDeclined,
-    e.TakebackRequested,
-    e.TakebackAccepted,
-    e.TakebackDeclined,
-    e.FlagFell,
-    e.SeedDrawn,
-    e.StatementFiled,
-)
+    e.PlayerJoined, e.DrawOffered, e.DrawAccepted, e.DrawDeclined, e.TakebackRequested, e.TakebackAccepted,
+    e.TakebackDeclined, e.FlagFell, e.SeedDrawn, e.StatementFiled,
+)  # fmt: skip
 
 
 class ExpectedFlag(NamedTuple):

@@ -14,6 +14,8 @@ from domain.match.enums import Status
 from domain.match.state import CLOCK, MatchState, Seat, is_person
 from events.archive.store import make_store
 from events.installation import Installation
+from events.notices.notice import DeliveryState, NoticeChannel
+from events.notices.outbox import Dispatch
 from events.proof.checkpoints import day_of
 from events.readmodels import dump
 from events.runtime.keys import TimeKeys
@@ -23,14 +25,36 @@ from events.store.contract import Request
 from events.store.feed import FeedGroup
 from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
-from tests.support.senders import collecting_senders
 from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
+from workers.notices.senders import Outcome
 from workers.opponents import debts_of
 from workers.shares import Share
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker
+
+ACCEPTED = Outcome(DeliveryState.SENT, "Accepted.")
+
+
+class CollectingSender:
+    """Remembers in ``sent`` what it was given, and answers as ``answer`` says."""
+
+    def __init__(self, answer: Callable[[Dispatch], Outcome] = lambda _: ACCEPTED) -> None:
+        self.sent: list[Dispatch] = []
+        self.answer = answer
+
+    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+        """Remember ``dispatch``."""
+        outcome = self.answer(dispatch)
+        if outcome.state == DeliveryState.SENT:
+            self.sent.append(dispatch)
+        return outcome
+
+
+def collecting_senders() -> dict[NoticeChannel, CollectingSender]:
+    return {channel: CollectingSender() for channel in NoticeChannel}
+
 
 PREFIX = "test:"
 SHARDS = 4

@@ -30,12 +30,8 @@ class StreamProcess:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port = listener.getsockname()[1]
             command = [
-                sys.executable,
-                "-m",
-                "gunicorn",
-                "--worker-class",
-                "deploy.production.stream_worker.StreamWorker",
-            ]
+                sys.executable, "-m", "gunicorn", "--worker-class", "deploy.production.stream_worker.StreamWorker",
+            ]  # fmt: skip
             command += ["--workers", "1", "--worker-connections", "5000", "--keep-alive", str(keepalive_s)]
             command += [
                 "--bind",

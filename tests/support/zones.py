@@ -9,14 +9,9 @@ from domain.match.clock import Clock, Former
 from domain.match.tuples import with_item
 
 ZONES = (
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "America/Sao_Paulo",
-    "Pacific/Apia",
-    "Asia/Kathmandu",
+    "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia", "Asia/Kathmandu",
     "UTC",
-)
+)  # fmt: skip
 """Lord Howe changes by half an hour, Sao Paulo did at midnight, and Apia once left a day out."""
 
 

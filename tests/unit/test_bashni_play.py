@@ -9,7 +9,7 @@ from domain.bashni import GAME, RULESETS
 from domain.bashni.position import Position
 from domain.game import AnyGame
 from domain.presentation import Hint
-from tests.support.tables import named_cases
+from tests.support.tables import named_cases, table
 
 Bashni = AnyGame
 
@@ -140,19 +140,10 @@ def test_a_hint_of_a_capture_leads_over_every_landing_square() -> None:
 def test_a_diagram_shows_whole_columns_from_the_top_down() -> None:
     position = GAME.parse_position("7b/8/8/8/5W2/(Bw)1(wBB)5/8/8 b 15")
     assert GAME.diagram(position).splitlines() == [
-        "8     .     .   .   b",
-        "7  .    .     .   .",
-        "6     .     .   .   .",
-        "5  .    .     .   .",
-        "4     .     .   W   .",
-        "3  Bw   wBB   .   .",
-        "2     .     .   .   .",
-        "1  .    .     .   .",
-        "   a  b c   d e f g h",
-        "",
-        "Black to move",
-        "King moves without capture in a row: 15 of 30",
-    ]
+        "8     .     .   .   b", "7  .    .     .   .", "6     .     .   .   .", "5  .    .     .   .",
+        "4     .     .   W   .", "3  Bw   wBB   .   .", "2     .     .   .   .", "1  .    .     .   .",
+        "   a  b c   d e f g h", "", "Black to move", "King moves without capture in a row: 15 of 30",
+    ]  # fmt: skip
 
 
 def test_a_scene_shows_every_column_from_the_bottom_up() -> None:
@@ -180,16 +171,7 @@ def test_a_scene_names_all_squares_with_rank_one_at_the_bottom() -> None:
     assert all(0 < label.x < scene.width and 0 < label.y < scene.height for label in scene.labels)
 
 
-@pytest.mark.parametrize(
-    ("square", "words"),
-    [
-        ("c3", "c3: tower of 3, white king over 2 black men"),
-        ("e3", "e3: tower of 6, black man over 1 black king, 2 black men, 1 white king and 1 white man"),
-        ("h8", "h8: black man"),
-        ("d4", "d4: empty"),
-        ("a2", "a2: light square, not used"),
-    ],
-)
+@pytest.mark.parametrize(("square", "words"), table(__file__, "a square is put into words from the top down"))
 def test_a_square_is_put_into_words_from_the_top_down(square: str, words: str) -> None:
     scene = GAME.scene(GAME.parse_position("7b/8/8/8/8/2(Wbb)1(bBbbWw)3/8/8 w 0"))
     assert scene.spoken[square] == words

@@ -63,11 +63,7 @@ def test_a_capacity_is_stored_with_all_that_was_declared() -> None:
 def test_a_profile_says_the_whole_capacity_in_sentences() -> None:
     declared = replace(CAPACITY, rated=False, private=False, min_move_ms=DAY, max_move_ms=9 * DAY, accepts_at_once=True)
     assert capacity_sentences(declared, matches=3) == [
-        "It plays Bashni and Towers (Two players).",
-        "It plays 3 matches at once, and can begin none now.",
-        "It plays unrated matches only.",
-        "It plays public matches only.",
-        "It needs 1 day for every move.",
-        "No move may take longer than 9 days.",
-        "It takes invitations, which the server accepts for it at once.",
-    ]
+        "It plays Bashni and Towers (Two players).", "It plays 3 matches at once, and can begin none now.",
+        "It plays unrated matches only.", "It plays public matches only.", "It needs 1 day for every move.",
+        "No move may take longer than 9 days.", "It takes invitations, which the server accepts for it at once.",
+    ]  # fmt: skip

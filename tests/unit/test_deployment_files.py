@@ -1,33 +1,109 @@
-"""Containers, units and Kubernetes start the same parts, and what they name exists."""
+"""Containers, units and Kubernetes start the same parts; deployment files fit each other and the product."""
 
+import configparser
+import errno
+import logging
+import os
 import re
+import runpy
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
 from click import Context
+from prometheus_client import CollectorRegistry, Counter, values
+from prometheus_client.mmap_dict import MmapedDict
 
+from api.counter_files import ENDED
 from deploy.cli import main
 from deploy.local.ports import Ports
-from deploy.local.programs import programs
-from tests.support.deployment import (
-    KUBERNETES,
-    PRODUCTION,
-    QUEUE_INSTANCES,
-    UNITS,
-    kubernetes_objects,
-    kubernetes_parts,
-    parts_of_compose,
-    parts_of_kubernetes,
-    parts_of_units,
-    read_unit,
-    without_addresses,
-)
+from deploy.local.programs import GUNICORN, programs
 from workers.broker import MAX_TASK_S
+
+PRODUCTION = Path(__file__).parents[2] / "deploy" / "production"
+UNITS = PRODUCTION / "systemd"
+KUBERNETES = PRODUCTION / "kubernetes"
+QUEUE_INSTANCES = ("default", "notices", "opponents-quick")
+"""Instances of the unit of workers: ``rookery.target`` wants each of them."""
+
+LOCAL = ("--bind", "--heartbeat", "--port", "--processes")
+"""Options that differ from machine to machine."""
+
+
+def parts_of_compose(name: str) -> dict[str, list[str]]:
+    """Return the command of each service of a compose file that is a part of the product, without its addresses."""
+    services: dict[str, Any] = yaml.safe_load((PRODUCTION / name).read_text())["services"]
+    image = re.findall(r"^CMD (\[.*\])$", (PRODUCTION / "Dockerfile").read_text(), re.M)[0]
+    return {
+        part: without_addresses(service.get("command") or yaml.safe_load(image))
+        for part, service in services.items()
+        if service["image"] == "rookery"
+    }
+
+
+def parts_of_units() -> dict[str, list[str]]:
+    """Return the command of each unit, named like the services; a unit with instances counts once for each."""
+    parts = {}
+    for path in UNITS.glob("*.service"):
+        unit = read_unit(path)
+        command = shlex.split(unit["Service"]["ExecStart"])
+        command = [Path(command[0]).name, *command[1:]]
+        if path.stem.endswith("@"):
+            for queue in QUEUE_INSTANCES:
+                name = "worker" if queue == "default" else queue
+                parts[name] = without_addresses([queue if word == "%i" else word for word in command])
+        else:
+            parts[path.stem.removeprefix("rookery-")] = without_addresses(command)
+    return parts
+
+
+def parts_of_kubernetes() -> dict[str, list[str]]:
+    return {
+        each["metadata"]["name"]: without_addresses(each["spec"]["template"]["spec"]["containers"][0]["command"])
+        for each in kubernetes_parts()
+    }
+
+
+def kubernetes_parts() -> list[dict[str, Any]]:
+    """Return the objects whose pods are parts of the product."""
+    parts = [each for each in kubernetes_objects() if each["kind"] in ("Deployment", "StatefulSet")]
+    return [each for each in parts if each["spec"]["template"]["spec"]["containers"][0]["image"] == "rookery"]
+
+
+def kubernetes_objects() -> Iterator[dict[str, Any]]:
+    for path in sorted(KUBERNETES.glob("*/*.yaml")):
+        if path.name not in ("kustomization.yaml", "every-pod.yaml", "mark.yaml"):
+            yield from yaml.safe_load_all(path.read_text())
+
+
+def read_unit(path: Path) -> configparser.ConfigParser:
+    """Return a unit; of a key that is repeated, the last value."""
+    unit = configparser.ConfigParser(interpolation=None, strict=False, delimiters="=")
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read_string(path.read_text())
+    return unit
+
+
+def without_addresses(command: list[str]) -> list[str]:
+    """Return ``command`` without what differs between machines: addresses, beats for probes, number of processes."""
+    if command[:2] == ["sh", "-c"]:
+        command = shlex.split(command[2])[1:]
+    words = [word for argument in command for word in (argument.split("=", 1) if argument[:2] == "--" else [argument])]
+    kept = []
+    for before, word in pairwise(["", *words]):
+        if word not in LOCAL and before not in LOCAL:
+            kept.append(word)
+    return kept
+
 
 OPERATORS = (PRODUCTION.parents[1] / "docs" / "operators.md").read_text()
 KUBERNETES_VERSION = "1.34"
@@ -250,3 +326,100 @@ def test_every_setting_that_the_files_name_is_described() -> None:
     files = [*PRODUCTION.glob("*.yaml"), *UNITS.iterdir(), *KUBERNETES.glob("*/*.yaml")]
     named = {name for path in files for name in re.findall(r"\bROOKERY_[A-Z_]+\b", path.read_text())}
     assert {name for name in named if f"`{name}`" not in OPERATORS and f"`{name}=" not in OPERATORS} == set()
+
+
+WORKER = SimpleNamespace(log=logging.getLogger("worker"))
+
+
+def test_the_room_for_the_counters_of_a_worker_is_reserved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    runpy.run_path(str(GUNICORN))["post_fork"](None, WORKER)
+    found = (tmp_path / f"counter_{os.getpid()}.db").stat()
+    assert found.st_blocks * 512 >= found.st_size == 1024 * 1024
+
+
+def test_a_worker_without_room_for_counters_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr(values, "ValueClass", values.MultiProcessValue())  # as in the process that was forked
+    runpy.run_path(str(GUNICORN))["post_fork"](None, WORKER)
+    assert "PROMETHEUS_MULTIPROC_DIR" not in os.environ
+    Counter("requests", "Counted by this process alone", ["path"], registry=CollectorRegistry()).labels("/").inc()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_next_worker_keeps_the_counters_and_removes_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    hooks, ended = runpy.run_path(str(GUNICORN)), os.getpid()
+    hooks["post_fork"](None, WORKER)
+    counters = MmapedDict(str(tmp_path / f"counter_{ended}.db"))
+    counters.write_value("requests", 3.0, 0.0)
+    counters.close()
+    hooks["child_exit"](None, SimpleNamespace(pid=ended))
+    hooks["post_worker_init"](SimpleNamespace(notify=lambda: None))
+    assert [path.name for path in tmp_path.glob("*.db")] == [ENDED]
+    kept = MmapedDict.read_all_values_from_file(str(tmp_path / ENDED))
+    assert [(key.strip(), value) for key, value, *_ in kept] == [("requests", 3.0)]
+
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = yaml.safe_load((PRODUCTION / "compose.yaml").read_text())
+
+
+def test_store_and_broker_are_different_servers() -> None:
+    environment = COMPOSE["services"]["api"]["environment"]
+    assert environment["REDIS_URL"].startswith("redis://store:")
+    assert environment["BROKER_URL"].startswith("redis://broker:")
+
+
+@pytest.mark.parametrize("name", ["store", "broker"])
+def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name: str) -> None:
+    volumes = COMPOSE["services"][name]["volumes"]
+    assert f"{name}:/data" in volumes
+    assert name in COMPOSE["volumes"]
+    mounted = {
+        inside: PRODUCTION / outside for outside, inside, *_ in (v.split(":") for v in volumes) if outside != name
+    }
+    assert all(path.is_file() for path in mounted.values())
+    configuration = COMPOSE["services"][name]["command"][1]
+    included = re.findall(r"^include (.+)$", mounted[configuration].read_text(), re.M)
+    assert set(included) == set(mounted) - {configuration}
+
+
+@pytest.mark.parametrize("name", ["redis-common", "redis-store", "redis-broker"])
+def test_nothing_is_evicted_or_kept_in_memory_only(name: str) -> None:
+    lines = (PRODUCTION / f"{name}.conf").read_text().splitlines()
+    settings = dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
+    assert settings.get("appendonly", "yes") == "yes"
+    assert settings.get("maxmemory-policy", "noeviction") == "noeviction"
+
+
+def test_the_store_syncs_every_write_before_it_replies() -> None:
+    assert "\nappendfsync always\n" in (PRODUCTION / "redis-store.conf").read_text()
+
+
+def test_gunicorn_serves_complete_requests_with_threads_and_has_no_control_socket() -> None:
+    settings = runpy.run_path(str(PRODUCTION / "gunicorn.conf.py"))
+    assert (settings["worker_class"], settings["workers"], settings["threads"]) == (
+        "deploy.production.web_worker.WebWorker",
+        2,
+        8,
+    )
+    assert settings["control_socket_disable"] is True
+
+
+def test_the_image_holds_every_package_of_the_product() -> None:
+    text = (PRODUCTION / "Dockerfile").read_text()
+    assert {"domain", "events", "workers", "api", "deploy"} <= set(re.findall(r"^COPY (\w+) \w+$", text, re.M))
+
+
+@pytest.mark.parametrize(
+    "script", [ROOT / "tests" / "programs.sh", ROOT / ".ci" / "run", PRODUCTION / "join-cluster.sh"]
+)
+def test_scripts_are_sound_and_can_be_run(script: Path) -> None:
+    assert script.stat().st_mode & 0o111
+    checked = subprocess.run(["bash", "-n", script], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")

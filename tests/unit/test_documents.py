@@ -17,6 +17,7 @@ from events.proof.documents import (
     write_document,
 )
 from tests.support.draws import draws
+from tests.support.tables import table
 
 PACKED = b'{"a":[1,{"b":"\xc3\xa9"}],"c":{"d":null}}\n'
 VALUE = {"a": [1, {"b": "é"}], "c": {"d": None}}
@@ -111,17 +112,7 @@ def test_brackets_inside_strings_do_not_count() -> None:
     assert read(packed) == {"a": "[" * 100 + '"{\\'}
 
 
-@pytest.mark.parametrize(
-    ("before", "path"),
-    [
-        ('{"a":[1,{"b":', "a[1].b"),
-        ('{"a":[1,{"b":"x"},', "a[2]"),
-        ('{"a":[1,{"b":"x"}],', ""),
-        ('{"a":[1,{"b":"x,]}', "a[1].b"),
-        ('{"a":{"b":[[],[3', "a.b[1][0]"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("before", "path"), table(__file__, "the path of a place is told by what stands before it"))
 def test_the_path_of_a_place_is_told_by_what_stands_before_it(before: str, path: str) -> None:
     assert path_at(before + "!!", len(before)) == path
 

@@ -146,18 +146,7 @@ def test_a_component_may_promote_and_the_promotions_are_distinguished() -> None:
     assert len({hint.label for hint in promotions if hint.path == promotions[0].path}) == 8
 
 
-@pytest.mark.parametrize(
-    ("kind", "part"),
-    [
-        ("multi", "e6xd7"),
-        ("multi", "N/e6-d7"),
-        ("multi", "z9-z8"),
-        ("multi", ""),
-        ("rearrange-I", "Na3"),
-        ("rearrange-I", "a3-a9"),
-        ("rearrange-I", "a3-"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "part"), table(__file__, "a part that is written like none is malformed"))
 def test_a_part_that_is_written_like_none_is_malformed(kind: str, part: str) -> None:
     with pytest.raises(MalformedNotation, match="1"):
         GAME.unlisted.compose(position_of(ONE_DRAGON), kind, [part])

@@ -9,7 +9,7 @@ from domain.game import RulesError
 from tests.support.slow_four_towers.board import DOUBLES, SQUARES, name, read, square_of, write
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
 from tests.support.slow_four_towers.moves import successors
-from tests.support.tables import named_cases
+from tests.support.tables import named_cases, table
 
 QUIET = "w - -/- - 0 1"
 
@@ -74,17 +74,7 @@ def turned(text: str) -> str:
     return write(replace(state, board=board, white=not state.white))
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("3/6/8k/8Q1/10/9/10/9R/9/6/K2 b - -/- - 150 1", "checkmate"),
-        ("3/6/8k/7Q2/10/9/10/10/9/6/K2 b - -/- - 150 1", "stalemate"),
-        ("3/6/8k/10/10/9/10/10/9/6/K2 w - -/- - 150 1", "insufficient-material"),
-        ("3/6/9/10/10/9/3k6/10/9/6/K2 w - -/- N@d5 3 1", None),
-        ("3/6/9/10/10/9/3k6/10/9/6/K2 w - -/- N@d5 150 1", "no-progress"),
-        ("3/6/9/10/10/9/3k6/10/9/6/K2 w - -/- - 3 1", "insufficient-material"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "the conditions of the end are looked at in their order"))
 def test_the_conditions_of_the_end_are_looked_at_in_their_order(text: str, reason: str | None) -> None:
     position = GAME.parse_position(text)
     outcome = GAME.outcome(position, ())

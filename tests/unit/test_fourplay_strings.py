@@ -92,18 +92,7 @@ def test_a_set_up_begins_with_the_king_at_home(text: str, reason: str) -> None:
         GAME.parse_move(GAME.initial("draft"), text)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("R@b2", "a Rook costs 5, and only 2 of 60 is left"),
-        ("Q@b2", "1 of Queen already"),
-        ("K@b2", "1 of King already"),
-        ("A@b2", "2 of Archer already"),
-        (",@a1", "an Ant may not be set up on a corner"),
-        ("G@a4", "a4 is occupied"),
-        ("G@o1", "o1 is outside your quadrant"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "a placement is refused with the limit that it breaks"))
 def test_a_placement_is_refused_with_the_limit_that_it_breaks(text: str, reason: str) -> None:
     position = GAME.parse_position(placed(ARMY + "rMub1 rVMb3", "r setup - - 0"))
     with pytest.raises(IllegalMove, match=reason):

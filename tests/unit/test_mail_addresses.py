@@ -1,9 +1,15 @@
-"""Mail addresses: their form, how they are confirmed and changed, and when mail to them is paused."""
+"""Mail addresses: their form, how they are confirmed and changed, and mail that comes back."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.utils import format_datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from events.mail.bounces import Bounce, is_hard, read_bounce, record_bounce
 from events.notices.addresses import (
     HARD_SCORE,
     NO_ADDRESS,
@@ -12,7 +18,6 @@ from events.notices.addresses import (
     InvalidAddressError,
     MailAddress,
     address_digest,
-    confirmed,
     parse_address,
     resumed,
     stopped,
@@ -22,7 +27,9 @@ from events.notices.addresses import (
 )
 from events.notices.notice import PauseCause, WhoMayWrite
 from events.runtime.connections import StoreClient
+from tests.support.draws import draws
 from tests.support.server import RealServer
+from tests.support.tables import table
 
 DAY_MS = 86_400_000
 ANNA = "pannaannaannaann2"
@@ -34,30 +41,12 @@ def store_of(redis: StoreClient) -> AddressStore:
     return AddressStore(redis, "rk:", 16)
 
 
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("anna@example.org", "anna@example.org"),
-        ("  Anna.B+towers@EXAMPLE.org ", "Anna.B+towers@example.org"),
-        ("anna@bücher.example", "anna@xn--bcher-kva.example"),
-        ("änna@example.org", "änna@example.org"),
-        ("o'hara_%=!#@sub.example.org", "o'hara_%=!#@sub.example.org"),
-    ],
-)
+@pytest.mark.parametrize(("text", "address"), table(__file__, "an address is read as it is meant"))
 def test_an_address_is_read_as_it_is_meant(text: str, address: str) -> None:
     assert parse_address(text) == address
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "anna", "@example.org", "anna@", "anna@example", "anna@@example.org", "anna bell@example.org"),
-        *("anna@example.org\r\nBcc: all@example.org", "anna\n@example.org", "<anna@example.org>", '"a b"@example.org'),
-        *("anna@[127.0.0.1]", "anna@127.0.0.1", "anna@-x.example", "anna@exa_mple.org", "an,na@example.org"),
-        *(".anna@example.org", "anna.@example.org", "an..na@example.org", "a" * 65 + "@example.org"),
-        *("anna\u202e@example.org", "anna@" + "x." * 125 + "org", "r-abc@rookery.test", "anna\x00@example.org"),
-    ],
-)
+@pytest.mark.parametrize("text", table(__file__, "what is no address that can be written to is refused"))
 def test_what_is_no_address_that_can_be_written_to_is_refused(text: str) -> None:
     with pytest.raises(InvalidAddressError):
         parse_address(text, "rookery.test")
@@ -65,21 +54,6 @@ def test_what_is_no_address_that_can_be_written_to_is_refused(text: str) -> None
 
 def test_addresses_are_the_same_in_capitals() -> None:
     assert address_digest("Anna@Example.org ") == address_digest("anna@example.org")
-
-
-def test_the_confirmed_address_stays_until_the_new_one_is_confirmed() -> None:
-    waiting = wants(KNOWN, "anna@new.test", 5)
-    assert (waiting.address, waiting.wanted, waiting.reachable) == (ADDRESS, "anna@new.test", True)
-    assert confirmed(waiting, "another@new.test", 6) == waiting
-    assert confirmed(waiting, "anna@new.test", 6) == MailAddress(address="anna@new.test", confirmed_at=6)
-    assert wants(waiting, ADDRESS, 7) == KNOWN
-
-
-def test_a_new_address_is_reached_only_once_it_is_confirmed() -> None:
-    waiting = wants(NO_ADDRESS, ADDRESS, 5)
-    assert not waiting.reachable
-    assert waiting.why_not == "you have confirmed no mail address"
-    assert confirmed(waiting, ADDRESS, 6).reachable
 
 
 def test_without_an_address_the_secret_and_who_may_write_stay() -> None:
@@ -110,14 +84,6 @@ def test_soft_bounces_now_and_then_are_forgotten() -> None:
     for day in range(4):
         stored = with_bounce(stored, f"day {day}", SOFT_SCORE, "", 24 * 30 * DAY_MS + day * DAY_MS)
     assert not stored.reachable
-
-
-def test_a_person_stops_mail_and_resumes_it() -> None:
-    silent = stopped(KNOWN, 5)
-    assert silent.pause is not None
-    assert silent.pause.cause == PauseCause.STOPPED
-    assert stopped(silent, 9) == silent
-    assert resumed(silent) == KNOWN
 
 
 def test_bounces_are_forgotten_when_the_person_resumes_but_old_ones_do_not_count_again() -> None:
@@ -166,3 +132,103 @@ def test_a_kill_before_the_confirmation_leaves_no_holder(server: RealServer, red
     store.change(ANNA, lambda stored: wants(stored, ADDRESS, 5))
     redis.sadd(store._holders(ADDRESS), ANNA)
     assert store.holders(ADDRESS) == []
+
+
+NOW = 1_700_000_000_000
+
+
+def report(
+    action: str = "failed",
+    status: str = "5.1.1",
+    said: str = "smtp; 550 5.1.1 no such mailbox",
+    to: str = ADDRESS,
+    arrived: int | None = NOW,
+    number: int = 1,
+) -> bytes:
+    """Return a delivery status notification (RFC 3464) as a mail server writes it."""
+    fields = ["Reporting-MTA: dns; mx.players.test"]
+    if arrived is not None:
+        fields.append(f"Arrival-Date: {format_datetime(datetime.fromtimestamp(arrived / 1000, UTC))}")
+    fields += [
+        "",
+        f"Final-Recipient: rfc822; {to}",
+        f"Action: {action}",
+        f"Status: {status}",
+        f"Diagnostic-Code: {said}",
+    ]
+    return (
+        "From: MAILER-DAEMON@players.test (Mail Delivery System)\n"
+        f"Message-ID: <{number}@players.test>\n"
+        "Subject: Undelivered Mail Returned to Sender\n"
+        "MIME-Version: 1.0\n"
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
+        "--b\nContent-Type: text/plain\n\nI'm sorry.\n"
+        "--b\nContent-Type: message/delivery-status\n\n" + "\n".join(fields) + "\n\n"
+        "--b\nContent-Type: message/rfc822\n\nSubject: Your turn\n\nmove c3-d4\n--b--\n"
+    ).encode()
+
+
+@pytest.mark.parametrize(("status", "hard"), table(__file__, "only a wrong address is a hard bounce"))
+def test_only_a_wrong_address_is_a_hard_bounce(status: str, hard: bool) -> None:
+    assert is_hard(status) is hard
+
+
+def test_a_report_of_failure_is_read_with_the_words_of_the_server() -> None:
+    assert read_bounce(report()) == Bounce(True, "550 5.1.1 no such mailbox", NOW, ADDRESS)
+    full = read_bounce(report(status="5.2.2", said="smtp; 552 5.2.2 mailbox\n full", arrived=None))
+    assert full == Bounce(False, "552 5.2.2 mailbox full", None, ADDRESS)
+
+
+@pytest.mark.parametrize("action", ["delayed", "delivered", "relayed", "expanded", ""])
+def test_a_report_of_anything_else_is_none(action: str) -> None:
+    assert read_bounce(report(action=action)) is None
+
+
+def test_an_automatic_reply_is_no_bounce_and_an_old_fashioned_one_is_soft() -> None:
+    reply = EmailMessage()
+    reply["From"], reply["Subject"] = ADDRESS, "Out of office"
+    reply.set_content("550 5.1.1 is a number.")
+    assert read_bounce(reply.as_bytes()) is None
+    reply.replace_header("From", "mailer-daemon@old.test")
+    assert read_bounce(reply.as_bytes()) == Bounce(False, "Out of office")
+
+
+@draws(100)
+@given(st.binary(max_size=300))
+def test_nothing_that_arrives_makes_reading_fail(noise: bytes) -> None:
+    read_bounce(noise)
+    read_bounce(report()[:-100].replace(b"Action", noise))
+
+
+@pytest.fixture
+def addresses(redis: StoreClient) -> AddressStore:
+    """Return a store in which anna has confirmed ADDRESS a day ago."""
+    store = AddressStore(redis, "rk:", 16)
+    store.change(ANNA, lambda stored: wants(stored, ADDRESS, NOW - DAY_MS))
+    store.confirm(ANNA, ADDRESS, NOW - DAY_MS)
+    return store
+
+
+def test_two_reports_pause_mail_and_the_same_one_twice_does_not(addresses: AddressStore) -> None:
+    assert record_bounce(addresses, ANNA, report(), NOW) == "A mail to you came back."
+    record_bounce(addresses, ANNA, report(), NOW)
+    assert addresses.read(ANNA).reachable
+    assert record_bounce(addresses, ANNA, report(number=2), NOW) == (
+        "A mail to you came back. Notices by mail are paused."
+    )
+    assert "550 5.1.1 no such mailbox" in addresses.read(ANNA).pause.reason
+
+
+def test_mail_to_a_former_address_counts_for_nobody(addresses: AddressStore) -> None:
+    said = record_bounce(addresses, ANNA, report(arrived=NOW - 2 * DAY_MS), NOW)
+    assert said == "It is about mail to a former address, so nothing was counted."
+    assert record_bounce(addresses, "pnobody", report(), NOW) == said
+    assert addresses.read(ANNA).bounces.score == 0
+
+
+def test_a_mail_that_asks_for_confirmation_and_comes_back_is_shown_with_the_address(addresses: AddressStore) -> None:
+    addresses.change(ANNA, lambda stored: wants(stored, "new@players.test", NOW))
+    record_bounce(addresses, ANNA, report(to="New@players.test"), NOW)
+    stored = addresses.read(ANNA)
+    assert stored.problem == "The mail came back: 550 5.1.1 no such mailbox"
+    assert stored.bounces.score == 0

@@ -46,6 +46,7 @@ from events.store.contract import VersionTag
 from tests.support.draws import draws
 from tests.support.matches import T0, PlayedMatch, creation
 from tests.support.quoting import commands_in, lines_that_act, quotings
+from tests.support.tables import table
 
 TEXTS = Path(__file__).parents[1] / "mail_texts"
 SITE = Site(domain="mail.rookery.test", page_url="https://rookery.test")
@@ -232,17 +233,7 @@ def test_no_subject_and_no_text_adds_a_header_or_a_recipient(subject: str, text:
     assert message["To"] == ANNA.address
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        "Your turn\r\nBcc: all@players.test",
-        "Your turn\nBcc: all@players.test\n\nbody",
-        "\u202erekoor",
-        'a "quoted" <name@players.test>',
-        "Ходите, Борис! 👑 " * 20,
-        "\ud800 half a character",
-    ],
-)
+@pytest.mark.parametrize("subject", table(__file__, "a subject is one short line of what can be printed"))
 def test_a_subject_is_one_short_line_of_what_can_be_printed(subject: str) -> None:
     mail = letter_mail(SITE, ANNA.address, Content(subject=subject, paragraphs=["x"]), id="l1", sender="", now=T0)
     shown = reread(mail)["Subject"]

@@ -1,4 +1,4 @@
-"""Draw offers that ride with moves, and taking moves back: what one proposes and all the others answer."""
+"""Draws and moves taken back: what one proposes and all the others answer."""
 
 from dataclasses import replace
 
@@ -21,6 +21,7 @@ from domain.match.evolve import replay
 from domain.match.refusals import CommandError
 from domain.match.state import Seat, Takeback
 from domain.match.terms import DAY, STANDARD, days_per_move
+from tests.support.cases import refusal
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
 TERMS = replace(STANDARD, takebacks=True)
@@ -225,3 +226,61 @@ def test_a_seat_that_left_cannot_be_brought_back() -> None:
     assert match.do(AcceptTakeback(player="bob"))[-1] == e.MovesTakenBack(at=match.now, ply=1)
     assert match.state.clock is not None
     assert match.state.clock.seat == match.state.seat_of("rita")
+
+
+def test_offering_a_draw_to_one_who_offers_it_accepts() -> None:
+    match = started()
+    match.do(OfferDraw(player="alice"))
+    match.do(OfferDraw(player="bob"))
+    assert match.state.result.reason == "draw-agreed"
+
+
+def test_a_declined_offer_is_gone_and_comes_again_only_after_another_move() -> None:
+    match = started()
+    match.do(OfferDraw(player="alice"))
+    assert match.do(DeclineDraw(player="bob")) == (e.DrawDeclined(at=match.now, seat=1),)
+    assert refusal(match, AcceptDraw(player="bob")).code == "no-draw-offer"
+    assert refusal(match, OfferDraw(player="alice")).code == "draw-already-offered"
+    match.move("alice", "c3-d4")
+    assert match.do(OfferDraw(player="alice")) == (e.DrawOffered(at=match.now, seat=0),)
+
+
+def test_an_offer_lapses_when_the_other_moves_but_not_when_the_offering_player_does() -> None:
+    match = started()
+    match.do(OfferDraw(player="alice"))
+    match.move("alice", "c3-d4")
+    assert match.state.offers.draw_agreed == (0,)
+    match.move("bob", "b6-a5")
+    assert match.state.offers.draw_agreed == ()
+    assert refusal(match, AcceptDraw(player="bob")).code == "no-draw-offer"
+
+
+def test_all_four_must_agree_to_a_draw() -> None:
+    match = started_by_four()
+    match.do(OfferDraw(player="bob"))
+    for player in ("wendy", "rita"):
+        assert match.do(AcceptDraw(player=player)) == (e.DrawAccepted(at=match.now, seat=FOUR.index(player)),)
+        assert refusal(match, AcceptDraw(player=player)).code == "no-draw-offer"
+    assert match.state.offers.draw_agreed == (3, 0, 2)
+    assert match.do(AcceptDraw(player="blue"))[1] == e.MatchFinished(
+        at=match.now, scores=(0.25,) * 4, reason="draw-agreed"
+    )
+
+
+def test_one_of_four_who_declines_ends_the_offer() -> None:
+    match = started_by_four()
+    match.do(OfferDraw(player="bob"))
+    match.do(AcceptDraw(player="wendy"))
+    match.do(DeclineDraw(player="rita"))
+    assert match.state.offers.draw_agreed == ()
+    assert refusal(match, AcceptDraw(player="blue")).code == "no-draw-offer"
+
+
+def test_an_offer_among_four_outlives_the_moves_of_those_who_agree() -> None:
+    match = started_by_four()
+    match.do(OfferDraw(player="bob"))
+    match.do(AcceptDraw(player="wendy"))
+    match.move("wendy", match.legal_moves()[0])
+    assert match.state.offers.draw_agreed == (3, 0)
+    match.move("blue", match.legal_moves()[0])
+    assert match.state.offers.draw_agreed == ()

@@ -31,6 +31,7 @@ from tests.support.player_key_vectors import (
     vectors,
 )
 from tests.support.player_keys import SIGNER
+from tests.support.tables import table
 from tests.support.verifying import fault, steps
 
 
@@ -172,17 +173,7 @@ def test_a_signature_cannot_be_moved_to_another_act_seat_match_or_time() -> None
     assert fault(again, rules=False).place == "version 8, data.signed.version"
 
 
-@pytest.mark.parametrize(
-    ("content", "place"),
-    [
-        ("yes", ""),
-        ({"version": 5}, ""),
-        ({"kind": "device"}, ""),
-        ({"key": {"crv": 5}}, ".key.crv"),
-        ({"key": {"crv": "P-256", "kty": "EC", "x": "A", "y": "A", "z": ""}}, ".key"),
-        ({"version": None}, ".version"),
-    ],
-)
+@pytest.mark.parametrize(("content", "place"), table(__file__, "a malformed signature is refused with its place"))
 def test_a_malformed_signature_is_refused_with_its_place_without_any_rules(content: Any, place: str) -> None:
     packed = forged(resigned(), saying(RESIGNED, signed=content))
     assert fault(packed, rules=False).place == f"version 6, data.signed{place}"

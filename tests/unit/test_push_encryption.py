@@ -1,4 +1,4 @@
-"""The encryption of push messages and the identification of their sender, held against the RFCs."""
+"""Push messages: their encryption and the identification of their sender, and which services are called."""
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key, generate_private_key
@@ -13,7 +13,9 @@ from events.push.encryption import (
     to_base64url,
 )
 from events.push.sender_key import VALID_S, authorization, subject_of
+from events.push.services import UNKNOWN_SERVICE, InvalidEndpointError, check_endpoint, service_name
 from tests.support.push_service import Browser, verified_claims
+from tests.support.tables import table
 
 NOW = 1_800_000_000_000
 
@@ -100,15 +102,48 @@ def test_the_token_of_the_rfc_is_valid_by_the_same_measure() -> None:
     assert claims == {"aud": "https://push.example.net", "exp": 1453523768, "sub": "mailto:push@example.com"}
 
 
-@pytest.mark.parametrize(
-    ("contact", "page_url", "subject"),
-    [
-        ("mailto:a@b.example", "https://rookery.example", "mailto:a@b.example"),
-        (None, "https://rookery.example", "https://rookery.example"),
-        (None, "http://rookery.example", None),
-        (None, "https://localhost:8000", None),
-        (None, "http://127.0.0.1:8000", None),
-    ],
-)
+@pytest.mark.parametrize(("contact", "page_url", "subject"), table(__file__, "the subject is the contact"))
 def test_the_subject_is_the_contact_or_the_address(contact: str | None, page_url: str, subject: str | None) -> None:
     assert subject_of(contact, page_url) == subject
+
+
+@pytest.mark.parametrize(("endpoint", "name"), table(__file__, "the services of the browsers are known by name"))
+def test_the_services_of_the_browsers_are_known_by_name(endpoint: str, name: str) -> None:
+    check_endpoint(endpoint)
+    assert service_name(endpoint) == name
+
+
+@pytest.mark.parametrize("endpoint", table(__file__, "every other address is refused"))
+def test_every_other_address_is_refused(endpoint: str) -> None:
+    with pytest.raises(InvalidEndpointError, match=UNKNOWN_SERVICE):
+        check_endpoint(endpoint, ["10.9.0.0/16"])
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "",
+        "abc",
+        "https://fcm.googleapis.com",
+        "https://fcm.googleapis.com/",
+        "https://user@fcm.googleapis.com/abc",
+        "https://user:password@fcm.googleapis.com/abc",
+        "https://fcm.googleapis.com/abc#there",
+        "https://fcm.googleapis.com:no/abc",
+        "https://[fcm.googleapis.com/abc",
+        "https://fcm.googleapis.com/a c",
+        "https://fcm.googleapis.com/a\r\nHost: x",
+        "https://fcm.googleapis.com/ä",
+        "https://fcm.googleapis.com\\@evil.example/abc",
+        "https://fcm.googleapis.com/" + "a" * 1000,
+    ],
+)
+def test_what_is_no_address_of_a_subscription_is_refused(endpoint: str) -> None:
+    with pytest.raises(InvalidEndpointError):
+        check_endpoint(endpoint)
+
+
+def test_an_operator_can_allow_networks() -> None:
+    check_endpoint("http://10.9.8.7:8080/push/1", ["192.0.2.0/24", " 10.9.0.0/16"])
+    check_endpoint("https://[fd00::7]/push/1", ["fd00::/8"])
+    assert service_name("http://10.9.8.7:8080/push/1") == "10.9.8.7:8080"

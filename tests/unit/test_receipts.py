@@ -1,4 +1,4 @@
-"""Receipts: what a server has signed for who acted, against the bundle that it shows."""
+"""Receipts: what a server has signed for who acted, against the bundle that it shows; by vectors and by command."""
 
 import json
 from typing import Any
@@ -11,7 +11,9 @@ from events.proof.receipts import Comparison, Receipt, compare, make_receipt, re
 from events.store.contract import Head
 from tests.support.bundles import KEY, SIGNED_AT, bundle_of, envelopes, keys, resigned
 from tests.support.matches import PlayedMatch
+from tests.support.receipt_vectors import FOLDER, files
 from tests.support.tables import table
+from tests.support.verdicts import verdict
 
 INSTALLATION = "0123456789abcdef"
 
@@ -69,3 +71,14 @@ def test_a_receipt_by_a_key_that_was_revoked_before_proves_nothing() -> None:
     revoked = {KEY.id: KEY.public._replace(revoked=SIGNED_AT)}
     with pytest.raises(DocumentError, match="is revoked from"):
         receipt_of(resigned(), 5).check(revoked)
+
+
+def test_every_vector_is_judged_as_it_says() -> None:
+    for path in sorted(FOLDER.glob("*.json")):
+        for vector in json.loads(path.read_text()):
+            assert verdict(vector["given"]) == vector["expect"], vector["name"]
+
+
+def test_the_published_vectors_are_those_that_the_program_writes() -> None:
+    written = {path: path.read_text() for path in FOLDER.glob("*.json")}
+    assert written == dict(files()), "write them again: python -m tests.proof_vectors"

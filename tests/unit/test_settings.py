@@ -1,4 +1,4 @@
-"""Settings from the environment, and the connections and stores that are made of them."""
+"""Settings from the environment, the URLs in them, and the connections and stores that are made of them."""
 
 from pathlib import Path
 from typing import Any
@@ -9,35 +9,19 @@ from environs import EnvError
 
 from deploy.cli import main
 from events.archive.store import make_store
-from events.runtime.connections import blocking_client, connect
+from events.runtime.connections import CLUSTER, SENTINEL, SINGLE, blocking_client, connect, read_place
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings, Settings, next_database
 from tests.support.tables import table
 from workers.celery_app import make_app
 
 NAMES = (
-    "REDIS_URL",
-    "BROKER_URL",
-    "ROOKERY_PREFIX",
-    "ROOKERY_STREAM_URL",
-    "ROOKERY_SECURE_COOKIES",
-    "ROOKERY_SHARDS",
-    "ROOKERY_PAGE_URL",
-    "ROOKERY_KEY_FILE",
-    "ROOKERY_TRUSTED_PROXIES",
-    "ROOKERY_IMPAIRED",
-    "ROOKERY_SMTP_URL",
-    "ROOKERY_MAIL_DOMAIN",
-    "ROOKERY_AUTHSERV_ID",
-    "ROOKERY_EGRESS_ALLOWED",
-    "ROOKERY_CONTACT",
-    "ROOKERY_OTLP_URL",
-    "ROOKERY_WAIT_REPLICAS",
-    "ROOKERY_ARCHIVE_URL",
-    "ROOKERY_ARCHIVE_AFTER_DAYS",
-    "ROOKERY_CHECKPOINT_GUARD",
-    "ROOKERY_TIMESTAMP_URL",
-    "ROOKERY_MARK_FILE",
-)
+    "REDIS_URL", "BROKER_URL", "ROOKERY_PREFIX", "ROOKERY_STREAM_URL", "ROOKERY_SECURE_COOKIES", "ROOKERY_SHARDS",
+    "ROOKERY_PAGE_URL", "ROOKERY_KEY_FILE", "ROOKERY_TRUSTED_PROXIES", "ROOKERY_IMPAIRED", "ROOKERY_SMTP_URL",
+    "ROOKERY_MAIL_DOMAIN", "ROOKERY_AUTHSERV_ID", "ROOKERY_EGRESS_ALLOWED", "ROOKERY_CONTACT", "ROOKERY_OTLP_URL",
+    "ROOKERY_WAIT_REPLICAS", "ROOKERY_ARCHIVE_URL", "ROOKERY_ARCHIVE_AFTER_DAYS", "ROOKERY_CHECKPOINT_GUARD",
+    "ROOKERY_TIMESTAMP_URL", "ROOKERY_MARK_FILE",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -63,43 +47,18 @@ def test_an_empty_environment_means_one_server_on_this_machine() -> None:
 
 def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     values = (
-        "redis://store/3",
-        "amqp://broker",
-        "test:",
-        "https://live.example",
-        "true",
-        "32",
-        "https://rookery.example",
-        "/keys/at-rest.key",
-        "2",
-        "/run/impaired.json",
-        "smtp://rookery:secret@relay.example:587",
-        "Rookery.example",
-        "mx.rookery.example",
-        "10.0.0.0/8,127.0.0.1/32",
-        "mailto:operator@rookery.example",
-        "http://collector:4318",
-        "2",
-        "s3://bucket/rookery",
-        "7",
-        "/srv/guard",
-        "https://timestamps.example/tsr",
-        "/srv/mark.json",
-    )
+        "redis://store/3", "amqp://broker", "test:", "https://live.example", "true", "32", "https://rookery.example",
+        "/keys/at-rest.key", "2", "/run/impaired.json", "smtp://rookery:secret@relay.example:587", "Rookery.example",
+        "mx.rookery.example", "10.0.0.0/8,127.0.0.1/32", "mailto:operator@rookery.example", "http://collector:4318",
+        "2", "s3://bucket/rookery", "7", "/srv/guard", "https://timestamps.example/tsr", "/srv/mark.json",
+    )  # fmt: skip
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
     assert Settings.from_environment() == (
         *(*values[:4], True, 32, values[6], Path(values[7]), 2, Path(values[9])),
-        MailSettings(values[10], "rookery.example", values[12]),
-        ("10.0.0.0/8", "127.0.0.1/32"),
-        *values[14:16],
-        2,
-        values[17],
-        7,
-        values[19],
-        values[20],
-        Path(values[21]),
-    )
+        MailSettings(values[10], "rookery.example", values[12]), ("10.0.0.0/8", "127.0.0.1/32"), *values[14:16], 2,
+        values[17], 7, values[19], values[20], Path(values[21]),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "value"), [("ROOKERY_SHARDS", "many"), ("ROOKERY_SECURE_COOKIES", "perhaps")])
@@ -177,3 +136,39 @@ def test_celery_is_told_what_sentinels_watch(monkeypatch: pytest.MonkeyPatch) ->
     app = make_app(Settings.from_environment())
     assert app.conf.broker_url == "sentinel://one:26379/1;sentinel://two:26379/1"
     assert app.conf.broker_transport_options["master_name"] == "rookery"
+
+
+def test_a_plain_url_names_one_server() -> None:
+    place = read_place("redis://:secret@store.example:6380/3")
+    assert (place.kind, place.options["db"], place.options["password"]) == (SINGLE, 3, "secret")
+
+
+def test_sentinels_are_named_with_the_service_that_they_watch() -> None:
+    place = read_place("redis+sentinel://player:p%40ss@one.example:26380,two.example,[::1]:3/rookery/2")
+    assert place.kind == SENTINEL
+    assert place.addresses == (("one.example", 26380), ("two.example", 26379), ("::1", 3))
+    assert place.service == "rookery"
+    assert place.options == {"username": "player", "password": "p@ss", "db": 2}
+
+
+def test_sentinels_may_have_a_password_of_their_own() -> None:
+    place = read_place("redis+sentinel://one/rookery?sentinel_password=watch&ssl_ca_certs=/ca")
+    assert place.sentinel_options == {"password": "watch"}
+    assert place.options == {"ssl_ca_certs": "/ca", "db": 0}
+
+
+def test_some_servers_of_a_cluster_are_named() -> None:
+    place = read_place("redis+cluster://:secret@one:7000,two")
+    assert (place.kind, place.addresses) == (CLUSTER, (("one", 7000), ("two", 6379)))
+    assert place.options == {"password": "secret"}
+
+
+@pytest.mark.parametrize(("url", "reason"), table(__file__, "what cannot be read is refused without the url"))
+def test_what_cannot_be_read_is_refused_without_the_url(url: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        read_place(url)
+
+
+def test_a_cluster_that_does_not_answer_is_away_for_now() -> None:
+    with pytest.raises(StoreUnavailableError, match=r"now: no server of the cluster answers: Error 111 connecting to"):
+        connect("redis+cluster://127.0.0.1:1").get("key")

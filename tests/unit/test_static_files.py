@@ -1,4 +1,4 @@
-"""The files of the pages: browsers keep them, and ask for them again when one has changed."""
+"""The files of the pages: browsers keep them, ask again when one has changed, and hear of every type of event."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.pages.static_files import STATIC, VERSION, modules_of, trim, version_of
+from domain.match.event_types import TYPES
 from tests.support.callers import Caller, app_on
 
 NO_STORE = "redis://127.0.0.1:1/0"
@@ -73,3 +74,12 @@ def test_a_page_names_every_module_that_its_scripts_import() -> None:
 def test_pages_and_single_pictures_have_one_style_sheet() -> None:
     shared = Path(__file__).parents[2] / "events" / "pictures" / "picture.css"
     assert (STATIC / "picture.css").resolve() == shared
+
+
+LIVE = Path(__file__).parents[2] / "api/pages/static/live.js"
+
+
+def test_a_page_hears_of_every_type_of_event() -> None:
+    listed = re.search(r"const EVENTS = \[(.*?)\];", LIVE.read_text(), re.DOTALL)
+    assert listed is not None
+    assert sorted(re.findall(r'"([a-z-]+)"', listed[1])) == sorted(TYPES)

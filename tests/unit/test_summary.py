@@ -60,12 +60,8 @@ def test_an_aborted_match_is_seen_by_its_players_only_and_is_no_meeting() -> Non
 def test_a_creator_who_does_not_sit_in_the_match_finds_it_among_his_own() -> None:
     match = PlayedMatch(creation(Seat.opponent(1), Seat.opponent(2), creator="alice", private=True))
     assert names(match) == {
-        "active:alice",
-        "active:opponent-1",
-        "active:opponent-2",
-        "awaiting:opponent-1",
-        "queue:opponent-1",
-    }
+        "active:alice", "active:opponent-1", "active:opponent-2", "awaiting:opponent-1", "queue:opponent-1",
+    }  # fmt: skip
 
 
 def test_an_invitation_keeps_its_age_when_others_join() -> None:

@@ -12,8 +12,6 @@ from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import (
     DAY,
-    HOUR,
-    MINUTE,
     STANDARD,
     check,
     days_per_move,
@@ -76,17 +74,7 @@ def test_all_of_the_terms_is_told() -> None:
     assert "The free days of the week" in in_words(replace(STANDARD, vacations=False))[4]
 
 
-@pytest.mark.parametrize(
-    ("time", "words"),
-    [
-        (0, "nothing"),
-        (59_999, "less than a minute"),
-        (MINUTE, "1 minute"),
-        (2 * HOUR + 5 * MINUTE + 59_999, "2 hours 5 minutes"),
-        (DAY + MINUTE, "1 day 1 minute"),
-        (3 * DAY + 4 * HOUR + 5 * MINUTE, "3 days 4 hours"),
-    ],
-)
+@pytest.mark.parametrize(("time", "words"), table(__file__, "a duration is told in its two largest units"))
 def test_a_duration_is_told_in_its_two_largest_units(time: int, words: str) -> None:
     assert duration(time) == words
 

@@ -7,7 +7,6 @@ from domain.tower_game import GAME
 from tests.support.tables import table
 
 EMPTY = "5/5/5/5/5"
-KINGS = f"4k/5/5/5/5|{EMPTY}|{EMPTY}|{EMPTY}|{EMPTY}|{EMPTY}|{EMPTY}|5/5/5/5/K4"
 PAWNS = "ppppp/ppppp/ppppp/ppppp/ppppp"
 MIDDLE = f"{PAWNS}|{EMPTY}|{EMPTY}|{EMPTY}|{EMPTY}|{PAWNS.upper()}"
 CASTLES = f"r3r/5/2k2/5/r3r|{MIDDLE}|R3R/5/2K2/5/R3R"
@@ -47,17 +46,7 @@ def test_a_passed_cube_is_refused_unless_a_pawn_has_passed_and_may_be_taken(old:
     assert reason in refusal(PASSED_CC6.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("cc3 0", "cc6 0", "expected '-' or a cube of rank 3"),
-        ("cc3 0", "cc2 0", "expected '-' or a cube of rank 3"),
-        ("b - cc3", "w - cc3", "expected '-' or a cube of rank 6"),
-        ("5/2p2/2P2", "5/2p2/2p2", "no enemy Pawn has just passed cc3"),
-        ("5/2p2/2P2", "2p2/5/2P2", "no Pawn may legally capture on cc3"),
-        (f"{EMPTY}|5/5/5/5/K4", "5/5/2N2/5/5|5/5/5/5/K4", "must be empty"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "reason"), table(__file__, "a cube passed by a white pawn is looked at from"))
 def test_a_cube_passed_by_a_white_pawn_is_looked_at_from_the_other_side(old: str, new: str, reason: str) -> None:
     assert GAME.format_position(GAME.parse_position(PASSED_CC3)) == PASSED_CC3
     assert reason in refusal(PASSED_CC3.replace(old, new, 1))
@@ -103,17 +92,7 @@ def test_a_pawn_straight_ahead_and_riders_behind_a_man_give_no_check(men: dict[s
     assert not GAME.in_check(GAME.parse_position(with_men(**men).replace(" w ", " b ")))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"4k/5/5/5/5|{PAWNS}|{PAWNS}|{EMPTY}|{EMPTY}|{EMPTY}|{EMPTY}|K4/5/5/5/5 w - - 0",
-        f"{CASTLES} w {ALL_RIGHTS} - 100",
-        f"{CASTLES} b aa1,ee8 - 57",
-        f"{KINGS} w - - 100",
-        PASSED_CC6.replace("cc6", "-"),
-        PASSED_CC6.replace("cc6 0", "- 1"),
-    ],
-)
+@pytest.mark.parametrize("text", table(__file__, "numbers of men and ended games are no reason to refuse a position"))
 def test_numbers_of_men_and_ended_games_are_no_reason_to_refuse_a_position(text: str) -> None:
     assert GAME.format_position(GAME.parse_position(text)) == text
 

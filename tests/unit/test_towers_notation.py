@@ -83,20 +83,12 @@ def test_an_unskipped_turn_is_accepted_when_the_game_is_over_by_castles() -> Non
 def test_the_text_board_shows_whole_towers_bottom_first_with_supplies_and_turn() -> None:
     position = GAME.parse_position("7/2,wwwww,gbbb,3/7/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 25")
     assert GAME.diagram(position).split("\n") == [
-        "7  .     .     .     .     .     .     .",
-        "6  .     .     wwwww gbbb  .     .     .",
-        "5  .     .     .     .     .     .     .",
-        "4  .     g     .     g     .     g     .",
-        "3  .     .     .     .     .     .     .",
-        "2  .     .     .     g     .     .     .",
-        "1  .     .     .     .     .     .     bb",
-        "   a     b     c     d     e     f     g",
-        "",
-        "w White: 70 in supply",
-        "b Black: 70 in supply",
-        "White to move",
-        "Pushes in a row: 25 of 50",
-    ]
+        "7  .     .     .     .     .     .     .", "6  .     .     wwwww gbbb  .     .     .",
+        "5  .     .     .     .     .     .     .", "4  .     g     .     g     .     g     .",
+        "3  .     .     .     .     .     .     .", "2  .     .     .     g     .     .     .",
+        "1  .     .     .     .     .     .     bb", "   a     b     c     d     e     f     g", "",
+        "w White: 70 in supply", "b Black: 70 in supply", "White to move", "Pushes in a row: 25 of 50",
+    ]  # fmt: skip
 
 
 def test_the_scene_shows_towers_piece_by_piece_and_says_them_top_down() -> None:

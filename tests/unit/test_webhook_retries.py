@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from events.runtime.backoff import Backoff
 from events.webhooks.retries import (
     DELAYS_MS,
     HOLD_MS,
@@ -112,3 +113,16 @@ def test_a_receiver_that_refuses_everything_is_left_alone_for_longer_and_longer(
     waits = [(held_until(404, MAX_REFUSALS_AT_ONCE + further, 0, T0) or 0) - T0 for further in range(1, 20)]
     assert waits == sorted(waits)
     assert (waits[0], waits[-1]) == (5_000, 300_000)
+
+
+def test_delays_double_up_to_the_longest() -> None:
+    backoff = Backoff(first=0.5, longest=3)
+    assert [backoff.after(failures) for failures in (1, 2, 3, 4, 5)] == [0.5, 1.0, 2.0, 3, 3]
+
+
+def test_whole_milliseconds_stay_whole() -> None:
+    assert Backoff(10_000, 600_000).after(3) == 40_000
+
+
+def test_any_number_of_failures_has_a_delay() -> None:
+    assert Backoff(0.1, 10.0).after(1_000_000) == 10.0

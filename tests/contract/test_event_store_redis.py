@@ -267,36 +267,13 @@ def test_the_store_works_on_a_redis_cluster(tmp_path: Path) -> None:
 def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
     scripts = [script for script in files("events.store").iterdir() if script.name.endswith(".lua")]
     assert {script.name.removesuffix(".lua") for script in scripts} == {
-        "append",
-        "open",
-        "save_snapshot",
-        "save_conditional_moves",
-        "drop_idle_consumers",
-        "acknowledge",
+        "append", "open", "save_snapshot", "save_conditional_moves", "drop_idle_consumers", "acknowledge",
         "read_groups",
-    }
+    }  # fmt: skip
     of_6_2 = {
-        "EXISTS",
-        "HGET",
-        "HGETALL",
-        "HMGET",
-        "HSET",
-        "HDEL",
-        "HINCRBY",
-        "XRANGE",
-        "XLEN",
-        "XADD",
-        "INCRBY",
-        "RPUSH",
-        "ZADD",
-        "ZREM",
-        "PEXPIRE",
-        "TIME",
-        "XINFO",
-        "XGROUP",
-        "XREADGROUP",
-        "XACK",
-    }
+        "EXISTS", "HGET", "HGETALL", "HMGET", "HSET", "HDEL", "HINCRBY", "XRANGE", "XLEN", "XADD", "INCRBY", "RPUSH",
+        "ZADD", "ZREM", "PEXPIRE", "TIME", "XINFO", "XGROUP", "XREADGROUP", "XACK",
+    }  # fmt: skip
     for script in scripts:
         calls = re.findall(r"redis\.call\(([^,)]+)(?:, '[A-Z]+')?(?:, ([^,)]+))?", script.read_text())
         calls += re.findall(r"redis\.pcall\('(XREADGROUP)', .*'STREAMS', (KEYS\[\d\]),", script.read_text())

@@ -84,12 +84,8 @@ def test_every_ruleset_of_a_game_lacks_nothing(rulesets: tuple[AnyGame, ...]) ->
 
 def test_what_a_game_lacks_is_named() -> None:
     assert missing(TINY) == [
-        "domain/games.py: tiny in GAMES",
-        "pyproject.toml: domain.tiny in the contract of independence",
+        "domain/games.py: tiny in GAMES", "pyproject.toml: domain.tiny in the contract of independence",
         "tests/vectors/tiny.public.json: cases with moves, perft and outcome",
-        "tests/golden: python -m tests.golden tiny 1",
-        "api/pages/templates/rules/tiny.toml: 5 figures",
-        "api/pages/templates/rules/tiny.html",
-        "tests/bench/rules.py: a target",
-        "README.md: a row",
-    ]
+        "tests/golden: python -m tests.golden tiny 1", "api/pages/templates/rules/tiny.toml: 5 figures",
+        "api/pages/templates/rules/tiny.html", "tests/bench/rules.py: a target", "README.md: a row",
+    ]  # fmt: skip

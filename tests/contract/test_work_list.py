@@ -69,12 +69,8 @@ def test_an_entry_is_claimed_when_due_and_gone_when_finished(redis: StoreClient,
     clock.now += 5
     claimed = claim(work)
     assert (claimed.id, claimed.owner, claimed.content, claimed.due, claimed.attempts) == (
-        "e",
-        "anna",
-        "told",
-        T0 + 5,
-        1,
-    )
+        "e", "anna", "told", T0 + 5, 1,
+    )  # fmt: skip
     assert work.claim() is None
     assert work.finish(claimed)
     assert not work.finish(claimed)

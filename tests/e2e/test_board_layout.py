@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from domain.games import GAMES
-from tests.e2e.visitors import SharedInstallation, Visitor
+from tests.e2e.visitors import SCRIPTS, SharedInstallation, Visitor
 
 PHONE, SMALL_LAPTOP, LAPTOP, LARGE = (380, 800), (1280, 800), (1366, 768), (2560, 1440)
 MIN_CELL_PX = {
@@ -21,23 +21,7 @@ MIN_CELL_PX = {
 """By game and setup: the minimum side of a square at each of the four sizes."""
 
 MIN_TARGET_PX = 24
-MEASURE = """own => {
-  scrollTo(0, 0);
-  const box = (element) => {
-    const {left, top, right, bottom} = element.getBoundingClientRect();
-    return [left, top, right, bottom];
-  };
-  const cell = (square) => square.querySelector("rect");
-  const squares = [...document.querySelectorAll("#board .square")];
-  const cells = squares.map(cell);
-  return {
-    width: document.documentElement.scrollWidth,
-    cell: Math.min(...cells.map((cell) => cell.getBoundingClientRect().width)),
-    board: cells.map(box),
-    own: squares.filter((square) => own.includes(square.dataset.square)).map(cell).map(box),
-    steps: [...document.querySelectorAll(".board-tools button")].map(box),
-  };
-}"""
+MEASURE = (SCRIPTS / "measure.js").read_text()
 
 
 class Shown(NamedTuple):

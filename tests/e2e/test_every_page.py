@@ -11,7 +11,7 @@ from domain.games import GAMES
 from events.archive.store import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
-from tests.e2e.visitors import SharedInstallation, Visitor
+from tests.e2e.visitors import SCRIPTS, SharedInstallation, Visitor
 
 AXE = """async (rules) => {
   const found = await axe.run({resultTypes: ["violations"], preload: false, ...rules});
@@ -43,25 +43,7 @@ PRUNE = """() => {
 }"""
 """What axe skips: drawings that a label describes completely, and most operations of the API."""
 
-THIN_OUT = """() => {
-  const numbers = new Map();
-  const shows = /^(class|role|hidden|open|disabled|type|data-status|aria-(current|pressed|selected|invalid|disabled))$/;
-  const kindOf = (element) => {
-    const kinds = new Set();
-    for (const child of [...element.children]) {
-      const kind = kindOf(child);
-      if (kinds.has(kind)) child.remove();
-      kinds.add(kind);
-    }
-    const attributes = [...element.attributes].filter(({name}) => shows.test(name));
-    const looks = attributes.map(({name, value}) => `${name}=${value}`);
-    const hasText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-    const key = JSON.stringify([element.tagName, looks.sort(), hasText, [...kinds].sort()]);
-    if (!numbers.has(key)) numbers.set(key, numbers.size);
-    return numbers.get(key);
-  };
-  kindOf(document.body);
-}"""
+THIN_OUT = (SCRIPTS / "thin-out.js").read_text()
 """Keep one of the siblings that look alike and whose children do."""
 
 ON_PHONE = """() => {

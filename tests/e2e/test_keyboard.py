@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.test_announcements import WATCH, heard, last_announcement
 from tests.e2e.visitors import Visitor
+from tests.support.tables import table
 
 BOARD = "#board .square"
 MAX_TABS = 40
@@ -30,78 +31,7 @@ class Turn(NamedTuple):
     told: str
 
 
-TURNS = {
-    ("bashni", "start", 2): (
-        Turn(
-            (BOARD, "n", "Enter", "ArrowUp", "ArrowRight", "Enter"),
-            "d4",
-            ("c3 selected. It can go to b4, d4.", "c3-d4 is chosen. Submit it with Enter, or cancel it with Escape."),
-            "You played c3-d4.",
-            "b6-a5",
-            "NAME played b6-a5. It is your turn. 6 pieces can move.",
-        ),
-    ),
-    ("towers", "two-player", 2): (
-        Turn(
-            (BOARD, "Enter", "#options button", "Enter"),
-            "b7",
-            (
-                "b7 selected. It can go to a7, b6, c7. Or: build (+b7).",
-                "+b7 is chosen. Submit it with Enter, or cancel it with Escape.",
-            ),
-            "You played +b7.",
-            "+f7",
-            "NAME played +f7. It is your turn. 4 pieces can move.",
-        ),
-        Turn(
-            ("Enter", "n", "n", "Enter"),
-            "b5",
-            (
-                "b7 selected. It can go to a7, b5, d7. Or: build (+b7).",
-                "b7-b5 is chosen. Submit it with Enter, or cancel it with Escape.",
-            ),
-            "You played b7-b5.",
-            "+g6",
-            "NAME played +g6. It is your turn. 6 pieces can move.",
-        ),
-    ),
-    ("tower-game", "original", 2): (
-        Turn(
-            (BOARD, "PageUp", "Enter", "PageUp", "PageUp", "Enter"),
-            "be4",
-            (
-                "be2 selected. It can go to be3, be4.",
-                "be2-be4 is chosen. Submit it with Enter, or cancel it with Escape.",
-            ),
-            "You played be4.",
-            "cc7-cc5",
-            "NAME played cc5. It is your turn. 38 pieces can move.",
-        ),
-    ),
-    ("fourplay", "standard", 4): (
-        Turn(
-            ("b", "t", "a1-a2", "Enter"),
-            "a2",
-            ("16 pieces can move.", "a1-a2 is chosen. Submit it with Enter, or cancel it with Escape."),
-            "You played a1-a2.",
-            "a12-b8",
-            "NAME played a12-b8.",
-        ),
-    ),
-    ("four-towers", "standard", 2): (
-        Turn(
-            (BOARD, "Enter", "n", "Enter"),
-            "b4",
-            (
-                "a4 selected. It can go to a5, b4.",
-                "a4+b4 is chosen. Submit it with Enter, or cancel it with Escape.",
-            ),
-            "You played a4+b4.",
-            "c9-c8",
-            "NAME played c9-c8. It is your turn. 17 pieces can move.",
-        ),
-    ),
-}
+TURNS = {tuple(match): [Turn(*turn) for turn in turns] for match, turns in table(__file__, "turns")}
 """By game, setup and number of seats."""
 
 

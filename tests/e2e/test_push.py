@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Worker, expect
 
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import SCRIPTS, Visitor
 from tests.support.eventually import eventually
 from tests.support.push_service import Browser
 
@@ -35,29 +35,7 @@ CLICK = """async (navigate) => {
   await (await done);
   return self.went.at(-1);
 }"""
-WITHOUT_PUSH_SERVICE = """(() => {
-  const stored = () => JSON.parse(localStorage.getItem("fake") ?? "null");
-  const bytes = (text) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-  const present = () => {
-    const found = stored();
-    return found && {
-      options: {applicationServerKey: bytes(found.key).buffer},
-      toJSON: () => found.subscription,
-      unsubscribe: async () => localStorage.removeItem("fake"),
-    };
-  };
-  Object.defineProperty(Notification, "permission", {get: () => localStorage.getItem("permission") ?? "default"});
-  Notification.requestPermission = async () => {
-    localStorage.setItem("permission", "granted");
-    return "granted";
-  };
-  PushManager.prototype.getSubscription = async () => present();
-  PushManager.prototype.subscribe = async ({applicationServerKey}) => {
-    const key = String.fromCharCode(...applicationServerKey);
-    if (!stored()) localStorage.setItem("fake", JSON.stringify({key, subscription: await window.makeSubscription()}));
-    return present();
-  };
-})()"""
+WITHOUT_PUSH_SERVICE = (SCRIPTS / "without-push-service.js").read_text()
 """The browser's side of push services, which Chromium would look for outside."""
 
 

@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from playwright.sync_api import (
@@ -20,6 +21,9 @@ from playwright.sync_api import (
 
 from events.runtime.settings import Settings
 from tests.support.programs import find_program
+
+SCRIPTS = Path(__file__).parent / "scripts"
+"""Functions that tests run in pages."""
 
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The headless shell comes first, if installed: it needs a quarter less processor time."""

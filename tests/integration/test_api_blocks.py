@@ -1,4 +1,7 @@
-"""People who do not want to hear from others: blocks, mutes, invitations, and who writes in chats."""
+"""People who do not want to hear from others: blocks, mutes, invitations, kept seats, and who writes in chats."""
+
+import re
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -7,6 +10,7 @@ from api.access.limits import Limits
 from api.services import Services
 from events.people.blocks import MAX_BLOCKS
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent, started
+from tests.support.projected import project
 from tests.support.server import RealServer
 
 
@@ -115,3 +119,79 @@ def test_after_the_end_others_may_join_the_chat(anna: Caller, boris: Caller, cla
     assert boris.delete(f"{path}/openness").status_code == 204
     assert clara.post(path, {"text": "one more thing"}).status_code == 403
     assert texts(stranger, match_id) == ["thank you", "well played"]
+
+
+@pytest.fixture
+def guest(app: Flask) -> Caller:
+    return Caller(app).play_as_guest()
+
+
+def allow(caller: Caller, who: str) -> None:
+    settings = {**caller.get("/me/notice-settings").json, "who_may_invite": who}
+    assert caller.put("/me/notice-settings", settings).status_code == 200
+
+
+def invite(inviter: Caller) -> Any:
+    return inviter.post("/matches", {"game": "bashni", "seats": [{"kind": "me"}, invited("anna")]})
+
+
+def test_guests_invite_by_a_link_and_not_by_name(anna: Caller, boris: Caller, guest: Caller) -> None:
+    refused = invite(guest)
+    assert (refused.status_code, refused.json["code"]) == (403, "not-invitable")
+    assert refused.json["detail"] == (
+        "anna takes no invitations from guests. Leave the seat open, and send a link to the match instead."
+    )
+    assert invite(boris).status_code == 201
+    match_id = guest.create({"kind": "me"}, {"kind": "open"})
+    assert anna.post(f"/matches/{match_id}/joins").status_code == 201
+
+
+def test_acquaintances_pass_the_setting(anna: Caller, boris: Caller, guest: Caller, services: Services) -> None:
+    allow(anna, "anyone")
+    assert invite(guest).status_code == 201
+    allow(anna, "acquainted")
+    assert invite(boris).json["code"] == "not-invitable"
+    match_id = started(anna, boris)
+    anna.move(match_id)
+    boris.move(match_id)
+    assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
+    project(services)
+    assert invite(boris).status_code == 201
+    allow(anna, "nobody")
+    assert invite(boris).json["code"] == "not-invitable"
+
+
+ANYONE = "Anyone with the link to this page can join"
+
+
+def page(caller: Caller, path: str) -> str:
+    """Return the text of a page without its markup."""
+    answer = caller.client.get(path, headers={"Accept": "text/html"})
+    assert answer.status_code == 200
+    main = answer.text.split("<main", 1)[1].split("</main>", 1)[0]
+    return " ".join(re.sub(r"<[^>]*>", " ", main).split())
+
+
+def test_the_page_of_a_match_says_for_whom_seats_are_kept(app: Flask, anna: Caller, boris: Caller) -> None:
+    match_id = anna.create(ME, invited("boris"))
+    stranger, carla = Caller(app), Caller(app).sign_up("carla")
+    for other in (stranger, carla):
+        shown = page(other, f"/matches/{match_id}")
+        assert "Waiting for boris to join. Black is reserved for boris." in shown
+        assert ANYONE not in shown
+        assert "Sign in to join" not in shown
+        assert "Join as" not in shown
+    assert "is reserved for" not in page(anna, f"/matches/{match_id}")
+    assert "You are invited to play Black." in page(boris, f"/matches/{match_id}")
+
+
+def test_free_and_kept_seats_are_told_apart(app: Flask, services: Services, anna: Caller, boris: Caller) -> None:
+    match_id = anna.create(ME, invited("boris"), OPEN, OPEN, game="towers", setup="four-player")
+    project(services)
+    stranger, carla = Caller(app), Caller(app).sign_up("carla")
+    shown = page(stranger, f"/matches/{match_id}")
+    assert "Blue is reserved for boris." in shown
+    assert ANYONE in shown
+    assert "Sign in to join" in shown
+    assert re.findall(r"Join as \w+", page(carla, f"/matches/{match_id}")) == ["Join as Red", "Join as Black"]
+    assert "2 seats free, one reserved for boris" in page(carla, "/lobby")

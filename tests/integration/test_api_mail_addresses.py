@@ -1,6 +1,8 @@
-"""Mail addresses over the API: asked for, confirmed by a link, changed, paused, stopped; forgotten passwords."""
+"""Mail addresses over the API: asked for, confirmed by a link, changed, paused, stopped; passwords; last mails."""
 
+import io
 import json
+import zipfile
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -11,7 +13,8 @@ from flask import Flask
 from api.access.limits import Limits
 from api.services import EXTENSION, Services
 from events.mail.tokens import PlayerToken, TokenKind, write_token
-from events.notices.addresses import HARD_SCORE, with_bounce
+from events.notices.addresses import HARD_SCORE, wants, with_bounce
+from events.notices.inbox import ReceivedMail, Verdict
 from events.notices.letters import LetterKind
 from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notices.outbox import Dispatch
@@ -257,3 +260,108 @@ def test_the_archive_has_the_address_and_an_erasure_leaves_nothing_of_it(world: 
     assert world.anna.post("/me/erasure", {"name": "anna"}).status_code == 200
     assert world.letters() == []
     assert not [key for key in world.services.client.scan_iter() if b"mail" in key and b"limits" not in key]
+
+
+AT = 1_700_000_000_000
+
+
+def test_the_last_mails_are_shown_with_their_verdicts(anna: Caller, boris: Caller, services: Services) -> None:
+    assert anna.get("/me/incoming-mail").json == {"items": []}
+    for number in range(12):
+        mail = ReceivedMail(
+            digest=str(number),
+            player=anna.id,
+            recipient="r-secret",
+            return_path="anna@home.example",
+            sender="anna@home.example",
+            subject=f"Re: {number}",
+            size=100,
+            at=AT + number * 1000,
+        )
+        services.inbox.add(mail, b"")
+    taken = [services.inbox.take() for _ in range(12)][-1]
+    assert taken is not None
+    services.inbox.finish(taken, Verdict.READ, "1 move was played.", answered=True)
+    shown = anna.get("/me/incoming-mail")
+    assert [item["subject"] for item in shown.json["items"]] == [f"Re: {number}" for number in range(11, 1, -1)]
+    assert shown.json["items"][0] == {
+        "at": "2023-11-14T22:13:31.000Z",
+        "sender": "anna@home.example",
+        "subject": "Re: 11",
+        "bytes": 100,
+        "verdict": "read",
+        "reason": "1 move was played.",
+        "answered": True,
+    }
+    assert shown.json["items"][1]["verdict"] == "waiting"
+    assert "r-secret" not in shown.text
+    assert boris.get("/me/incoming-mail").json == {"items": []}
+
+
+def test_incoming_mail_is_in_the_archive_and_is_erased(anna: Caller, services: Services) -> None:
+    mail = ReceivedMail(
+        digest="1", player=anna.id, recipient="r-x", return_path="", sender="a@x.example", subject="Re", size=1, at=AT
+    )
+    services.inbox.add(mail, b"")
+    with zipfile.ZipFile(io.BytesIO(anna.client.get("/api/v1/me/archive").data)) as archive:
+        assert json.loads(archive.read("incoming-mail.json"))[0]["sender"] == "a@x.example"
+    assert anna.post("/me/erasure", {"name": "anna"}).status_code == 200
+    assert services.inbox.recent(anna.id, 10) == []
+    assert services.inbox.take() is None
+
+
+AS_BROWSERS = {"Accept": "text/html"}
+
+
+def links(anna: Caller, services: Services, age_ms: int = 0) -> dict[str, str]:
+    """Return the paths that mails to Anna name, ``age_ms`` later than the links were made."""
+    now = services.now()
+    services.addresses.change(anna.id, lambda stored: wants(stored, ADDRESS, now))
+    secret = services.addresses.secret(anna.id)
+    expires = now + PASSWORD_RESET_MS - age_ms
+    subject = reset_subject(services.people.password_mark(anna.id), services.addresses.read(anna.id).address)
+    stop = write_token(PlayerToken(kind=TokenKind.UNSUBSCRIBE, player=anna.id), secret)
+    return {
+        "confirm": f"/mail/confirm/{write_link(LinkPurpose.CONFIRMATION, anna.id, ADDRESS, expires, secret)}",
+        "reset": f"/password-reset/{write_link(LinkPurpose.PASSWORD_RESET, anna.id, subject, expires, secret)}",
+        "stop": f"/mail/stop/{stop}",
+    }
+
+
+def test_opening_a_link_of_a_mail_changes_nothing(anna: Caller, stranger: Caller, services: Services) -> None:
+    paths = links(anna, services)
+    before = services.addresses.read(anna.id)
+    pages = {name: stranger.client.get(path, headers=AS_BROWSERS) for name, path in paths.items()}
+    assert {name: page.status_code for name, page in pages.items()} == dict.fromkeys(paths, 200)
+    for name, words in {
+        "confirm": f"Shall {ADDRESS} be the mail address of the account anna?",
+        "reset": "For the account <b>anna</b>",
+        "stop": "Shall no more notices about the matches of anna be sent by mail?",
+    }.items():
+        assert words in pages[name].text
+        assert '<button class="primary">' in pages[name].text
+        assert pages[name].headers.getlist("Referrer-Policy") == ["strict-origin"], "logs would have the link"
+    assert services.addresses.read(anna.id) == before
+
+
+@pytest.mark.parametrize("path", ["/mail/confirm/x", "/mail/stop/x", "/password-reset/x"])
+def test_a_link_that_is_incomplete_is_explained_on_a_page(path: str, stranger: Caller) -> None:
+    page = stranger.client.get(path, headers=AS_BROWSERS)
+    assert page.status_code == 422
+    assert "This link is not complete" in page.text
+
+
+def test_links_expired_or_of_an_old_secret_are_explained(anna: Caller, stranger: Caller, services: Services) -> None:
+    expired = links(anna, services, age_ms=PASSWORD_RESET_MS)
+    for name in ("confirm", "reset"):
+        assert "This link has expired" in stranger.client.get(expired[name], headers=AS_BROWSERS).text
+    services.addresses.make_old_mail_worthless(anna.id)
+    for path in expired.values():
+        assert stranger.client.get(path, headers=AS_BROWSERS).status_code == 422
+
+
+def test_a_forgotten_password_has_a_form_or_a_reason_why_no_mail_is_sent(stranger: Caller, services: Services) -> None:
+    assert "/password-reset" in stranger.client.get("/sign-in").text
+    assert "Name or mail address" in stranger.client.get("/password-reset").text
+    services.settings = services.settings._replace(mail=None)
+    assert "This server sends no mail" in stranger.client.get("/password-reset").text

@@ -11,10 +11,11 @@ from domain.games import GAMES
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
+from events.runtime.connections import connect
 from events.runtime.queues import Queue
 from events.runtime.work_list import Claim
 from events.service.jobs import RECOMPUTATION
-from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, started
+from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, settings_for, started
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.jobs import do_next_job
@@ -22,9 +23,12 @@ from tests.support.matches import T0
 from tests.support.relays import running
 from tests.support.rulesets import register, variant
 from tests.support.server import RealServer
+from tests.support.stepped_installation import SteppedInstallation
 from workers.claims import MAX_ATTEMPTS, do_due
 from workers.opponents import answer
 from workers.relay import Relay
+from workers.task_queue import TaskQueue
+from workers.tasks import TaskContext
 
 
 def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
@@ -238,3 +242,24 @@ def test_a_job_that_fails_is_tried_again_and_forgotten_in_the_end(services: Serv
     assert tried == ["m"] * MAX_ATTEMPTS
     assert jobs.pending("m") is None
     assert jobs.request("m", RECOMPUTATION, 5, requester="anna", cost=1)
+
+
+def test_a_worker_makes_the_archive_that_was_asked_for(server: RealServer, services: Services, anna: Caller) -> None:
+    assert anna.post("/me/archive").status_code == 202
+    context = TaskContext(settings_for(server.url))
+    assert do_next_job(context) == (anna.id, "archive")
+    assert services.jobs.pending(anna.id) is None
+    assert services.jobs.archive(anna.id) == anna.get("/me/archive").data
+
+
+BROKEN = (b"garbage", b"\xff\xfe", b"[]", b"{}", b'{"body": "x", "headers": {}, "properties": {}}', b"null")
+
+
+def test_broken_messages_are_dropped_and_the_worker_goes_on(shop: SteppedInstallation) -> None:
+    with connect(shop.settings.broker_url) as broker:
+        for message in BROKEN:
+            broker.lpush(Queue.DEFAULT.name_in_broker(shop.settings.prefix), message)
+        TaskQueue(shop.parts).request_checkpoint()
+        with CeleryWorker(shop.settings, [Queue.DEFAULT]) as worker:
+            eventually(lambda: shop.checkpoints.latest_day(), "the checkpoint")
+            assert worker.is_running

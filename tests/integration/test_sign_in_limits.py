@@ -1,5 +1,8 @@
 """Guessing passwords is slow for strangers, whatever addresses they have, and does not hold others up."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from queue import Queue
@@ -215,3 +218,35 @@ def test_an_ipv6_site_has_a_limit_however_many_networks_it_uses(server: RealServ
     assert sign_in_from(app, "2001:db8:1:ff::1", "anna", WRONG).status_code == 429
     assert sign_in_from(app, "2001:db8:2::1", "anna", WRONG).status_code == 401, "another site"
     assert sign_in_from(app, "2001:db8:2::2", "anna", WRONG).status_code == 429, "the same network"
+
+
+MAX_GROWTH_BYTES = 30 * 1024 * 1024
+"""Two hashes at once take 38 MiB, which must be returned when they are done."""
+
+EACH_THREAD_HASHES = """
+import resource
+from threading import Thread
+from events.people.passwords import Passwords
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+
+passwords = Passwords()
+before = resident()
+for _ in range(5):
+    # All threads are alive at once, as in a web process, and each has an arena of the allocator.
+    threads = [Thread(target=lambda: [passwords.hash("correct horse") for _ in range(4)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print(resident() - before)
+"""
+
+
+def test_blocks_of_hashed_passwords_are_returned_to_the_system() -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    printed = subprocess.run(
+        [sys.executable, "-c", EACH_THREAD_HASHES], capture_output=True, check=True, text=True, env=environment
+    ).stdout
+    assert int(printed) < MAX_GROWTH_BYTES

@@ -1,11 +1,19 @@
-"""Optimistic transactions on a real Redis."""
+"""Optimistic transactions, connections and late replies on a real Redis."""
+
+import signal
+import threading
+from functools import partial
 
 import pytest
 from redis.client import Pipeline
 
-from events.runtime.connections import StoreClient
+from events.runtime import connections
+from events.runtime.connections import MAX_CONNECTIONS, StoreClient, connect
 from events.runtime.errors import StoreUnavailableError, WriteContentionError
 from events.runtime.transactions import transact
+from tests.support.pauses import check_lost_watch, check_messages, check_replies
+from tests.support.server import RealServer
+from tests.support.stepped_installation import SteppedInstallation
 
 
 def test_a_change_that_another_client_overtakes_is_made_on_what_is_there_then(redis: StoreClient) -> None:
@@ -58,3 +66,34 @@ def test_an_error_in_a_change_ends_it(redis: StoreClient) -> None:
     with pytest.raises(LookupError):
         transact(redis, ["number"], failing)
     assert not redis.exists("number")
+
+
+def test_who_finds_all_connections_in_use_waits_for_one(server: RealServer) -> None:
+    client = connect(server.url)
+    held = [client.connection_pool.get_connection() for _ in range(MAX_CONNECTIONS)]
+    answers: list[object] = []
+    waiting = threading.Thread(target=lambda: answers.append(client.ping()))
+    waiting.start()
+    assert not answers
+    client.connection_pool.release(held.pop())
+    waiting.join()
+    assert answers == [True]
+    client.connection_pool.disconnect()
+
+
+def test_late_replies_of_a_server_answer_nothing_else(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "ANSWER_TIMEOUT_S", 1.0)
+    client = connect(server.url)
+    check_replies(client, partial(server.send, signal.SIGSTOP), partial(server.send, signal.SIGCONT))
+
+
+def test_late_replies_of_a_broker_that_hung_answer_no_other_command(server: RealServer) -> None:
+    settings = SteppedInstallation(server.url).settings
+    check_messages(settings, partial(server.send, signal.SIGSTOP), partial(server.send, signal.SIGCONT))
+
+
+def test_a_watch_that_a_broken_connection_takes_away_is_noticed(server: RealServer) -> None:
+    admin = server.client()
+    check_lost_watch(
+        connect(server.url), connect(server.url), partial(admin.client_kill_filter, _type="normal", skipme=True)
+    )

@@ -3,6 +3,7 @@
 import base64
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 

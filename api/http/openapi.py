@@ -19,7 +19,6 @@ from flask import Flask, Response
 from werkzeug.routing import Rule
 
 from api.http.answers import JSON, Answer
-from api.http.problem_explanations import EXPLANATIONS
 from api.http.problems import JSON_PROBLEM, KINDS, Problem, ProblemDocument
 from api.http.schemas import ExactlyOne, InstantField, KindField
 
@@ -221,9 +220,9 @@ def _answer_schemas(answers: Set[type[Answer]]) -> dict[str, Any]:
 
 def _refusal(status: HTTPStatus) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": {"$ref": _REFERENCE.format(name=ProblemDocument.__name__)}}
-    codes = [code for code, (usual, _) in KINDS.items() if usual == status]
+    codes = [code for code, kind in KINDS.items() if kind.status == status]
     if codes:
-        content["example"] = msgspec.to_builtins(Problem(codes[0], EXPLANATIONS[codes[0]]).document)
+        content["example"] = msgspec.to_builtins(Problem(codes[0], KINDS[codes[0]].explanation).document)
     described = {"description": status.phrase, "content": {JSON_PROBLEM: content}}
     return {**described, "headers": RETRY_AFTER} if status in (429, 503) else described
 

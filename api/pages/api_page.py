@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from flask import current_app, render_template
 
 from api.http.openapi import EXTENSION, OpenApi
-from api.http.problem_explanations import EXPLANATIONS
 from api.http.problems import KINDS
 from api.pages.layout import blueprint
 
@@ -64,7 +63,7 @@ def api_page() -> str:
 @blueprint.get("/problems")
 def problems_page() -> str:
     """Return the explanations of all problems, with their codes as anchors."""
-    kinds = [(code, status, title, EXPLANATIONS[code]) for code, (status, title) in sorted(KINDS.items())]
+    kinds = [(code, *kind) for code, kind in sorted(KINDS.items())]
     return render_template("problems.html", kinds=kinds)
 
 

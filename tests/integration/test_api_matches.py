@@ -303,7 +303,7 @@ def test_a_refusal_has_its_status_and_kind_and_changes_nothing(
     attempt = prepare(table)
     before = services.store.read(table.match)
     refused = attempt()
-    status, title = KINDS[code]
+    status, title, _ = KINDS[code]
     assert (refused.status_code, refused.content_type) == (status, "application/problem+json"), refused.text
     assert (refused.json["code"], refused.json["type"]) == (code, f"/problems/{code}")
     assert (refused.json["status"], refused.json["title"]) == (status, title)

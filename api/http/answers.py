@@ -1,7 +1,9 @@
 """What the API answers: structs that are written as JSON, and described by the schema that follows from their class."""
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, dataclass_transform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Self, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 import msgspec
 from flask import Response
@@ -24,9 +26,40 @@ class _AnswerType(msgspec.StructMeta):
 class Answer(msgspec.Struct, metaclass=_AnswerType):
     """A JSON object in an answer. All its fields are always there, unless they are ``msgspec.UNSET``."""
 
+    @classmethod
+    def of(cls, source: object, **members: Any) -> Self:
+        """Return the answer with ``members``; its other fields are the attributes of ``source`` that have their names.
 
-Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+        Instants among these (milliseconds since 1970 UTC) are written as RFC 3339, answers are made in the same way.
+        """
+        others = {name: write(getattr(source, name)) for name, write in _writers(cls).items() if name not in members}
+        return cls(**others, **members)
+
+
+_INSTANT = Meta(extra_json_schema={"format": "date-time"})
+Instant = Annotated[str, _INSTANT]
 """An instant as RFC 3339 writes it."""
+
+
+@cache
+def _writers(kind: type[Answer]) -> Mapping[str, Callable[[Any], Any]]:
+    return {name: _writer(hint) for name, hint in get_type_hints(kind, include_extras=True).items()}
+
+
+def _writer(hint: Any) -> Callable[[Any], Any]:
+    """Return the function that makes a field of the type ``hint`` of the value that it shows."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return rfc3339 if _INSTANT in hint.__metadata__ else _writer(arguments[0])
+    if origin in (UnionType, Union) and arguments[1:] == (type(None),):
+        write = _writer(arguments[0])
+        return lambda value: None if value is None else write(value)
+    if origin is Sequence:
+        write = _writer(arguments[0])
+        return lambda values: [write(value) for value in values]
+    if isinstance(hint, type) and issubclass(hint, Answer):
+        return hint.of
+    return lambda value: value
 
 
 def one_of(values: Iterable[str], description: str | None = None) -> Meta:

@@ -22,7 +22,7 @@ from api.pages.match_standing import describe_standing, seat_views, summarise_st
 from api.pages.pictures import board_at, colours_of, requested_ply
 from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
-from api.representations.boards import Draft, represent_draft
+from api.representations.boards import Draft
 from api.representations.clocks import SECOND_MS
 from api.representations.matches import MatchSummary, people_in, represent_match, represent_summary
 from api.services import services
@@ -116,7 +116,7 @@ def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> DraftPane
     draft = game.draft(state.play.position)
     if draft is None:
         return None
-    colours, limits = colours_of(state, game), represent_draft(draft)
+    colours, limits = colours_of(state, game), Draft.of(draft)
     buttons = [
         PieceButton(each, face, Markup(drawing))  # noqa: S704 - drawings are escaped
         for each in draft.pieces

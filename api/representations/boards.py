@@ -63,36 +63,9 @@ class Draft(Answer):
 
 def represent_outcome(outcome: GameOutcome | None) -> Outcome | None:
     """Return how a game has ended, None while it goes on."""
-    return None if outcome is None else Outcome(scores=outcome.scores, reason=outcome.reason)
+    return None if outcome is None else Outcome.of(outcome)
 
 
 def represent_hints(hints: Mapping[str, Sequence[presentation.Hint]]) -> Hints:
     """Return hints by the square that is selected first."""
-    return {
-        square: [Hint(move=hint.move, path=hint.path, label=hint.label) for hint in found]
-        for square, found in hints.items()
-    }
-
-
-def represent_compositions(compositions: Sequence[presentation.Composition]) -> Sequence[Composition]:
-    """Return the kinds of moves that are put together part by part."""
-    return [
-        Composition(kind=each.kind, title=each.title, sources=each.sources, pieces=each.pieces, free=each.free)
-        for each in compositions
-    ]
-
-
-def represent_draft(draft: presentation.Draft) -> Draft:
-    """Return an army that is to be set up."""
-    return Draft(
-        pieces=[
-            DraftPiece(code=each.code, title=each.title, price=each.price, limit=each.limit, squares=each.squares)
-            for each in draft.pieces
-        ],
-        first=draft.first,
-        budget=draft.budget,
-        least=draft.least,
-        placed=draft.placed,
-        ready=draft.ready,
-        done=draft.done,
-    )
+    return {square: list(map(Hint.of, found)) for square, found in hints.items()}

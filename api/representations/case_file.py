@@ -137,16 +137,10 @@ class _Recorded:
         """Return a dispute with its statements and rulings."""
         events = [envelope for envelope in self._events if envelope.data.get("dispute") == dispute.number]
         raised = events[0]
-        return Dispute(
-            number=dispute.number,
-            seat=dispute.seat,
+        return Dispute.of(
+            dispute,
             arbiter=self._arbiter(raised) if "arbiter" in raised.data else None,
-            ply=dispute.ply,
-            ground=dispute.ground,
             raised_at=rfc3339(raised.at),
-            open=dispute.open,
-            appealed=dispute.appealed,
-            settled=dispute.settled,
             statements=[
                 self._statement(envelope, text)
                 for envelope in events
@@ -171,14 +165,7 @@ class _Recorded:
 
     def _statement(self, envelope: Envelope, text: NamedText) -> Statement:
         shown = text if self._readable else NamedText(text.sha256)
-        return Statement(
-            sha256=shown.sha256,
-            salt=shown.salt,
-            fault=shown.fault,
-            seat=envelope.data.get("seat"),
-            at=rfc3339(envelope.at),
-            text=shown.text,
-        )
+        return Statement.of(shown, seat=envelope.data.get("seat"), at=rfc3339(envelope.at))
 
     def _ruling(self, envelope: Envelope) -> Ruling:
         texts: Mapping[str, NamedText] = self._texts[envelope.version]
@@ -198,4 +185,4 @@ class _Recorded:
 
 
 def _digest(text: NamedText) -> Digest:
-    return Digest(sha256=text.sha256, salt=text.salt, fault=text.fault)
+    return Digest.of(text)

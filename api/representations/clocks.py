@@ -93,20 +93,9 @@ class FallenFlag(Answer):
 
 def represent_terms(terms: match_terms.Terms) -> Terms:
     """Return terms with their durations in seconds, and all of them in words."""
-    return Terms(
-        control=terms.control,
-        bank=terms.bank // SECOND_MS,
-        increment=terms.increment // SECOND_MS,
-        cap=terms.cap // SECOND_MS,
-        ceiling=None if terms.ceiling is None else terms.ceiling // SECOND_MS,
-        first_move=terms.first_move // SECOND_MS,
-        flag=terms.flag,
-        vacations=terms.vacations,
-        weekends=terms.weekends,
-        takebacks=terms.takebacks,
-        lines=terms.lines,
-        words=match_terms.in_words(terms),
-    )
+    durations = {name: getattr(terms, name) for name in match_terms.DURATIONS}
+    seconds = {name: None if time is None else time // SECOND_MS for name, time in durations.items()}
+    return Terms.of(terms, **seconds, words=match_terms.in_words(terms))
 
 
 def represent_clock(state: MatchState, now: int) -> Clock:
@@ -125,10 +114,8 @@ def represent_fallen_flag(state: MatchState) -> FallenFlag | None:
     if state.result.fallen is None:
         return None
     forgivable = state.status == Status.FINISHED and len(state.seats) == 2
-    return FallenFlag(
-        seat=state.result.fallen.seat,
-        deadline=rfc3339(state.result.fallen.deadline),
-        at=rfc3339(state.result.fallen.at),
+    return FallenFlag.of(
+        state.result.fallen,
         forgivable_until=rfc3339(state.result.fallen.at + MAX_FORGIVING_MS) if forgivable else None,
     )
 
@@ -144,20 +131,15 @@ def _seat_clock(clock: clocks.Clock, seat: int, now: int) -> SeatClock:
         seat=seat,
         left=clocks.left(clock, seat, now) // SECOND_MS,
         running=clock.seat == seat and not pauses,
-        paused=[Pause(reason=pause.reason, until=instant(pause.until)) for pause in pauses],
-        announced=[
-            AnnouncedPause(reason=pause.reason, since=rfc3339(pause.since), until=instant(pause.until))
-            for pause in ahead
-        ],
+        paused=list(map(Pause.of, pauses)),
+        announced=list(map(AnnouncedPause.of, ahead)),
         on_vacation=any(pause.reason == PauseReason.VACATION for pause in pauses),
     )
 
 
 def _forecast(clock: clocks.Clock, expected: clocks.Forecast) -> Forecast:
-    return Forecast(
-        seat=expected.seat,
-        at=instant(expected.at),
-        limit=expected.limit,
+    return Forecast.of(
+        expected,
         verdict="abort" if expected.limit == Limit.FIRST_MOVE else "flag",
         by_itself_at=instant(clocks.falls_at(clock)),
     )

@@ -76,15 +76,8 @@ class Capacity(Answer):
 
 def represent_capacity(capacity: declared.Capacity) -> Capacity:
     """Return ``capacity`` as callers see it."""
-    return Capacity(
-        games=list(capacity.games),
-        concurrent=capacity.concurrent,
-        rated=capacity.rated,
-        private=capacity.private,
-        min_move_time=_seconds(capacity.min_move_ms),
-        max_move_time=_seconds(capacity.max_move_ms),
-        invitations=capacity.invitations,
-        accepts_at_once=capacity.accepts_at_once,
+    return Capacity.of(
+        capacity, min_move_time=_seconds(capacity.min_move_ms), max_move_time=_seconds(capacity.max_move_ms)
     )
 
 

@@ -97,14 +97,7 @@ class UnratedMatchEntry(Answer):
 def represent_rating(rating: Rating) -> RatingValue:
     """Return a rating with its interval."""
     low, high = interval_of(rating.rating, rating.deviation)
-    return RatingValue(
-        rating=rating.rating,
-        deviation=rating.deviation,
-        volatility=rating.volatility,
-        low=low,
-        high=high,
-        provisional=rating.deviation > PROVISIONAL_DEVIATION,
-    )
+    return RatingValue.of(rating, low=low, high=high, provisional=rating.deviation > PROVISIONAL_DEVIATION)
 
 
 def represent_rated_matches(matches: Sequence[RatedMatch], visible: Collection[str]) -> list[RatedMatchEntry]:
@@ -112,19 +105,16 @@ def represent_rated_matches(matches: Sequence[RatedMatch], visible: Collection[s
     shown = {compared.opponent for match in matches if match.match in visible for compared in match.results}
     persons = services().people.persons(shown)
     return [
-        RatedMatchEntry(
+        RatedMatchEntry.of(
+            match,
             match=match.match or None,
-            at=rfc3339(match.at),
             period=datetime.fromtimestamp(match.day * DAY_MS / 1000, UTC).date(),
-            rested=match.rested,
             start=represent_rating(match.start),
-            weight=match.weight,
             results=[
-                RatedAgainst(
+                RatedAgainst.of(
+                    compared,
                     player=represent_player(compared.opponent, persons),
                     start=represent_rating(compared.start),
-                    score=compared.score,
-                    expected=compared.expected,
                 )
                 for compared in match.results
             ],

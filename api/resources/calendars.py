@@ -20,7 +20,6 @@ from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.refusals import CommandError
 from domain.match.vacation import year_of
 from events.private.availability import Availability, Change, refuse_early_change, with_calendar
-from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX)
 
@@ -163,21 +162,13 @@ def _change(change: Change, now: int) -> Availability:
 
 
 def _represent_calendar(availability: Availability) -> Calendar:
-    return Calendar(
-        time_zone=availability.zone,
-        free_days=availability.free_days,
-        auto_vacation=availability.auto_vacation,
-        plays_forced=availability.plays_forced,
-    )
+    return Calendar.of(availability, time_zone=availability.zone)
 
 
 def _represent_vacations(availability: Availability, now: int) -> VacationList:
     year = year_of(now)
     return VacationList(
-        items=[
-            Vacation(since=rfc3339(taken.since), until=rfc3339(taken.until), automatic=taken.automatic)
-            for taken in availability.book
-        ],
+        items=list(map(Vacation.of, availability.book)),
         left=vacation.left(availability.book, year) // SECOND_MS,
         year=year,
     )

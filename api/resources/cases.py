@@ -39,10 +39,8 @@ from domain.match.decisions.cases import MAX_SCORE_DECIMALS
 from domain.match.enums import Ground, RulingKind
 from domain.match.refusals import CommandError
 from events.people.administration import ARBITER, LOGGED_MEMBERS, OPERATOR
-from events.people.administration import Act as RecordedAct
 from events.people.person import Person
 from events.private.statements import MAX_TEXT_LENGTH
-from events.runtime.wall_clock import rfc3339
 from events.store.contract import StaleVersionError, VersionTag
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX)
@@ -312,7 +310,7 @@ def show_administration_log(query: Mapping[str, int]) -> ActPage:
     require_role(ARBITER, OPERATOR)
     acts = services().administration.acts(query["after"], query["limit"])
     return ActPage(
-        items=[_represent_act(act) for act in acts],
+        items=list(map(Act.of, acts)),
         next=acts[-1].number if len(acts) == query["limit"] else None,
     )
 
@@ -365,15 +363,3 @@ def _logged(
         facts = {name: value for name, value in sent.items() if name in LOGGED_MEMBERS}
         services().administration.record_refusal(act, arbiter.id, code, {**facts, "match": match_id})
         raise
-
-
-def _represent_act(act: RecordedAct) -> Act:
-    return Act(
-        number=act.number,
-        id=act.id,
-        act=act.act,
-        at=rfc3339(act.at),
-        actor=act.actor,
-        facts=act.facts,
-        canonical=act.canonical,
-    )

@@ -132,15 +132,10 @@ def _find_ruleset(game: AnyGame, ruleset: int) -> AnyGame:
 
 
 def _represent(game: AnyGame) -> Game:
-    return Game(
-        id=game.id,
-        title=game.title,
-        ruleset=game.ruleset,
-        rulesets=[Ruleset(ruleset=each.ruleset, distinction=each.distinction) for each in GAMES.rulesets[game.id]],
-        blurb=game.blurb,
-        goal=game.goal,
-        ending=game.ending,
-        setups=[Setup(name=setup.name, title=setup.title, seats=setup.seat_names) for setup in game.setups.values()],
+    return Game.of(
+        game,
+        rulesets=list(map(Ruleset.of, GAMES.rulesets[game.id])),
+        setups=[Setup.of(setup, seats=setup.seat_names) for setup in game.setups.values()],
         levels=list(LEVELS),
     )
 

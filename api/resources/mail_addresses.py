@@ -13,7 +13,7 @@ from api.access.auth import require_person
 from api.access.limits import spend, spend_by_address
 from api.addresses import PREFIX
 from api.endpoints import endpoint
-from api.http.answers import Answer, Instant, instant, one_of
+from api.http.answers import Answer, Instant, one_of
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, PresentPassword, StrictSchema, StrictString
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
@@ -30,7 +30,7 @@ from events.notices.addresses import (
     wants,
     without_address,
 )
-from events.notices.inbox import MAX_MAILS_SHOWN, ReceivedMail, Verdict
+from events.notices.inbox import MAX_MAILS_SHOWN, Verdict
 from events.notices.letters import address_changed, confirmation
 from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notices.notice import PauseCause, WhoMayWrite
@@ -243,14 +243,9 @@ def _ask_to_confirm(person: Person, stored: MailAddress, now: int) -> None:
 
 def _represent(stored: MailAddress) -> MailAddressAnswer:
     pause = stored.pause
-    return MailAddressAnswer(
-        address=stored.address,
-        confirmed_at=instant(stored.confirmed_at),
-        wanted=stored.wanted,
-        wanted_at=instant(stored.wanted_at),
-        problem=stored.problem,
-        paused=None if pause is None else MailPause(cause=pause.cause, reason=pause.reason, since=rfc3339(pause.at)),
-        who_may_write=stored.who_may_write,
+    return MailAddressAnswer.of(
+        stored,
+        paused=None if pause is None else MailPause.of(pause, since=rfc3339(pause.at)),
         mail_is_sent=services().settings.mail is not None,
     )
 
@@ -280,16 +275,4 @@ def list_incoming_mail() -> IncomingMailList:
     The last mails to the caller's addresses here, each with its outcome.
     """
     mails = services().inbox.recent(require_person().id, MAX_MAILS_SHOWN)
-    return IncomingMailList(items=[_represent_mail(mail) for mail in mails])
-
-
-def _represent_mail(mail: ReceivedMail) -> IncomingMail:
-    return IncomingMail(
-        at=rfc3339(mail.at),
-        sender=mail.sender,
-        subject=mail.subject,
-        bytes=mail.size,
-        verdict=mail.verdict,
-        reason=mail.reason,
-        answered=mail.answered,
-    )
+    return IncomingMailList(items=[IncomingMail.of(mail, bytes=mail.size) for mail in mails])

@@ -25,8 +25,6 @@ from api.representations.boards import (
     Composition,
     Draft,
     Hint,
-    represent_compositions,
-    represent_draft,
     represent_hints,
 )
 from api.representations.events import Event, represent_event
@@ -149,6 +147,6 @@ def _legal_moves(state: MatchState, head: Head) -> LegalMoves:
         checked=game.scene(position).checked,
         legal_moves=[game.format_move(position, move) for move in game.legal_moves(position)],
         hints=represent_hints(game.hints(position)),
-        compositions=represent_compositions(game.unlisted.compositions(position)),
-        draft=None if draft is None else represent_draft(draft),
+        compositions=list(map(Composition.of, game.unlisted.compositions(position))),
+        draft=None if draft is None else Draft.of(draft),
     )

@@ -36,6 +36,7 @@ from domain.match.evolve import replay
 from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import (
+    DURATIONS,
     MAX_INCREMENT_MS,
     MAX_TIME_MS,
     MIN_TIME_MS,
@@ -49,8 +50,6 @@ from events.service.matches import fresh_seed
 from events.store.codec import event_of
 
 blueprint = Blueprint("new_matches", __name__, url_prefix=PREFIX)
-
-DURATIONS = ("bank", "increment", "cap", "ceiling", "first_move")
 
 
 def _kind(kind: str) -> StrictString:

@@ -12,17 +12,15 @@ from api.access.auth import require_person
 from api.access.limits import spend
 from api.addresses import PREFIX
 from api.endpoints import endpoint
-from api.http.answers import Answer, Instant, Next, instant, one_of
+from api.http.answers import Answer, Instant, Next, one_of
 from api.http.problems import Problem
 from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
 from api.operations.notice_targets import targets_of
 from api.services import services
 from events.notices.ledger import MAX_NOTICES
-from events.notices.notice import Delivery as StoredDelivery
 from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite
 from events.notices.notice import Notice as StoredNotice
 from events.notices.preferences import MAX_REMIND_BEFORE_H, Preferences
-from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("notices", __name__, url_prefix=PREFIX)
 
@@ -142,7 +140,7 @@ def list_notices(query: Mapping[str, Any]) -> NoticePage:
     """
     player = require_person().id
     page = services().ledger.page(player, query.get("cursor"), query["limit"], query.get("match"))
-    return NoticePage(items=[_represent(each) for each in page.notices], next=page.cursor, dropped=page.dropped)
+    return NoticePage(items=list(map(Notice.of, page.notices)), next=page.cursor, dropped=page.dropped)
 
 
 @blueprint.delete("/me/notices")
@@ -162,7 +160,7 @@ def show_notice(notice_id: str) -> Notice:
 
     With the state of each of its deliveries.
     """
-    return _represent(_find(notice_id))
+    return Notice.of(_find(notice_id))
 
 
 @blueprint.post("/me/notices/<notice_id>/deliveries")
@@ -183,7 +181,7 @@ def resend_notice(sent: Mapping[str, Any], notice_id: str) -> Notice:
     spend("sends", player)
     if not services().ledger.send_again(player, notice_id, channel, target, services().now()):
         raise _no_such_notice()
-    return _represent(_find(notice_id))
+    return Notice.of(_find(notice_id))
 
 
 @blueprint.get("/me/notice-settings")
@@ -248,40 +246,11 @@ def _read_timings(sent: Mapping[str, str]) -> dict[NoticeKind, Timing]:
     return {NoticeKind(kind): Timing(timing) for kind, timing in sent.items()}
 
 
-def _represent(notice: StoredNotice) -> Notice:
-    return Notice(
-        id=notice.id,
-        kind=notice.kind,
-        match=notice.match,
-        version=notice.version,
-        summary=notice.summary,
-        reason=notice.reason,
-        at=rfc3339(notice.at),
-        decided_at=rfc3339(notice.decided_at),
-        deliveries=[_represent_delivery(each) for each in notice.deliveries],
-    )
-
-
-def _represent_delivery(delivery: StoredDelivery) -> NoticeDelivery:
-    return NoticeDelivery(
-        channel=delivery.channel,
-        target=delivery.target,
-        state=delivery.state,
-        reason=delivery.reason,
-        due=instant(delivery.due),
-        attempts=delivery.attempts,
-        at=rfc3339(delivery.at),
-    )
-
-
 def _represent_settings(preferences: Preferences) -> NoticeSettings:
     quiet = preferences.quiet
-    return NoticeSettings(
+    return NoticeSettings.of(
+        preferences,
         mail=convert({kind.value: timing.value for kind, timing in preferences.mail.items()}, MailTimings),
         push=convert({kind.value: timing.value for kind, timing in preferences.push.items()}, PushTimings),
-        digest_hour=preferences.digest_hour,
         quiet=None if quiet is None else QuietHours(since=quiet[0], until=quiet[1]),
-        remind_before_h=preferences.remind_before_h,
-        chat_text=preferences.chat_text,
-        who_may_invite=preferences.who_may_invite,
     )

@@ -277,7 +277,7 @@ def _represent(person: Person) -> Account:
 
 
 def _represent_token(token: StoredToken) -> Token:
-    return Token(id=token.id, label=token.label, created_at=rfc3339(token.created_at))
+    return Token.of(token)
 
 
 password_resets = Blueprint("password_resets", __name__, url_prefix=PREFIX)

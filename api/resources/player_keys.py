@@ -23,7 +23,6 @@ from events.proof.documents import DocumentError
 from events.proof.player_signatures import check_signed, key_id
 from events.proof.public_keys import signed_bytes
 from events.runtime.errors import LimitReachedError
-from events.runtime.wall_clock import rfc3339
 from events.store.converter import write_value
 
 blueprint = Blueprint("player_keys", __name__, url_prefix=PREFIX)
@@ -140,4 +139,4 @@ def _refused(place: str, reason: str) -> Problem:
 
 
 def _represent(key: KeptKey) -> PlayerKey:
-    return PlayerKey(id=key.id, name=key.name, key=write_value(key.key), added_at=rfc3339(key.added_at))
+    return PlayerKey.of(key, key=write_value(key.key))

@@ -127,18 +127,7 @@ def show_rating_history(player: str, pool: str) -> RatingHistory:
     """
     history = services().readmodels.rating_history(identify(player), pool)
     visible = listed_for(current_person(), [change.match for change in history])
-    return RatingHistory(
-        items=[
-            RatingChange(
-                match=change.match,
-                at=rfc3339(change.at),
-                before=change.before,
-                after=change.after,
-                deviation=change.deviation,
-            )
-            for change in public_changes(history, visible)
-        ]
-    )
+    return RatingHistory(items=[RatingChange.of(change) for change in public_changes(history, visible)])
 
 
 @blueprint.get("/players/<player>/matches")
@@ -161,9 +150,7 @@ def show_head_to_head(player: str, other: str) -> HeadToHead:
     first, second, person = identify(player), identify(other), current_person()
     public = person is None or person.id not in (first, second)
     scores = services().readmodels.head_to_head(first, second, public)
-    return HeadToHead(
-        items=[Score(pool=each.pool, wins=each.wins, draws=each.draws, losses=each.losses) for each in scores]
-    )
+    return HeadToHead(items=list(map(Score.of, scores)))
 
 
 @blueprint.get("/leaderboards")
@@ -203,17 +190,8 @@ def _ratings_of(player: str) -> list[Rating]:
 
 
 def _represent(rating: PlayerRating) -> Rating:
-    return Rating(
-        pool=rating.pool,
-        rating=rating.rating,
-        deviation=rating.deviation,
-        volatility=rating.volatility,
-        low=rating.interval[0],
-        high=rating.interval[1],
-        matches=rating.matches,
-        provisional=rating.provisional,
-        updated_at=rfc3339(day_of(rating.updated_at)),
-    )
+    low, high = rating.interval
+    return Rating.of(rating, low=low, high=high, updated_at=rfc3339(day_of(rating.updated_at)))
 
 
 rated_matches = Blueprint("rated-matches", __name__, url_prefix=PREFIX)

@@ -19,7 +19,6 @@ from api.representations.boards import (
     Composition,
     Hint,
     Outcome,
-    represent_compositions,
     represent_hints,
     represent_outcome,
 )
@@ -72,7 +71,7 @@ def explore(sent: Mapping[str, Any], match_id: str) -> ExploredPosition:
         result_known=line.outcome_known,
         legal_moves=[] if over else [game.format_move(position, move) for move in game.legal_moves(position)],
         hints={} if over else represent_hints(game.hints(position)),
-        compositions=[] if over else represent_compositions(game.unlisted.compositions(position)),
+        compositions=[] if over else list(map(Composition.of, game.unlisted.compositions(position))),
     )
 
 
@@ -119,16 +118,8 @@ def check_composition(sent: Mapping[str, Any], match_id: str) -> ComposedMove:
     """
     state, head, *_ = visible_match(match_id)
     composed = compose(state, sent["kind"], sent["parts"])
-    return ComposedMove(
-        version=head.version,
-        version_tag=str(head.tag),
-        kind=sent["kind"],
-        parts=sent["parts"],
-        move=composed.move,
-        failing=composed.failing,
-        reason=composed.reason,
-        following=represent_hints(composed.following),
-    )
+    following = represent_hints(composed.following)
+    return ComposedMove.of(composed, version=head.version, version_tag=str(head.tag), **sent, following=following)
 
 
 squares = Blueprint("squares", __name__, url_prefix=PREFIX)

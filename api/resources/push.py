@@ -11,7 +11,7 @@ from api.access.auth import credential_key, require_person
 from api.access.limits import spend
 from api.addresses import PREFIX
 from api.endpoints import endpoint
-from api.http.answers import Answer, Instant, instant
+from api.http.answers import Answer, Instant
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, StrictSchema, StrictString, pattern
 from api.services import services
@@ -23,7 +23,6 @@ from events.push.encryption import InvalidKeyError, encoded_point, from_base64ur
 from events.push.sender_key import subject_of
 from events.push.services import MAX_ENDPOINT_LENGTH, InvalidEndpointError, check_endpoint, service_name
 from events.runtime.errors import LimitReachedError
-from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("push", __name__, url_prefix=PREFIX)
 
@@ -222,13 +221,4 @@ def browser_label(agent: str) -> str:
 
 
 def _represent(subscription: stored.Subscription) -> PushSubscription:
-    return PushSubscription(
-        id=subscription.id,
-        label=subscription.label,
-        service=service_name(subscription.endpoint),
-        created_at=rfc3339(subscription.created_at),
-        delivered_at=instant(subscription.delivered_at),
-        answer=subscription.answer,
-        answered_at=instant(subscription.answered_at),
-        ended=subscription.ended,
-    )
+    return PushSubscription.of(subscription, service=service_name(subscription.endpoint))

@@ -13,7 +13,7 @@ from api.access.auth import require_person
 from api.access.limits import spend
 from api.addresses import PREFIX
 from api.endpoints import endpoint
-from api.http.answers import Answer, Instant, instant, one_of
+from api.http.answers import Answer, Instant, one_of
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictBoolean, StrictSchema, StrictString, page_limit
 from api.services import services
@@ -22,7 +22,6 @@ from events.notices.endpoints import (
     MAX_ATTEMPTS_LOGGED,
     MAX_ENDPOINTS_PER_PERSON,
     OLD_KEYS_VALID_MS,
-    Attempt,
     Endpoint,
     PayloadForm,
 )
@@ -246,7 +245,7 @@ def list_deliveries(query: Mapping[str, int], webhook: str) -> DeliveryLog:
     person = require_person()
     found = _find(person, webhook)
     logged = services().endpoints.attempts(person.id, found.id, query["limit"])
-    return DeliveryLog(items=[_represent_attempt(attempt) for attempt in logged])
+    return DeliveryLog(items=list(map(DeliveryAttempt.of, logged)))
 
 
 @blueprint.post("/me/webhooks/<webhook>/deliveries/<delivery>/attempts")
@@ -308,33 +307,9 @@ def _check_url(url: str) -> None:
 
 
 def _represent(known: Endpoint) -> Webhook:
-    return Webhook(
-        id=known.id,
-        url=known.url,
-        kinds=known.kinds,
-        payload=known.payload,
+    return Webhook.of(
+        known,
         enabled=known.disabled is None,
         disabled_reason=known.disabled,
         public_key=public_key_of(known.keys[0]),
-        created_at=rfc3339(known.created_at),
-        succeeded_at=instant(known.succeeded_at),
-        failing_since=instant(known.failing_since),
-        held_until=instant(known.held_until),
-    )
-
-
-def _represent_attempt(attempt: Attempt) -> DeliveryAttempt:
-    return DeliveryAttempt(
-        webhook_id=attempt.webhook_id,
-        type=attempt.type,
-        match=attempt.match,
-        at=rfc3339(attempt.at),
-        took_ms=attempt.took_ms,
-        url=attempt.url,
-        headers=attempt.headers,
-        body=attempt.body,
-        status=attempt.status,
-        answer=attempt.answer,
-        delivered=attempt.delivered,
-        outcome=attempt.outcome,
     )

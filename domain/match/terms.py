@@ -46,6 +46,10 @@ class Terms:
     lines: bool
 
 
+DURATIONS = ("bank", "increment", "cap", "ceiling", "first_move")
+"""The fields of ``Terms`` that are milliseconds."""
+
+
 def days_per_move(days: int) -> Terms:
     """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
     time = days * DAY

@@ -58,7 +58,7 @@ def test_every_kind_of_problem_is_explained_where_its_type_leads(stranger: Calle
     page = stranger.client.get("/problems").text
     for code, explained in KINDS.items():
         told = stranger.client.get(f"/problems/{code}").json
-        assert (told["status"], told["title"], told["explanation"]) == explained
+        assert told == {"type": f"/problems/{code}", **explained._asdict()}
         assert f'id="{code}"' in page
         assert explained.explanation.endswith(".")
     refused = stranger.get("/me")

@@ -91,8 +91,17 @@ class EmptyBody(StrictSchema):
     """An empty object."""
 
 
+def _described(options: dict[str, Any], about: str, bounds: validate.Validator | None = None) -> dict[str, Any]:
+    """Return the ``options`` of a field with what it is ``about``, and with its ``bounds``."""
+    described = {**options, "metadata": {"description": about}} if about else options
+    return {**described, "validate": bounds} if bounds else described
+
+
 class StrictString(fields.String):
-    """A string, and nothing that could be turned into one."""
+    """A string, and nothing that could be turned into one. ``length`` is its least and its greatest one."""
+
+    def __init__(self, *length: int, about: str = "", **options: Any) -> None:
+        super().__init__(**_described(options, about, validate.Length(*length) if length else None))
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         if not isinstance(value, str):
@@ -106,7 +115,7 @@ class PresentPassword(StrictString):
     """The password of the caller, which the endpoint checks before its view is called (``api.access.passwords``)."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(required=True, validate=validate.Length(1, MAX_PASSWORD_LENGTH), **options)
+        super().__init__(1, MAX_PASSWORD_LENGTH, required=True, **options)
 
 
 class EnumField(StrictString):
@@ -122,7 +131,13 @@ class EnumField(StrictString):
 
 
 class StrictInteger(fields.Integer):
-    """A whole number: 5 and 5.0, as JSON Schema's "integer" has it, but neither "5" nor true."""
+    """A whole number: 5 and 5.0, as JSON Schema's "integer" has it, but neither "5" nor true.
+
+    ``bounds`` are the least and the greatest.
+    """
+
+    def __init__(self, *bounds: int, about: str = "", **options: Any) -> None:
+        super().__init__(**_described(options, about, validate.Range(*bounds) if bounds else None))
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
@@ -144,6 +159,9 @@ class StrictFloat(fields.Float):
 
 class StrictBoolean(fields.Boolean):
     """True or false, and nothing that means as much."""
+
+    def __init__(self, about: str = "", **options: Any) -> None:
+        super().__init__(**_described(options, about))
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
         if not isinstance(value, bool):
@@ -175,6 +193,9 @@ def read_instant(text: str) -> int | None:
 
 class InstantField(fields.Field):  # type: ignore[type-arg]
     """An instant as RFC 3339 writes it, read as milliseconds since 1970 UTC."""
+
+    def __init__(self, about: str = "", **options: Any) -> None:
+        super().__init__(**_described(options, about))
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         instant = read_instant(value) if isinstance(value, str) else None
@@ -243,7 +264,7 @@ class KindField(fields.Field):  # type: ignore[type-arg]
         return loaded
 
 
-class QueryInteger(fields.Integer):
+class QueryInteger(StrictInteger):
     """A whole number written in decimal digits in a query string."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
@@ -252,7 +273,7 @@ class QueryInteger(fields.Integer):
         return int(value)
 
 
-class QueryBoolean(fields.Boolean):
+class QueryBoolean(StrictBoolean):
     """The word true or false in a query string."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:

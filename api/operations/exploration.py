@@ -26,11 +26,10 @@ class PositionRequest(StrictSchema):
     """A line of moves from a ply of a match."""
 
     ply = StrictInteger(
-        validate=validate.Range(0, MAX_NUMBER),
-        metadata={"description": "The number of plies of the match before the line; the present one if left out"},
+        0, MAX_NUMBER, about="The number of plies of the match before the line; the present one if left out"
     )
     line = fields.List(
-        StrictString(validate=validate.Length(1, MAX_MOVE_CHARACTERS)),
+        StrictString(1, MAX_MOVE_CHARACTERS),
         required=True,
         validate=validate.Length(0, MAX_TREE_DEPTH),
         metadata={"description": "Moves, in canonical form or an alias"},

@@ -31,8 +31,8 @@ def signature_field(description: str, **options: Any) -> StrictString:
     """Return the field of a signature: ECDSA of P-256."""
     return StrictString(
         validate=pattern("[0-9a-f]{128}", "must be 64 bytes in lower-case hexadecimal"),
-        metadata={"description": f"{description}: ECDSA of P-256 with SHA-256 as r and s, 32 bytes each"},
         **options,
+        about=f"{description}: ECDSA of P-256 with SHA-256 as r and s, 32 bytes each",
     )
 
 
@@ -42,12 +42,12 @@ class SigningKey(StrictSchema):
     key = StrictString(
         required=True,
         validate=pattern("[A-Za-z0-9_-]{43}", "must be the id of a key"),
-        metadata={"description": "The id of a key of the caller"},
+        about="The id of a key of the caller",
     )
     version = StrictInteger(
         required=True,
         validate=validate.Range(1, MAX_VERSION, error="must be a version of the match"),
-        metadata={"description": "The version of the match that is signed: the last one there is"},
+        about="The version of the match that is signed: the last one there is",
     )
 
 

@@ -46,7 +46,7 @@ def _move_time(description: str) -> StrictInteger:
         load_default=None,
         allow_none=True,
         validate=validate.Range(1, most, error=f"must be 1 to {most} seconds"),
-        metadata={"description": f"Seconds. {description}"},
+        about=f"Seconds. {description}",
     )
 
 
@@ -60,25 +60,24 @@ class CapacityRequest(StrictSchema):
     concurrent = StrictInteger(
         required=True,
         validate=validate.Range(0, MAX_CONCURRENT, error=f"must be 0 to {MAX_CONCURRENT}"),
-        metadata={"description": "Matches at once, invitations that wait included; 0: no new ones at present"},
+        about="Matches at once, invitations that wait included; 0: no new ones at present",
     )
-    rated = StrictBoolean(load_default=True, metadata={"description": "Whether it plays rated matches, too"})
-    private = StrictBoolean(load_default=True, metadata={"description": "Whether it plays private matches, too"})
+    rated = StrictBoolean(load_default=True, about="Whether it plays rated matches, too")
+    private = StrictBoolean(load_default=True, about="Whether it plays private matches, too")
     min_move_time = _move_time("The terms must leave at least this for every single move; null: anything goes")
     max_move_time = _move_time("The terms must let no move take longer than this; null: anything goes")
     invitations = EnumField(
         Invitations,
         load_default=Invitations.ANYONE,
-        metadata={"description": "Whose invitations it takes; not of those whom it blocks, in any case"},
+        about="Whose invitations it takes; not of those whom it blocks, in any case",
     )
     accepts_at_once = StrictBoolean(
-        load_default=False,
-        metadata={"description": "Whether the server accepts invitations for it, as soon as the match is created"},
+        load_default=False, about="Whether the server accepts invitations for it, as soon as the match is created"
     )
 
 
 class BotQuery(StrictSchema):
-    cursor = StrictString(validate=validate.Length(min=1, max=60))
+    cursor = StrictString(1, 60)
     limit = page_limit(20, MAX_BOTS_PER_PAGE)
 
 

@@ -25,9 +25,7 @@ blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX)
 
 
 class CalendarRequest(StrictSchema):
-    time_zone = StrictString(
-        required=True, validate=validate.Length(1, 60), metadata={"description": "An IANA name, such as Europe/Berlin"}
-    )
+    time_zone = StrictString(1, 60, required=True, about="An IANA name, such as Europe/Berlin")
     free_days = fields.List(
         StrictInteger(validate=validate.Range(0, 6, error="must be 0 (Monday) to 6 (Sunday)")),
         required=True,
@@ -38,12 +36,9 @@ class CalendarRequest(StrictSchema):
         },
     )
     auto_vacation = StrictBoolean(
-        required=True,
-        metadata={"description": "Take a day of vacation where a flag of yours would fall, as long as one is left"},
+        required=True, about="Take a day of vacation where a flag of yours would fall, as long as one is left"
     )
-    plays_forced = StrictBoolean(
-        required=True, metadata={"description": "Play your only legal move for you, in all matches that allow it"}
-    )
+    plays_forced = StrictBoolean(required=True, about="Play your only legal move for you, in all matches that allow it")
 
 
 class Calendar(Answer):
@@ -54,7 +49,7 @@ class Calendar(Answer):
 
 
 class VacationRequest(StrictSchema):
-    since = InstantField(metadata={"description": "Now if left out"})
+    since = InstantField(about="Now if left out")
     until = InstantField(required=True)
 
 

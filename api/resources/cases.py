@@ -81,7 +81,7 @@ class ReopeningRequest(StrictSchema):
     dispute = StrictInteger(
         required=True,
         validate=validate.Range(1, MAX_NUMBER, error="must be the number of a case"),
-        metadata={"description": "The number of the case that an appeal has settled"},
+        about="The number of the case that an appeal has settled",
     )
     statement = prose(MAX_TEXT_LENGTH)
 
@@ -103,13 +103,13 @@ class RulingRequest(StrictSchema):
         metadata={"description": "decide only: the score of each seat, together 1"},
     )
     remaining = fields.List(
-        StrictInteger(validate=validate.Range(1, MAX_REMAINING_S)),
+        StrictInteger(1, MAX_REMAINING_S),
         metadata={"description": "adjust-clocks only: the seconds that each seat has from now on"},
     )
 
 
 class ProposalRequest(StrictSchema):
-    ruleset = StrictInteger(required=True, validate=validate.Range(1, 10_000))
+    ruleset = StrictInteger(1, 10_000, required=True)
     reason = prose(MAX_REASON_CHARACTERS)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from flask import Blueprint
-from marshmallow import validate
 from msgspec import Meta
 
 from api.access.auth import current_person, require_person, require_role
@@ -58,7 +57,7 @@ class Chat(Answer):
 
 
 class ChatQuery(StrictSchema):
-    after = QueryInteger(load_default=0, validate=validate.Range(0, MAX_NUMBER))
+    after = QueryInteger(0, MAX_NUMBER, load_default=0)
     limit = page_limit(200, 500)
 
 
@@ -174,7 +173,7 @@ class ReportRequest(StrictSchema):
 
 
 class ReportsQuery(StrictSchema):
-    after = QueryInteger(load_default=0, validate=validate.Range(0, MAX_SKIPPED_MATCHES))
+    after = QueryInteger(0, MAX_SKIPPED_MATCHES, load_default=0)
     limit = page_limit(20, 50)
 
 

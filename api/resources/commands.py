@@ -32,10 +32,7 @@ def _seat(**options: Any) -> StrictInteger:
 
 
 def _move(description: str) -> StrictString:
-    return StrictString(
-        validate=validate.Length(1, MAX_MOVE_CHARACTERS, error=f"must have 1 to {MAX_MOVE_CHARACTERS} characters"),
-        metadata={"description": description},
-    )
+    return StrictString(1, MAX_MOVE_CHARACTERS, about=description)
 
 
 class JoinRequest(StrictSchema):
@@ -54,7 +51,7 @@ class MoveRequest(ExactlyOne):
             "none"
         },
     )
-    offer_draw = StrictBoolean(load_default=False, metadata={"description": "Offer a draw with the (last) move"})
+    offer_draw = StrictBoolean(load_default=False, about="Offer a draw with the (last) move")
     signed = fields.Nested(
         ActSignature,
         metadata={"description": "One signature of the caller's own key under the moves in canonical form, if wanted"},
@@ -64,9 +61,7 @@ class MoveRequest(ExactlyOne):
 class GiftRequest(StrictSchema):
     seat = _seat(required=True)
     seconds = StrictInteger(
-        required=True,
-        validate=validate.Range(MIN_GIFT_S, MAX_GIFT_S, error=f"must be {MIN_GIFT_S} to {MAX_GIFT_S}"),
-        metadata={"description": "What the seat gets, beyond what its terms would let it save"},
+        MIN_GIFT_S, MAX_GIFT_S, required=True, about="What the seat gets, beyond what its terms would let it save"
     )
 
 

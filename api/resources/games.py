@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from flask import Blueprint
-from marshmallow import validate
 from msgspec import Meta
 
 from api.addresses import PREFIX
@@ -67,8 +66,8 @@ class Position(Answer):
 
 
 class PositionQuery(StrictSchema):
-    position = StrictString(required=True, validate=validate.Length(1, MAX_POSITION_CHARACTERS))
-    ruleset = QueryInteger(validate=validate.Range(0, MAX_NUMBER))
+    position = StrictString(1, MAX_POSITION_CHARACTERS, required=True)
+    ruleset = QueryInteger(0, MAX_NUMBER)
 
 
 @blueprint.get("/games")

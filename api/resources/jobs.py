@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from flask import Blueprint
-from marshmallow import validate
 from msgspec import Meta
 
 from api.access.matches import visible_match
@@ -32,9 +31,7 @@ MAX_VERSION_DIGITS = 9
 
 class RecomputationRequest(StrictSchema):
     version = StrictInteger(
-        required=True,
-        validate=validate.Range(1, MAX_NUMBER),
-        metadata={"description": "The event by which an opponent moved or answered a draw offer"},
+        1, MAX_NUMBER, required=True, about="The event by which an opponent moved or answered a draw offer"
     )
 
 

@@ -30,8 +30,8 @@ class PendingPage(Answer):
 
 class MatchesQuery(Paging):
     view = StrictString(load_default="recent", validate=validate.OneOf(["open", "recent"]))
-    game = StrictString(validate=validate.Length(1, 60))
-    player = StrictString(validate=validate.Length(1, 60))
+    game = StrictString(1, 60)
+    player = StrictString(1, 60)
 
 
 class OwnMatchesQuery(Paging):

@@ -44,9 +44,7 @@ class AddressRequest(StrictSchema):
     address = StrictString(
         required=True, validate=validate.Length(1, MAX_ADDRESS_OCTETS, error="must be a mail address")
     )
-    password = PresentPassword(
-        metadata={"description": "Your password: who has your mail address can choose another password"}
-    )
+    password = PresentPassword(about="Your password: who has your mail address can choose another password")
 
 
 class WhoMayWriteRequest(StrictSchema):
@@ -54,11 +52,7 @@ class WhoMayWriteRequest(StrictSchema):
 
 
 class ConfirmationRequest(StrictSchema):
-    token = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_LINK_CHARACTERS),
-        metadata={"description": "The end of the link in the mail"},
-    )
+    token = StrictString(1, MAX_LINK_CHARACTERS, required=True, about="The end of the link in the mail")
 
 
 class MailPause(Answer):

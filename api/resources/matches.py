@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from flask import Blueprint, Response
-from marshmallow import validate
 from msgspec import Meta
 
 from api.access.matches import visible_match
@@ -60,7 +59,7 @@ class EventPage(Answer):
 
 
 class PlyQuery(StrictSchema):
-    ply = QueryInteger(load_default=None, validate=validate.Range(0, MAX_NUMBER), allow_none=False)
+    ply = QueryInteger(0, MAX_NUMBER, load_default=None, allow_none=False)
 
 
 class EventsQuery(StrictSchema):
@@ -69,10 +68,8 @@ class EventsQuery(StrictSchema):
         validate=pattern(
             f"[0-9]{{1,15}}|{TAG_PATTERN}", f"must be a version or the version_tag of an answer, such as {EXAMPLE_TAG}"
         ),
-        metadata={
-            "description": "A version, or the version tag of the last event that is known: then the answer is 409 "
-            "stale-version when that event is no longer part of the match"
-        },
+        about="A version, or the version tag of the last event that is known: then the answer is 409 "
+        "stale-version when that event is no longer part of the match",
     )
     limit = page_limit(500, 1000)
 

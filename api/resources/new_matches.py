@@ -66,7 +66,7 @@ class OpenSeat(StrictSchema):
 
 class InvitedSeat(StrictSchema):
     kind = _kind("player")
-    name = StrictString(required=True, validate=validate.Length(1, 60))
+    name = StrictString(1, 60, required=True)
 
 
 class OpponentSeat(StrictSchema):
@@ -85,8 +85,8 @@ def _seconds(minimum: int, maximum: int, description: str, **options: Any) -> St
             maximum // SECOND_MS,
             error=f"{seconds} ({duration(minimum)} to {duration(maximum)})",
         ),
-        metadata={"description": f"Seconds. {description}"},
         **options,
+        about=f"Seconds. {description}",
     )
 
 
@@ -101,23 +101,18 @@ class TermsRequest(StrictSchema):
         MIN_TIME_MS, MAX_TIME_MS, "The longest that one move may take; null: as long as there is time", allow_none=True
     )
     first_move = _seconds(MIN_TIME_MS, MAX_TIME_MS, "The time for each first move; default 7 days")
-    flag = EnumField(FlagRule, metadata={"description": "Whether a flag falls by itself"})
-    vacations = StrictBoolean(metadata={"description": "Whether vacation stops a clock"})
-    weekends = StrictBoolean(metadata={"description": "Whether free days of the week stop a clock"})
-    takebacks = StrictBoolean(
-        metadata={"description": "Whether moves can be taken back; by default in unrated matches"}
-    )
-    lines = StrictBoolean(metadata={"description": "Whether conditional lines and forced moves are allowed"})
+    flag = EnumField(FlagRule, about="Whether a flag falls by itself")
+    vacations = StrictBoolean(about="Whether vacation stops a clock")
+    weekends = StrictBoolean(about="Whether free days of the week stop a clock")
+    takebacks = StrictBoolean(about="Whether moves can be taken back; by default in unrated matches")
+    lines = StrictBoolean(about="Whether conditional lines and forced moves are allowed")
 
 
 class MatchRequest(StrictSchema):
-    game = StrictString(required=True, validate=validate.Length(1, 60))
-    setup = StrictString(
-        validate=validate.Length(1, 60), metadata={"description": "May be left out where the game has a single one"}
-    )
+    game = StrictString(1, 60, required=True)
+    setup = StrictString(1, 60, about="May be left out where the game has a single one")
     ruleset = StrictInteger(
-        validate=validate.Range(0, MAX_NUMBER),
-        metadata={"description": "A version of the rules of the game; the one that the game names when left out"},
+        0, MAX_NUMBER, about="A version of the rules of the game; the one that the game names when left out"
     )
     seats = fields.List(
         KindField(SEAT_KINDS),
@@ -128,10 +123,8 @@ class MatchRequest(StrictSchema):
     rated = StrictBoolean(load_default=False)
     private = StrictBoolean(
         load_default=False,
-        metadata={
-            "description": "Only the players see the match. If it is rated, their public ratings change when it ends, "
-            "from which others may conclude that they have met"
-        },
+        about="Only the players see the match. If it is rated, their public ratings change when it ends, "
+        "from which others may conclude that they have met",
     )
     terms = fields.Nested(TermsRequest, load_default=None, allow_none=False)
 

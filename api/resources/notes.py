@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 from flask import Blueprint
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validates_schema
 from msgspec import Meta
 
 from api.access.auth import require_person
@@ -43,10 +43,7 @@ MAX_NOTES_CHARACTERS = 20_000
 
 
 class NotesRequest(StrictSchema):
-    text = StrictString(
-        required=True,
-        validate=validate.Length(0, MAX_NOTES_CHARACTERS, error=f"must have at most {MAX_NOTES_CHARACTERS} characters"),
-    )
+    text = StrictString(0, MAX_NOTES_CHARACTERS, required=True)
 
 
 class Notes(Answer):
@@ -54,16 +51,12 @@ class Notes(Answer):
 
 
 class ExploredMoveRequest(StrictSchema):
-    move = StrictString(required=True, validate=validate.Length(1, MAX_MOVE_CHARACTERS))
+    move = StrictString(1, MAX_MOVE_CHARACTERS, required=True)
     next = TreeField(fields.Nested(lambda: ExploredMoveRequest()))
 
 
 class ExplorationRequest(StrictSchema):
-    ply = StrictInteger(
-        required=True,
-        validate=validate.Range(0, MAX_NUMBER),
-        metadata={"description": "The tree grows from the position after this many plies"},
-    )
+    ply = StrictInteger(0, MAX_NUMBER, required=True, about="The tree grows from the position after this many plies")
     tree = TreeField(
         fields.Nested(ExploredMoveRequest),
         max_depth=MAX_TREE_DEPTH,
@@ -146,14 +139,12 @@ lines_blueprint = Blueprint("lines", __name__, url_prefix=PREFIX)
 
 class LineRequest(StrictSchema):
     move = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_MOVE_CHARACTERS),
-        metadata={"description": f'A move, or, of another seat, "{ANY}": whatever else it plays'},
+        1, MAX_MOVE_CHARACTERS, required=True, about=f'A move, or, of another seat, "{ANY}": whatever else it plays'
     )
     then = EnumField(
         LineAction,
         allow_none=True,
-        metadata={"description": "What to do after this move of another seat, instead of or before what is next"},
+        about="What to do after this move of another seat, instead of or before what is next",
     )
     next = TreeField(fields.Nested(lambda: LineRequest()))
     signature = signature_field("Under this own move, or under what then says, and the moves that lead to it")
@@ -165,7 +156,7 @@ class LinesRequest(StrictSchema):
         max_depth=MAX_LINE_DEPTH,
         metadata={"description": "A tree from the position as it stands; empty: none; unchanged if left out"},
     )
-    forced = StrictBoolean(metadata={"description": "Play my only legal move for me; unchanged if left out"})
+    forced = StrictBoolean(about="Play my only legal move for me; unchanged if left out")
     signed = fields.Nested(SigningKey, metadata={"description": "By which key answers are signed, if any are"})
 
     @validates_schema(skip_on_field_errors=True)

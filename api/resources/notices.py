@@ -58,7 +58,7 @@ class NoticePage(Answer):
 
 class NoticesQuery(Paging):
     limit = page_limit(50, 100)
-    match = StrictString(validate=validate.Length(1, MAX_ID_CHARACTERS))
+    match = StrictString(1, MAX_ID_CHARACTERS)
 
 
 class ErasedNotices(Answer):
@@ -68,9 +68,9 @@ class ErasedNotices(Answer):
 class DeliveryRequest(StrictSchema):
     channel = EnumField(NoticeChannel, required=True)
     target = StrictString(
-        load_default="",
         validate=validate.Length(max=MAX_ID_CHARACTERS),
-        metadata={"description": "The id of a webhook or a push subscription, empty for mail"},
+        load_default="",
+        about="The id of a webhook or a push subscription, empty for mail",
     )
 
 
@@ -113,21 +113,17 @@ def _timings(name: str, *allowed: Timing) -> fields.Nested:
 class NoticeSettingsRequest(StrictSchema):
     mail = _timings("MailTimingsRequest", *Timing)
     push = _timings("PushTimingsRequest", Timing.AT_ONCE, Timing.NEVER)
-    digest_hour = StrictInteger(
-        required=True, validate=HOURS, metadata={"description": "In your time zone, as are the quiet hours"}
-    )
+    digest_hour = StrictInteger(required=True, validate=HOURS, about="In your time zone, as are the quiet hours")
     quiet = fields.Nested(QuietHoursRequest, required=True, allow_none=True)
     remind_before_h = StrictInteger(
-        required=True,
-        validate=validate.Range(0, MAX_REMIND_BEFORE_H),
-        metadata={"description": "Hours before a deadline; 0 for no reminder"},
+        0, MAX_REMIND_BEFORE_H, required=True, about="Hours before a deadline; 0 for no reminder"
     )
-    chat_text = StrictBoolean(metadata={"description": "Stays as it is when left out, as does who_may_invite"})
+    chat_text = StrictBoolean(about="Stays as it is when left out, as does who_may_invite")
     who_may_invite = EnumField(WhoMayInvite)
 
 
 class PresenceRequest(StrictSchema):
-    match = StrictString(required=True, validate=validate.Length(1, MAX_ID_CHARACTERS))
+    match = StrictString(1, MAX_ID_CHARACTERS, required=True)
     visible = StrictBoolean(required=True)
 
 

@@ -46,8 +46,7 @@ SESSION_HEADER = {"Set-Cookie": "The session"}
 
 
 def _password() -> StrictString:
-    length = f"must have {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters"
-    return StrictString(required=True, validate=validate.Length(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH, error=length))
+    return StrictString(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH, required=True)
 
 
 class Credentials(StrictSchema):
@@ -60,12 +59,10 @@ class Credentials(StrictSchema):
 
 class GuestRequest(StrictSchema):
     time_zone = StrictString(
-        load_default="",
         validate=validate.Length(max=64),
-        metadata={
-            "description": "The time zone (IANA) of the new account, such as Europe/Rome; UTC without one, or with one "
-            "that is not known here"
-        },
+        load_default="",
+        about="The time zone (IANA) of the new account, such as Europe/Rome; UTC without one, or with one "
+        "that is not known here",
     )
 
 
@@ -79,10 +76,7 @@ class PasswordRequest(StrictSchema):
 
 
 class TokenRequest(StrictSchema):
-    label = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_LABEL_LENGTH, error=f"must have 1 to {MAX_LABEL_LENGTH} characters"),
-    )
+    label = StrictString(1, MAX_LABEL_LENGTH, required=True)
 
 
 class Account(Player):
@@ -292,24 +286,13 @@ class ResetRequest(StrictSchema):
     name = StrictString(
         required=True,
         validate=validate.Length(1, MAX_ADDRESS_OCTETS, error="must be a name or a mail address"),
-        metadata={"description": "The name of the account, or its mail address"},
+        about="The name of the account, or its mail address",
     )
 
 
 class NewPasswordRequest(StrictSchema):
-    token = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_LINK_CHARACTERS),
-        metadata={"description": "The end of the link in the mail"},
-    )
-    password = StrictString(
-        required=True,
-        validate=validate.Length(
-            MIN_PASSWORD_LENGTH,
-            MAX_PASSWORD_LENGTH,
-            error=f"must have {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters",
-        ),
-    )
+    token = StrictString(1, MAX_LINK_CHARACTERS, required=True, about="The end of the link in the mail")
+    password = StrictString(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH, required=True)
 
 
 class ResetAnswer(Answer):

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from flask import Blueprint, Response
-from marshmallow import validate
 
 from api.access.auth import account_gone, end_session, require_person
 from api.access.limits import spend
@@ -54,11 +53,7 @@ class Erasure(Answer):
 
 
 class ErasureRequest(StrictSchema):
-    name = StrictString(
-        required=True,
-        validate=validate.Length(1, 60),
-        metadata={"description": "Your own name once more, so that nobody is erased by mistake"},
-    )
+    name = StrictString(1, 60, required=True, about="Your own name once more, so that nobody is erased by mistake")
 
 
 @blueprint.get("/me/archive")

@@ -43,16 +43,12 @@ class WebKey(StrictSchema):
 
 
 class PlayerKeyRequest(StrictSchema):
-    name = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_KEY_NAME_LENGTH, error=f"must have 1 to {MAX_KEY_NAME_LENGTH} characters"),
-        metadata={"description": "How its owner calls it"},
-    )
-    password = PresentPassword(metadata={"description": "Of the caller: a session that was left open adds no key"})
+    name = StrictString(1, MAX_KEY_NAME_LENGTH, required=True, about="How its owner calls it")
+    password = PresentPassword(about="Of the caller: a session that was left open adds no key")
     nonce = StrictString(
         required=True,
         validate=pattern("[A-Za-z0-9_-]{43}", "must be a nonce of this server"),
-        metadata={"description": "As it was made for the caller last; it counts once, for ten minutes"},
+        about="As it was made for the caller last; it counts once, for ten minutes",
     )
     key = fields.Nested(WebKey, required=True)
     signature = signature_field("Of this key under the nonce, as docs/proof/player-keys.md says", required=True)

@@ -82,12 +82,10 @@ MAX_PART_CHARACTERS = 40
 
 class CompositionRequest(StrictSchema):
     kind = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_PART_CHARACTERS),
-        metadata={"description": "A kind that the legal moves name under compositions"},
+        1, MAX_PART_CHARACTERS, required=True, about="A kind that the legal moves name under compositions"
     )
     parts = fields.List(
-        StrictString(validate=validate.Length(1, MAX_PART_CHARACTERS)),
+        StrictString(1, MAX_PART_CHARACTERS),
         required=True,
         validate=validate.Length(0, MAX_PARTS),
         metadata={"description": "The parts so far, in order"},

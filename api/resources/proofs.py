@@ -93,9 +93,7 @@ class Leaves(Answer):
 
 
 class BundleQuery(StrictSchema):
-    positions = QueryBoolean(
-        load_default=False, metadata={"description": "With every position, to be shown without the rules"}
-    )
+    positions = QueryBoolean(load_default=False, about="With every position, to be shown without the rules")
 
 
 class LeavesQuery(StrictSchema):
@@ -104,8 +102,8 @@ class LeavesQuery(StrictSchema):
 
 
 class SizesQuery(StrictSchema):
-    first = QueryInteger(required=True, validate=validate.Range(0, MAX_NUMBER))
-    second = QueryInteger(required=True, validate=validate.Range(0, MAX_NUMBER))
+    first = QueryInteger(0, MAX_NUMBER, required=True)
+    second = QueryInteger(0, MAX_NUMBER, required=True)
 
 
 @blueprint.get("/matches/<match_id>/bundle")
@@ -272,10 +270,7 @@ receipts = Blueprint("receipts", __name__, url_prefix=PREFIX)
 
 class ReceiptQuery(StrictSchema):
     version = QueryInteger(
-        load_default=None,
-        allow_none=False,
-        validate=validate.Range(1, MAX_NUMBER),
-        metadata={"description": "Of the match; the last one if it is not given"},
+        1, MAX_NUMBER, load_default=None, allow_none=False, about="Of the match; the last one if it is not given"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from flask import Blueprint, request
-from marshmallow import fields, validate
+from marshmallow import fields
 from msgspec import Meta
 
 from api.access.auth import credential_key, require_person
@@ -57,31 +57,30 @@ class SubscriptionKeys(StrictSchema):
     p256dh = StrictString(
         required=True,
         validate=pattern(POINT_PATTERN, "must be an uncompressed point, 65 bytes in base64url"),
-        metadata={"description": "The public key of the browser"},
+        about="The public key of the browser",
     )
     auth = StrictString(
         required=True,
         validate=pattern(SECRET_PATTERN, "must be 16 bytes in base64url"),
-        metadata={"description": "The secret of the browser"},
+        about="The secret of the browser",
     )
 
 
 class SubscriptionRequest(StrictSchema):
     endpoint = StrictString(
+        1,
+        MAX_ENDPOINT_LENGTH,
         required=True,
-        validate=validate.Length(1, MAX_ENDPOINT_LENGTH),
-        metadata={"description": "The address at the push service, as PushSubscription.toJSON() has it"},
+        about="The address at the push service, as PushSubscription.toJSON() has it",
     )
     keys = fields.Nested(SubscriptionKeys, required=True)
     label = StrictString(
-        load_default=None,
-        validate=validate.Length(1, MAX_LABEL_LENGTH),
-        metadata={"description": "Browser and device in words; if left out, what User-Agent says"},
+        1, MAX_LABEL_LENGTH, load_default=None, about="Browser and device in words; if left out, what User-Agent says"
     )
     replaces = StrictString(
         load_default=None,
         validate=pattern(ID_PATTERN, "must be the id of a subscription"),
-        metadata={"description": "The id of the subscription that this browser had before"},
+        about="The id of the subscription that this browser had before",
     )
 
 

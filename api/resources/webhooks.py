@@ -43,9 +43,7 @@ def _distinct(kinds: Sequence[str]) -> None:
 
 class WebhookRequest(StrictSchema):
     url = StrictString(
-        required=True,
-        validate=validate.Length(1, MAX_URL_CHARACTERS, error=f"must have 1 to {MAX_URL_CHARACTERS} characters"),
-        metadata={"description": "Where webhooks are sent: https, port 443, a public address"},
+        1, MAX_URL_CHARACTERS, required=True, about="Where webhooks are sent: https, port 443, a public address"
     )
     kinds = fields.List(
         EnumField(NoticeKind),
@@ -53,11 +51,7 @@ class WebhookRequest(StrictSchema):
         validate=[validate.Length(1, len(NoticeKind), error=f"must have 1 to {len(NoticeKind)} kinds"), _distinct],
         metadata={"description": "What it is told of", "uniqueItems": True},
     )
-    payload = EnumField(
-        PayloadForm,
-        load_default=PayloadForm.FULL,
-        metadata={"description": "full: with position and legal moves"},
-    )
+    payload = EnumField(PayloadForm, load_default=PayloadForm.FULL, about="full: with position and legal moves")
 
 
 class WebhookChange(WebhookRequest):

@@ -5,7 +5,6 @@ from typing import Any
 
 from flask import render_template, request
 from markupsafe import Markup
-from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.access.matches import is_sole_arbiter, may_see, visible_match
@@ -13,7 +12,7 @@ from api.http.problems import Problem
 from api.operations.reports import report_page
 from api.pages.available_actions import is_possible
 from api.pages.board_view import View
-from api.pages.layout import blueprint, sign_in_first
+from api.pages.layout import blueprint, signed_in_reader
 from api.pages.list_pages import page_of, represented
 from api.pages.pictures import board_at
 from api.representations.case_file import Dispute, may_read_statements, represent_case_file
@@ -104,11 +103,9 @@ def case_page(match_id: str) -> str:
 
 
 @blueprint.get("/cases")
-def cases_page() -> str | Response:
+def cases_page() -> str:
     """Return the matches that wait for a ruling, those that have waited longest first."""
-    person = current_person()
-    if person is None:
-        return sign_in_first()
+    person = signed_in_reader()
     if ARBITER not in services().administration.roles_of(person.id):
         raise Problem("role-required", "Only arbiters see this list.")
     cases = represented(page_of("cases", cursor=request.args.get("cursor")))

@@ -4,9 +4,8 @@ import re
 from hashlib import sha256
 from typing import Any
 
-from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, g, make_response, redirect, render_template, request, url_for
 from flask.blueprints import BlueprintSetupState
-from werkzeug.wrappers import Response as AnyResponse
 
 from api.access.auth import credential_key, current_person
 from api.http.problems import Problem
@@ -36,10 +35,13 @@ def local_path(target: str | None, default: str) -> str:
     return target if target and _INSIDE.fullmatch(target) else default
 
 
-def sign_in_first() -> AnyResponse:
-    """Redirect to the sign-in page, which leads back to the present page."""
-    here = request.full_path if request.query_string else request.path
-    return redirect(url_for("web.sign_in", next=here))
+def signed_in_reader() -> Person:
+    """Return the person who reads; others are led to the sign-in page, and from there back to the present page."""
+    person = current_person()
+    if person is None:
+        here = request.full_path if request.query_string else request.path
+        abort(redirect(url_for("web.sign_in", next=here)))
+    return person
 
 
 def problem_page(problem: Problem) -> Response:

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from api.access.auth import current_person
 from api.operations.lists import AwaitedMatches, refresh
-from api.pages.layout import blueprint, sign_in_first
+from api.pages.layout import blueprint, signed_in_reader
 from api.pages.wording import Result, result_of
 from api.representations.matches import MatchSummary, people_in, represent_summary, with_foreseen_deadlines
 from api.representations.players import Player, opponent_level, represent_player
@@ -162,11 +161,9 @@ def lobby() -> str:
 
 
 @blueprint.get("/matches")
-def my_matches() -> str | Response:
+def my_matches() -> str:
     """Return the matches of the person: first those that wait for them, by deadline."""
-    person = current_person()
-    if person is None:
-        return sign_in_first()
+    person = signed_in_reader()
     view = request.args.get("view")
     views = [view] if view in OWN_VIEWS else list(OWN_VIEWS)
     cursor = request.args.get("cursor") if view in OWN_VIEWS else None

@@ -1,10 +1,8 @@
 """The form for a new match."""
 
 from flask import render_template, request
-from werkzeug.wrappers import Response
 
-from api.access.auth import current_person
-from api.pages.layout import blueprint, sign_in_first
+from api.pages.layout import blueprint, signed_in_reader
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.games import GAMES
@@ -17,11 +15,9 @@ MAX_BOTS_SUGGESTED = 20
 
 
 @blueprint.get("/matches/new")
-def new_match() -> str | Response:
+def new_match() -> str:
     """Return the form for a new match, filled in from the query (game, setup, ruleset, invite, level)."""
-    person = current_person()
-    if person is None:
-        return sign_in_first()
+    person = signed_in_reader()
     chosen = request.args.get("game", "")
     if chosen not in GAMES:
         chosen = next(iter(GAMES))

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from flask import abort, render_template, request
-from werkzeug.wrappers import Response
 
-from api.access.auth import current_person, refuse_token
+from api.access.auth import refuse_token
 from api.access.matches import listed_for
 from api.operations.notice_targets import targets_of
-from api.pages.layout import blueprint, sign_in_first
+from api.pages.layout import blueprint, signed_in_reader
 from api.representations.matches import MatchSummary, represent_summaries
 from api.services import services
 from domain.match.terms import HOUR, duration
@@ -126,11 +125,9 @@ CHOICES = {
 
 
 @blueprint.get("/settings/notices")
-def notice_settings() -> str | Response:
+def notice_settings() -> str:
     """Return the settings of notices of the signed-in person."""
-    person = current_person()
-    if person is None:
-        return sign_in_first()
+    person = signed_in_reader()
     refuse_token()  # the page shows the mail address
     preferences = services().preferences.read(person.id)
     matches = len(services().readmodels.active(person.id))
@@ -164,11 +161,9 @@ def notice_settings() -> str | Response:
 
 
 @blueprint.get("/settings/webhooks/<webhook_id>")
-def webhook_page(webhook_id: str) -> str | Response:
+def webhook_page(webhook_id: str) -> str:
     """Return the page of a webhook of the signed-in person, with its deliveries."""
-    person = current_person()
-    if person is None:
-        return sign_in_first()
+    person = signed_in_reader()
     webhook = services().endpoints.find(person.id, webhook_id)
     if webhook is None:
         abort(404, "You have no such webhook.")
@@ -192,11 +187,9 @@ NOTICES_PER_PAGE = 30
 
 
 @blueprint.get("/notices")
-def notices() -> str | Response:
+def notices() -> str:
     """Return the notices of the person, of one match if the query names one, the latest first."""
-    person = current_person()
-    if person is None:
-        return sign_in_first()
+    person = signed_in_reader()
     match, cursor = request.args.get("match"), request.args.get("cursor")
     page = services().ledger.page(person.id, cursor, NOTICES_PER_PAGE, match)
     return render_template(

@@ -6,7 +6,7 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.operations.jobs import archive_state
 from api.operations.mail_links import confirmable_address, refusing_player, resettable_account
-from api.pages.layout import blueprint, local_path, sign_in_first
+from api.pages.layout import blueprint, local_path, signed_in_reader
 from api.pages.player_page import game_title
 from api.representations.players import CAPACITY_GAMES
 from api.services import services
@@ -24,11 +24,9 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 
 
 @blueprint.get("/settings")
-def settings() -> str | Response:
+def settings() -> str:
     """Return the settings of the signed-in person."""
-    person = current_person()
-    if person is None:
-        return sign_in_first()
+    person = signed_in_reader()
     now = services().now()
     availability = services().availability.read([person.id])[person.id]
     blocks = services().blocks.of(person.id)

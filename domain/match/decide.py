@@ -1,8 +1,8 @@
 """Who may do what in a match, and when: state and command in, events and the state after them out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import assert_never
+from typing import Any
 
 from domain.match import commands as c
 from domain.match import events as e
@@ -42,7 +42,7 @@ def decide(
     elif isinstance(command, c.SubmitMoves):
         decision = moves.submit_moves(state, command, now)
     else:
-        decision = Decision(state=state).then(*_events(state, command, now))
+        decision = Decision(state=state).then(*_DECISIONS[type(command)](state, command, now))
     if not decision.events:
         return decision
     if opponents.needs_fresh_seed(decision.state, decision.events[-1]):
@@ -52,59 +52,30 @@ def decide(
     return with_answers(decision, orders, now) if orders else decision
 
 
-def _events(  # noqa: C901 - one case for each command
-    state: MatchState, command: c.PlainCommand, now: int
-) -> tuple[e.Event, ...]:
-    match command:
-        case c.JoinMatch():
-            return creation.join_match(state, command, now)
-        case c.AbortMatch():
-            return creation.abort_match(state, command, now)
-        case c.Resign():
-            return moves.resign(state, command, now)
-        case c.OfferDraw():
-            return offers.offer_draw(state, command, now)
-        case c.AcceptDraw():
-            return offers.accept_draw(state, command, now)
-        case c.DeclineDraw():
-            return offers.decline_draw(state, command, now)
-        case c.RequestTakeback():
-            return offers.request_takeback(state, command, now)
-        case c.AcceptTakeback():
-            return offers.accept_takeback(state, command, now)
-        case c.DeclineTakeback():
-            return offers.decline_takeback(state, command, now)
-        case c.CallTime():
-            return timekeeping.call_time(state, command, now)
-        case c.ForgiveFlag():
-            return timekeeping.forgive_flag(state, command, now)
-        case c.GiveTime():
-            return timekeeping.give_time(state, command, now)
-        case c.PauseClock():
-            return timekeeping.pause_clock(state, command, now)
-        case c.ResumeClock():
-            return timekeeping.resume_clock(state, command, now)
-        case c.CorrectTime():
-            return timekeeping.correct_time(state, command, now)
-        case c.RaiseDispute():
-            return cases.raise_dispute(state, command, now)
-        case c.OpenCase():
-            return cases.open_case(state, command, now)
-        case c.FileStatement():
-            return cases.file_statement(state, command, now)
-        case c.Freeze():
-            return cases.freeze(state, command, now)
-        case c.Rule():
-            return cases.rule(state, command, now)
-        case c.Appeal():
-            return cases.appeal(state, command, now)
-        case c.ReopenCase():
-            return cases.reopen(state, command, now)
-        case c.ProposeRuleset():
-            return cases.propose_ruleset(state, command, now)
-        case c.AcceptRuleset():
-            return cases.accept_ruleset(state, command, now)
-        case c.DeclineRuleset():
-            return cases.decline_ruleset(state, command, now)
-        case _:
-            assert_never(command)
+_DECISIONS: Mapping[type[c.PlainCommand], Callable[[MatchState, Any, int], tuple[e.Event, ...]]] = {
+    c.JoinMatch: creation.join_match,
+    c.AbortMatch: creation.abort_match,
+    c.Resign: moves.resign,
+    c.OfferDraw: offers.offer_draw,
+    c.AcceptDraw: offers.accept_draw,
+    c.DeclineDraw: offers.decline_draw,
+    c.RequestTakeback: offers.request_takeback,
+    c.AcceptTakeback: offers.accept_takeback,
+    c.DeclineTakeback: offers.decline_takeback,
+    c.CallTime: timekeeping.call_time,
+    c.ForgiveFlag: timekeeping.forgive_flag,
+    c.GiveTime: timekeeping.give_time,
+    c.PauseClock: timekeeping.pause_clock,
+    c.ResumeClock: timekeeping.resume_clock,
+    c.CorrectTime: timekeeping.correct_time,
+    c.RaiseDispute: cases.raise_dispute,
+    c.OpenCase: cases.open_case,
+    c.FileStatement: cases.file_statement,
+    c.Freeze: cases.freeze,
+    c.Rule: cases.rule,
+    c.Appeal: cases.appeal,
+    c.ReopenCase: cases.reopen,
+    c.ProposeRuleset: cases.propose_ruleset,
+    c.AcceptRuleset: cases.accept_ruleset,
+    c.DeclineRuleset: cases.decline_ruleset,
+}

@@ -1,8 +1,8 @@
 """How events make the state of a match. Who may do what is decided elsewhere (``domain.match.decide``)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Any
 
 from domain.match import events as e
 from domain.match.evolutions import cases, creation, endings, moves, offers, timekeeping
@@ -24,7 +24,7 @@ def evolve(state: MatchState | None, event: e.Event, match_id: str = "") -> Matc
         raise ValueError(f"the stream of match {match_id!r} does not begin with its creation")
     if isinstance(event, e.MoveSubmitted):
         return moves.move_submitted(state, event)
-    return replace(_evolved(state, event), version=state.version + 1, updated_at=event.at)
+    return replace(_EVOLUTIONS[type(event)](state, event), version=state.version + 1, updated_at=event.at)
 
 
 def replay(match_id: str, events: Iterable[e.Event], state: MatchState | None = None) -> MatchState | None:
@@ -34,76 +34,41 @@ def replay(match_id: str, events: Iterable[e.Event], state: MatchState | None = 
     return state
 
 
-def _evolved(state: MatchState, event: e.LaterEvent) -> MatchState:  # noqa: C901 - one case for each event
-    match event:
-        case e.PlayerJoined():
-            return creation.player_joined(state, event)
-        case e.MatchStarted():
-            return creation.match_started(state, event)
-        case e.SeedDrawn():
-            return creation.seed_drawn(state, event)
-        case e.DrawOffered():
-            return offers.draw_offered(state, event)
-        case e.DrawAccepted():
-            return offers.draw_accepted(state, event)
-        case e.DrawDeclined():
-            return offers.draw_declined(state, event)
-        case e.TakebackRequested():
-            return offers.takeback_requested(state, event)
-        case e.TakebackAccepted():
-            return offers.takeback_accepted(state, event)
-        case e.TakebackDeclined():
-            return offers.takeback_declined(state, event)
-        case e.MovesTakenBack():
-            return moves.moves_taken_back(state, event)
-        case e.PlayerResigned():
-            return moves.player_resigned(state, event)
-        case e.MatchFinished():
-            return endings.match_finished(state, event)
-        case e.MatchAborted():
-            return endings.match_aborted(state, event)
-        case e.MatchAnnulled():
-            return endings.match_annulled(state, event)
-        case e.MatchRestored():
-            return endings.match_restored(state, event)
-        case e.ClockPaused():
-            return timekeeping.clock_paused(state, event)
-        case e.ClockResumed():
-            return timekeeping.clock_resumed(state, event)
-        case e.TimeCorrected():
-            return timekeeping.time_corrected(state, event)
-        case e.TimeGiven():
-            return timekeeping.time_given(state, event)
-        case e.ClocksAdjusted():
-            return timekeeping.clocks_adjusted(state, event)
-        case e.FlagFell():
-            return timekeeping.flag_fell(state, event)
-        case e.FlagForgiven():
-            return timekeeping.flag_forgiven(state, event)
-        case e.DisputeRaised():
-            return cases.dispute_raised(state, event)
-        case e.StatementFiled():
-            return cases.statement_filed(state, event)
-        case e.MatchFrozen():
-            return cases.match_frozen(state, event)
-        case e.MatchUnfrozen():
-            return cases.match_unfrozen(state, event)
-        case e.RulingMade():
-            return cases.ruling_made(state, event)
-        case e.RulingAppealed():
-            return cases.ruling_appealed(state, event)
-        case e.CaseReopened():
-            return cases.case_reopened(state, event)
-        case e.RulesetProposed():
-            return cases.ruleset_proposed(state, event)
-        case e.RulesetAccepted():
-            return cases.ruleset_accepted(state, event)
-        case e.RulesetDeclined():
-            return cases.ruleset_declined(state, event)
-        case e.RulesetChanged():
-            return cases.ruleset_changed(state, event)
-        case _:
-            assert_never(event)
+_EVOLUTIONS: Mapping[type[e.LaterEvent], Callable[[MatchState, Any], MatchState]] = {
+    e.PlayerJoined: creation.player_joined,
+    e.MatchStarted: creation.match_started,
+    e.SeedDrawn: creation.seed_drawn,
+    e.DrawOffered: offers.draw_offered,
+    e.DrawAccepted: offers.draw_accepted,
+    e.DrawDeclined: offers.draw_declined,
+    e.TakebackRequested: offers.takeback_requested,
+    e.TakebackAccepted: offers.takeback_accepted,
+    e.TakebackDeclined: offers.takeback_declined,
+    e.MovesTakenBack: moves.moves_taken_back,
+    e.PlayerResigned: moves.player_resigned,
+    e.MatchFinished: endings.match_finished,
+    e.MatchAborted: endings.match_aborted,
+    e.MatchAnnulled: endings.match_annulled,
+    e.MatchRestored: endings.match_restored,
+    e.ClockPaused: timekeeping.clock_paused,
+    e.ClockResumed: timekeeping.clock_resumed,
+    e.TimeCorrected: timekeeping.time_corrected,
+    e.TimeGiven: timekeeping.time_given,
+    e.ClocksAdjusted: timekeeping.clocks_adjusted,
+    e.FlagFell: timekeeping.flag_fell,
+    e.FlagForgiven: timekeeping.flag_forgiven,
+    e.DisputeRaised: cases.dispute_raised,
+    e.StatementFiled: cases.statement_filed,
+    e.MatchFrozen: cases.match_frozen,
+    e.MatchUnfrozen: cases.match_unfrozen,
+    e.RulingMade: cases.ruling_made,
+    e.RulingAppealed: cases.ruling_appealed,
+    e.CaseReopened: cases.case_reopened,
+    e.RulesetProposed: cases.ruleset_proposed,
+    e.RulesetAccepted: cases.ruleset_accepted,
+    e.RulesetDeclined: cases.ruleset_declined,
+    e.RulesetChanged: cases.ruleset_changed,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

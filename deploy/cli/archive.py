@@ -2,7 +2,7 @@
 
 import click
 
-from deploy.cli.output import CliError, escape_unprintable, progress_bar, report_errors
+from deploy.cli.output import CliError, escape_unprintable, progress_bar
 from deploy.cli.target import open_installation, target_options, without_secrets
 from events.archive.archive import find_fault, verify_matches, verify_tables
 from events.archive.catalogue import Archived
@@ -23,11 +23,10 @@ def run() -> None:
     again at any time.
     """
     installation = _with_archive()
-    with report_errors():
-        archived = installation.archiver.archive_all(installation.store.all_live_streams())
-        installation.archiver.move_notes()
-        installation.archiver.merge_tables()
-        deleted = installation.archiver.collect()
+    archived = installation.archiver.archive_all(installation.store.all_live_streams())
+    installation.archiver.move_notes()
+    installation.archiver.merge_tables()
+    deleted = installation.archiver.collect()
     click.echo(f"{archived} matches archived, {len(deleted)} files without reference deleted")
 
 
@@ -36,11 +35,10 @@ def run() -> None:
 def status() -> None:
     """Show what is archived, and what storage it takes."""
     installation = open_installation()
-    with report_errors():
-        catalogue = installation.store.archive.catalogue
-        matches = sum(1 for _ in catalogue.archived())
-        packs = catalogue.packs()
-        tables = catalogue.tables()
+    catalogue = installation.store.archive.catalogue
+    matches = sum(1 for _ in catalogue.archived())
+    packs = catalogue.packs()
+    tables = catalogue.tables()
     url = installation.settings.archive_url
     click.echo(f"Archive: {'not set (ROOKERY_ARCHIVE_URL)' if url is None else without_secrets(url)}")
     click.echo(f"{matches} matches archived")
@@ -58,30 +56,29 @@ def verify() -> None:
     """
     installation = _with_archive()
     store, damaged, intact, changed, unlisted = installation.store.archive, 0, 0, 0, False
-    with report_errors():
-        unnamed = {archived.locator for archived in store.catalogue.archived()}
-        packs: dict[str, dict[str, Archived]] = {}
-        for match, archived in installation.store.archived():
-            packs.setdefault(archived.locator.pack, {})[match] = archived
-            unnamed.discard(archived.locator)
-        with progress_bar(len(packs), "Verifying") as step:
-            for name, matches in sorted(packs.items()):
-                if (fault := find_fault(store, name)) is not None:
-                    changed += 1
-                    click.echo(f"DAMAGED FILE {name}: {fault}")
-                for match, fault in verify_matches(store, matches):
-                    intact += fault is None
-                    if fault is not None:
-                        damaged += 1
-                        click.echo(escape_unprintable(f"DAMAGED {match}: {fault}"))
-                step()
-        for pack, number in sorted(unnamed):
-            damaged += 1
-            click.echo(f"DAMAGED match {number} of the pack {pack}: the list of archived matches lacks it")
-        places = {name: [archived.locator.place for archived in of.values()] for name, of in packs.items()}
-        for place, fault in verify_tables(store, places):
-            unlisted = True
-            click.echo(f"DAMAGED LISTS {place}: {fault}")
+    unnamed = {archived.locator for archived in store.catalogue.archived()}
+    packs: dict[str, dict[str, Archived]] = {}
+    for match, archived in installation.store.archived():
+        packs.setdefault(archived.locator.pack, {})[match] = archived
+        unnamed.discard(archived.locator)
+    with progress_bar(len(packs), "Verifying") as step:
+        for name, matches in sorted(packs.items()):
+            if (fault := find_fault(store, name)) is not None:
+                changed += 1
+                click.echo(f"DAMAGED FILE {name}: {fault}")
+            for match, fault in verify_matches(store, matches):
+                intact += fault is None
+                if fault is not None:
+                    damaged += 1
+                    click.echo(escape_unprintable(f"DAMAGED {match}: {fault}"))
+            step()
+    for pack, number in sorted(unnamed):
+        damaged += 1
+        click.echo(f"DAMAGED match {number} of the pack {pack}: the list of archived matches lacks it")
+    places = {name: [archived.locator.place for archived in of.values()] for name, of in packs.items()}
+    for place, fault in verify_tables(store, places):
+        unlisted = True
+        click.echo(f"DAMAGED LISTS {place}: {fault}")
     click.echo(f"{intact} archived matches intact, {damaged} damaged")
     if unlisted:
         click.echo("rookery archive relist writes the lists of archived matches again.")
@@ -94,9 +91,8 @@ def verify() -> None:
 def relist() -> None:
     """Write the lists of archived matches again from their summaries, where they are damaged or lost."""
     installation = _with_archive()
-    with report_errors():
-        listed = installation.archiver.relist()
-        installation.archiver.merge_tables()
+    listed = installation.archiver.relist()
+    installation.archiver.merge_tables()
     click.echo(f"{listed} archived matches are listed")
 
 
@@ -106,10 +102,9 @@ def relist() -> None:
 def restore(match: str) -> None:
     """Bring a match back into live memory. Whatever changes an archived match does so by itself."""
     installation = open_installation()
-    with report_errors():
-        if not installation.store.restore(match):
-            raise CliError(f"{match} is not archived")
-        installation.projector.project([match])
+    if not installation.store.restore(match):
+        raise CliError(f"{match} is not archived")
+    installation.projector.project([match])
     click.echo(f"{match} is live again; it is archived again when it is due")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from deploy.cli.lazy_group import LazyGroup
-from deploy.cli.output import CliError, escape_unprintable, report_errors
+from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
 from events.private.statements import MEMBERS, NamedText, named_texts
@@ -74,15 +74,14 @@ def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: boo
 def export(match: str, output: Path | None, positions: bool, tlog_proof: Path | None) -> None:
     """Write the signed bundle of MATCH, even of a private one: this command may see everything."""
     installation = open_installation()
-    with report_errors():
-        installation.store.check_clock()
-        # Before the match is read, which so has the version that is included, and all acts that are older.
-        asked, inclusion = now_ms(), installation.checkpoints.inclusion(match)
-        events = installation.store.read(match)
-        if not events:
-            raise CliError(f"there is no match {match!r} in this store")
-        key, at = installation.keys.signing(), instant_of_reading(events[-1].at, asked, now_ms())
-        bundle = make_bundle(match, events, key, at, inclusion, positions=positions)
+    installation.store.check_clock()
+    # Before the match is read, which so has the version that is included, and all acts that are older.
+    asked, inclusion = now_ms(), installation.checkpoints.inclusion(match)
+    events = installation.store.read(match)
+    if not events:
+        raise CliError(f"there is no match {match!r} in this store")
+    key, at = installation.keys.signing(), instant_of_reading(events[-1].at, asked, now_ms())
+    bundle = make_bundle(match, events, key, at, inclusion, positions=positions)
     if tlog_proof is not None:
         proof = inclusion and tlog_proof_of(inclusion, match, events[inclusion.version - 1].id)
         if proof is None:
@@ -101,17 +100,16 @@ def export(match: str, output: Path | None, positions: bool, tlog_proof: Path | 
 @click.option("--opponents/--no-opponents", default=True, show_default=True, help="Recompute their moves.")
 def replay(match: str, boards: bool, opponents: bool) -> None:
     """Replay MATCH, an id or a bundle file, and print every event up to the first that differs."""
-    with report_errors():
-        match_id, events, withheld = _read_events(match)
-        texts = {} if Path(match).is_file() else _recall_texts(match_id, events)
-        try:
-            chain = verified_events(match_id, events, () if withheld is None else (withheld,))
-            for record in audit(match_id, chain, authority=Authority(match_id)):
-                click.echo(_format_record(record, boards, texts.get(record.envelope.version, {})))
-                seed_known = withheld is None or record.envelope.version < withheld
-                _check_record(record, opponents, seed_known)
-        except DamagedStreamError as damage:
-            raise CliError(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
+    match_id, events, withheld = _read_events(match)
+    texts = {} if Path(match).is_file() else _recall_texts(match_id, events)
+    try:
+        chain = verified_events(match_id, events, () if withheld is None else (withheld,))
+        for record in audit(match_id, chain, authority=Authority(match_id)):
+            click.echo(_format_record(record, boards, texts.get(record.envelope.version, {})))
+            seed_known = withheld is None or record.envelope.version < withheld
+            _check_record(record, opponents, seed_known)
+    except DamagedStreamError as damage:
+        raise CliError(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
     click.echo(f"{len(events)} events, all according to the rules")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import click
 
 from deploy.cli.following import follow_job, processes_option
-from deploy.cli.output import CliError, escape_unprintable, report_errors
+from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from events.installation import Installation
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
@@ -67,11 +67,10 @@ def audit_all(processes: int, opponents: bool, trusted_files: tuple[Path, ...]) 
     trusted = [_read_checkpoint(path) for path in trusted_files]
     installation = open_installation()
     start = time.perf_counter()
-    with report_errors():
-        now = StoreClock(installation.client, now_ms).store_now()
-        total = _audit_matches(processes, opponents)
-        seconds = time.perf_counter() - start
-        logs = audit_logs(installation, trusted)
+    now = StoreClock(installation.client, now_ms).store_now()
+    total = _audit_matches(processes, opponents)
+    seconds = time.perf_counter() - start
+    logs = audit_logs(installation, trusted)
     findings = [*logs.findings, *unlogged(logs.administration, total.acts, now)]
     print_findings("DIFFERENT", findings, logs.checkpoints.unlisted)
     print_findings("NOT CHECKED", logs.checkpoints.unchecked)

@@ -16,7 +16,6 @@ from events.backup.files import SealedWriter, new_file, open_records, read_secre
 from events.backup.records import BackupError, Begin, Manifest, pack_record
 from events.backup.restoring import restore_backup, verify_backup
 from events.installation import Installation
-from events.runtime.errors import StoreError
 from events.runtime.wall_clock import rfc3339
 
 KEY = click.option(
@@ -38,7 +37,7 @@ def backup(destination: str, key_file: Path | None, only_verify: bool) -> None:
     Read models are not part of it, nor the files of the archive and the secret that ROOKERY_KEY_FILE names: keep both
     as long as the backup.
     """
-    with report_errors(BackupError, StoreError):
+    with report_errors(BackupError):
         secret = None if key_file is None else read_secret(key_file)
         if not only_verify:
             _write(open_installation(), destination, secret)
@@ -58,7 +57,7 @@ def restore(context: click.Context, source: str, key_file: Path | None, processe
     Without --redis and REDIS_URL that is an embedded server below --var, which runs for as long as this takes. All of
     the backup is read and checked before anything is written.
     """
-    with report_errors(BackupError, StoreError):
+    with report_errors(BackupError):
         secret = None if key_file is None else read_secret(key_file)
         begin, manifest = _verify(source, secret)
         _describe(begin, manifest)

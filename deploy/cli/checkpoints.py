@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import click
 
-from deploy.cli.output import CliError, report_errors
+from deploy.cli.output import CliError
 from deploy.cli.target import open_installation, target_options
 from events.people.administration import CONSOLE
 from events.proof.checkpoint_log import NoCheckpointError
@@ -32,15 +32,14 @@ def checkpoint(day: str | None) -> None:
     """Print today's checkpoint, made if there is none; keep it where the server cannot change it."""
     installation = open_installation()
     log = installation.checkpoints
-    with report_errors():
-        try:
-            if day is None:
-                cosigning = Cosigning(installation.witnesses, log, Egress(installation.settings.egress_allowed))
-                found = sign_checkpoint_of(log, installation.incidents, now_ms(), cosigning)
-            else:
-                found = log.of_day(day)
-        except NoCheckpointError as error:
-            raise CliError(str(error)) from None
+    try:
+        if day is None:
+            cosigning = Cosigning(installation.witnesses, log, Egress(installation.settings.egress_allowed))
+            found = sign_checkpoint_of(log, installation.incidents, now_ms(), cosigning)
+        else:
+            found = log.of_day(day)
+    except NoCheckpointError as error:
+        raise CliError(str(error)) from None
     click.echo(write_checkpoint(found), nl=False)
 
 
@@ -53,11 +52,10 @@ def accept_rollback() -> None:
     of administration and an incident say so.
     """
     installation = open_installation()
-    with report_errors():
-        accepted = accept_rollback_of(installation.checkpoints, installation.incidents, now_ms(), CONSOLE)
-        contradicting = accept_contradictions_of(
-            installation.witnesses, installation.administration, installation.incidents, now_ms(), CONSOLE
-        )
+    accepted = accept_rollback_of(installation.checkpoints, installation.incidents, now_ms(), CONSOLE)
+    contradicting = accept_contradictions_of(
+        installation.witnesses, installation.administration, installation.incidents, now_ms(), CONSOLE
+    )
     if accepted is None and not contradicting:
         raise CliError("there is nothing to accept: the log extends the largest tree that was signed")
     for witness in contradicting:
@@ -104,8 +102,7 @@ def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | 
 def keys() -> None:
     """Print the public keys of the store as a JSON Web Key Set."""
     installation = open_installation()
-    with report_errors():
-        click.echo(write_document(key_set(installation.keys.public())), nl=False)
+    click.echo(write_document(key_set(installation.keys.public())), nl=False)
 
 
 @click.command("rotate-key")
@@ -116,11 +113,10 @@ def rotate_key() -> None:
     The key of push notices is replaced too if it cannot be decrypted.
     """
     installation = open_installation()
-    with report_errors():
-        installation.store.check_clock()
-        made = installation.keys.rotate()
-        record_keys(installation.administration, installation.keys.known())
-        push_replaced = installation.push_key.replace_unreadable()
+    installation.store.check_clock()
+    made = installation.keys.rotate()
+    record_keys(installation.administration, installation.keys.known())
+    push_replaced = installation.push_key.replace_unreadable()
     click.echo(f"The store signs with key {made.id} from now on.")
     if push_replaced:
         click.echo("Push notices have a new key, too: browsers subscribe again when their owners visit the pages.")
@@ -147,13 +143,12 @@ def revoke_key(key: str, since: int) -> None:
     If KEY is the current one, it is replaced.
     """
     installation = open_installation()
-    with report_errors():
-        installation.store.check_clock()
-        try:
-            made = installation.keys.revoke(key, since)
-        except LookupError as error:
-            raise CliError(str(error)) from None
-        record_keys(installation.administration, installation.keys.known())
+    installation.store.check_clock()
+    try:
+        made = installation.keys.revoke(key, since)
+    except LookupError as error:
+        raise CliError(str(error)) from None
+    record_keys(installation.administration, installation.keys.known())
     click.echo(f"Key {key} is revoked from {rfc3339(since)} on.")
     if made is not None:
         click.echo(f"The store signs with key {made.id} from now on.")
@@ -168,8 +163,7 @@ def _read(path: Path, read: Callable[[bytes], T]) -> T:
 
 def _prove(first: Checkpoint, second: Checkpoint) -> Consistency:
     installation = open_installation()
-    with report_errors():
-        try:
-            return installation.checkpoints.consistency(first.size, second.size)
-        except ValueError as error:
-            raise CliError(f"NOT CONSISTENT: {error}") from None
+    try:
+        return installation.checkpoints.consistency(first.size, second.size)
+    except ValueError as error:
+        raise CliError(f"NOT CONSISTENT: {error}") from None

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import click
 
-from deploy.cli.output import CliError, report_errors
+from deploy.cli.output import CliError
 from deploy.cli.target import open_installation, target_options
 from domain.match.due import Outage
 from domain.match.terms import duration
@@ -24,12 +24,11 @@ def clocks(context: click.Context) -> None:
     if context.invoked_subcommand is not None:
         return
     installation = open_installation()
-    with report_errors():
-        heartbeat, clock = installation.heartbeat, StoreClock(installation.client, now_ms)
-        last = heartbeat.last_beat()
-        offset, offsets = clock.offset_ms(), heartbeat.offsets()
-        outages, provisional = heartbeat.outages(), heartbeat.provisional()
-        wrong = find_future_outages(heartbeat, clock.store_now())
+    heartbeat, clock = installation.heartbeat, StoreClock(installation.client, now_ms)
+    last = heartbeat.last_beat()
+    offset, offsets = clock.offset_ms(), heartbeat.offsets()
+    outages, provisional = heartbeat.outages(), heartbeat.provisional()
+    wrong = find_future_outages(heartbeat, clock.store_now())
     click.echo("Time has never been kept." if last is None else f"Time was last kept at {rfc3339(last)}.")
     for name, ahead in {"this process": offset, **offsets}.items():
         state = (
@@ -47,17 +46,16 @@ def clocks(context: click.Context) -> None:
 def confirm(since: str) -> None:
     """Confirm that the provisional outage that began SINCE (as it is listed) was an outage."""
     installation = open_installation()
-    with report_errors():
-        installation.store.check_clock()
-        heartbeat, now = installation.heartbeat, now_ms()
-        found = [outage for outage in heartbeat.provisional() if rfc3339(outage.since) == since]
-        if not found:
-            raise CliError(f"no provisional outage began at {since}")
-        if set(found) & set(find_future_outages(heartbeat, now)):
-            raise CliError("an outage cannot end in the future: rookery clocks repair ends it")
-        for outage in found:
-            if heartbeat.confirm(outage):
-                _log(installation, "outage-confirmed", since=outage.since, until=outage.until)
+    installation.store.check_clock()
+    heartbeat, now = installation.heartbeat, now_ms()
+    found = [outage for outage in heartbeat.provisional() if rfc3339(outage.since) == since]
+    if not found:
+        raise CliError(f"no provisional outage began at {since}")
+    if set(found) & set(find_future_outages(heartbeat, now)):
+        raise CliError("an outage cannot end in the future: rookery clocks repair ends it")
+    for outage in found:
+        if heartbeat.confirm(outage):
+            _log(installation, "outage-confirmed", since=outage.since, until=outage.until)
     click.echo(f"Confirmed: {_format(found[0])}")
 
 
@@ -70,21 +68,20 @@ def repair() -> None:
     interrupted and run again, and everything else may keep running.
     """
     installation, corrected = open_installation(), 0
-    with report_errors():
-        installation.store.check_clock()
-        for outage in correct_outages(installation.heartbeat, now := now_ms()):
-            _log(installation, "outage-corrected", since=outage.since, until=outage.until, ended=now)
-            click.echo(f"Not an outage until then: {_format(outage)}")
-        for correction in correct_matches(installation.store, installation.matches, installation.timekeeper, now_ms):
-            _log(
-                installation,
-                "time-corrected",
-                match=correction.match,
-                version=correction.version,
-                digest=correction.digest,
-            )
-            click.echo(f"{correction.match}: time continues from now, version {correction.version}")
-            corrected += 1
+    installation.store.check_clock()
+    for outage in correct_outages(installation.heartbeat, now := now_ms()):
+        _log(installation, "outage-corrected", since=outage.since, until=outage.until, ended=now)
+        click.echo(f"Not an outage until then: {_format(outage)}")
+    for correction in correct_matches(installation.store, installation.matches, installation.timekeeper, now_ms):
+        _log(
+            installation,
+            "time-corrected",
+            match=correction.match,
+            version=correction.version,
+            digest=correction.digest,
+        )
+        click.echo(f"{correction.match}: time continues from now, version {correction.version}")
+        corrected += 1
     click.echo(f"{corrected} matches corrected.")
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from deploy.cli.output import CliError, escape_unprintable, report_errors
+from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from events.runtime.wall_clock import rfc3339
 from events.service.fleet_jobs import FleetJob, JobState
@@ -18,8 +18,7 @@ def fleet() -> None:
 def list_jobs() -> None:
     """List the jobs that run, and those that have ended in the last days."""
     jobs = open_installation().fleet_jobs
-    with report_errors():
-        found, workers = jobs.jobs(), jobs.count_workers()
+    found, workers = jobs.jobs(), jobs.count_workers()
     for job in found:
         click.echo(escape_unprintable(describe(job)))
     click.echo(f"{workers} workers of the fleet run." if workers else "No worker of the fleet runs.")
@@ -31,12 +30,11 @@ def list_jobs() -> None:
 def cancel(job: str) -> None:
     """End a JOB; nothing that it has done is undone."""
     jobs = open_installation().fleet_jobs
-    with report_errors():
-        found = jobs.job(job)
-        if found is None:
-            raise CliError(f"there is no job {job}: see rookery fleet list")
-        if not jobs.cancel(found):
-            raise CliError(f"the job {job} has ended already: it is {found.state}")
+    found = jobs.job(job)
+    if found is None:
+        raise CliError(f"there is no job {job}: see rookery fleet list")
+    if not jobs.cancel(found):
+        raise CliError(f"the job {job} has ended already: it is {found.state}")
     click.echo(f"{job} is cancelled.")
 
 

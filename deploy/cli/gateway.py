@@ -10,7 +10,7 @@ import click
 from api.mail.gateway import Gateway, Listening
 from api.mail.reception import Reception
 from deploy.cli.alive import heartbeat_option, keep_beats
-from deploy.cli.output import CliError, report_errors
+from deploy.cli.output import CliError
 from deploy.cli.target import open_installation, target_options
 from events.installation import Installation
 from events.runtime import tracing
@@ -68,13 +68,12 @@ def _tls(certificate: Path) -> ssl.SSLContext:
 def postmaster(number: str | None) -> None:
     """Show the mails that were sent to postmaster and abuse in the last 30 days, or delete one."""
     installation = open_installation()
-    with report_errors():
-        if number is not None:
-            if not installation.inbox.delete_postmaster_mail(number):
-                raise CliError(f"there is no mail {number}")
-            click.echo(f"Deleted {number}.")
-            return
-        mails = installation.inbox.postmaster_mails()
+    if number is not None:
+        if not installation.inbox.delete_postmaster_mail(number):
+            raise CliError(f"there is no mail {number}")
+        click.echo(f"Deleted {number}.")
+        return
+    mails = installation.inbox.postmaster_mails()
     for mail in mails:
         click.echo(f"--- {mail.id}, {rfc3339(mail.at)}, from {mail.sender}\n{_plain(mail.content)}\n")
     if not mails:

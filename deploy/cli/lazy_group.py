@@ -11,13 +11,14 @@ import click
 from environs import EnvError
 
 from deploy.cli.output import CliError
+from events.runtime.errors import StoreError
 
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called or listed.
 
     ``locations`` maps the name of each command to where it is defined, as ``module:variable``. An environment variable
-    that cannot be read fails any command with its message.
+    that cannot be read, and any error of the store, fails a command with its message.
     """
 
     def __init__(self, *arguments: Any, locations: Mapping[str, str] = MappingProxyType({}), **options: Any) -> None:
@@ -37,10 +38,10 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command; raises CliError for an invalid setting."""
+        """Run the command; raises CliError for an invalid setting, and for errors of the store."""
         try:
             return super().invoke(context)
-        except EnvError as error:
+        except (EnvError, StoreError) as error:
             raise CliError(str(error)) from error
 
 

@@ -3,7 +3,7 @@
 import click
 
 from deploy.cli.following import do_here, follow_job, processes_option
-from deploy.cli.output import CliError, report_errors
+from deploy.cli.output import CliError
 from deploy.cli.rules import game_argument, parse_position
 from deploy.cli.target import open_if_running, target_options
 from domain.game import AnyGame, GameOver
@@ -60,8 +60,7 @@ def ladder(game: AnyGame, games: int, seed: int, processes: int) -> None:
 
     query = LadderQuery(game.id, game.ruleset, games, seed)._asdict()
     click.echo("setup  level  against  games  score  plies")
-    with report_errors():
-        if open_if_running() is None:
-            do_here(Installation(Settings.from_environment()), LADDER, query, game.title, show)
-        else:
-            follow_job(LADDER, query, processes, game.title, show)
+    if open_if_running() is None:
+        do_here(Installation(Settings.from_environment()), LADDER, query, game.title, show)
+    else:
+        follow_job(LADDER, query, processes, game.title, show)

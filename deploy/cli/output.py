@@ -7,8 +7,6 @@ from typing import Any, Protocol
 
 import click
 
-from events.runtime.errors import StoreError
-
 
 class CliError(click.ClickException):
     """Something that cannot be done as requested: exit code 1 and the reason."""
@@ -20,10 +18,10 @@ class CliError(click.ClickException):
 
 @contextmanager
 def report_errors(*types: type[Exception]) -> Iterator[None]:
-    """Turn errors of ``types`` (by default those of the store) into a CliError."""
+    """Turn errors of ``types`` into a CliError; those of the store are in any command."""
     try:
         yield
-    except types or (StoreError,) as error:  # noqa: B030 - a tuple of them
+    except types as error:
         raise CliError(str(error)) from error
 
 

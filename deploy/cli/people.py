@@ -12,7 +12,6 @@ from events.people.accounts import NameTakenError, People
 from events.people.administration import CONSOLE, ROLES, Administration
 from events.people.names import InvalidNameError
 from events.people.person import Person, Suspension
-from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.store.envelope import canonical_json
 
@@ -55,11 +54,8 @@ def revoke(name: str, role: str) -> None:
 def roles() -> None:
     """List the people who have roles."""
     people, administration = open_people()
-    try:
-        holders = administration.holders()
-        known = people.persons(holders)
-    except StoreError as error:
-        raise CliError(str(error)) from error
+    holders = administration.holders()
+    known = people.persons(holders)
     for person, held in sorted(holders.items()):
         click.echo(f"{known[person].name if person in known else person}  {', '.join(sorted(held))}")
 
@@ -80,23 +76,20 @@ def show_log(after: int, canonical: bool) -> None:
     """
     people, administration = open_people()
     faults = 0
-    try:
-        for entry in administration.entries():
-            if entry.fault is not None:
-                faults += 1
-                click.echo(escape_unprintable(f"DAMAGED entry {entry.number}: {entry.fault}"))
-            if entry.act is None or entry.number <= after:
-                continue
-            if canonical:
-                click.echo(f"{entry.act.id} {entry.act.canonical}")
-                continue
-            person = people.person(entry.act.actor)
-            actor = entry.act.actor if person is None else f"{person.name} ({person.id})"
-            act, facts = entry.act, canonical_json(entry.act.facts).decode()
-            click.echo(escape_unprintable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
-        last, head = administration.last(), administration.head()
-    except StoreError as error:
-        raise CliError(str(error)) from error
+    for entry in administration.entries():
+        if entry.fault is not None:
+            faults += 1
+            click.echo(escape_unprintable(f"DAMAGED entry {entry.number}: {entry.fault}"))
+        if entry.act is None or entry.number <= after:
+            continue
+        if canonical:
+            click.echo(f"{entry.act.id} {entry.act.canonical}")
+            continue
+        person = people.person(entry.act.actor)
+        actor = entry.act.actor if person is None else f"{person.name} ({person.id})"
+        act, facts = entry.act, canonical_json(entry.act.facts).decode()
+        click.echo(escape_unprintable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
+    last, head = administration.last(), administration.head()
     if head not in (None, last):
         faults += 1
         click.echo(f"DAMAGED the log ends with entry {last.version}, which its recorded head does not match")
@@ -106,15 +99,12 @@ def show_log(after: int, canonical: bool) -> None:
 
 def _change(name: str, role: str, granted: bool) -> None:
     people, administration = open_people()
-    try:
-        open_installation().store.check_clock()
-        person = find_account(people, name)
-        if granted:
-            administration.grant(person.id, role, CONSOLE)
-        else:
-            administration.revoke(person.id, role, CONSOLE)
-    except StoreError as error:
-        raise CliError(str(error)) from error
+    open_installation().store.check_clock()
+    person = find_account(people, name)
+    if granted:
+        administration.grant(person.id, role, CONSOLE)
+    else:
+        administration.revoke(person.id, role, CONSOLE)
     click.echo(f"{person.name} is {'now' if granted else 'no longer'} {role}")
 
 
@@ -206,13 +196,10 @@ def _act_on(name: str, act: str, facts: dict[str, int | None], carry_out: Callab
     and not logged; the command has reported nothing, and when it is run again it carries out and logs the same.
     """
     people, administration = open_people()
-    try:
-        open_installation().store.check_clock()
-        person = find_account(people, name)
-        done = carry_out(people, person)
-        administration.record(act, CONSOLE, {"person": person.id, **{k: v for k, v in facts.items() if v is not None}})
-    except StoreError as error:
-        raise CliError(str(error)) from error
+    open_installation().store.check_clock()
+    person = find_account(people, name)
+    done = carry_out(people, person)
+    administration.record(act, CONSOLE, {"person": person.id, **{k: v for k, v in facts.items() if v is not None}})
     click.echo(done)
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from deploy.cli.following import follow_job, processes_option
-from deploy.cli.output import CliError, progress_bar, report_errors
+from deploy.cli.output import CliError, progress_bar
 from deploy.cli.target import target_options
 from deploy.cli.vectors import Failure, Report, VectorFileError, check_cases, game_of_file, perft, read_cases
 from domain.game import AnyGame, RulesError
@@ -136,8 +136,7 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
         for match_id, reason in replayed.failures:
             click.echo(f"LEFT OUT {match_id}: {reason}")
 
-    with report_errors():
-        follow_job(IMPACT, ImpactQuery(game, old, new)._asdict(), processes, "Replaying", show)
+    follow_job(IMPACT, ImpactQuery(game, old, new)._asdict(), processes, "Replaying", show)
     seconds = time.perf_counter() - start
     matches, plies = total.matches, total.plies
     click.echo(f"{len(total.differing)} of {matches} matches of ruleset {old} would differ under ruleset {new}")

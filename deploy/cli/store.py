@@ -7,7 +7,7 @@ import click
 
 from deploy.cli.audit_all import audit_logs, print_findings
 from deploy.cli.following import follow_job, processes_option
-from deploy.cli.output import CliError, escape_unprintable, report_errors
+from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import find_target, open_installation, target_options
 from domain.match.due import Outage
 from events.readmodels import dump
@@ -41,13 +41,12 @@ def verify(processes: int) -> None:
         for damage in verified.damaged:
             click.echo(escape_unprintable(f"DAMAGED {damage}"))
 
-    with report_errors():
-        now = StoreClock(store.client, now_ms).store_now()
-        follow_job(VERIFY, {}, processes, "Verifying", show)
-        logs = audit_logs(installation)
-        target = find_target()
-        missing = _report_missing(store, target.settings.mark_file or target.var / MARK)
-        future_outages = find_future_outages(installation.heartbeat, now)
+    now = StoreClock(store.client, now_ms).store_now()
+    follow_job(VERIFY, {}, processes, "Verifying", show)
+    logs = audit_logs(installation)
+    target = find_target()
+    missing = _report_missing(store, target.settings.mark_file or target.var / MARK)
+    future_outages = find_future_outages(installation.heartbeat, now)
     print_findings("DAMAGED", logs.findings, logs.checkpoints.unlisted)
     print_findings("NOT CHECKED", logs.checkpoints.unchecked)
     _report_future(total.future, future_outages)
@@ -93,8 +92,7 @@ def _report_future(matches: Sequence[FutureMatch], outages: Sequence[Outage]) ->
 def incidents() -> None:
     """List what went wrong with the store, and what each match lost."""
     installation = open_installation()
-    with report_errors():
-        found = installation.incidents.all()
+    found = installation.incidents.all()
     for incident in found:
         click.echo(f"{rfc3339(incident.at)}  {escape_unprintable(incident.words)}")
         for match_id, version in sorted(incident.lost.items()):
@@ -120,17 +118,16 @@ def rebuild(check: bool, processes: int) -> None:
         for match_id, reason in rebuilt.left_out:
             click.echo(f"LEFT OUT {match_id}: {reason}")
 
-    with report_errors():
-        running = installation.fleet_jobs.find_running(REBUILD, {})
-        if check and running is not None:
-            raise CliError(
-                f"the job {running.id} is rebuilding the read models already: --check has nothing to compare with "
-                "until it has ended"
-            )
-        keys = installation.readmodels.keys
-        before = dump(installation.client, keys) if check else {}
-        follow_job(REBUILD, {}, processes, "Rebuilding", show)
-        after = dump(installation.client, keys) if check else {}
+    running = installation.fleet_jobs.find_running(REBUILD, {})
+    if check and running is not None:
+        raise CliError(
+            f"the job {running.id} is rebuilding the read models already: --check has nothing to compare with "
+            "until it has ended"
+        )
+    keys = installation.readmodels.keys
+    before = dump(installation.client, keys) if check else {}
+    follow_job(REBUILD, {}, processes, "Rebuilding", show)
+    after = dump(installation.client, keys) if check else {}
     different = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     for name in different:
         click.echo(f"DIFFERENT {name}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.output import CliError, report_errors
+from deploy.cli.output import CliError
 from deploy.cli.target import find_target, find_var, open_installation, target_options
 from deploy.local import aof
 from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copy_aside, find_binary
@@ -33,8 +33,7 @@ def store_files() -> None:
 @target_options
 def topology() -> None:
     """Print the servers of the store, and whether slots of a cluster may be moved while Rookery runs."""
-    with report_errors():
-        found = read_topology(open_installation().client)
+    found = read_topology(open_installation().client)
     click.echo(f"The store is {found.kind}:")
     for server in found.servers:
         click.echo(f"  {server}")
@@ -51,8 +50,7 @@ def create() -> None:
 
     A new single server needs no such command: the first start creates it.
     """
-    with report_errors():
-        created = make_store(find_target().settings, creates=True).installation()
+    created = make_store(find_target().settings, creates=True).installation()
     click.echo(f"The store holds installation {created.id}, with {created.shards} shards.")
 
 
@@ -66,17 +64,16 @@ def replicas(number: str | None) -> None:
     order is needed when a replica is gone for good or for long: until then what is appended is not acknowledged.
     """
     installation = open_installation()
-    with report_errors():
-        copies = installation.store.copies
-        if number is not None:
-            copies.order(_read_number(number))
-        for server in installation.client.servers():
-            click.echo(
-                f"{server.address}: {copies.required(server)} of {copies.configured(server)} configured replicas must "
-                "have an event before it is acknowledged"
-            )
-        for attention in filter(None, [copies.costs(), *copies.shortages()]):
-            click.echo(f"Attention: {attention}.")
+    copies = installation.store.copies
+    if number is not None:
+        copies.order(_read_number(number))
+    for server in installation.client.servers():
+        click.echo(
+            f"{server.address}: {copies.required(server)} of {copies.configured(server)} configured replicas must "
+            "have an event before it is acknowledged"
+        )
+    for attention in filter(None, [copies.costs(), *copies.shortages()]):
+        click.echo(f"Attention: {attention}.")
 
 
 def _read_number(text: str) -> int | str | None:

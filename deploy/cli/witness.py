@@ -3,7 +3,7 @@
 import click
 
 from deploy.cli.lazy_group import LazyGroup
-from deploy.cli.output import CliError, escape_unprintable, report_errors
+from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from events.proof.tree_heads import note_key
 from events.runtime.egress_rules import EgressRefusedError
@@ -27,9 +27,8 @@ def add(url: str, vkey: str) -> None:
     """
     installation = open_installation()
     try:
-        with report_errors():
-            installation.egress_rules.check_url(url)
-            key = installation.witnesses.add(url, vkey)
+        installation.egress_rules.check_url(url)
+        key = installation.witnesses.add(url, vkey)
     except (WitnessError, EgressRefusedError) as error:
         raise CliError(str(error)) from None
     click.echo(f"{key.name} is asked to cosign every checkpoint from now on.")
@@ -42,8 +41,7 @@ def remove(name: str) -> None:
     """Ask the witness NAME no more; what it has cosigned stays."""
     installation = open_installation()
     try:
-        with report_errors():
-            installation.witnesses.remove(name)
+        installation.witnesses.remove(name)
     except WitnessError as error:
         raise CliError(str(error)) from None
     click.echo(f"{name} is not asked any more.")
@@ -54,8 +52,7 @@ def remove(name: str) -> None:
 def list_witnesses() -> None:
     """List the witnesses, and what became of the last request to each."""
     installation = open_installation()
-    with report_errors():
-        witnesses = installation.witnesses.all()
+    witnesses = installation.witnesses.all()
     for each in witnesses:
         click.echo(escape_unprintable(f"{each.key.name}  {each.url}  {_standing(each)}"))
     if not witnesses:
@@ -67,8 +64,7 @@ def list_witnesses() -> None:
 def show_key() -> None:
     """Print the verifier key of this installation's log, for those who witness or monitor it."""
     installation = open_installation()
-    with report_errors():
-        key = note_key(installation.checkpoints.origin(), installation.keys.signing().public.raw)
+    key = note_key(installation.checkpoints.origin(), installation.keys.signing().public.raw)
     click.echo(key.vkey)
 
 

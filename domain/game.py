@@ -12,7 +12,8 @@ The text below each operation begins with the names of its arguments. ``domain.s
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from domain.presentation import Composed, Composition, Draft, Fact, Hint
@@ -344,6 +345,14 @@ class Game(Rules[P, M], Notation[P, M], View[P], SearchTerms[P, M]):
         seats = self.seats_at(position)
         share = 1.0 / (seats - len(leaving))
         return tuple(0.0 if seat in leaving else share for seat in range(seats))
+
+
+def operations(*modules: ModuleType, **others: Any) -> dict[str, Any]:
+    """Return the operations of a game: the functions of ``modules`` that have their names, and ``others``."""
+    names = {field.name for group in (Rules, Notation, View, SearchTerms) for field in fields(group)}
+    found = ((name, getattr(module, name, None), module) for module in modules for name in names)
+    defined = {name: value for name, value, module in found if getattr(value, "__module__", None) == module.__name__}
+    return defined | others
 
 
 AnyGame = Game[Any, Any]

@@ -3,25 +3,22 @@
 from collections.abc import Sequence
 from functools import partial
 
+from domain.bashni import diagram, evaluate, legality, moves, notation, position
 from domain.bashni.board import Move
-from domain.bashni.diagram import demand, diagram, facts, hints, scene
-from domain.bashni.evaluate import evaluate, noisy_moves, order
-from domain.bashni.legality import is_legal, why_not
-from domain.bashni.moves import Jump, again_after_another, key, legal_moves, never_again, outcome, play
-from domain.bashni.notation import format_move, parse_move, read_move
-from domain.bashni.position import Position, format_position, parse_position, to_move
-from domain.game import Game, Setup
+from domain.bashni.moves import Jump, again_after_another, never_again
+from domain.bashni.position import Position
+from domain.game import Game, Setup, operations
 
 
 def _ruleset(version: int, jump: Jump, distinction: str) -> Game[Position, Move]:
     """Return the ruleset ``version``. The rulesets differ in ``jump`` alone: see ``domain.bashni.moves``."""
 
     # The two that the search calls are no partials: a bound keyword takes longer than a call.
-    def moves(position: Position) -> list[Move]:
-        return legal_moves(position, jump)
+    def legal_moves(position: Position) -> list[Move]:
+        return moves.legal_moves(position, jump)
 
     def captures(position: Position) -> tuple[Sequence[Move], bool]:
-        return noisy_moves(position, jump)
+        return evaluate.noisy_moves(position, jump)
 
     return Game(
         id="bashni",
@@ -52,27 +49,16 @@ def _ruleset(version: int, jump: Jump, distinction: str) -> Game[Position, Move]
             "repetition": "the position stood for the third time",
         },
         showcase="8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
-        to_move=to_move,
-        legal_moves=moves,
-        is_legal=partial(is_legal, jump=jump),
-        play=play,
-        outcome=outcome,
-        key=key,
-        parse_position=parse_position,
-        format_position=format_position,
         counters=1,
-        parse_move=partial(parse_move, jump=jump),
-        format_move=format_move,
-        read_move=partial(read_move, jump=jump),
-        diagram=diagram,
-        scene=scene,
-        hints=partial(hints, jump=jump),
-        why_not=why_not,
-        demand=demand,
-        facts=facts,
-        evaluate=evaluate,
-        order=order,
-        noisy_moves=captures,
+        **operations(
+            *(position, moves, legality, notation, diagram, evaluate),
+            legal_moves=legal_moves,
+            is_legal=partial(legality.is_legal, jump=jump),
+            parse_move=partial(notation.parse_move, jump=jump),
+            read_move=partial(notation.read_move, jump=jump),
+            hints=partial(diagram.hints, jump=jump),
+            noisy_moves=captures,
+        ),
     )
 
 

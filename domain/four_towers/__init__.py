@@ -22,21 +22,27 @@ The modules, each of which imports only from those before it:
     view              what a page shows beside the picture: hints, demands, facts
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from domain.four_towers import candidate_search, compound_moves, outcome
-from domain.four_towers.composition import compose, compositions, scene
-from domain.four_towers.diagram import diagram
-from domain.four_towers.evaluate import evaluate, noisy_moves, order
+from domain.four_towers import (
+    candidate_search,
+    composition,
+    compound_moves,
+    diagram,
+    evaluate,
+    legality,
+    moves,
+    notation,
+    outcome,
+    position,
+    view,
+)
 from domain.four_towers.legal_moves import MoveGenerator
-from domain.four_towers.legality import is_legal
-from domain.four_towers.moves import Move, MultiMove, Rearrangement, format_move, play
-from domain.four_towers.notation import parse_move, read_move
-from domain.four_towers.outcome import in_check, is_drawn
-from domain.four_towers.position import Position, format_position, parse_position, to_move
-from domain.four_towers.view import demand, facts, hints, why_not
-from domain.game import Game, Outcome, Setup, StepBudget, UnlistedMoves
+from domain.four_towers.moves import Move, MultiMove, Rearrangement
+from domain.four_towers.outcome import is_drawn
+from domain.four_towers.position import Position
+from domain.game import Game, Setup, UnlistedMoves, operations
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -51,38 +57,10 @@ class FourTowers(Game[Position, Move]):
     """(position): all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
 
 
-def _legal_moves(position: Position) -> Iterable[Move]:
-    return [] if is_drawn(position) else MoveGenerator(position).moves()
-
-
-def _multi_moves(position: Position) -> Sequence[MultiMove]:
-    return [] if is_drawn(position) else compound_moves.multi_moves(position)
-
-
-def _rearrangements(position: Position) -> Sequence[Rearrangement]:
-    return [] if is_drawn(position) else compound_moves.rearrangements(position)
-
-
-def _any_move(position: Position) -> Move | None:
-    return None if is_drawn(position) else outcome.unlisted_move(position)
-
-
-def _candidates(position: Position, limit: int) -> list[Move]:
-    return [] if is_drawn(position) else candidate_search.candidates(position, limit)
-
-
-def _outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
-    return outcome.outcome(position, history)
-
-
-def _bounded_outcome(position: Position, history: Sequence[Position], budget: StepBudget) -> Outcome | None:
-    return outcome.outcome(position, history, budget=budget)
-
-
 def _display_move(position: Position, move: Move) -> str:
     """Return the canonical string with a mark for check, or for mate where ``fast_outcome`` sees it."""
-    text, after = format_move(position, move), play(position, move)
-    if not in_check(after):
+    text, after = moves.format_move(position, move), moves.play(position, move)
+    if not outcome.in_check(after):
         return text
     ended = outcome.fast_outcome(after, ())
     return f"{text}{'#' if ended and ended.reason == 'checkmate' else '+'}"
@@ -111,33 +89,23 @@ GAME = FourTowers(
         "repetition": "the position stood for the third time",
         "no-progress": "too many moves without progress",
     },
-    to_move=to_move,
-    legal_moves=_legal_moves,
-    unlisted=UnlistedMoves(any_move=_any_move, candidates=_candidates, compositions=compositions, compose=compose),
-    multi_moves=_multi_moves,
-    rearrangements=_rearrangements,
-    is_legal=is_legal,
-    play=play,
-    outcome=_outcome,
-    outcome_by_history=outcome.outcome_by_history,
-    bounded_outcome=_bounded_outcome,
-    fast_outcome=outcome.fast_outcome,
-    key=outcome.key,
-    in_check=in_check,
-    parse_position=parse_position,
-    format_position=format_position,
+    unlisted=UnlistedMoves(
+        any_move=lambda position: None if is_drawn(position) else outcome.unlisted_move(position),
+        candidates=lambda position, limit: [] if is_drawn(position) else candidate_search.candidates(position, limit),
+        compositions=composition.compositions,
+        compose=composition.compose,
+    ),
+    multi_moves=lambda position: [] if is_drawn(position) else compound_moves.multi_moves(position),
+    rearrangements=lambda position: [] if is_drawn(position) else compound_moves.rearrangements(position),
+    in_check=outcome.in_check,
     counters=2,
-    parse_move=parse_move,
-    format_move=format_move,
-    read_move=read_move,
-    display_move=_display_move,
-    diagram=diagram,
-    scene=scene,
-    hints=hints,
-    why_not=why_not,
-    demand=demand,
-    facts=facts,
-    evaluate=evaluate,
-    order=order,
-    noisy_moves=noisy_moves,
+    **operations(
+        *(position, moves, outcome, legality, notation, diagram, view, evaluate),
+        legal_moves=lambda position: [] if is_drawn(position) else MoveGenerator(position).moves(),
+        outcome=lambda position, history: outcome.outcome(position, history),
+        bounded_outcome=lambda position, history, budget: outcome.outcome(position, history, budget=budget),
+        display_move=_display_move,
+        scene=composition.scene,
+        why_not=view.why_not,
+    ),
 )

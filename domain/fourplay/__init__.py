@@ -1,18 +1,13 @@
 """Fourplay: four-player chess with strange pieces. Rules: ruleset 1, FP-01 to FP-36."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from domain.fourplay import attacks, draft, moves
-from domain.fourplay.diagram import SEATS, TURNS, diagram, scene
-from domain.fourplay.evaluate import evaluate, noisy_moves, order
-from domain.fourplay.legality import is_legal, why_not
-from domain.fourplay.notation import parse_move, read_move
-from domain.fourplay.outcome import key, outcome, scores_sharing_places
-from domain.fourplay.position import Position, format_position, parse_position, to_move
-from domain.fourplay.view import demand, facts, hints
-from domain.game import Elimination, Game, Setup
-from domain.presentation import Draft
+from domain.fourplay import attacks, diagram, draft, evaluate, legality, moves, notation, outcome, position, view
+from domain.fourplay.diagram import SEATS, TURNS
+from domain.fourplay.outcome import scores_sharing_places
+from domain.fourplay.position import Position, parse_position
+from domain.game import Elimination, Game, Setup, operations
 
 _COLOURS = ("red", "blue", "yellow", "green")
 _STANDARD = (
@@ -31,47 +26,14 @@ class Fourplay(Game[Position, str]):
     """(position): whether another player could capture the King of the side to move now (section 4)."""
 
 
-def _legal_moves(position: Position) -> Iterable[str]:
-    return draft.placements(position) if position.setup else moves.legal_moves(position)
-
-
 def _play(position: Position, move: str) -> Position:
     return draft.play_placement(position, move) if position.setup else moves.play(position, move)
-
-
-def _is_mid_turn(position: Position) -> bool:
-    return position.setup and draft.has_begun(position)
-
-
-def _without_seat(position: Position, seat: int) -> Position | None:
-    """Return the position without the King of ``seat`` (section 7); None during the set-up, which cannot go on."""
-    return None if position.setup else moves.without_king(position, seat)
-
-
-def _eliminated(position: Position) -> tuple[int, ...]:
-    return position.eliminated
-
-
-def _scores_after_leaving(position: Position, leaving: tuple[int, ...]) -> tuple[float, ...]:
-    return scores_sharing_places((*position.eliminated, *leaving))
-
-
-def _in_check(position: Position) -> bool:
-    return not position.setup and attacks.in_check(position, position.side)
-
-
-def _format_move(position: Position, move: str) -> str:  # noqa: ARG001
-    return move
 
 
 def _display_move(position: Position, move: str) -> str:
     """Return the canonical string, with ``+`` when the mover could capture a King on an immediate second turn."""
     after = _play(position, move)
     return f"{move}+" if not after.setup and attacks.threatened_players(after, position.side, range(4)) else move
-
-
-def _draft(position: Position) -> Draft | None:
-    return draft.draft(position, _READY_ARMIES) if position.setup else None
 
 
 GAME = Fourplay(
@@ -101,31 +63,21 @@ GAME = Fourplay(
         "repetition": "the position stood for the third time",
         "no-progress": "too many moves without progress",
     },
-    to_move=to_move,
-    is_mid_turn=_is_mid_turn,
-    legal_moves=_legal_moves,
-    is_legal=is_legal,
-    play=_play,
-    outcome=outcome,
-    scores_after_leaving=_scores_after_leaving,
-    elimination=Elimination(without_seat=_without_seat, eliminated=_eliminated),
-    key=key,
-    in_check=_in_check,
-    parse_position=parse_position,
-    format_position=format_position,
+    elimination=Elimination(
+        # During the set-up the game cannot go on without a King (section 7).
+        without_seat=lambda position, seat: None if position.setup else moves.without_king(position, seat),
+        eliminated=lambda position: position.eliminated,
+    ),
+    in_check=lambda position: not position.setup and attacks.in_check(position, position.side),
     counters=1,
-    parse_move=parse_move,
-    format_move=_format_move,
-    read_move=read_move,
-    display_move=_display_move,
-    diagram=diagram,
-    scene=scene,
-    hints=hints,
-    why_not=why_not,
-    demand=demand,
-    facts=facts,
-    draft=_draft,
-    evaluate=evaluate,
-    order=order,
-    noisy_moves=noisy_moves,
+    **operations(
+        *(position, outcome, legality, notation, diagram, view, evaluate),
+        is_mid_turn=lambda position: position.setup and draft.has_begun(position),
+        legal_moves=lambda position: draft.placements(position) if position.setup else moves.legal_moves(position),
+        play=_play,
+        scores_after_leaving=lambda position, leaving: scores_sharing_places((*position.eliminated, *leaving)),
+        format_move=lambda _, move: move,
+        display_move=_display_move,
+        draft=lambda position: draft.draft(position, _READY_ARMIES) if position.setup else None,
+    ),
 )

@@ -1,13 +1,9 @@
 """Towers: stacks of pieces are toppled along files and ranks to get one's own piece on top of the green castles."""
 
-from domain.game import Game, Setup
+from domain.game import Game, Setup, operations
+from domain.towers import diagram, evaluate, legality, moves, notation, position
 from domain.towers.board import SEAT_NAMES
-from domain.towers.diagram import demand, diagram, facts, hints, scene
-from domain.towers.evaluate import evaluate, noisy_moves, order
-from domain.towers.legality import is_legal, why_not
-from domain.towers.moves import key, legal_moves, outcome, outcome_by_history, play
-from domain.towers.notation import format_move, parse_move, read_move
-from domain.towers.position import Position, format_position, parse_position, to_move
+from domain.towers.position import Position
 
 Move = int
 """A move as ``features`` numbers it."""
@@ -15,10 +11,6 @@ Move = int
 _COLOURS = {2: ("white", "black"), 4: ("white", "blue", "red", "black")}
 _FOUR_TURNS = (3, 2, 1, 0)
 """The quarter turns clockwise that bring the corner of each of four seats to the lower left."""
-
-
-def _seats_at(position: Position) -> int:
-    return len(position.supplies)
 
 
 GAME: Game[Position, Move] = Game(
@@ -69,27 +61,8 @@ GAME: Game[Position, Move] = Game(
         "no-progress": "too many moves without progress",
         "repetition": "the position stood for the third time",
     },
-    to_move=to_move,
-    seats_at=_seats_at,
-    legal_moves=legal_moves,
-    is_legal=is_legal,
-    play=play,
-    outcome=outcome,
-    outcome_by_history=outcome_by_history,
-    key=key,
-    parse_position=parse_position,
-    format_position=format_position,
     counters=1,
-    parse_move=parse_move,
-    format_move=format_move,
-    read_move=read_move,
-    diagram=diagram,
-    scene=scene,
-    hints=hints,
-    why_not=why_not,
-    demand=demand,
-    facts=facts,
-    evaluate=evaluate,
-    order=order,
-    noisy_moves=noisy_moves,
+    **operations(
+        position, moves, legality, notation, diagram, evaluate, seats_at=lambda position: len(position.supplies)
+    ),
 )

@@ -3,7 +3,7 @@
 from flask import Flask
 
 from api import health, metrics
-from api.access import headers, hosts, limits, read_limits, request_ids
+from api.access import headers, limits, read_limits
 from api.access.auth import refuse_other_sites, session_cookie
 from api.access.limits import Limits, RateLimits
 from api.http import compression, problems
@@ -23,8 +23,8 @@ def create_app(settings: Settings) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     services = Services(settings)
     app.extensions[EXTENSION] = services
-    request_ids.register(app)
-    hosts.register(app)
+    headers.register_ids(app)
+    headers.register_hosts(app)
     compression.register(app)
     headers.register(app)
     health.register(app)

@@ -3,7 +3,7 @@
 from flask import Flask
 
 from api import app
-from api.access.hosts import behind_proxies
+from api.access.headers import behind_proxies
 from api.pages import verify_page
 from events.runtime.logs import configure
 from events.runtime.settings import Settings

@@ -1,14 +1,49 @@
 """Headers of every response: its request id, and security headers for browsers."""
 
+import re
+import secrets
 from functools import lru_cache
+from ipaddress import ip_address
 from urllib.parse import urlsplit, urlunsplit
 
 from flask import Flask, Response, g, request
+from werkzeug.exceptions import BadHost
+from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api.access.auth import session_cookie
-from api.access.request_ids import HEADER
-from api.http.problems import SECRET_ARGUMENTS
+from api.access.auth import SAFE_METHODS, session_cookie
+from api.http.problems import SECRET_ARGUMENTS, Problem
 from api.services import services
+from events.runtime import origin, tracing
+
+HEADER = "X-Request-Id"
+_WELL_FORMED = re.compile("[A-Za-z0-9-]{8,64}")
+
+
+def register_ids(app: Flask) -> None:
+    """Give each request of ``app`` an id: that of a proxy in front if it is well-formed, else a random one."""
+    app.before_request(_begin)
+    app.teardown_request(_end)
+
+
+def _begin() -> None:
+    given = request.headers.get(HEADER, "")
+    g.request_id = given if _WELL_FORMED.fullmatch(given) else secrets.token_hex(8)
+    match_id = (request.view_args or {}).get("match_id")
+    known = {"match": match_id} if match_id else {}
+    work = [origin.request(g.request_id, **known)]
+    if tracing.is_on() and request.method not in SAFE_METHODS:  # commands are traced, and not what is only read
+        name = f"{request.method} {request.endpoint or 'none'}"
+        work.append(tracing.span(name, request=g.request_id, **known))
+    # Entered one by one: what ExitStack does besides is a hundredth of a request.
+    for block in work:
+        block.__enter__()
+    g.work = work
+
+
+def _end(_: BaseException | None) -> None:
+    for block in reversed(g.pop("work", [])):
+        block.__exit__(None, None, None)
+
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -84,3 +119,59 @@ def _policy(stream_url: str, host: str) -> str:
         f"default-src 'self'; connect-src 'self' {stream.scheme}://{stream.netloc}; object-src 'none'; "
         "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
     )
+
+
+FOR_PROBES = frozenset({"healthz", "readyz", "metrics"})
+"""Endpoints that answer under any host: they name none, and probes ask by addresses of their own."""
+
+
+def register_hosts(app: Flask) -> None:
+    """Let ``app`` refuse requests for other hosts."""
+    app.before_request(_refuse_other_hosts)
+
+
+@lru_cache(maxsize=16)
+def served_hosts(*public_urls: str) -> frozenset[str]:
+    """Return the hosts of the public addresses; the loopback hosts too where none of these is a name.
+
+    ``rookery up`` sets the address that it is bound to.
+    """
+    configured = (urlsplit(url).netloc.lower() for url in public_urls)
+    hosts = frozenset(map(without_port, configured)).difference(LOOPBACK)
+    return hosts if any(map(_is_name, hosts)) else hosts.union(LOOPBACK)
+
+
+def _is_name(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return True
+    return False
+
+
+def _refuse_other_hosts() -> None:
+    sent = request.environ.get("HTTP_HOST", "")
+    if "," in sent or (not sent and request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"):
+        raise BadHost  # RFC 9112, section 3.2
+    if request.endpoint in FOR_PROBES:
+        return
+    host = without_port(request.host).lower()
+    if not host:
+        raise BadHost
+    settings = services().settings
+    if host not in served_hosts(settings.page_url, settings.stream_url):
+        detail = f"This server is not {host[:100]}. Its operator names its hosts: ROOKERY_PAGE_URL, ROOKERY_STREAM_URL."
+        raise Problem("other-host", detail)
+
+
+def behind_proxies(app: Flask, trusted_proxies: int) -> Flask:
+    """Return ``app``, which takes addresses and scheme from the last ``trusted_proxies`` proxies.
+
+    Without this all callers would have the address of the proxy, and share one limit; trusting more proxies than there
+    are would let callers choose their address.
+    """
+    if trusted_proxies:
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=trusted_proxies, x_proto=trusted_proxies, x_host=0
+        )
+    return app

@@ -13,9 +13,9 @@ from flask import Flask, Response, copy_current_request_context, request
 from redis.client import PubSub
 
 from api import health, metrics
-from api.access import headers, hosts, limits, request_ids
+from api.access import headers, limits
 from api.access.auth import current_person, redeem_ticket, require_person
-from api.access.hosts import behind_proxies
+from api.access.headers import behind_proxies
 from api.access.limits import Limits, RateLimits, address
 from api.access.matches import may_read_chat, visible_match
 from api.access.read_limits import count_reads
@@ -44,8 +44,8 @@ def create_stream_app(settings: Settings) -> Flask:
     app = Flask("stream", static_folder=None)
     services = Services(settings)
     app.extensions[EXTENSION] = services
-    request_ids.register(app)
-    hosts.register(app)
+    headers.register_ids(app)
+    headers.register_hosts(app)
     headers.register(app)
     health.register(app)
     limits.install(app, RateLimits(services.store.client, settings.prefix, Limits()))

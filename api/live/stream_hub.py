@@ -19,7 +19,7 @@ from redis.client import PubSub
 
 from api.addresses import rematch_id
 from api.http.problems import RETRY_AFTER_S, Problem
-from api.representations.events import represent_event
+from api.representations.matches import represent_event
 from events.runtime import beats
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.store.contract import EMPTY, EventStore, StaleVersionError, VersionTag, tag_of

@@ -21,8 +21,7 @@ from api.http.conditions import (
     idempotent_request,
 )
 from api.http.problems import no_such_match
-from api.representations.events import Event, represent_event
-from api.representations.matches import ReceiptField, represent_receipt
+from api.representations.matches import Event, ReceiptField, represent_event, represent_receipt
 from api.services import services
 from domain.match.commands import Command
 from events.service.matches import Executed, UnknownMatchError

@@ -11,9 +11,8 @@ from api.access.auth import current_person
 from api.access.matches import visible_match
 from api.http.answers import json_response
 from api.http.problems import Problem
-from api.pages.board_view import View, requested_view, trace_of, traced_plies
 from api.pages.layout import blueprint
-from api.pages.pictures import colours_of
+from api.pages.pictures import View, colours_of, requested_view, trace_of, traced_plies
 from domain.game import AnyGame
 from domain.match.guards import rules_of
 from domain.match.state import MatchState

@@ -11,10 +11,9 @@ from api.access.matches import is_sole_arbiter, may_see, visible_match
 from api.http.problems import Problem
 from api.operations.reports import report_page
 from api.pages.available_actions import is_possible
-from api.pages.board_view import View
 from api.pages.layout import blueprint, signed_in_reader
 from api.pages.list_pages import page_of, represented
-from api.pages.pictures import board_at
+from api.pages.pictures import View, board_at
 from api.representations.case_file import Dispute, may_read_statements, represent_case_file
 from api.representations.matches import people_in, represent_summary
 from api.services import services

@@ -14,12 +14,11 @@ from api.operations.lists import AwaitedMatches
 from api.pages.announcements import tabulate_facts
 from api.pages.available_actions import available_actions, find_consequences
 from api.pages.board_steps import steps_nearby
-from api.pages.board_view import View, count_turns, requested_view, turn_number
 from api.pages.clocks import describe_deadline, upcoming_vacations
 from api.pages.layout import blueprint
 from api.pages.match_news import describe_news
 from api.pages.match_standing import describe_standing, seat_views, summarise_standing
-from api.pages.pictures import board_at, colours_of, requested_ply
+from api.pages.pictures import View, board_at, colours_of, count_turns, requested_ply, requested_view, turn_number
 from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
 from api.representations.boards import Draft

@@ -8,7 +8,7 @@ from api.services import services
 from domain.games import GAMES
 from domain.match.enums import Control
 from domain.match.terms import PRESETS, Terms
-from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
+from domain.search.choose import LEVELS, MAX_GUEST_LEVEL
 from events.people.capacity import Invitations
 
 MAX_BOTS_SUGGESTED = 20

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 from flask import Response, abort, url_for
 
 from api.access.matches import visible_match
-from api.pages.board_view import View, requested_view, turn_number
 from api.pages.home import showcase_scene
 from api.pages.layout import blueprint
 from api.pages.pictures import (
+    View,
     as_of,
     caching,
     colours_of,
@@ -17,8 +17,10 @@ from api.pages.pictures import (
     plies_in_words,
     png_response,
     requested_ply,
+    requested_view,
     scene_at,
     svg_response,
+    turn_number,
 )
 from api.services import services
 from domain.game import AnyGame

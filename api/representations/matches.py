@@ -1,7 +1,7 @@
 """Matches as callers see them, with receipts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from flask import request
@@ -18,13 +18,47 @@ from api.representations.players import Player, represent_player
 from api.services import services
 from domain.games import GAMES
 from domain.match.enums import EndReason, Status
+from domain.match.event_types import SEEDS
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.people.person import Person
 from events.proof.receipts import ReceiptSigner
 from events.readmodels import Summary, summarise
 from events.runtime.wall_clock import rfc3339
+from events.store.codec import content_shown
 from events.store.contract import Head
+from events.store.envelope import Envelope
+
+
+class Event(Answer):
+    """An event of a match."""
+
+    id: Annotated[str, Meta(description="The hash of this event and all before it")]
+    version: int
+    type: str
+    at: Instant
+    actor: str
+    data: Annotated[
+        Mapping[str, Any],
+        Meta(description="As it was recorded: instants in milliseconds since 1970 UTC, durations in milliseconds"),
+    ]
+
+
+def represent_event(envelope: Envelope) -> Event:
+    """Return an event with its content in the order of names: the same bytes whenever it is read.
+
+    The content has the present schema: texts that an older one recorded, and that may have to be erased, are left out.
+    So is the seed of a match: with it, players could compute the moves of their opponents beforehand.
+    """
+    hidden = "seed" if envelope.type in SEEDS else None
+    return Event(
+        id=envelope.id,
+        version=envelope.version,
+        type=envelope.type,
+        at=rfc3339(envelope.at),
+        actor=envelope.actor,
+        data={name: value for name, value in sorted(content_shown(envelope).items()) if name != hidden},
+    )
 
 
 class Receipt(Answer):

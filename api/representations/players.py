@@ -9,7 +9,7 @@ from api.http.answers import Answer, one_of
 from api.representations.clocks import SECOND_MS
 from domain.games import GAMES
 from domain.match.state import OPPONENT_PREFIX
-from domain.search.levels import LEVELS
+from domain.search.choose import LEVELS
 from events.people import capacity as declared
 from events.people.capacity import Invitations
 from events.people.person import Person

@@ -17,7 +17,7 @@ from api.representations.clocks import Terms, represent_terms
 from domain.game import AnyGame, MalformedNotation, StepBudget
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.match.terms import PRESETS
-from domain.search.levels import LEVELS
+from domain.search.choose import LEVELS
 
 blueprint = Blueprint("games", __name__, url_prefix=PREFIX)
 

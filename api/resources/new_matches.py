@@ -44,7 +44,7 @@ from domain.match.terms import (
     Terms,
     duration,
 )
-from domain.search.levels import LEVELS
+from domain.search.choose import LEVELS
 from events.people.person import Person
 from events.service.matches import fresh_seed
 from events.store.codec import event_of

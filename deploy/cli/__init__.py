@@ -14,7 +14,7 @@ COMMANDS = {
     "alive": "deploy.cli.alive:alive",
     "postmaster": "deploy.cli.gateway:postmaster",
     "rebuild": "deploy.cli.store:rebuild",
-    "fleet": "deploy.cli.fleet:fleet",
+    "fleet": "deploy.cli.following:fleet",
     "archive": "deploy.cli.archive:archive",
     "backup": "deploy.cli.backup:backup",
     "restore": "deploy.cli.backup:restore",

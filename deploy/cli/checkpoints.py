@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import click
+from cryptography.x509 import load_pem_x509_certificates
 
-from deploy.cli.output import CliError
+from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from events.people.administration import CONSOLE
 from events.proof.checkpoint_log import NoCheckpointError
@@ -19,6 +20,7 @@ from events.runtime.egress import Egress
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.signed_checkpoints import accept_contradictions_of, accept_rollback_of, sign_checkpoint_of
 from events.transparency.cosigning import Cosigning
+from events.transparency.timestamps import check_timestamp
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -167,3 +169,24 @@ def _prove(first: Checkpoint, second: Checkpoint) -> Consistency:
         return installation.checkpoints.consistency(first.size, second.size)
     except ValueError as error:
         raise CliError(f"NOT CONSISTENT: {error}") from None
+
+
+@click.command()
+@click.argument("checkpoint", type=FILE)
+@click.argument("answer", type=FILE)
+@click.option("--roots", type=FILE, help="Certificates of timestamp authorities that are trusted, PEM.")
+def timestamp(checkpoint: Path, answer: Path, roots: Path | None) -> None:
+    """Check that ANSWER, of a timestamp service, is of CHECKPOINT, and print when that existed at the latest."""
+    document = checkpoint.read_bytes()
+    try:
+        stated = read_checkpoint(document)
+        trusted = [] if roots is None else load_pem_x509_certificates(roots.read_bytes())
+        at = check_timestamp(answer.read_bytes(), document, trusted)
+    except DocumentError as fault:
+        raise CliError(escape_unprintable(f"NOT PROVED: {fault}")) from None
+    except ValueError as error:
+        raise CliError(f"{roots}: these are no certificates: {error}") from None
+    click.echo(f"The checkpoint of {stated.day} of server {stated.origin} existed at {rfc3339(at)}.")
+    if not trusted:
+        click.echo("Whose timestamp it is was NOT checked: name the certificates that you trust with --roots.")
+        raise SystemExit(1)

@@ -18,15 +18,7 @@ from events.store.envelope import canonical_json
 role_argument = click.argument("role", type=click.Choice(ROLES))
 
 
-COMMANDS = {
-    "suspend": "deploy.cli.people:suspend",
-    "restore": "deploy.cli.people:restore",
-    "rename": "deploy.cli.people:rename",
-    "reset-password": "deploy.cli.people:reset_password",
-}
-
-
-@click.group(cls=LazyGroup, locations=COMMANDS)
+@click.group(cls=LazyGroup)
 def people() -> None:
     """Roles and accounts."""
 
@@ -125,7 +117,7 @@ def open_people() -> tuple[People, Administration]:
 MAX_REASON_LENGTH = 300
 
 
-@click.command()
+@people.command()
 @target_options
 @click.argument("name")
 @click.option("--reason", required=True, help="Shown to the person when they sign in or act.")
@@ -145,7 +137,7 @@ def suspend(name: str, reason: str, until: str | None) -> None:
     _act_on(name, "person-suspended", {"until": end}, act)
 
 
-@click.command()
+@people.command()
 @target_options
 @click.argument("name")
 def restore(name: str) -> None:
@@ -159,7 +151,7 @@ def restore(name: str) -> None:
     _act_on(name, "person-restored", {}, act)
 
 
-@click.command()
+@people.command()
 @target_options
 @click.argument("name")
 @click.argument("new_name")
@@ -177,7 +169,7 @@ def rename(name: str, new_name: str) -> None:
     _act_on(name, "person-renamed", {}, act)
 
 
-@click.command("reset-password")
+@people.command("reset-password")
 @target_options
 @click.argument("name")
 def reset_password(name: str) -> None:

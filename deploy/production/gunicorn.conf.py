@@ -25,7 +25,7 @@ limit_request_line = 8190
 limit_request_fields = 60
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-"""Path and scheme are those of the request line and of ``api.access.hosts``, never what a header claims."""
+"""Path and scheme are those of the request line and of ``api.access.headers``, never what a header claims."""
 
 accesslog = None
 errorlog = "-"

@@ -188,7 +188,7 @@ class Servers:
             max_request_header_size=MAX_HEAD_BYTES,
             # More than the application accepts, so that it reports a body that is slightly too large.
             max_request_body_size=2 * MAX_BODY_BYTES,
-            clear_untrusted_proxy_headers=False,  # api.access.hosts trusts as many as configured
+            clear_untrusted_proxy_headers=False,  # api.access.headers trusts as many as configured
         )
         self._map: dict[int, Any] = {}
         self._dispatchers = workers, health = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()

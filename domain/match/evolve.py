@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from domain.match import events as e
-from domain.match.evolutions import cases, creation, endings, moves, offers, timekeeping
+from domain.match.evolutions import cases, creation, moves, offers, timekeeping
 from domain.match.state import MatchState
 
 
@@ -46,10 +46,10 @@ _EVOLUTIONS: Mapping[type[e.LaterEvent], Callable[[MatchState, Any], MatchState]
     e.TakebackDeclined: offers.takeback_declined,
     e.MovesTakenBack: moves.moves_taken_back,
     e.PlayerResigned: moves.player_resigned,
-    e.MatchFinished: endings.match_finished,
-    e.MatchAborted: endings.match_aborted,
-    e.MatchAnnulled: endings.match_annulled,
-    e.MatchRestored: endings.match_restored,
+    e.MatchFinished: moves.match_finished,
+    e.MatchAborted: moves.match_aborted,
+    e.MatchAnnulled: moves.match_annulled,
+    e.MatchRestored: moves.match_restored,
     e.ClockPaused: timekeeping.clock_paused,
     e.ClockResumed: timekeeping.clock_resumed,
     e.TimeCorrected: timekeeping.time_corrected,

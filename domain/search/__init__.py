@@ -1,7 +1,6 @@
 """The opponents: a move is a pure function of game, position, history, level, seed and engine version."""
 
-from domain.search.choose import ENGINE_VERSION, accepts_draw, choose, seed_for
-from domain.search.levels import LEVELS, Level
+from domain.search.choose import ENGINE_VERSION, LEVELS, Level, accepts_draw, choose, seed_for
 from domain.search.negamax import Choice
 
 __all__ = ["ENGINE_VERSION", "LEVELS", "Choice", "Level", "accepts_draw", "choose", "seed_for"]

@@ -9,7 +9,7 @@ from argon2 import PasswordHasher
 from flask import Flask
 
 from api.access.auth import COOKIE, SECURE_COOKIE
-from api.access.hosts import behind_proxies
+from api.access.headers import behind_proxies
 from api.access.limits import Limits
 from api.app import create_app
 from api.services import EXTENSION

@@ -22,7 +22,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError
 from redis.retry import Retry
 
-from api.access.hosts import served_hosts
+from api.access.headers import served_hosts
 from deploy.local.child import bound_to_parent
 from deploy.local.embedded import DataDirectory, find_binary
 from deploy.local.installation import InstallationError, LocalInstallation
@@ -184,7 +184,7 @@ main(sys.argv[1:], prog_name="rookery")
 
 FAULTY = """
 import os, sys
-from api.access.hosts import served_hosts
+from api.access.headers import served_hosts
 from deploy.local.child import Child
 from deploy.cli import main
 reap = Child.reap

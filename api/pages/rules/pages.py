@@ -10,8 +10,7 @@ from flask import abort, render_template, url_for
 from markupsafe import Markup
 
 from api.pages.layout import blueprint
-from api.pages.rules.drawing import Drawn, draw_figure, piece_pictures
-from api.pages.rules.figure import Figure, read_figures, rules_of
+from api.pages.rules.drawing import Drawn, Figure, draw_figure, piece_pictures, read_figures, rules_of
 from domain.game import AnyGame
 from domain.games import GAMES
 from events.pictures.symbols import Symbols

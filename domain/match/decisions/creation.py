@@ -11,7 +11,7 @@ from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Seat, is_person
 from domain.match.terms import STANDARD
-from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
+from domain.search.choose import LEVELS, MAX_GUEST_LEVEL
 
 ABORT_BEFORE_PLY = 2
 """A match may be called off until its second ply has been played."""

@@ -6,7 +6,7 @@ from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
 from domain.match.enums import Limit
-from domain.match.evolutions.endings import reopened
+from domain.match.evolutions.moves import reopened
 from domain.match.evolutions.offers import counted
 from domain.match.state import Dispute, Ended, Fallen, MatchState, Result
 from domain.match.tuples import with_item

@@ -76,7 +76,7 @@ GAME = Fourplay(
         legal_moves=lambda position: draft.placements(position) if position.setup else moves.legal_moves(position),
         play=_play,
         scores_after_leaving=lambda position, leaving: scores_sharing_places((*position.eliminated, *leaving)),
-        format_move=lambda _, move: move,
+        format_move=lambda position, move: move,  # noqa: ARG005 - outside tools name the arguments
         display_move=_display_move,
         draft=lambda position: draft.draft(position, _READY_ARMIES) if position.setup else None,
     ),

@@ -17,9 +17,10 @@ from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import vacation
 from domain.match.calendar import MAX_FREE_DAYS
+from domain.match.due import Availability
 from domain.match.refusals import CommandError
 from domain.match.vacation import year_of
-from events.private.availability import Availability, Change, refuse_early_change, with_calendar
+from events.private.availability import Change, refuse_early_change, with_calendar
 
 blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX)
 

@@ -10,10 +10,10 @@ often.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from domain.match import vacation
-from domain.match.calendar import Calendar
+from domain.match.calendar import Calendar, Offset
 from domain.match.clock import (
     Clock,
     Former,
@@ -43,36 +43,34 @@ class Outage(NamedTuple):
     until: int
 
 
-class FormerCalendar(Protocol):
-    """A calendar that was valid until an instant; None: no day was free."""
+class FormerCalendar(NamedTuple):
+    """The calendar that was valid until the instant ``until``; None: no day was free."""
 
-    @property
-    def until(self) -> int:
-        """The instant until which it was valid."""
+    until: int
+    calendar: Calendar | None
+
+
+class Availability(NamedTuple):
+    """When a player's time runs.
+
+    ``zone`` is an IANA name, ``offsets`` are known up to ``known_until``. ``free_days`` count from 0, Monday. With
+    ``auto_vacation`` a day of vacation is taken where a flag would fall; with ``plays_forced`` the only legal move is
+    played. ``former`` are the earlier calendars, in order.
+    """
+
+    zone: str = "UTC"
+    free_days: tuple[int, ...] = ()
+    auto_vacation: bool = True
+    plays_forced: bool = False
+    book: Vacations = ()
+    offsets: tuple[Offset, ...] = (Offset(0, 0),)
+    known_until: int = 0
+    former: tuple[FormerCalendar, ...] = ()
 
     @property
     def calendar(self) -> Calendar | None:
-        """The calendar."""
-
-
-class Availability(Protocol):
-    """When a player's time runs, as the player has set it."""
-
-    @property
-    def calendar(self) -> Calendar | None:
-        """The calendar that is valid now; None when no day is free."""
-
-    @property
-    def former(self) -> Sequence[FormerCalendar]:
-        """The calendars before, in the order of time."""
-
-    @property
-    def book(self) -> Vacations:
-        """The vacations, in the order of time."""
-
-    @property
-    def auto_vacation(self) -> bool:
-        """Whether a day of vacation is taken where a flag would fall."""
+        """The present calendar; None when no day is free."""
+        return Calendar(self.offsets, self.free_days) if self.free_days else None
 
 
 class Step(NamedTuple):

@@ -14,9 +14,10 @@ from zoneinfo import ZoneInfo
 
 from domain.match import calendar, vacation
 from domain.match.calendar import Calendar, Offset
+from domain.match.due import Availability, FormerCalendar
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR
-from domain.match.vacation import Vacation, Vacations, year_of
+from domain.match.vacation import Vacation, year_of
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
 from events.runtime.transactions import transact
@@ -84,36 +85,6 @@ MIN_BETWEEN_CHANGES_MS = 7 * DAY
 
 CORRECTION_WINDOW_MS = HOUR
 """A mistake can be corrected within this time."""
-
-
-class FormerCalendar(NamedTuple):
-    """The calendar that was valid until the instant ``until``; None: no day was free."""
-
-    until: int
-    calendar: Calendar | None
-
-
-class Availability(NamedTuple):
-    """When a player's time runs.
-
-    ``zone`` is an IANA name, ``offsets`` are known up to ``known_until``. ``free_days`` count from 0, Monday. With
-    ``auto_vacation`` a day of vacation is taken where a flag would fall; with ``plays_forced`` the only legal move is
-    played. ``former`` are the earlier calendars, in order.
-    """
-
-    zone: str = "UTC"
-    free_days: tuple[int, ...] = ()
-    auto_vacation: bool = True
-    plays_forced: bool = False
-    book: Vacations = ()
-    offsets: tuple[Offset, ...] = (Offset(0, 0),)
-    known_until: int = 0
-    former: tuple[FormerCalendar, ...] = ()
-
-    @property
-    def calendar(self) -> Calendar | None:
-        """The present calendar; None when no day is free."""
-        return Calendar(self.offsets, self.free_days) if self.free_days else None
 
 
 class Sync(NamedTuple):

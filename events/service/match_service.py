@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from domain.match.commands import CallTime, Command, SignedAct
+from domain.match.due import Availability
 from domain.match.guards import TIME_UP
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
-from events.private.availability import Availability
 from events.runtime import tracing
 from events.service.matches import Executed, Loaded, Matches
 from events.service.timekeeper import Timekeeper

@@ -14,10 +14,11 @@ from domain.games import find_ruleset
 from domain.match import vacation
 from domain.match.clock import Pause, falls_at
 from domain.match.commands import CallTime, ForgiveFlag, PauseClock, SubmitMove
+from domain.match.due import Availability
 from domain.match.enums import FlagRule, PauseReason, Status
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, days_per_move
-from events.private.availability import Availability, with_calendar
+from events.private.availability import with_calendar
 from events.readmodels import dump
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from threading import Lock
 
-from events.private.availability import Availability, AvailabilityStore, Change, Sync, sync_lane
+from domain.match.due import Availability
+from events.private.availability import AvailabilityStore, Change, Sync, sync_lane
 from events.runtime.keys import WorkListKeys
 from events.runtime.work_list import Claim
 

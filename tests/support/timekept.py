@@ -6,11 +6,11 @@ from itertools import count
 from domain.match import vacation
 from domain.match.clock import Pause, falls_at
 from domain.match.commands import Command, JoinMatch, SubmitMove
-from domain.match.due import MAX_BEAT_GAP_MS
+from domain.match.due import MAX_BEAT_GAP_MS, Availability
 from domain.match.events import Event
 from domain.match.state import MatchState
 from domain.match.terms import Terms, days_per_move
-from events.private.availability import Availability, with_calendar
+from events.private.availability import with_calendar
 from events.service.match_service import MatchService
 from events.service.matches import Executed, Matches
 from events.service.timekeeper import Timekeeper

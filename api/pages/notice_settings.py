@@ -17,7 +17,6 @@ from events.notices.inbox import MAX_MAILS_SHOWN, Verdict
 from events.notices.ledger import KEPT_MS, MAX_NOTICES
 from events.notices.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
 from events.notices.preferences import DEFAULT_QUIET_HOURS
-from events.notices.subscriptions import Subscription
 from events.people.person import Person
 from events.push.sender_key import subject_of
 from events.webhooks.signing import public_key_of
@@ -97,19 +96,6 @@ def hour_words(hour: int) -> str:
     return f"{hour:02d}:00"
 
 
-class PushSection(NamedTuple):
-    """Whether this server sends push notices, and the browsers that get them or have got them lately."""
-
-    offered: bool
-    subscriptions: Sequence[Subscription]
-
-
-def push_section(player: str) -> PushSection:
-    """Return what the settings page shows ``player`` about push notices."""
-    settings = services().settings
-    return PushSection(subject_of(settings.contact, settings.page_url) is not None, services().subscriptions.of(player))
-
-
 REMINDERS_H = (0, 3, 6, 12, 24, 48, 72, 168)
 MIN_MATCHES_FOR_DIGEST = 10
 """From this number of active matches on, a digest of turns is suggested."""
@@ -129,7 +115,7 @@ def notice_settings() -> str:
     """Return the settings of notices of the signed-in person."""
     person = signed_in_reader()
     refuse_token()  # the page shows the mail address
-    preferences = services().preferences.read(person.id)
+    preferences, settings = services().preferences.read(person.id), services().settings
     matches = len(services().readmodels.active(person.id))
     is_many = matches >= MIN_MATCHES_FOR_DIGEST and preferences.mail[NoticeKind.TURN] == Timing.AT_ONCE
     return render_template(
@@ -146,9 +132,10 @@ def notice_settings() -> str:
         hour_words=hour_words,
         zone=services().availability.read([person.id])[person.id].zone,
         targets=targets_of(person.id),
-        push=push_section(person.id),
+        push_is_offered=subject_of(settings.contact, settings.page_url) is not None,
+        push_subscriptions=services().subscriptions.of(person.id),
         feed_address=services().feed_addresses.of(person.id),
-        mail_is_sent=services().settings.mail is not None,
+        mail_is_sent=settings.mail is not None,
         mail=services().addresses.read(person.id),
         writers=WRITERS,
         inviters=INVITERS,

@@ -25,10 +25,7 @@ WHO_IS_REFUSED = {
 
 
 def admit_match(match_id: str, seats: Sequence[Seat], person: Person) -> None:
-    """Count a match that ``person`` creates.
-
-    Raises the problems blocked, not-invitable, too-many-requests and too-many-matches.
-    """
+    """Count a match that ``person`` creates; raises blocked, not-invitable, too-many-requests and too-many-matches."""
     spend("matches", person.id)
     spend_by_address("all_matches")
     refuse_blocked(person, seats)

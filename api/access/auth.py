@@ -60,10 +60,7 @@ def credential_key() -> str:
 
 
 def redeem_ticket() -> None:
-    """Identify the caller by the ticket in the query, if there is one, for the rest of this request.
-
-    Raises the problem invalid-token for a ticket that was used or is too old.
-    """
+    """Identify the caller by the ticket in the query, if any, for this request; raises the problem invalid-token."""
     ticket = request.args.get("ticket")
     if ticket is None:
         return
@@ -160,10 +157,7 @@ def session_cookie(settings: Settings) -> str:
 
 
 def begin_session(response: Response, person: Person) -> Response:
-    """Open a session of ``person`` and set its cookie in ``response``; an earlier session ends.
-
-    Raises the problem not-signed-in when the person has been erased meanwhile.
-    """
+    """Open a session of ``person`` in place of an earlier one and set its cookie; raises the problem not-signed-in."""
     people, settings = services().people, services().settings
     name = session_cookie(settings)
     earlier = request.cookies.get(name)

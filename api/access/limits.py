@@ -24,18 +24,11 @@ SITE_SHARE = 8
 
 
 class Limits(NamedTuple):
-    """The limits of an app, in the notation of the limits package.
+    """The limits of an app, in the notation of the limits package; ``EXCEEDED`` says what each of them counts.
 
-    Writes, archives, calendars, matches that are created, those of guests against opponents, reports,
-    test notices, notices that are sent again, addresses of webhooks, keys that are added, and words in chats, as
-    messages and as bytes, count per person, invitations per person and whom they invite; sign-ins per name and address,
-    and all together per address; sign-ups, guests, and all new matches together, per address; new guests of the whole
-    installation; reads, and computations for them, per person, or per address for anonymous callers. An address is what
-    the nearest trusted proxy says; limits leave room for a school behind one. IPv6 addresses count by network and by
-    site: every customer has 2**64 of them.
-    Mails to confirm an address count per person and mail address, requests for new passwords per name or mail address;
-    both, and links of mails that are followed, count by network, too. Jobs of workers count by their nodes: per person,
-    and per address for guests and anonymous callers.
+    They count per person, sign-ins and sign-ups per network address, reads and computations of anonymous callers, too.
+    An address is what the nearest trusted proxy says; limits leave room for a school behind one. IPv6 addresses count
+    by network and by site: every customer has 2**64 of them. Jobs of workers count by their nodes.
     """
 
     writes: str = "600/minute"
@@ -175,10 +168,7 @@ def address() -> str:
 
 
 def spend_by_address(limit: str, *who: str, cost: int = 1) -> int:
-    """Count ``cost`` uses of ``limit`` by ``who`` at the caller's address, and at its site.
-
-    Returns how many remain to the address in this window; raises the problem too-many-requests.
-    """
+    """Count uses of ``limit`` at the caller's address and its site; return what remains, raises too-many-requests."""
     network, *site = networks(request.remote_addr or "unknown")
     remaining = rate_limits().spend(limit, *who, network, cost=cost)
     for whole in site:

@@ -27,10 +27,7 @@ def visible_match(match_id: str) -> Loaded:
 
 
 def own_match(match_id: str) -> Loaded:
-    """Return a match in which the caller has a seat.
-
-    Raises the problem no-such-match like ``visible_match``, and not-your-seat in a match that the caller only watches.
-    """
+    """Return a match in which the caller has a seat; raises the problems no-such-match and not-your-seat."""
     loaded, person = visible_match(match_id), current_person()
     seat_of(loaded.state, person.id if person else "")
     return loaded

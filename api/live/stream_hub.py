@@ -9,7 +9,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
 from queue import Empty, Full, Queue
 from typing import Any, NamedTuple, Protocol
 
@@ -235,12 +234,11 @@ class Hub:
                 if away or tail.lost_end:
                     away = False
                     self._wake_all()
-                changed = {}
-                for match_id, entries in groupby(
-                    sorted((entry.stream, entry.version) for entry in deliveries), _stream
-                ):
-                    changed[match_id] = next(entries)[1]
-                    self._publish(match_id, changed[match_id])
+                changed: dict[str, int] = {}
+                for match_id, version in sorted((entry.stream, entry.version) for entry in deliveries):
+                    changed.setdefault(match_id, version)
+                for match_id, version in changed.items():
+                    self._publish(match_id, version)
                 self._queue_changes(changed)
             except Exception as error:  # whatever it is: without the reader no stream would go on
                 if not away:
@@ -380,7 +378,3 @@ def chat_in(match_id: str) -> Message:
 def _reset(tag: VersionTag) -> str:
     content = msgspec.json.encode({"version": tag.version, "version_tag": str(tag)}).decode()
     return f"id: {tag}\nevent: reset\ndata: {content}\n\n"
-
-
-def _stream(pointer: tuple[str, int]) -> str:
-    return pointer[0]

@@ -92,11 +92,7 @@ def play_line(state: MatchState, ply: int, line: Sequence[str]) -> PlayedLine:
 
 
 def compose(state: MatchState, kind: str, parts: Sequence[str]) -> Composed:
-    """Return how far ``parts`` have come in the match as it stands.
-
-    Raises the problems match-not-started and match-over, and malformed-move for a kind or a part that the game does
-    not know.
-    """
+    """Return how far ``parts`` have come; raises match-not-started, match-over and malformed-move."""
     if state.ended:
         raise Problem("match-over", "The match is over: no move is put together any more.")
     if state.status != Status.PLAYING:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from api.access.limits import spend
 from api.services import services
 from events.notices.notice import NoticeChannel
+from events.notices.outbox import Dispatch, Purpose
 
 
 class Target(NamedTuple):
@@ -26,3 +28,21 @@ def targets_of(player: str) -> Mapping[tuple[NoticeChannel, str], Target]:
     for endpoint in services().endpoints.of(player):
         targets[NoticeChannel.WEBHOOK, endpoint.id] = Target(endpoint.url, endpoint.disabled is None)
     return targets
+
+
+def queue_test(player: str, channel: NoticeChannel, target: str, id: str) -> None:
+    """Have a test sent to a target of ``player``; raises the problem too-many-requests."""
+    spend("test_notices", player)
+    now = services().now()
+    services().outbox.add(
+        Dispatch(
+            id=id,
+            player=player,
+            channel=channel,
+            target=target,
+            purpose=Purpose.TEST,
+            due=now,
+            first_at=now,
+            requested=True,
+        )
+    )

@@ -8,16 +8,15 @@ from marshmallow import fields
 from msgspec import Meta
 
 from api.access.auth import credential_key, require_person
-from api.access.limits import spend
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, StrictSchema, StrictString, pattern
+from api.operations.notice_targets import queue_test
 from api.services import services
 from events.notices import subscriptions as stored
 from events.notices.notice import NoticeChannel
-from events.notices.outbox import Dispatch, Purpose
 from events.notices.subscriptions import MAX_LABEL_LENGTH, MAX_SUBSCRIPTIONS, subscription_id
 from events.push.encryption import InvalidKeyError, encoded_point, from_base64url, read_point, to_base64url
 from events.push.sender_key import subject_of
@@ -184,19 +183,7 @@ def send_test_push(_: Mapping[str, Any], subscription: str) -> None:
         raise _no_such_subscription()
     if found.ended:
         raise Problem("subscription-ended", f"This browser gets no more notices. {found.ended}")
-    spend("test_notices", person.id)
-    services().outbox.add(
-        Dispatch(
-            id=f"test:{subscription}:{now}",
-            player=person.id,
-            channel=NoticeChannel.PUSH,
-            target=subscription,
-            purpose=Purpose.TEST,
-            due=now,
-            first_at=now,
-            requested=True,
-        )
-    )
+    queue_test(person.id, NoticeChannel.PUSH, subscription, f"test:{subscription}:{now}")
 
 
 def _refuse_unless_offered() -> None:

@@ -16,6 +16,7 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, one_of
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictBoolean, StrictSchema, StrictString, page_limit
+from api.operations.notice_targets import queue_test
 from api.services import services
 from events.notices.endpoints import (
     DISABLED_BY_OWNER,
@@ -26,7 +27,6 @@ from events.notices.endpoints import (
     PayloadForm,
 )
 from events.notices.notice import NoticeChannel, NoticeKind
-from events.notices.outbox import Dispatch, Purpose
 from events.people.person import Person, random_letters
 from events.runtime.egress_rules import MAX_URL_CHARACTERS, EgressRefusedError
 from events.runtime.errors import LimitReachedError
@@ -260,20 +260,8 @@ def resend_delivery(_: object, webhook: str, delivery: str) -> Queued:
 
 
 def _queue_test(person: Person, found: Endpoint) -> Queued:
-    spend("test_notices", person.id)
-    now, id = services().now(), "t" + random_letters(10)
-    services().outbox.add(
-        Dispatch(
-            id=id,
-            player=person.id,
-            channel=NoticeChannel.WEBHOOK,
-            target=found.id,
-            purpose=Purpose.TEST,
-            due=now,
-            first_at=now,
-            requested=True,
-        )
-    )
+    id = "t" + random_letters(10)
+    queue_test(person.id, NoticeChannel.WEBHOOK, found.id, id)
     return Queued(webhook_id=id)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from deploy.cli.checkpoints import FILE, read_document
 from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
@@ -24,9 +25,6 @@ from events.store.codec import content_shown
 from events.store.contract import DamagedStreamError
 from events.store.envelope import Envelope, canonical_json
 from events.transparency.tlog_proofs import tlog_proof_of
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
 
 COMMANDS = {
     "all": "deploy.cli.audit_all:audit_all",
@@ -53,7 +51,7 @@ def audit_commands() -> None:
 @click.option("--policy", "policy_file", type=FILE, help="Which witnesses must have cosigned (c2sp.org/tlog-policy).")
 def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool, policy_file: Path | None) -> None:
     """Verify bundles offline and print what is proved, step by step, up to the first fault."""
-    keys, policy = None if key_file is None else read_keys(key_file), read_policy(policy_file)
+    keys, policy = None if key_file is None else read_document(key_file, read_key_set), read_policy(policy_file)
     verified = [_verify(path, keys, opponents, policy) for path in file]
     if not all(verified):
         raise SystemExit(1)
@@ -117,14 +115,6 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
 def schema() -> None:
     """Print the JSON Schema of bundles."""
     click.echo(json.dumps(bundle_schema(), indent=2))
-
-
-def read_keys(path: Path) -> KeySet:
-    """Return the public keys in a file; raises CliError."""
-    try:
-        return read_key_set(path.read_bytes())
-    except DocumentError as fault:
-        raise CliError(f"{path}: {fault}") from None
 
 
 def _verify(path: Path, keys: KeySet | None, opponents: bool, policy: Policy | None) -> bool:
@@ -220,13 +210,8 @@ def _format_ply(ply: Ply, boards: bool) -> Iterator[str]:
 
 
 def read_policy(path: Path | None) -> Policy | None:
-    """Return the policy in a file, None without a file; raises CliError with the line of its first fault."""
-    if path is None:
-        return None
-    try:
-        return parse_policy(path.read_bytes())
-    except DocumentError as fault:
-        raise CliError(escape_unprintable(f"{path}: {fault}")) from None
+    """Return the policy in a file, None without a file; raises CliError."""
+    return None if path is None else read_document(path, parse_policy)
 
 
 @audit_commands.command("receipt")
@@ -238,7 +223,7 @@ def receipt(receipt: Path, bundle: Path, key_file: Path | None) -> None:
 
     The receipt may be copied out of a mail, with its lines broken and quoted.
     """
-    keys = None if key_file is None else read_keys(key_file)
+    keys = None if key_file is None else read_document(key_file, read_key_set)
     given = _read_receipt(receipt, keys)
     packed = read_limited(bundle)
     try:

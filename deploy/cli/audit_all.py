@@ -7,20 +7,18 @@ from typing import NamedTuple
 
 import click
 
+from deploy.cli.checkpoints import FILE, read_document
 from deploy.cli.following import follow_job, processes_option
-from deploy.cli.output import CliError, escape_unprintable
+from deploy.cli.output import escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from events.installation import Installation
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
 from events.proof.checkpoints import Checkpoint, read_checkpoint
-from events.proof.documents import DocumentError
 from events.proof.log_audit import AuditedLog, LogFinding, audit_log
 from events.runtime.wall_clock import now_ms
 from events.store.time import StoreClock
 from workers.fleet.audit import RECOMPUTE, Audited
 from workers.fleet.kinds import AUDIT
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 class AuditedLogs(NamedTuple):
@@ -64,7 +62,7 @@ def audit_logs(installation: Installation, trusted: Sequence[Checkpoint] = ()) -
 )
 def audit_all(processes: int, opponents: bool, trusted_files: tuple[Path, ...]) -> None:
     """Replay every match of the store and compare it with logs and texts; report faults and the speed."""
-    trusted = [_read_checkpoint(path) for path in trusted_files]
+    trusted = [read_document(path, read_checkpoint) for path in trusted_files]
     installation = open_installation()
     start = time.perf_counter()
     now = StoreClock(installation.client, now_ms).store_now()
@@ -115,10 +113,3 @@ def print_findings(verdict: str, findings: Iterable[LogFinding], unlisted: int =
         click.echo(escape_unprintable(f"{verdict} {finding.place}: {finding.reason}"))
     if unlisted:
         click.echo(f"{verdict} in {unlisted} other places")
-
-
-def _read_checkpoint(path: Path) -> Checkpoint:
-    try:
-        return read_checkpoint(path.read_bytes())
-    except DocumentError as fault:
-        raise CliError(escape_unprintable(f"{path}: {fault}")) from None

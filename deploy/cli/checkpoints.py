@@ -84,9 +84,9 @@ def accept_rollback() -> None:
 @click.option("--keys", "key_file", type=FILE, help="Trusted keys, to check the signatures of the checkpoints too.")
 def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | None) -> None:
     """Prove that the log of the checkpoint SECOND extends that of FIRST."""
-    older, newer = _read(first, read_checkpoint), _read(second, read_checkpoint)
-    trusted = None if key_file is None else _read(key_file, read_key_set)
-    proved = _prove(older, newer) if proof is None else _read(proof, read_consistency)
+    older, newer = read_document(first, read_checkpoint), read_document(second, read_checkpoint)
+    trusted = None if key_file is None else read_document(key_file, read_key_set)
+    proved = _prove(older, newer) if proof is None else read_document(proof, read_consistency)
     try:
         if trusted is not None:
             older.check(trusted)
@@ -156,11 +156,12 @@ def revoke_key(key: str, since: int) -> None:
         click.echo(f"The store signs with key {made.id} from now on.")
 
 
-def _read(path: Path, read: Callable[[bytes], T]) -> T:
+def read_document(path: Path, read: Callable[[bytes], T]) -> T:
+    """Return what ``read`` makes of a file; raises CliError with the place of its first fault."""
     try:
         return read(path.read_bytes())
     except DocumentError as fault:
-        raise CliError(f"{path}: {fault}") from None
+        raise CliError(escape_unprintable(f"{path}: {fault}")) from None
 
 
 def _prove(first: Checkpoint, second: Checkpoint) -> Consistency:

@@ -11,6 +11,7 @@ import click
 import httpcore
 
 from deploy.cli.audit import read_policy
+from deploy.cli.checkpoints import FILE
 from deploy.cli.output import CliError, escape_unprintable, report_errors
 from events.monitor.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
 from events.proof.documents import DocumentError
@@ -23,7 +24,6 @@ TIMEOUT_S = 30.0
 MAX_WAITS = 10
 MAX_WAIT_S = 60.0
 TIMEOUTS = {"connect": TIMEOUT_S, "read": TIMEOUT_S, "write": TIMEOUT_S, "pool": 10 * TIMEOUT_S}
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()

@@ -6,7 +6,7 @@ the same.
 """
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 from events.installation import Installation
 from events.runtime.backoff import Backoff
@@ -48,25 +48,26 @@ class ListHints:
 
 
 class HintRounds:
-    """Gives the hints of this relay: about its ``share`` of the ``sharded`` lists, and about the ``single`` ones.
+    """Gives the hints about all work lists of an installation that this relay has a ``share`` of.
 
-    Those have one shard only, and the relay with FIRST_SHARD gives their hints. ``woken`` is set when something is
-    added to the sharded lists that is due at once.
+    Lists with one shard belong to the relay with FIRST_SHARD. ``woken`` is set when something is added to the others
+    that is due at once.
     """
 
     def __init__(
-        self,
-        sharded: Sequence[ListHints],
-        single: Sequence[ListHints],
-        now: Callable[[], int],
-        woken: threading.Event,
-        share: Share = lambda: None,
+        self, installation: Installation, tasks: TaskQueue, woken: threading.Event, share: Share = lambda: None
     ) -> None:
-        self._sharded = sharded
-        self._single = single
-        self._now = now
+        self._now = installation.now
         self._woken = woken
         self._share = share
+        self._sharded = [ListHints(installation.outbox.work, lambda _: tasks.request_delivery(), DELIVERY_THREADS)]
+        if installation.settings.mail is not None:
+            self._sharded.append(ListHints(installation.inbox.work, lambda _: tasks.request_reading()))
+        self._single = [
+            ListHints(installation.turns, tasks.request_turn),
+            ListHints(installation.jobs.work, lambda _: tasks.request_jobs()),
+            ListHints(installation.fleet_jobs.work, tasks.request_slices),
+        ]
 
     def run(self, stop: threading.Event) -> None:
         """Do rounds until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
@@ -91,20 +92,3 @@ class HintRounds:
         if has_shard(self._share, FIRST_SHARD):
             hints += sum(each.give(now) for each in self._single)
         return hints
-
-
-def hint_rounds(
-    installation: Installation, tasks: TaskQueue, woken: threading.Event, share: Share = lambda: None
-) -> HintRounds:
-    """Return the rounds in which hints are given about all work lists of an installation."""
-    sharded = [
-        ListHints(installation.outbox.work, lambda _: tasks.request_delivery(), DELIVERY_THREADS),
-    ]
-    if installation.settings.mail is not None:
-        sharded.append(ListHints(installation.inbox.work, lambda _: tasks.request_reading()))
-    single = [
-        ListHints(installation.turns, tasks.request_turn),
-        ListHints(installation.jobs.work, lambda _: tasks.request_jobs()),
-        ListHints(installation.fleet_jobs.work, tasks.request_slices),
-    ]
-    return HintRounds(sharded, single, installation.now, woken, share)

@@ -17,7 +17,7 @@ from pathlib import Path
 import structlog
 
 from events.installation import Installation
-from events.operations.personal_data import GuestRound, continue_erasures
+from events.operations.personal_data import continue_erasures, expire_guests
 from events.runtime import beats
 from events.runtime.queues import Group
 from events.runtime.settings import Settings
@@ -28,7 +28,7 @@ from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
 from workers.feed_watch import FEED, FeedWatch
-from workers.hints import hint_rounds
+from workers.hints import HintRounds
 from workers.notices.decide import Decider, NoticeRounds
 from workers.opponents import debts_of
 from workers.shares import FIRST_SHARD, Share, Shares, has_shard
@@ -97,7 +97,7 @@ class Relay:
                 return
         rounds: list[Callable[[], object]] = [
             partial(continue_erasures, installation),
-            GuestRound(installation, installation.now),
+            lambda: expire_guests(installation, installation.now()),
             installation.fleet_jobs.advance_running,
         ]
         if installation.settings.archive_url is not None:
@@ -106,7 +106,7 @@ class Relay:
         shares = Shares(installation.liveness, self._name, store.shards)
         sweeper = Sweeper(installation, tasks, shares.own, rounds)
         notice_rounds = NoticeRounds(store, installation.checks, installation.now, decider, shares.own)
-        hints = hint_rounds(installation, tasks, woken, shares.own)
+        hints = HintRounds(installation, tasks, woken, shares.own)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}
         works["ticker"] = Ticker(installation, shares.own).run
         works["notice-rounds"] = notice_rounds.run

@@ -3,7 +3,7 @@
 Streams carry opaque ids and stay, with administrative acts, results and ratings. What is erased is beside them.
 """
 
-from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -147,49 +147,37 @@ MAX_GUEST_IDLE_MS = 30 * 24 * 3600 * 1000
 MAX_GUESTS_PER_ROUND = 20
 
 
-class GuestRound:
-    """Erases guests who have been idle for too long, as they could erase themselves."""
+def expire_guests(parts: Installation, now: int) -> int:
+    """Erase guests who have been idle for too long, as they could erase themselves; return how many.
 
-    def __init__(self, parts: Installation, now: Callable[[], int]) -> None:
-        self._parts = parts
-        self._now = now
-
-    def __call__(self) -> int:
-        """Look at the guests that are due; return how many were erased.
-
-        Crash-safe: a guest is taken off the list when the erasure is done.
-        """
-        people, now = self._parts.people, self._now()
-        erased = 0
-        for _ in range(MAX_GUESTS_PER_ROUND):
-            claim = people.guests.claim()
-            if claim is None:
-                break
-            person = people.person(claim.id)
-            if person is not None and person.kind == "guest":
-                idle_at = self._idle_at(person.id, person.created_at)
-                if idle_at is not None and idle_at > now:
-                    people.guests.postpone(claim, idle_at)
-                    continue
-                if idle_at is not None and self._erase(person):
+    Crash-safe: a guest is taken off the list when the erasure is done.
+    """
+    people, erased = parts.people, 0
+    for _ in range(MAX_GUESTS_PER_ROUND):
+        claim = people.guests.claim()
+        if claim is None:
+            break
+        person = people.person(claim.id)
+        if person is not None and person.kind == "guest":
+            idle_at = _idle_at(parts, person)
+            if idle_at is not None and idle_at > now:
+                people.guests.postpone(claim, idle_at)
+                continue
+            if idle_at is not None:
+                with suppress(UnknownPersonError):  # signed up in the meantime, or erased on request
+                    erase(parts, person)
+                    log.info("guest expired", person=person.id)
                     erased += 1
-            people.guests.finish(claim)
-        return erased
+        people.guests.finish(claim)
+    return erased
 
-    def _erase(self, guest: Person) -> bool:
-        try:
-            erase(self._parts, guest)
-        except UnknownPersonError:  # signed up in the meantime, or erased on request
-            return False
-        log.info("guest expired", person=guest.id)
-        return True
 
-    def _idle_at(self, guest: str, created_at: int) -> int | None:
-        """Return the instant from which on the guest is idle for too long; None for one who has finished a match."""
-        readmodels, last = self._parts.readmodels, created_at
-        for projected in readmodels.projected(readmodels.matches_of(guest)):
-            if projected is not None:
-                if projected.summary.status == Status.FINISHED:
-                    return None
-                last = max(last, projected.summary.updated_at)
-        return last + MAX_GUEST_IDLE_MS
+def _idle_at(parts: Installation, guest: Person) -> int | None:
+    """Return the instant from which on the guest is idle for too long; None for one who has finished a match."""
+    last = guest.created_at
+    for projected in parts.readmodels.projected(parts.readmodels.matches_of(guest.id)):
+        if projected is not None:
+            if projected.summary.status == Status.FINISHED:
+                return None
+            last = max(last, projected.summary.updated_at)
+    return last + MAX_GUEST_IDLE_MS

@@ -26,7 +26,7 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import drain, legal_moves
 from workers import consumers, task_queue, tasks
 from workers.fleet.kinds import VERIFY
-from workers.hints import hint_rounds
+from workers.hints import HintRounds
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.opponents import debts_of
@@ -115,7 +115,7 @@ class Club(MailSite):
         rounds: list[Callable[[], object]] = [self.parts.fleet_jobs.advance_running]
         self._sweeper = Sweeper(self.parts, queue, rounds=rounds)
         self._rounds = NoticeRounds(self.parts.store, self.parts.checks, self.parts.now, decider)
-        self._hints = hint_rounds(self.parts, queue, woken)
+        self._hints = HintRounds(self.parts, queue, woken)
         self.queue = queue
 
     def move_by_mail(self, player: str, match_id: str) -> None:

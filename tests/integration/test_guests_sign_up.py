@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.operations.personal_data import MAX_GUEST_IDLE_MS, GuestRound, erase
+from events.operations.personal_data import MAX_GUEST_IDLE_MS, erase, expire_guests
 from events.people.accounts import NameTakenError
 from events.people.person import Person, Suspension, UnknownPersonError
 from tests.support.callers import ME, OPEN, Caller, opponent
@@ -63,7 +63,7 @@ def test_a_guest_who_has_signed_up_is_not_forgotten_like_one_who_stays_away(serv
     assert guest.post("/players", NEW_NAME).status_code == 201
     assert services.people.guests.contents("") == {}
     services.people.guests.add(guest.id, "", 0)  # as a round does that has begun before
-    assert GuestRound(services, lambda: later)() == 0
+    assert expire_guests(services, later) == 0
     assert services.people.guests.contents("") == {}
     assert person_of(services, guest).name == "Greta"
 

@@ -8,7 +8,7 @@ from api.access.limits import RateLimits
 from api.pages.static_files import VERSION
 from api.services import EXTENSION, Services
 from domain.match.enums import Status
-from events.operations.personal_data import MAX_GUEST_IDLE_MS, GuestRound
+from events.operations.personal_data import MAX_GUEST_IDLE_MS, expire_guests
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import PeopleKeys
@@ -24,7 +24,7 @@ def rounds(services: Services, now: int) -> int:
     """Look after guests at ``now``; return how many were erased."""
     project(services)
     services.people.guests = WorkList(services.client, [PeopleKeys(services.prefix).guests], lambda: now)
-    return GuestRound(services, lambda: now)()
+    return expire_guests(services, now)
 
 
 def test_notes_trees_and_lines_have_one_quota(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,7 +156,7 @@ class Decider:
         return facts
 
 
-ROUND_MS = 1000
+ROUND_S = 1.0
 
 log = structlog.get_logger("notices")
 
@@ -180,20 +180,16 @@ class NoticeRounds:
 
     def run(self, stop: threading.Event) -> None:
         """Do rounds until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
+        repeat(self.do_round, stop, lambda: None, line="notice-rounds")
 
-        def step() -> float:
-            self.do_round()
-            return ROUND_MS / 1000
-
-        repeat(step, stop, lambda: None, line="notice-rounds")
-
-    def do_round(self) -> None:
-        """Do what is due. Raises ClockMismatchError: nobody is reminded early."""
+    def do_round(self) -> float:
+        """Do what is due; return when to do so again, in seconds. Raises ClockMismatchError: nobody is told early."""
         self._store.check_clock()
         shards = self._share()
         while (check := self._checks.take(shards)) is not None:
             beats.beat()
             self._carry_out(check)
+        return ROUND_S
 
     def _carry_out(self, check: Check) -> None:
         try:

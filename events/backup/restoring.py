@@ -151,7 +151,7 @@ class _Restore:
                 pipeline.execute()
             for record in batch:
                 if isinstance(record, Leaves):
-                    self._checkpoints.restore(record.leaves)
+                    self._checkpoints.growth.restore(record.leaves)
             self._step(sum(isinstance(record, CopiedMatch) for record in batch))
         self._log_archived()
         index_entries(self._client, self._entries)
@@ -162,7 +162,9 @@ class _Restore:
         names = (name.decode() for name in self._archived)
         while batch := list(islice(names, KEYS_PER_STEP)):
             found = zip(batch, catalogue.find(batch), strict=True)
-            self._checkpoints.restore_heads({name: archived.head for name, archived in found if archived is not None})
+            self._checkpoints.growth.restore_heads(
+                {name: archived.head for name, archived in found if archived is not None}
+            )
 
     def _write_key(self, pipeline: Any, record: CopiedKey) -> None:
         for command in _commands(record.name, record.kind, record.content):

@@ -1,6 +1,6 @@
 """The log of checkpoints in the store: leaves are appended, the tree is signed, proofs are computed from it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import structlog
 
@@ -32,7 +32,6 @@ from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
-from events.store.contract import Head
 from events.store.converter import Digest
 from events.store.logged_leaves import LoggedLeaf, unpack_logged
 
@@ -74,7 +73,7 @@ class CheckpointLog:
         self._places = ProofKeys(store.prefix)
         self.leaf_store = LeafStore(store.client, self._places, store.storage)
         self._notes = LeafNotes(store)
-        self._growth = LogGrowth(store, keys, self._administration, self.leaf_store, self._notes)
+        self.growth = LogGrowth(store, keys, self._administration, self.leaf_store, self._notes)
 
     def sign(self, now: int) -> Checkpoint:
         """Return the checkpoint of the day of ``now``, which is made if there is none.
@@ -87,7 +86,7 @@ class CheckpointLog:
         latest = self._latest_recorded()
         if latest is not None and latest.day[:DAY_LETTERS] >= day:
             return self._of_day_or(latest, day)
-        self._growth.log_changes()
+        self.growth.log_changes()
         signed = self._sign(day, now)
         self._record(signed)
         return signed
@@ -105,7 +104,7 @@ class CheckpointLog:
         if not self.is_look_due(latest, now):
             return latest
         self._check_extends()
-        self._growth.log_changes()
+        self.growth.log_changes()
         if self.size() > latest.size:
             latest = self._sign(hour, now)
             self._record(latest)
@@ -295,18 +294,6 @@ class CheckpointLog:
         day = self._client.get(self._places.latest_day)
         return None if day is None else day.decode(errors="backslashreplace")
 
-    def log_heads(self, match_ids: Iterable[str]) -> None:
-        """Add a leaf for each match whose head is not logged; none is added twice."""
-        self._growth.log_heads(match_ids)
-
-    def restore_heads(self, heads: Mapping[str, Head]) -> None:
-        """Add a leaf for each head that is not logged, while nothing else uses the log."""
-        self._growth.restore_heads(heads)
-
-    def restore(self, leaves: Sequence[bytes]) -> None:
-        """Append ``leaves`` as they were stored once, in order. Raises ValueError for one that is none."""
-        self._growth.restore(leaves)
-
     def _sign(self, day: str, now: int) -> Checkpoint:
         """Sign the log as the checkpoint of a day or hour; return it, or a later one that another process signed."""
         origin = self._store.installation().id
@@ -321,7 +308,7 @@ class CheckpointLog:
             if signed is not None:
                 return read_checkpoint(signed)
             # Read while the size is watched: no tree with the revocation of a key is signed by that key.
-            key = self._growth.logged_key()
+            key = self.growth.logged_key()
             size = int(pipeline.get(self._places.log_size) or 0)
             root = Digest(merkle.root(size, self.leaf_store.tree()).hex())
             if self._guard is not None:

@@ -111,7 +111,7 @@ class Archiver:
         self._archive.catalogue.replace_tables([table])
         self._check(pack, matches)
         # A match that changes after this is not dropped.
-        self._log.log_heads(match.stream for match in matches)
+        self._log.growth.log_heads(match.stream for match in matches)
         dropped = 0
         for place, (match, models) in enumerate(zip(matches, self._models(matches, lists), strict=True)):
             beats.beat()

@@ -294,7 +294,7 @@ def record_figures(
     yield gauge(
         "rookery_witnesses_contradicting", "Witnesses that have cosigned what the log does not have", contradicting
     )
-    yield gauge("rookery_jobs_waiting", "Bundles, recomputations and archives to be made", jobs.count())
+    yield gauge("rookery_jobs_waiting", "Bundles, recomputations and archives to be made", jobs.work.count().total())
     yield gauge("rookery_incidents", "Incidents in which events were lost", incidents.count())
 
 

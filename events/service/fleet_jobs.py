@@ -275,12 +275,8 @@ class FleetJobs:
             return running
 
         stopped = transact(self._client, [self._keys.job(job.id)], change)
-        self.discard_slices(job.id)
+        self.work.discard(job.id)
         return stopped
-
-    def discard_slices(self, job_id: str) -> None:
-        """Remove the slices of a job that has ended from the work list."""
-        self.work.discard(job_id)
 
     def _end(self, pipeline: StorePipeline, job: FleetJob, state: JobState, reason: str) -> None:
         keys = self._keys

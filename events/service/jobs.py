@@ -64,10 +64,6 @@ class Jobs:
         packed = self.work.entry_content("", subject)
         return None if packed is None else unpack(Job, packed)
 
-    def count(self) -> int:
-        """Return how many subjects have a job."""
-        return self.work.count().total()
-
     def result(self, subject: str, kind: str, basis: str) -> bytes | None:
         """Return the stored result, None when there is none."""
         found = self._client.get(self._keys.result(subject, kind, basis))

@@ -61,17 +61,6 @@ class Delivery(NamedTuple):
     origin: str = ""
 
 
-class Parked(NamedTuple):
-    """A feed entry that a group could not handle, with the reason."""
-
-    shard: int
-    group: str
-    sequence: int
-    stream: str
-    version: int
-    reason: str
-
-
 class Lag(NamedTuple):
     """Entries not delivered, and delivered but not acknowledged; negative where the store has lost entries."""
 
@@ -235,30 +224,6 @@ class FeedGroup:
             )
             pipeline.xack(keys.feed, self.group, delivery.entry_id)
             pipeline.execute()
-
-    def parked(self) -> list[Parked]:
-        """Return the parked entries of this group, shard by shard, oldest first."""
-        with self.client.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.xrange(keys.parked)
-            replies: list[Any] = pipeline.execute()
-        parked = [
-            Parked(
-                shard,
-                fields[b"group"].decode(),
-                int(fields[b"sequence"]),
-                fields[b"stream"].decode(),
-                int(fields[b"version"]),
-                fields[b"reason"].decode(),
-            )
-            for shard, entries in enumerate(replies)
-            for _, fields in entries
-        ]
-        return [entry for entry in parked if entry.group == self.group]
-
-    def lag(self) -> list[Lag]:
-        """Return for each shard how far the group is behind; the whole feed where it does not exist."""
-        return [state.lag(self.group) for state in self.states().values()]
 
     def drop_dead_consumers(self, idle_ms: int, shards: Iterable[int] | None = None) -> int:
         """Delete consumers that have read nothing for ``idle_ms`` and hold no entries; return how many."""

@@ -7,6 +7,7 @@ from events.runtime.errors import StoreUnavailableError
 from events.store.feed import Delivery, FeedGroup, FeedTail, trim
 from events.store.redis import RedisStore
 from tests.support.drafts import grown
+from tests.support.feed_groups import lags_of, parked_by
 from tests.support.server import RealServer
 
 SHARDS = 3
@@ -81,9 +82,9 @@ def test_an_acknowledgement_takes_place_with_the_effect_or_not_at_all(store: Red
     with redis.pipeline() as pipeline:
         consuming.acknowledge(pipeline, deliveries)
         pipeline.set("effect", 1)
-    assert sum(lag.pending for lag in consuming.lag()) == 2
+    assert sum(lag.pending for lag in lags_of(consuming)) == 2
     acknowledge(redis, consuming, deliveries)
-    assert sum(lag.pending for lag in consuming.lag()) == 0
+    assert sum(lag.pending for lag in lags_of(consuming)) == 0
 
 
 def test_entries_of_a_dead_consumer_are_claimed_with_their_deliveries(store: RedisStore, redis: StoreClient) -> None:
@@ -112,7 +113,7 @@ def test_claimed_entries_that_were_trimmed_are_settled(store: RedisStore, redis:
     redis.xdel(f"rk:{{s{store.shard_of('m'):02d}}}:feed", "2-0")
     heir = group(redis, consumer="relay-2")
     assert [entry.version for entry in heir.claim(0)] == [1, 3]
-    assert sum(lag.pending for lag in heir.lag()) == 2
+    assert sum(lag.pending for lag in lags_of(heir)) == 2
 
 
 def test_a_parked_entry_is_out_of_the_way_and_kept_with_its_reason(store: RedisStore, redis: StoreClient) -> None:
@@ -120,27 +121,27 @@ def test_a_parked_entry_is_out_of_the_way_and_kept_with_its_reason(store: RedisS
     consuming = group(redis)
     first, _ = consuming.read()
     consuming.park(first, "it cannot be read: ♞")
-    (parked,) = consuming.parked()
+    (parked,) = parked_by(consuming)
     assert parked == (store.shard_of("m"), "projections", 1, "m", 1, "it cannot be read: ♞")
     assert [entry.version for entry in consuming.claim(0)] == [2]
-    assert group(redis, "ratings").parked() == []
+    assert parked_by(group(redis, "ratings")) == []
 
 
 def test_the_lag_counts_entries_undelivered_and_unacknowledged(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [5])
     consuming = group(redis)
     shard = store.shard_of("m")
-    assert consuming.lag()[shard] == (5, 0)
+    assert lags_of(consuming)[shard] == (5, 0)
     deliveries = consuming.read(count=3)
-    assert consuming.lag()[shard] == (2, 3)
+    assert lags_of(consuming)[shard] == (2, 3)
     acknowledge(redis, consuming, deliveries[:1])
-    assert consuming.lag()[shard] == (2, 2)
-    assert [lag for number, lag in enumerate(consuming.lag()) if number != shard] == [(0, 0)] * (SHARDS - 1)
+    assert lags_of(consuming)[shard] == (2, 2)
+    assert [lag for number, lag in enumerate(lags_of(consuming)) if number != shard] == [(0, 0)] * (SHARDS - 1)
 
 
 def test_a_group_that_does_not_exist_yet_is_behind_by_everything(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
-    lags = FeedGroup(redis, "rk:", SHARDS, "later", "metrics").lag()
+    lags = lags_of(FeedGroup(redis, "rk:", SHARDS, "later", "metrics"))
     assert lags == [(2, 0) if shard == store.shard_of("m") else (0, 0) for shard in range(SHARDS)]
 
 
@@ -223,4 +224,4 @@ def test_a_trimmed_feed_goes_on_where_it_was(store: RedisStore, redis: StoreClie
     redis.xtrim(f"rk:{{s{store.shard_of('m'):02d}}}:feed", maxlen=0, approximate=False)
     grown(store, "m", [1])
     assert [(entry.sequence, entry.version) for entry in consuming.read()] == [(4, 4)]
-    assert sum(lag.undelivered for lag in consuming.lag()) == 0
+    assert sum(lag.undelivered for lag in lags_of(consuming)) == 0

@@ -21,6 +21,7 @@ from events.runtime.keys import ReadModelKeys, ShardKeys
 from events.store.contract import Request, WrongInstallationError
 from tests.support.chains import verify_all
 from tests.support.dumps import CopiedKey, copied, write_copy
+from tests.support.feed_groups import lags_of
 from tests.support.fleet import rebuild
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
@@ -197,7 +198,7 @@ def test_a_restore_plays_on(shop: SteppedInstallation, elsewhere: str, file: Pat
     drain(copy.projections(), shop.projections())
     assert [event.data for event in copy.store.read("running")] == [event.data for event in shop.store.read("running")]
     drain(*copy.all_consumers())
-    assert [lag for each in copy.all_consumers() for lag in each.group.lag() if lag.pending or lag.undelivered] == []
+    assert [lag for each in copy.all_consumers() for lag in lags_of(each.group) if lag.pending or lag.undelivered] == []
     assert copy.checkpoints.sign(copy.now + DAY_MS).size > 0
 
 

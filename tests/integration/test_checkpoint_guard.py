@@ -84,7 +84,7 @@ def test_a_store_from_an_older_backup_signs_nothing_more(shop: SteppedInstallati
 def test_a_log_that_was_rewritten_is_not_signed_though_it_is_as_long(shop: SteppedInstallation) -> None:
     roll_back(shop)
     shop.start("alice", "bob", match="fork")
-    shop.checkpoints.log_heads(["fork"])
+    shop.checkpoints.growth.log_heads(["fork"])
     assert shop.checkpoints.size() == 2 + OTHER_LEAVES
     with pytest.raises(RolledBackError):
         sign(shop, 2)

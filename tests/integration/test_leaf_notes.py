@@ -55,7 +55,7 @@ def test_an_archived_match_has_no_note_and_is_proved_as_before(shop: SteppedInst
     assert archive_all(shop) == 2
     assert shop.client.hlen(NOTES) == 0
     assert proofs(shop) == before
-    shop.parts.checkpoints.log_heads(before[0])
+    shop.parts.checkpoints.growth.log_heads(before[0])
     assert proofs(shop) == before
 
 
@@ -67,7 +67,7 @@ def test_a_match_that_is_brought_back_is_logged_again_only_when_it_has_changed(s
     append_to(shop, second)
     assert sorted(shop.client.hkeys(NOTES)) == [first.encode(), second.encode()]
     assert proofs(shop) == before
-    shop.parts.checkpoints.log_heads([first, second])
+    shop.parts.checkpoints.growth.log_heads([first, second])
     assert shop.parts.checkpoints.size() == size + 1
 
 
@@ -118,7 +118,7 @@ def test_kills_cost_no_leaf(shop: SteppedInstallation, monkeypatch: pytest.Monke
             with pytest.raises(KilledError):
                 archive_and_bring_back(shop)
         assert proofs(shop) == before, name
-        shop.parts.checkpoints.log_heads(before[0])
+        shop.parts.checkpoints.growth.log_heads(before[0])
         assert shop.parts.checkpoints.size() == size, name
         if live := list(shop.store.all_live_streams()):
             shop.projector.project(live)

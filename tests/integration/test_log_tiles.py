@@ -50,7 +50,7 @@ def archive(tmp_path: Path) -> Path:
 def services(server: RealServer, archive: Path) -> Services:
     """Return an installation whose log has more than two tiles."""
     services: Services = app_on(server.url, archive_url=archive.as_uri()).extensions[EXTENSION]
-    services.checkpoints.restore(made_up(MATCHES))
+    services.checkpoints.growth.restore(made_up(MATCHES))
     services.checkpoints.sign(services.now())
     return services
 
@@ -93,7 +93,7 @@ def test_anybody_can_mirror_the_log_and_compute_its_root(services: Services, vis
 
 @pytest.mark.parametrize("path", table(__file__, "what no checkpoint reaches is not published"))
 def test_what_no_checkpoint_reaches_is_not_published(services: Services, visitor: Any, path: str) -> None:
-    services.checkpoints.restore(made_up(300))
+    services.checkpoints.growth.restore(made_up(300))
     answer = visitor.get(path)
     assert (answer.status_code, answer.json["code"]) == (404, "no-such-tile")
 
@@ -109,7 +109,7 @@ def test_moved_leaves_read_on(services: Services, visitor: Any, archive: Path, m
     assert services.client.llen(places.leaves) == size - 512
     assert len(list((archive / "leaves").iterdir())) == 2
     assert (mirror(visitor, size), log.leaves(0, size), log.consistency(100, 300), log.consistency(513, size)) == before
-    log.restore(made_up(1000)[700:])
+    log.growth.restore(made_up(1000)[700:])
     assert log.leaves(500, 200)[-1] == made_up(1000)[797]
     assert LeavesRound(log)() == 0, "no checkpoint covers the third tile"
     (archive / "leaves").rename(archive / "elsewhere")
@@ -151,7 +151,7 @@ def test_killed_moves_of_leaves_do_no_harm(services: Services, archive: Path, mo
         assert log.leaf_store.move_tiles(MATCHES) == 0, "another process was faster"
     assert (log.leaf_store.moved_tiles(), log.leaves(0, 1000)) == (2, before)
     assert len(list((archive / "leaves").iterdir())) == 2
-    log.restore(made_up(800)[:300])
+    log.growth.restore(made_up(800)[:300])
     services.client.lset(log._places.leaves, 0, made_up(1)[0].decode())
     with pytest.raises(DamagedArchiveError, match="the leaves of tile 2 are not those of the tree"):
         log.leaf_store.move_tiles(log.size())

@@ -13,6 +13,7 @@ from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailableError
 from events.service.matches import CachedSummaries
 from events.store.contract import Head
+from tests.support.feed_groups import lags_of
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
@@ -122,7 +123,7 @@ def test_effect_and_acknowledgement_are_one_step(shop: SteppedInstallation) -> N
     with pytest.raises(StoreUnavailableError):
         shop.projector.project([match], on_commit=dies)
     assert shop.readmodels.summary(match) is None
-    assert sum(lag.pending for lag in group.lag()) == len(deliveries)
+    assert sum(lag.pending for lag in lags_of(group)) == len(deliveries)
 
 
 def test_a_summary_ahead_of_its_stream_is_replaced(shop: SteppedInstallation, server: RealServer) -> None:

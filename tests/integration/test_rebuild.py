@@ -17,6 +17,7 @@ from events.runtime.keys import ReadModelKeys
 from events.service.fleet_jobs import FleetJobs, JobState
 from events.store.snapshots import snapshot_of
 from tests.support.eventually import eventually
+from tests.support.feed_groups import lags_of
 from tests.support.fleet import rebuild, run_here
 from tests.support.matches import FOUR, T0
 from tests.support.relays import running
@@ -104,7 +105,7 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: SteppedIns
             shop.start("alice", "bob")
         rebuilding.join()
         lines = [shop.group(name) for name in ("projections", "ratings")]
-        eventually(lambda: not any(lag.pending + lag.undelivered for line in lines for lag in line.lag()), "the end")
+        eventually(lambda: not any(lag.pending + lag.undelivered for line in lines for lag in lags_of(line)), "the end")
     shop.rate_all()
     grown = shop.dump()
     rebuild(shop.settings)

@@ -13,6 +13,7 @@ from events.runtime.logs import LOST, configure
 from events.runtime.queues import Group
 from tests.support.celery_worker import Broker
 from tests.support.eventually import eventually
+from tests.support.feed_groups import lags_of, parked_by
 from tests.support.full_disk import full_log
 from tests.support.matches import FOUR
 from tests.support.relays import running
@@ -31,7 +32,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pending(line: Consumer) -> int:
     """Return how many entries of a line are delivered and not acknowledged."""
-    return sum(lag.pending for lag in line.group.lag())
+    return sum(lag.pending for lag in lags_of(line.group))
 
 
 def break_off(shop: SteppedInstallation, match_id: str, version: int) -> None:
@@ -75,11 +76,11 @@ def test_an_unreplayable_match_is_parked_with_its_reason_and_the_rest_goes_on(sh
     line.step()
     assert shop.readmodels.summary(good) == summarise(shop.state(good))
     for _ in range(MAX_DELIVERIES):
-        assert line.group.parked() == []
+        assert parked_by(line.group) == []
         assert pending(line) == 3
         shop.now += 10_000
         line.step()
-    parked = line.group.parked()
+    parked = parked_by(line.group)
     assert [(entry.stream, entry.version) for entry in parked] == [(bad, 1), (bad, 2), (bad, 3)]
     assert "cannot be read" in parked[0].reason or "damaged" in parked[0].reason
     assert pending(line) == 0
@@ -130,7 +131,7 @@ def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: SteppedInstallation
     shop.now += 10_000
     drain(line)
     assert asked == [match]
-    assert group.parked() == []
+    assert parked_by(group) == []
     assert pending(line) == 0
 
 

@@ -44,7 +44,7 @@ def do_slices(
     jobs = parts.fleet_jobs
     job = jobs.job(job_id)
     if job is None or job.state != JobState.RUNNING:
-        jobs.discard_slices(job_id)
+        jobs.work.discard(job_id)
         return 0
     deadline, done = time.monotonic() + TASK_S, 0
     while time.monotonic() < deadline and not is_stopping():

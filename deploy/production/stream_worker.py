@@ -9,6 +9,7 @@ from collections import Counter
 from types import ModuleType
 from typing import Any
 
+import gevent
 from gunicorn.workers.ggevent import GeventWorker
 
 MAX_CONNECTIONS_PER_ADDRESS = 1100
@@ -55,9 +56,13 @@ class StreamWorker(GeventWorker):  # type: ignore[misc]
         for module, name, source, original in _remembered:
             setattr(module, name, getattr(source, original, None))  # what cannot be greenlets is removed
 
-    def handle_exit(self, sig: int, frame: object) -> None:
+    def handle_exit(self, sig: int, frame: object) -> None:  # noqa: ARG002
         """Stop at once: clients reconnect and receive what happened meanwhile."""
-        self.handle_quit(sig, frame)
+        gevent.spawn(self._end)  # what waits cannot be called where signals are handled
+
+    def _end(self) -> None:
+        self.cfg.worker_exit(None, self)
+        os._exit(0)  # an interpreter that ends still takes locks, and gevent's are gone by then
 
     def handle(self, listener: Any, client: Any, addr: Any) -> None:
         """Serve a connection, or close it at once."""

@@ -9,8 +9,9 @@ from flask import Flask
 
 from api.services import Services
 from events.people.credentials import ForeignReplyError, Tickets
-from events.people.person import Person
+from events.people.person import Person, UnknownPersonError
 from events.runtime.connections import StoreClient
+from events.runtime.keys import PeopleKeys
 from tests.support.callers import Caller
 
 
@@ -82,3 +83,13 @@ def test_a_password_is_not_compared_with_that_of_another(services: Services) -> 
         people._client.get(people._keys.name("Anna"))
         with pytest.raises(ForeignReplyError):
             people.sign_in("Boris", "the word of Anna")
+
+
+def test_a_session_or_token_of_an_account_that_is_gone_is_nobodys(services: Services, anna: Caller) -> None:
+    people, owner = services.people, person(services, anna)
+    secrets = {"session": people.sessions.open(owner, 60), "token": people.tokens.create(owner, "a program")[1]}
+    services.client.delete(PeopleKeys(services.prefix).account(owner.id))
+    assert [people.credentials.admit(kind, secret, 60) for kind, secret in secrets.items()] == [None, None]
+    for late in (lambda: people.sessions.open(owner, 60), lambda: people.tokens.create(owner, "another")):
+        with pytest.raises(UnknownPersonError):
+            late()

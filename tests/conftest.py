@@ -132,7 +132,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> SharedO
 
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    """Return the server of this test process."""
     server = RealServer(tmp_path_factory.mktemp("redis"))
     yield server
     server.close()
@@ -140,14 +139,12 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServ
 
 @pytest.fixture(scope="session")
 def admin(shared_server: RealServer) -> Iterator[StoreClient]:
-    """Return the client that empties the server of this test process."""
     with shared_server.client() as client:
         yield client
 
 
 @pytest.fixture
 def server(shared_server: RealServer, admin: StoreClient) -> RealServer:
-    """Return the server of this test process, emptied."""
     emptying = admin.pipeline(transaction=False)
     emptying.flushall()
     emptying.script_flush()
@@ -158,7 +155,6 @@ def server(shared_server: RealServer, admin: StoreClient) -> RealServer:
 
 @pytest.fixture
 def redis(server: RealServer) -> Iterator[StoreClient]:
-    """Return a client of the emptied server."""
     with server.client() as client:
         yield client
 

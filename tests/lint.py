@@ -68,13 +68,11 @@ def find_faults(path: str, text: str) -> list[str]:
 
 @cache
 def retired_words() -> frozenset[str]:
-    """Return the words that the glossary retires."""
     _, table = GLOSSARY.read_text().split("\n## Retired words\n")
     return frozenset(word for row in ROW.findall(table) for word in row.split(", ")) - {"retired"}
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of an identifier, in lower case."""
     return [word.lower() for word in WORD.findall(name)]
 
 
@@ -99,7 +97,6 @@ def _nodes(tree: ast.AST) -> Iterator[Any]:
 
 
 def _python_names(nodes: list[Any]) -> Iterator[tuple[int, str]]:
-    """Yield each name that is given, with its line."""
     for node in nodes:
         naming = NAMING.get(type(node))
         if naming and not isinstance(getattr(node, "ctx", None), ast.Load) and getattr(node, naming) is not None:
@@ -107,7 +104,6 @@ def _python_names(nodes: list[Any]) -> Iterator[tuple[int, str]]:
 
 
 def _script_names(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each name that is declared in a script, with its line."""
     for declared in JS_NAME.finditer(text):
         yield text.count("\n", 0, declared.start()) + 1, declared[1] or declared[2]
 
@@ -150,7 +146,6 @@ def _untagged(text: str) -> Iterator[Fault]:
 
 
 def checked_files() -> list[Path]:
-    """Return the files of the repository that are checked."""
     inside = (path for folder in (*PRODUCT, "tests", "docs") for path in sorted((ROOT / folder).rglob("*")))
     return [*(path for path in inside if path.suffix in SUFFIXES and path.is_file()), *(ROOT / page for page in PAGES)]
 

@@ -65,15 +65,10 @@ class Played:
         """Play a match of two people to its end, or until one resigns."""
         match, people = self._id("m"), self._chance.sample(self._people, 2)
         create = CreateMatch(
-            match=match,
-            creator=people[0],
-            game=game,
-            setup=next(iter(GAMES[game].setups)),
-            seats=(Seat.taken(people[0]), Seat.invited(people[1])),
-            rated=True,
-            private=False,
+            match=match, creator=people[0], game=game, setup=next(iter(GAMES[game].setups)),
+            seats=(Seat.taken(people[0]), Seat.invited(people[1])), rated=True, private=False,
             seed=str(self._chance.getrandbits(64)),
-        )
+        )  # fmt: skip
         matches = self.parts.matches
         matches.append_decision(match, create, people[0], self._request())
         state = matches.append_decision(match, JoinMatch(player=people[1]), people[1], self._request()).state

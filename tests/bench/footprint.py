@@ -49,7 +49,6 @@ class Taken(NamedTuple):
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the tables."""
     with ExitStack() as closing:
         var, ports = Path(closing.enter_context(tempfile.TemporaryDirectory())) / "var", Ports.free()
         up, ready_s = _start(var, ports)
@@ -142,7 +141,6 @@ def _move(url: str, match_id: str, players: Sequence[ApiClient]) -> bool:
 
 
 def _watch(stream_url: str, person: ApiClient, closing: ExitStack) -> None:
-    """Keep the live stream of a person open."""
     headers = {"Authorization": f"Bearer {person.token}"}
     request = urllib.request.Request(f"{stream_url}/api/v1/me/stream", headers=headers)  # noqa: S310
     closing.enter_context(urllib.request.urlopen(request, timeout=60))  # noqa: S310

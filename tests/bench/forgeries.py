@@ -20,7 +20,6 @@ UNREAD = ("well-formed", "chain", "keys", "policy", "receipts")
 
 
 def main() -> None:
-    """Draw, verify and compare."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.forgeries", description=__doc__)
     parser.add_argument("--count", type=int, default=20_000, help="how many forgeries (20000)")
     parser.add_argument("--seed", type=int, default=1, help="what they are drawn from (1)")

@@ -30,19 +30,12 @@ def random_game(game: AnyGame, setup: str, plies: int = 0) -> list[str]:
 
 
 def start_match(matches: Matches, game: str, setup: str, players: tuple[str, str] = PLAYERS) -> str:
-    """Start a match of two people; return its id."""
     match = f"m{secrets.token_hex(8)}"
     one, two = players
     create = CreateMatch(
-        match=match,
-        creator=one,
-        game=game,
-        setup=setup,
-        seats=(Seat.taken(one), Seat.invited(two)),
-        rated=False,
-        private=False,
-        seed="1",
-    )
+        match=match, creator=one, game=game, setup=setup, seats=(Seat.taken(one), Seat.invited(two)), rated=False,
+        private=False, seed="1",
+    )  # fmt: skip
     matches.append_decision(match, create, one, Request("create", "create"))
     matches.append_decision(match, JoinMatch(player=two), two, Request("join", "join"))
     return match

@@ -270,15 +270,12 @@ class Judge:
             return []
         return [
             Judgement(
-                forecaster.name,
-                self._forecasts,
-                self._loss[number] / self._forecasts,
-                self._squares[number] / self._forecasts,
-                self._looked_at[number],
+                forecaster.name, self._forecasts, self._loss[number] / self._forecasts,
+                self._squares[number] / self._forecasts, self._looked_at[number],
                 self._held[number] / self._looked_at[number] if self._looked_at[number] else None,
             )
             for number, forecaster in enumerate(self._forecasters)
-        ]
+        ]  # fmt: skip
 
     def _compare_with_earlier(self, player: str, day: int, matches: int) -> None:
         days, played = self._rated_days.get(player, (0, 0))

@@ -44,16 +44,9 @@ def tables() -> Iterator[Table]:
         *("game, setup", "moves played", "x", "target", "moves generated", "x", "target", "perft nodes", "x"),
     )
     table.add(
-        "python-chess",
-        rates["chess"].typical,
-        "1",
-        "",
-        rates["chess moves"].typical,
-        "1",
-        "",
-        rates["chess perft"].typical,
-        "1",
-    )
+        "python-chess", rates["chess"].typical, "1", "", rates["chess moves"].typical, "1", "",
+        rates["chess perft"].typical, "1",
+    )  # fmt: skip
     for game, setup in _setups():
         _add_row(table, game, f"{game.id} {setup}", rates)
     yield table

@@ -79,7 +79,6 @@ class Stored:
         return MOVES_PER_TURN + 2
 
     def list_first(self) -> int:
-        """Read the first page of all matches."""
         return self._get(f"{API}/matches?view=recent")
 
     def list_deep(self) -> int:
@@ -92,7 +91,6 @@ class Stored:
         return self._get(f"{API}/players/{player_id(1)}/matches?view=finished&limit=10")
 
     def leaderboard(self) -> int:
-        """Read the first page of a leaderboard."""
         return self._get(f"{API}/leaderboards/{POOL}")
 
     def match_page(self) -> int:
@@ -104,17 +102,14 @@ class Stored:
         return REQUESTS_PER_TURN
 
     def checkpoint(self) -> int:
-        """Sign the checkpoint of another day."""
         self.parts.checkpoints.sign(self._now + next(self._days) * DAY_MS)
         return 1
 
     def sweep(self) -> int:
-        """Take a step of the sweeper."""
         self._sweeper.sweep()
         return 1
 
     def seconds(self) -> float:
-        """Return processor seconds of this process and of the server."""
         used: Any = self.parts.client.info("cpu")
         return time.process_time() + float(used["used_cpu_user"]) + float(used["used_cpu_sys"])
 
@@ -152,15 +147,11 @@ class Stored:
 
 
 MEASURED: dict[str, Callable[[Stored], int]] = {
-    "move, with the legal ones": Stored.submit,
-    "list, first page": Stored.list_first,
-    "list, page in the middle": Stored.list_deep,
-    "list of a player": Stored.list_of_player,
-    "leaderboard": Stored.leaderboard,
-    "match page": Stored.match_page,
-    "checkpoint": Stored.checkpoint,
+    "move, with the legal ones": Stored.submit, "list, first page": Stored.list_first,
+    "list, page in the middle": Stored.list_deep, "list of a player": Stored.list_of_player,
+    "leaderboard": Stored.leaderboard, "match page": Stored.match_page, "checkpoint": Stored.checkpoint,
     "sweep": Stored.sweep,
-}
+}  # fmt: skip
 
 
 def tables(sizes: Sequence[int] = SMALL) -> Iterator[Table]:

@@ -38,19 +38,11 @@ PERSON = "p" * 17
 SEATS = (Seat.taken(PERSON), Seat.opponent(3))
 CREATED = draft_of(
     e.MatchCreated(
-        at=NOW,
-        creator=PERSON,
-        game="bashni",
-        ruleset=1,
-        setup="start",
-        seats=SEATS,
-        rated=True,
-        private=False,
-        seed="1",
-        terms=STANDARD,
+        at=NOW, creator=PERSON, game="bashni", ruleset=1, setup="start", seats=SEATS, rated=True, private=False,
+        seed="1", terms=STANDARD,
     ),
     PERSON,
-)
+)  # fmt: skip
 MOVED = draft_of(e.MoveSubmitted(at=NOW, seat=0, ply=17, move="c3-d4"), PERSON)
 
 

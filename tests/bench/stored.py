@@ -162,15 +162,11 @@ def _repeat(summary: Summary, match_id: str, names: Mapping[str, str], shift: in
         return None if at is None else at + shift
 
     return summary._replace(
-        match=match_id,
-        creator=names[summary.creator],
+        match=match_id, creator=names[summary.creator],
         seats=tuple(replace(seat, player=names[str(seat.player)]) for seat in summary.seats),
-        awaiting=tuple(names[player] for player in summary.awaiting),
-        created_at=summary.created_at + shift,
-        updated_at=summary.updated_at + shift,
-        ended_at=later(summary.ended_at),
-        deadline=later(summary.deadline),
-    )
+        awaiting=tuple(names[player] for player in summary.awaiting), created_at=summary.created_at + shift,
+        updated_at=summary.updated_at + shift, ended_at=later(summary.ended_at), deadline=later(summary.deadline),
+    )  # fmt: skip
 
 
 def player_id(number: int) -> str:

@@ -54,7 +54,6 @@ UNLIMITED = "1000000000/minute"
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
         server = RealServer(Path(directory))
         stack.callback(server.close)
@@ -129,7 +128,6 @@ class Submissions:
         self._moves = random_game(GAMES["bashni"], "start", PLIES)
 
     def of_a_client(self) -> list[bytes]:
-        """Return the requests of one client for one turn, in order."""
         found = []
         for _ in range(MATCHES):
             match = start_match(self._matches, "bashni", "start", self._players)
@@ -148,7 +146,6 @@ class Submissions:
 
 @contextlib.contextmanager
 def serve(app: str, port: int, environment: dict[str, str]) -> Iterator[int]:
-    """Serve one of the apps; yields the process group that serves it."""
     command = [
         sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--chdir", str(ROOT), "--log-level", "error",
     ]  # fmt: skip
@@ -165,7 +162,6 @@ def serve(app: str, port: int, environment: dict[str, str]) -> Iterator[int]:
 
 
 def measure_submissions(app: str, port: int, leader: int, requests: Submissions) -> tuple[float, float]:
-    """Return requests a second and processor seconds a request of one turn."""
     barrier = multiprocessing.Barrier(CLIENTS + 1)
     work = [requests.of_a_client() for _ in range(CLIENTS)]
     clients = [multiprocessing.Process(target=_send, args=(port, each, barrier)) for each in work]

@@ -341,9 +341,6 @@ def disturb_and_judge(
             played.wait_until_all_continue(playing)
         report = played.report(disturber.kills, running.supervisor, down)
         return report._replace(
-            pauses=dict(disturber.pauses),
-            moves=mover.moved if mover is not None else 0,
-            lost_tails=disturber.tails,
-            recognised=crowd.recognised,
-            mistaken=tuple(crowd.mistaken),
-        )
+            pauses=dict(disturber.pauses), moves=mover.moved if mover is not None else 0, lost_tails=disturber.tails,
+            recognised=crowd.recognised, mistaken=tuple(crowd.mistaken),
+        )  # fmt: skip

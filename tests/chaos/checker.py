@@ -50,7 +50,6 @@ class Verdict(NamedTuple):
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """All that must not have happened."""
         return self.lost + self.doubled + self.disordered + self.backward + self.refused + self.incidents
 
 
@@ -171,7 +170,6 @@ def _backward(records: Iterable[Record], acknowledged: Collection[tuple[str, Tag
 
 
 def _refused(answered: Iterable[Answered]) -> list[str]:
-    """Return the refusals that nothing explains."""
     return [
         f"{each.client} {each.key}, {each.match or 'a new match'}: {each.status} {each.code}"
         for each in answered

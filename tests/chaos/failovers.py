@@ -68,7 +68,6 @@ class Writers:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Let them write during the block."""
         threads = [threading.Thread(target=self._write, args=(f"{self._name}-{n}",)) for n in range(WRITERS)]
         for thread in threads:
             thread.start()

@@ -47,8 +47,6 @@ class Answered(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A match as an answer showed it."""
-
     client: str
     match: str
     sent_at: int
@@ -82,7 +80,6 @@ class History:
             self._file.write(line + "\n")
 
     def close(self) -> None:
-        """Write what is still in memory."""
         self._file.close()
 
 

@@ -93,14 +93,7 @@ class Played:
                 read_history(lines), remains.what_is_left(self._parts, [person.id for person in self._people])
             )
         return Report(
-            kills=dict(kills),
-            restarts=sum(supervisor.restarts(name) for name in supervisor.names()),
-            matches=len(match_ids),
-            acknowledged=count_acknowledged(self._people),
-            verdict=verdict,
-            down=down,
-            stuck=stuck,
-            damaged=tuple(map(str, verify_all(store))),
-            differing=differing,
-            pauses={},
-        )
+            kills=dict(kills), restarts=sum(supervisor.restarts(name) for name in supervisor.names()),
+            matches=len(match_ids), acknowledged=count_acknowledged(self._people), verdict=verdict, down=down,
+            stuck=stuck, damaged=tuple(map(str, verify_all(store))), differing=differing, pauses={},
+        )  # fmt: skip

@@ -53,7 +53,6 @@ class CutReport(NamedTuple):
     faults: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return the counts, one per line."""
         return "\n".join(
             (
                 f"appendfsync               {self.fsync}", f"power cuts                {self.cuts}",
@@ -179,14 +178,11 @@ def _check(total: CutReport, copy: Path, acknowledged: list[Acknowledged], anywh
     if not anywhere and missing is not None and missing.flushed:
         faults.append(f"a mere power cut refuses the start: {missing}")
     return total._replace(
-        cuts=total.cuts + 1,
-        acknowledged=len(acknowledged),
-        lost=total.lost + len(lost),
-        named=total.named + len(named),
-        in_the_last_second=total.in_the_last_second + len(recent),
+        cuts=total.cuts + 1, acknowledged=len(acknowledged), lost=total.lost + len(lost),
+        named=total.named + len(named), in_the_last_second=total.in_the_last_second + len(recent),
         refused=total.refused + bool(missing is not None and missing.flushed),
         faults=total.faults + tuple(faults + messages),
-    )
+    )  # fmt: skip
 
 
 def _reports(missing: MissingEvents, event: Acknowledged) -> bool:

@@ -66,7 +66,6 @@ def wait_until_available(store: RedisStore) -> None:
 
 
 def versions(store: RedisStore) -> dict[str, int]:
-    """Return the versions of the matches that have not ended."""
     return {state.match_id: state.version for state in states(store) if not state.ended}
 
 

@@ -34,29 +34,17 @@ class Report(NamedTuple):
         return self.verdict.faults + self.down + self.stuck + self.damaged + self.differing + self.mistaken
 
     def __str__(self) -> str:
-        """Return the counts, one per line."""
         verdict = self.verdict
         counts = {
-            "kills": _counted(self.kills),
-            "pauses": _counted(self.pauses),
-            "moves of slots": self.moves,
-            "tails cut": self.lost_tails,
-            "restarts": self.restarts,
-            "matches": self.matches,
-            "acknowledged moves": self.acknowledged,
-            "acknowledged, lost": len(verdict.lost),
-            "incidents": len(verdict.incidents),
-            "doubled": len(verdict.doubled),
-            "out of order": len(verdict.disordered),
-            "seen going back": len(verdict.backward),
-            "wrongly refused": len(verdict.refused),
-            "parts down": len(self.down),
-            "stuck matches": len(self.stuck),
-            "damaged streams": len(self.damaged),
-            "wrong read models": len(self.differing),
-            "people recognised": self.recognised,
-            "people mistaken": len(self.mistaken),
-        }
+            "kills": _counted(self.kills), "pauses": _counted(self.pauses), "moves of slots": self.moves,
+            "tails cut": self.lost_tails, "restarts": self.restarts, "matches": self.matches,
+            "acknowledged moves": self.acknowledged, "acknowledged, lost": len(verdict.lost),
+            "incidents": len(verdict.incidents), "doubled": len(verdict.doubled),
+            "out of order": len(verdict.disordered), "seen going back": len(verdict.backward),
+            "wrongly refused": len(verdict.refused), "parts down": len(self.down), "stuck matches": len(self.stuck),
+            "damaged streams": len(self.damaged), "wrong read models": len(self.differing),
+            "people recognised": self.recognised, "people mistaken": len(self.mistaken),
+        }  # fmt: skip
         return "\n".join(f"{name:20}{count}" for name, count in counts.items())
 
 

@@ -30,7 +30,6 @@ def no_vacations(availability: Availability) -> Availability:
 
 
 def forced(value: bool) -> Callable[[Availability], Availability]:
-    """Return what sets a preference for forced moves."""
     return lambda own: own._replace(plays_forced=value)
 
 

@@ -15,7 +15,6 @@ SHARDS = 3
 
 @pytest.fixture
 def store(redis: StoreClient) -> RedisStore:
-    """Return an empty store with three shards."""
     store = RedisStore(redis, shards=SHARDS)
     store.installation()
     return store

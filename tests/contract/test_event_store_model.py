@@ -122,7 +122,6 @@ class StoreModel(RuleBasedStateMachine):
 
     @invariant()
     def everything_agrees(self) -> None:
-        """Compare all that can be read."""
         for shard in range(SHARDS):
             assert self.store.feed(shard) == self.feeds[shard]
             firsts = [stream for _, stream, version in self.feeds[shard] if version == 1]
@@ -131,7 +130,6 @@ class StoreModel(RuleBasedStateMachine):
         assert self.store.due(30) == [(stream, at) for at, stream in due]
 
     def teardown(self) -> None:
-        """Compute all chains again."""
         assert verify_all(self.store) == []
 
 

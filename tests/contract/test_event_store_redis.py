@@ -39,7 +39,6 @@ def proxy(server: RealServer) -> Iterator[LossyProxy]:
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[RealServer]:
-    """Return a server that a test may kill."""
     server = RealServer(tmp_path / "redis")
     yield server
     server.close()
@@ -50,7 +49,6 @@ def events_key(store: RedisStore, stream: str) -> str:
 
 
 def dump(redis: StoreClient) -> dict[bytes, bytes]:
-    """Return all keys with their serialized values."""
     return {key: redis.dump(key) for key in redis.scan_iter()}
 
 

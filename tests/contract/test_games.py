@@ -42,19 +42,11 @@ def sampled(game: AnyGame, setup: str, seed: int, most: int) -> Iterator[Any]:
 
 
 OPERATIONS = {
-    "initial": ["setup"],
-    "to_move": ["position"],
-    "legal_moves": ["position"],
-    "is_legal": ["position", "move"],
-    "play": ["position", "move"],
-    "outcome": ["position", "history"],
-    "parse_position": ["text"],
-    "format_position": ["position"],
-    "parse_move": ["position", "text"],
-    "format_move": ["position", "move"],
-    "diagram": ["position"],
-    "hints": ["position"],
-}
+    "initial": ["setup"], "to_move": ["position"], "legal_moves": ["position"], "is_legal": ["position", "move"],
+    "play": ["position", "move"], "outcome": ["position", "history"], "parse_position": ["text"],
+    "format_position": ["position"], "parse_move": ["position", "text"], "format_move": ["position", "move"],
+    "diagram": ["position"], "hints": ["position"],
+}  # fmt: skip
 """The operations that tools outside this repository call, and the names of their arguments."""
 
 

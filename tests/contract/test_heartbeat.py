@@ -13,7 +13,6 @@ HOUR = 3_600_000
 
 @pytest.fixture(params=["memory", "redis"])
 def heartbeat(request: pytest.FixtureRequest) -> Heartbeat:
-    """Return a heartbeat of each kind that has never beaten."""
     if request.param == "memory":
         return MemoryHeartbeat()
     server: RealServer = request.getfixturevalue("server")

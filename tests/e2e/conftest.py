@@ -41,13 +41,11 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> SharedInstallation
 
 
 def pytest_sessionfinish() -> None:
-    """Stop what this process has started."""
     _started.close()
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Return a running browser."""
     with chromium() as browser:
         yield browser
 

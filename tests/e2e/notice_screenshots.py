@@ -52,7 +52,6 @@ class AcceptingSender:
     """A push service that takes everything."""
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Return that it was taken."""
         return Outcome(DeliveryState.SENT, "Mozilla has taken it for Firefox on Linux.")
 
 

@@ -42,12 +42,10 @@ MAX_PICTURE_BYTES = 200_000
 
 
 def at_random(game: AnyGame, position: Any, history: Sequence[Any], rng: random.Random) -> Any:
-    """Return any legal move."""
     return rng.choice(list(game.legal_moves(position)))
 
 
 def with_thought(game: AnyGame, position: Any, history: Sequence[Any], rng: random.Random) -> Any:
-    """Return the move of an opponent."""
     return choose(game, position, history, LEVEL, rng.getrandbits(32)).move
 
 
@@ -133,7 +131,6 @@ def answer(game: AnyGame, position: Any, move: Any, depth: int) -> list[dict[str
 
 
 def play(match_id: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
-    """Submit the moves, each by the player to move."""
     game = GAMES[game_id]
     position = game.initial(setup)
     for text in moves:
@@ -196,15 +193,9 @@ def scenes(
     boris.call("POST", f"/matches/{case}/disputes", {"ply": 5, "ground": "illegal-move", "statement": said})
     anna.call("POST", f"/matches/{case}/statements", {"statement": "It was jumped from f4 by way of d6."})
     return people, {
-        "case": case,
-        "lines": lines,
-        "bashni": bashni,
-        "towers": towers,
-        "tower-game": tower_game,
-        "fourplay": fourplay,
-        "four-towers": four_towers,
-        "draft": draft,
-    }
+        "case": case, "lines": lines, "bashni": bashni, "towers": towers, "tower-game": tower_game,
+        "fourplay": fourplay, "four-towers": four_towers, "draft": draft,
+    }  # fmt: skip
 
 
 def mixed_column(page: Page) -> str | None:
@@ -219,7 +210,6 @@ def mixed_column(page: Page) -> str | None:
 
 
 def most_mobile(visitor: Visitor, match_id: str) -> str:
-    """Return the square of the piece with the most destinations."""
     hints: dict[str, list[Any]] = visitor.call("GET", f"/matches/{match_id}/legal-moves")["hints"]
     return max(hints, key=lambda square: (len({tuple(hint["path"]) for hint in hints[square]}), square))
 

@@ -11,13 +11,10 @@ from tests.e2e.visitors import SCRIPTS, SharedInstallation, Visitor
 
 PHONE, SMALL_LAPTOP, LAPTOP, LARGE = (380, 800), (1280, 800), (1366, 768), (2560, 1440)
 MIN_CELL_PX = {
-    ("bashni", "start"): (44, 62, 58, 125),
-    ("towers", "two-player"): (50, 70, 65, 140),
-    ("towers", "four-player"): (50, 65, 60, 135),
-    ("tower-game", "original"): (30, 38, 41, 92),
-    ("fourplay", "standard"): (24, 32, 30, 66),
-    ("four-towers", "standard"): (30, 44, 42, 90),
-}
+    ("bashni", "start"): (44, 62, 58, 125), ("towers", "two-player"): (50, 70, 65, 140),
+    ("towers", "four-player"): (50, 65, 60, 135), ("tower-game", "original"): (30, 38, 41, 92),
+    ("fourplay", "standard"): (24, 32, 30, 66), ("four-towers", "standard"): (30, 44, 42, 90),
+}  # fmt: skip
 """By game and setup: the minimum side of a square at each of the four sizes."""
 
 MIN_TARGET_PX = 24

@@ -23,7 +23,6 @@ def towers(visit: Callable[..., Visitor]) -> Match:
 
 
 def type_move(page: Page, text: str) -> None:
-    """Type a move, preview it and submit it."""
     page.get_by_label("Type a move").fill(text)
     page.keyboard.press("Enter")
     page.locator("#submit").click()

@@ -93,9 +93,7 @@ def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_announced(visit: 
     expect(announcement).to_have_text("You played 17 moves, the last one done.")
 
 
-def test_placed_pieces_stay_and_the_rest_is_hidden_at_earlier_positions(
-    visit: Callable[..., Visitor],
-) -> None:
+def test_placed_pieces_stay_and_the_rest_is_hidden_at_earlier_positions(visit: Callable[..., Visitor]) -> None:
     red, _, match = four(visit, "draft")
     red.move(match, "K@b2")
     page = red.open(match)

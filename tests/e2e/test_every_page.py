@@ -21,15 +21,12 @@ AXE = """async (rules) => {
 
 RULES_OF_FORM = {
     "rules": {
-        "target-size": {"enabled": True},
-        "label-content-name-mismatch": {"enabled": True},
-        "focus-order-semantics": {"enabled": True},
-        "p-as-heading": {"enabled": True},
-        "table-fake-caption": {"enabled": True},
-        "td-has-header": {"enabled": True},
+        "target-size": {"enabled": True}, "label-content-name-mismatch": {"enabled": True},
+        "focus-order-semantics": {"enabled": True}, "p-as-heading": {"enabled": True},
+        "table-fake-caption": {"enabled": True}, "td-has-header": {"enabled": True},
         "color-contrast": {"enabled": False},
     }
-}
+}  # fmt: skip
 """The rules of WCAG 2.2 AA, best practices, and the experimental rules that these pages can break."""
 
 RULE_OF_COLOUR = {"runOnly": ["color-contrast"]}

@@ -78,9 +78,7 @@ def test_a_move_by_keyboard_is_announced_from_the_first_key_to_the_answer(
     assert page.evaluate("document.activeElement.closest('#board') !== null")
 
 
-def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(
-    pair: tuple[Visitor, Visitor, str],
-) -> None:
+def test_the_focus_stays_on_the_board_and_shortcuts_lead_elsewhere(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match_id = pair
     page = white.open(match_id)
     expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)

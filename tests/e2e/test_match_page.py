@@ -225,9 +225,7 @@ def test_a_draw_is_offered_declined_and_finally_agreed(pair: tuple[Visitor, Visi
         expect(side.page.locator("#seats")).to_contain_text("½")
 
 
-def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(
-    pair: tuple[Visitor, Visitor, str],
-) -> None:
+def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match_id = pair
     waiting: list[Route] = []
     white.context.route("**/static/*/match.js", lambda route: waiting.append(route))
@@ -239,9 +237,7 @@ def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(
     expect(white.page.locator("#seats")).to_contain_text("offers a draw")
 
 
-def test_an_outdated_page_shows_the_present_position_and_plays_nothing(
-    pair: tuple[Visitor, Visitor, str],
-) -> None:
+def test_an_outdated_page_shows_the_present_position_and_plays_nothing(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match_id = pair
     white.context.route("**/stream*", lambda route: route.abort())
     white.context.route(f"**/api/v1/matches/{match_id}", lambda route: route.abort())

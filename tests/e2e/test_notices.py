@@ -98,19 +98,10 @@ def test_a_player_chooses_what_to_be_told_adds_a_webhook_and_has_a_notice_sent_a
     )
     services.ledger.decide(
         Notice(
-            id="n1",
-            player=player,
-            kind=NoticeKind.TURN,
-            match=None,
-            version=1,
-            fact="f",
-            summary="It is your turn.",
-            reason="You want it at once.",
-            at=now,
-            decided_at=now,
-            deliveries=(refused,),
+            id="n1", player=player, kind=NoticeKind.TURN, match=None, version=1, fact="f", summary="It is your turn.",
+            reason="You want it at once.", at=now, decided_at=now, deliveries=(refused,),
         )
-    )
+    )  # fmt: skip
     page.goto("/notices")
     expect(page.locator(".ledger")).to_contain_text("failed. It was refused.")
     page.get_by_role("button", name="Send now").click()

@@ -25,7 +25,6 @@ READ_KEY = """() => new Promise((resolve) => {
 
 @pytest.fixture
 def anna(installation: SharedInstallation, browser: Browser) -> Iterator[Visitor]:
-    """Return a person with an account."""
     visitor = Visitor(browser, installation)
     yield visitor.sign_up()
     visitor.close()

@@ -378,9 +378,7 @@ def test_a_move_entered_while_an_exploration_loads_is_explored_and_not_played(
     expect(page.locator("#confirm")).to_be_hidden()
 
 
-def test_text_typed_while_an_exploration_loads_is_preserved(
-    pair: tuple[Visitor, Visitor, str],
-) -> None:
+def test_text_typed_while_an_exploration_loads_is_preserved(pair: tuple[Visitor, Visitor, str]) -> None:
     page, held = typed_while_exploring(pair)
     held.continue_()
     expect(page.locator("#analysis [data-analysis='where']")).to_contain_text("White to move")

@@ -43,7 +43,6 @@ def bundle_of(game: AnyGame, setup: str) -> bytes:
 
 
 def steps(page: Page) -> dict[str, str]:
-    """Return the state of each step that the page shows."""
     shown = page.locator("#steps li").evaluate_all(
         "items => items.map((each) => [each.dataset.stepName, each.className])"
     )
@@ -57,12 +56,8 @@ def test_a_bundle_is_verified_without_a_request_to_any_server(visit: Callable[..
     page.on("request", lambda request: asked.append(request.url))
     add(page, named("resigned.json", RESIGNED), named("keys.json", KEYS))
     assert steps(page) == {
-        "well-formed": "proved",
-        "chain": "proved",
-        "signature": "proved",
-        "checkpoint": "proved",
-        "rules": "unchecked",
-    }
+        "well-formed": "proved", "chain": "proved", "signature": "proved", "checkpoint": "proved", "rules": "unchecked",
+    }  # fmt: skip
     expect(page.locator("#verdict-title")).to_have_text("The record is whole, and the server has signed it")
     assert asked == []
 
@@ -83,12 +78,9 @@ def test_a_bundle_of_another_server_is_no_forgery_but_not_proved_without_its_key
     page.goto("/verify")
     add(page, named("resigned.json", RESIGNED))
     assert steps(page) == {
-        "well-formed": "proved",
-        "chain": "proved",
-        "signature": "unproved",
-        "checkpoint": "unproved",
+        "well-formed": "proved", "chain": "proved", "signature": "unproved", "checkpoint": "unproved",
         "rules": "unchecked",
-    }
+    }  # fmt: skip
     expect(page.locator("#steps")).to_contain_text("Its key is not among those that came with this page")
 
 

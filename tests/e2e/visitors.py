@@ -68,8 +68,6 @@ def chromium() -> Iterator[Browser]:
 
 
 class Site(Protocol):
-    """What serves the pages."""
-
     @property
     def url(self) -> str:
         """The address of the home page, without a slash at the end."""
@@ -110,10 +108,7 @@ class Visitor:
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         """Call the API with the visitor's cookie; return the answer's JSON. A refusal is an AssertionError."""
         answer = self.context.request.fetch(
-            f"/api/v1{path}",
-            method=method,
-            data=body,
-            headers={"Origin": self.installation.url, **headers},
+            f"/api/v1{path}", method=method, data=body, headers={"Origin": self.installation.url, **headers}
         )
         assert answer.ok, answer.text()
         return answer.json() if answer.body() else None
@@ -136,7 +131,6 @@ class Visitor:
         return self
 
     def create(self, game: str, setup: str, seats: list[dict[str, Any]], **more: Any) -> str:
-        """Create a match and return its id."""
         wanted = {"game": game, "setup": setup, "seats": seats, "rated": False, "private": False, **more}
         match: str = self.call("POST", "/matches", wanted)["id"]
         return match
@@ -148,7 +142,6 @@ class Visitor:
         return match_id
 
     def move(self, match_id: str, *moves: str) -> None:
-        """Submit moves without the pages."""
         for move in moves:
             self.call("POST", f"/matches/{match_id}/moves", {"move": move})
 
@@ -159,7 +152,6 @@ class Visitor:
         return self.page
 
     def square(self, name: str) -> Locator:
-        """Return a square of the board that is shown."""
         return self.page.locator(f"#board .square[data-square='{name}']")
 
     def submit(self, *squares: str) -> None:
@@ -184,7 +176,6 @@ class Visitor:
         return complaints
 
     def close(self) -> None:
-        """Shut the browser."""
         self.context.close()
 
 

@@ -55,17 +55,9 @@ class Table:
             seats[number] = seats[number] if level is None else Seat.opponent(level)
         terms = replace(days_per_move(3), takebacks=True)
         create = c.CreateMatch(
-            match=name,
-            creator=NAMES[0],
-            game=game.id,
-            setup=setup,
-            seats=tuple(seats),
-            rated=False,
-            private=False,
-            seed="7",
-            ruleset=game.ruleset,
-            terms=terms,
-        )
+            match=name, creator=NAMES[0], game=game.id, setup=setup, seats=tuple(seats), rated=False, private=False,
+            seed="7", ruleset=game.ruleset, terms=terms,
+        )  # fmt: skip
         self.do(create, NAMES[0])
         for seat in seats:
             if seat.player is not None and not seat.joined:
@@ -104,16 +96,11 @@ class Table:
             text = self.game.format_move(state.play.position, found.move)
             self.do(
                 c.SubmitMove(
-                    player=seat.player,
-                    move=text,
-                    level=seat.level,
-                    seed=seed,
-                    engine=str(ENGINE_VERSION),
-                    nodes=nodes,
+                    player=seat.player, move=text, level=seat.level, seed=seed, engine=str(ENGINE_VERSION), nodes=nodes,
                     channel=Channel.OPPONENT,
                 ),
                 seat.player,
-            )
+            )  # fmt: skip
 
     def agree(self) -> None:
         """Let all people still in the game agree on a draw."""
@@ -132,7 +119,6 @@ class Table:
                 self.do(c.AcceptTakeback(player=person), person)
 
     def golden(self, made_by: str) -> Golden:
-        """Return the finished match as it is stored."""
         state = self.state
         assert state.status == Status.FINISHED, (self.name, state.status)
         assert state.result.scores is not None

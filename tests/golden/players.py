@@ -70,13 +70,9 @@ def thinking(place: Place, chance: random.Random) -> Any:
 
 
 PLAYERS: dict[str, tuple[Callable[[Place, random.Random], Any], int, int]] = {
-    "at random": (at_random, 30, 450),
-    "capturing": (capturing, 30, 450),
-    "peaceful": (peaceful, 8, 450),
-    "returning": (returning, 12, 450),
-    "hunted": (hunted, 3, 200),
-    "thinking": (thinking, 5, 200),
-}
+    "at random": (at_random, 30, 450), "capturing": (capturing, 30, 450), "peaceful": (peaceful, 8, 450),
+    "returning": (returning, 12, 450), "hunted": (hunted, 3, 200), "thinking": (thinking, 5, 200),
+}  # fmt: skip
 """By what they do; how many games of each setup they play, and after how many plies these are broken off."""
 
 

@@ -25,32 +25,27 @@ def watch() -> Watch:
 
 @pytest.fixture
 def app(server: RealServer) -> Flask:
-    """Return the product's app on the emptied server."""
     return app_on(server.url)
 
 
 @pytest.fixture
 def services(app: Flask) -> Services:
-    """Return what the app works with."""
     found: Services = app.extensions[EXTENSION]
     return found
 
 
 @pytest.fixture
 def anna(app: Flask) -> Caller:
-    """Return a person."""
     return Caller(app).sign_up("anna")
 
 
 @pytest.fixture
 def boris(app: Flask) -> Caller:
-    """Return another person."""
     return Caller(app).sign_up("boris")
 
 
 @pytest.fixture
 def stranger(app: Flask) -> Caller:
-    """Return a visitor who is nobody."""
     return Caller(app)
 
 
@@ -63,7 +58,6 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInst
 
 @pytest.fixture
 def shop(server: RealServer) -> SteppedInstallation:
-    """Return an installation that is driven step by step."""
     return SteppedInstallation(server.url)
 
 
@@ -89,7 +83,6 @@ def other_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServe
 
 @pytest.fixture
 def other(other_server: RealServer, shop: SteppedInstallation) -> SteppedInstallation:
-    """Return an installation on the other server, which has none of the matches."""
     other_server.client().flushall()
     RedisStore(other_server.client(), PREFIX, SHARDS).installation()
     return SteppedInstallation(other_server.url)

@@ -114,7 +114,6 @@ class Life:
             return {name: files.read(name).decode() for name in files.namelist()}
 
     def keys_of(self, *families: str) -> list[str]:
-        """Return the keys whose families begin so."""
         return [key for key, _ in stored(self.services.store.client) if family(key).startswith(families)]
 
     def keys_with(self, *what: str) -> dict[str, set[str]]:
@@ -163,7 +162,6 @@ def family(key: str) -> str:
 
 @pytest.fixture
 def life(server: RealServer) -> Life:
-    """Return a life that was lived on the emptied server."""
     return Life(server.url)
 
 

@@ -55,12 +55,9 @@ def test_an_account_hears_of_its_matches(streams: FlaskClient, anna: Caller, bor
     def item(match_id: str, owed: str | None, status: str = "playing") -> dict[str, Any]:
         tag = seen(anna, match_id)
         return {
-            "match": match_id,
-            "version": int(tag.partition("-")[0]),
-            "version_tag": tag,
-            "status": status,
+            "match": match_id, "version": int(tag.partition("-")[0]), "version_tag": tag, "status": status,
             "owed": owed,
-        }
+        }  # fmt: skip
 
     with watching(streams, anna.token()) as told:
         assert next(told) == ("pending", {"items": [item(first, "move")], "more": False})

@@ -165,7 +165,6 @@ ANYONE = "Anyone with the link to this page can join"
 
 
 def page(caller: Caller, path: str) -> str:
-    """Return the text of a page without its markup."""
     answer = caller.client.get(path, headers={"Accept": "text/html"})
     assert answer.status_code == 200
     main = answer.text.split("<main", 1)[1].split("</main>", 1)[0]

@@ -14,19 +14,13 @@ from tests.support.callers import Caller, started
 from tests.support.cases import REASON, RULE
 
 BODIES = {
-    "moves": {"move": "c3-d4"},
-    "positions": {"line": []},
-    "board.svg": {"line": []},
+    "moves": {"move": "c3-d4"}, "positions": {"line": []}, "board.svg": {"line": []},
     "compositions": {"kind": "multi-move", "parts": []},
-    "disputes": {"ply": 0, "ground": "clock", "statement": "What now?"},
-    "statements": {"statement": "What now?"},
-    "appeals": {"statement": "What now?"},
-    "lines": {"lines": [{"move": "c3-d4"}]},
-    "exploration": {"ply": 0, "tree": [{"move": "c3-d4"}]},
-    "time-gifts": {"seat": 1, "time": 86_400},
-    "notes": {"text": "What now?"},
-    "chat": {"text": "What now?"},
-}
+    "disputes": {"ply": 0, "ground": "clock", "statement": "What now?"}, "statements": {"statement": "What now?"},
+    "appeals": {"statement": "What now?"}, "lines": {"lines": [{"move": "c3-d4"}]},
+    "exploration": {"ply": 0, "tree": [{"move": "c3-d4"}]}, "time-gifts": {"seat": 1, "time": 86_400},
+    "notes": {"text": "What now?"}, "chat": {"text": "What now?"},
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from tests.support.server import RealServer
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[RealServer]:
-    """Return a server that this test may kill."""
     server = RealServer(tmp_path)
     yield server
     server.close()

@@ -269,15 +269,9 @@ def test_the_last_mails_are_shown_with_their_verdicts(anna: Caller, boris: Calle
     assert anna.get("/me/incoming-mail").json == {"items": []}
     for number in range(12):
         mail = ReceivedMail(
-            digest=str(number),
-            player=anna.id,
-            recipient="r-secret",
-            return_path="anna@home.example",
-            sender="anna@home.example",
-            subject=f"Re: {number}",
-            size=100,
-            at=AT + number * 1000,
-        )
+            digest=str(number), player=anna.id, recipient="r-secret", return_path="anna@home.example",
+            sender="anna@home.example", subject=f"Re: {number}", size=100, at=AT + number * 1000,
+        )  # fmt: skip
         services.inbox.add(mail, b"")
     taken = [services.inbox.take() for _ in range(12)][-1]
     assert taken is not None
@@ -285,14 +279,9 @@ def test_the_last_mails_are_shown_with_their_verdicts(anna: Caller, boris: Calle
     shown = anna.get("/me/incoming-mail")
     assert [item["subject"] for item in shown.json["items"]] == [f"Re: {number}" for number in range(11, 1, -1)]
     assert shown.json["items"][0] == {
-        "at": "2023-11-14T22:13:31.000Z",
-        "sender": "anna@home.example",
-        "subject": "Re: 11",
-        "bytes": 100,
-        "verdict": "read",
-        "reason": "1 move was played.",
-        "answered": True,
-    }
+        "at": "2023-11-14T22:13:31.000Z", "sender": "anna@home.example", "subject": "Re: 11", "bytes": 100,
+        "verdict": "read", "reason": "1 move was played.", "answered": True,
+    }  # fmt: skip
     assert shown.json["items"][1]["verdict"] == "waiting"
     assert "r-secret" not in shown.text
     assert boris.get("/me/incoming-mail").json == {"items": []}

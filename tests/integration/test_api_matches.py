@@ -224,7 +224,6 @@ class Table:
         return self.act(who, "moves", {"move": move}, **headers)
 
     def etag(self) -> str:
-        """Return the ETag of the match."""
         return str(self.anna.get(f"/matches/{self.match}").headers["ETag"])
 
     def over(self) -> "Table":
@@ -232,7 +231,6 @@ class Table:
         return self
 
     def begun(self) -> "Table":
-        """Play two plies."""
         assert self.anna.move(self.match).status_code == 201
         assert self.boris.move(self.match).status_code == 201
         return self

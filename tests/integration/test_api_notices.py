@@ -71,23 +71,12 @@ def sent_to(target: str, at: int, **more: Any) -> Delivery:
 def attempt(at: int) -> Attempt:
     """Return an attempt of a webhook that failed at an instant."""
     return Attempt(
-        webhook_id="n",
-        type="match.turn",
-        match=None,
-        at=at,
-        took_ms=5,
-        url="https://bot.example.com/x",
-        headers={},
-        body="{}",
-        status=500,
-        answer="<oops>",
-        delivered=False,
-        outcome="It is tried again in 5 seconds.",
-    )
+        webhook_id="n", type="match.turn", match=None, at=at, took_ms=5, url="https://bot.example.com/x", headers={},
+        body="{}", status=500, answer="<oops>", delivered=False, outcome="It is tried again in 5 seconds.",
+    )  # fmt: skip
 
 
 def browser(services: Services, player: str, **more: Any) -> Subscription:
-    """Return a browser of a player that gets push messages."""
     made = Subscription("b1", "https://push.example/1", "point", "secret", "Firefox on Linux", "s", services.now())
     return services.subscriptions.save(player, made._replace(**more))
 
@@ -156,13 +145,9 @@ def test_settings_of_notices_are_changed_as_a_whole_with_the_kinds_that_are_name
     before = anna.get("/me/notice-settings").json
     assert set(before["mail"]) == set(before["push"]) == set(NoticeKind)
     wanted = {
-        "mail": {"turn": "digest", "chat": "never"},
-        "push": {"turn": "never"},
-        "digest_hour": 19,
-        "quiet": {"since": 23, "until": 6},
-        "remind_before_h": 6,
-        "chat_text": True,
-    }
+        "mail": {"turn": "digest", "chat": "never"}, "push": {"turn": "never"}, "digest_hour": 19,
+        "quiet": {"since": 23, "until": 6}, "remind_before_h": 6, "chat_text": True,
+    }  # fmt: skip
     assert (before["quiet"], before["chat_text"]) == ({"since": 22, "until": 7}, False)
     answer = anna.put("/me/notice-settings", wanted)
     assert answer.status_code == 200, answer.text

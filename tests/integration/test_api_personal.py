@@ -44,7 +44,6 @@ def match_id(anna: Caller, boris: Caller, services: Services) -> str:
 
 
 def everything(services: Services) -> str:
-    """Return all that the store holds, as text."""
     return "".join(f"{key} {content!r}" for key, content in stored(services.store.client))
 
 
@@ -115,7 +114,6 @@ def arbiter(app: Flask, services: Services) -> Caller:
 
 
 def open_a_case(arbiter: Caller, match_id: str) -> None:
-    """Let an arbiter open a case with words of his own."""
     body = {"ply": 1, "ground": "clock", "statement": "Seen by the arbiter."}
     opened = arbiter.post(f"/matches/{match_id}/cases", body)
     assert opened.status_code == 201, opened.text

@@ -27,7 +27,6 @@ def match_id(anna: Caller, boris: Caller) -> str:
 
 
 def created(anna: Caller, **more: Any) -> dict[str, Any]:
-    """Return a new match as it is shown."""
     made = anna.post("/matches", {"game": "bashni", "setup": "start", "seats": [ME, OPEN], **more})
     assert made.status_code == 201, made.text
     return dict(made.json)
@@ -37,18 +36,10 @@ def test_terms_are_agreed_when_a_match_is_created_and_said_in_words(anna: Caller
     terms = created(anna, terms={**THREE_DAYS, "ceiling": None, "first_move": 86_400, "weekends": False})["terms"]
     assert terms.pop("words")[0] == "3 days for every move; what is not used is not saved."
     assert terms == {
-        "control": "days-per-move",
-        "bank": 259_200,
-        "increment": 0,
-        "cap": 259_200,
-        "ceiling": None,
-        "first_move": 86_400,
-        "flag": "automatic",
-        "vacations": True,
-        "weekends": False,
-        "takebacks": True,
+        "control": "days-per-move", "bank": 259_200, "increment": 0, "cap": 259_200, "ceiling": None,
+        "first_move": 86_400, "flag": "automatic", "vacations": True, "weekends": False, "takebacks": True,
         "lines": True,
-    }
+    }  # fmt: skip
 
 
 def test_terms_that_are_not_sent_are_the_usual_ones(anna: Caller) -> None:
@@ -78,12 +69,9 @@ def test_a_clock_says_who_has_how_long_and_what_happens_when(anna: Caller, boris
     watch.advance(2 * DAY)
     first = anna.get(f"/matches/{match_id}").json
     assert first["clock"]["forecast"] == {
-        "seat": 0,
-        "at": "2023-11-21T22:13:20.000Z",
-        "limit": "first-move",
-        "verdict": "abort",
+        "seat": 0, "at": "2023-11-21T22:13:20.000Z", "limit": "first-move", "verdict": "abort",
         "by_itself_at": "2023-11-21T22:13:20.000Z",
-    }
+    }  # fmt: skip
     assert first["deadline"] == first["clock"]["forecast"]["at"]
     anna.move(match_id)
     boris.move(match_id)

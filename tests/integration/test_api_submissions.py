@@ -31,7 +31,6 @@ def legal(caller: Caller, match_id: str) -> dict[str, Any]:
 
 
 def army(caller: Caller, match_id: str) -> list[str]:
-    """Return the moves of a whole turn in the draft."""
     draft = legal(caller, match_id)["draft"]
     return [*draft["ready"], draft["done"]]
 

@@ -172,19 +172,10 @@ def test_a_notice_of_the_ledger_is_sent_again_under_its_id(anna: Caller, service
     sent = Delivery(channel=NoticeChannel.WEBHOOK, target=made["id"], state=DeliveryState.SENT, reason="Sent.", at=now)
     services.ledger.decide(
         Notice(
-            id=id,
-            player=anna.id,
-            kind=NoticeKind.TURN,
-            match="m",
-            version=3,
-            fact="turn:m:1",
-            summary="It is your turn.",
-            reason="You want to be told.",
-            at=now,
-            decided_at=now,
-            deliveries=(sent,),
+            id=id, player=anna.id, kind=NoticeKind.TURN, match="m", version=3, fact="turn:m:1",
+            summary="It is your turn.", reason="You want to be told.", at=now, decided_at=now, deliveries=(sent,),
         )
-    )
+    )  # fmt: skip
     path = f"/me/webhooks/{made['id']}/deliveries"
     assert anna.post(f"{path}/{id}/attempts", {}).json == {"webhook_id": id}
     (dispatch,) = dispatches(services, anna)

@@ -59,13 +59,9 @@ def play_some(anna: Caller, boris: Caller) -> list[str]:
 def paths(app: Flask, matches: list[str], people: list[str]) -> Iterator[str]:
     """Yield the paths of everything that can be read of ``matches`` and ``people``."""
     values = {
-        "match_id": matches,
-        "player": people,
-        "other": people,
-        "pool": ["bashni-2"],
-        "version": ["4"],
+        "match_id": matches, "player": people, "other": people, "pool": ["bashni-2"], "version": ["4"],
         "square": ["a1"],
-    }
+    }  # fmt: skip
     for rule in app.url_map.iter_rules():
         wanted = sorted(rule.arguments)
         if "GET" not in (rule.methods or ()) or rule.endpoint.startswith(STREAMS) or not set(wanted) <= set(values):

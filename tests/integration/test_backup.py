@@ -26,7 +26,6 @@ NOW = 1_790_000_000_000
 
 
 def steps() -> tuple[str, str]:
-    """Return the commands of the backup and of the restore."""
     section = OPERATORS.read_text().partition("### Copies of the files")[2].partition("\n## ")[0]
     backup, restore = re.findall(r"```sh\n(.*?)```", section, re.S)
     return backup, restore

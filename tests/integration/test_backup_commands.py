@@ -87,13 +87,11 @@ def live(shop: SteppedInstallation) -> None:
 
 @pytest.fixture
 def elsewhere(server: RealServer) -> str:
-    """Return the URL of an empty store."""
     return f"{server.url.rpartition('/')[0]}/{EMPTY_DATABASE}"
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Return where the backup is written."""
     return tmp_path / "backup"
 
 

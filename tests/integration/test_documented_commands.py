@@ -40,7 +40,6 @@ def succeeds(*arguments: str) -> bool:
 
 @pytest.fixture
 def beside(installation: LocalInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, which is that of a running installation."""
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "var").symlink_to(installation.var)

@@ -164,13 +164,9 @@ def test_a_server_that_hangs_is_told_from_one_that_is_away(tmp_path: Path, monke
     hung: list[float] = []
     store = RedisStore(server.client())
     watch = StoreWatch(
-        store,
-        tmp_path / "mark",
-        print,
-        tmp_path / "redis",
-        on_hang=lambda: hung.append(time.monotonic()),
+        store, tmp_path / "mark", print, tmp_path / "redis", on_hang=lambda: hung.append(time.monotonic()),
         max_silence_s=0.0,
-    )
+    )  # fmt: skip
     watch.start()
     server.kill()
     server.start()

@@ -43,30 +43,17 @@ def endpoints(redis: StoreClient) -> Endpoints:
 
 def endpoint(id: str = "w1", created_at: int = T0) -> Endpoint:
     return Endpoint(
-        id=id,
-        url="https://hooks.test/",
-        kinds=(NoticeKind.TURN,),
-        payload=PayloadForm.FULL,
-        created_at=created_at,
+        id=id, url="https://hooks.test/", kinds=(NoticeKind.TURN,), payload=PayloadForm.FULL, created_at=created_at,
         keys=(EndpointKeys(secret="whsec_1", private_key="whsk_1"),),
-    )
+    )  # fmt: skip
 
 
 def attempt(webhook_id: str = "n1") -> Attempt:
     return Attempt(
-        webhook_id=webhook_id,
-        type="match.turn",
-        match="m1",
-        at=T0,
-        took_ms=12,
-        url="https://hooks.test/",
-        headers={"webhook-id": webhook_id},
-        body='{"type":"match.turn"}',
-        status=200,
-        answer="ok",
-        delivered=True,
+        webhook_id=webhook_id, type="match.turn", match="m1", at=T0, took_ms=12, url="https://hooks.test/",
+        headers={"webhook-id": webhook_id}, body='{"type":"match.turn"}', status=200, answer="ok", delivered=True,
         outcome="Delivered.",
-    )
+    )  # fmt: skip
 
 
 def test_an_endpoint_is_changed_in_place_and_removed_with_its_log(endpoints: Endpoints) -> None:

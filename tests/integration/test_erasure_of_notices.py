@@ -52,15 +52,9 @@ def reached(services: Services, anna: Caller, boris: Caller) -> Person:
     for number in (1, 2):
         content = f"From: {ADDRESS}\r\nMessage-ID: <{number}>\r\n\r\nhello\r\n".encode()
         mail = ReceivedMail(
-            digest=mail_digest(f"<{number}>", token, content),
-            player=person.id,
-            recipient=token,
-            return_path=ADDRESS,
-            sender=ADDRESS,
-            subject=SUBJECT,
-            size=len(content),
-            at=now,
-        )
+            digest=mail_digest(f"<{number}>", token, content), player=person.id, recipient=token, return_path=ADDRESS,
+            sender=ADDRESS, subject=SUBJECT, size=len(content), at=now,
+        )  # fmt: skip
         assert services.inbox.add(mail, content)
     taken = services.inbox.take()
     assert taken is not None
@@ -70,19 +64,9 @@ def reached(services: Services, anna: Caller, boris: Caller) -> Person:
     while (dispatch := services.outbox.take()) is not None:
         services.outbox.record_progress(dispatch, f"begun <{token}@play.example>")
     attempt = Attempt(
-        webhook_id="n1",
-        type="match.turn",
-        match=match_id,
-        at=now,
-        took_ms=1,
-        url=HOOK,
-        headers={},
-        body="{}",
-        status=200,
-        answer="",
-        delivered=True,
-        outcome="Taken.",
-    )
+        webhook_id="n1", type="match.turn", match=match_id, at=now, took_ms=1, url=HOOK, headers={}, body="{}",
+        status=200, answer="", delivered=True, outcome="Taken.",
+    )  # fmt: skip
     services.endpoints.log(person.id, made.json["id"], attempt)
     return person
 

@@ -69,18 +69,9 @@ def tell(services: Services, player: str, match: str, kind: NoticeKind, at: int,
     """Put a notice into the ledger of ``player``."""
     fact = f"{kind}:{match}:{at}"
     notice = Notice(
-        id=notice_id(fact, player),
-        player=player,
-        kind=kind,
-        match=match,
-        version=1,
-        fact=fact,
-        summary="It is your turn in a match of Bashni.",
-        reason="",
-        at=at,
-        decided_at=at,
-        deadline=deadline,
-    )
+        id=notice_id(fact, player), player=player, kind=kind, match=match, version=1, fact=fact,
+        summary="It is your turn in a match of Bashni.", reason="", at=at, decided_at=at, deadline=deadline,
+    )  # fmt: skip
     assert services.ledger.decide(notice)
 
 

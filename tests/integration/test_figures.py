@@ -208,15 +208,12 @@ def test_notices_are_counted_by_channel_while_they_wait_and_by_what_became_of_th
 def test_files_and_replicas_of_every_server_are_shown() -> None:
     servers = {
         "a:1": {
-            "aof_enabled": 1,
-            "aof_last_write_status": "ok",
-            "aof_delayed_fsync": 7,
-            "master_repl_offset": 1000,
+            "aof_enabled": 1, "aof_last_write_status": "ok", "aof_delayed_fsync": 7, "master_repl_offset": 1000,
             "slave0": {"ip": "b", "port": 2, "state": "online", "offset": 900, "lag": 1},
         },
         "c:3": {"aof_enabled": 1, "aof_last_write_status": "err"},
         "d:4": {"aof_enabled": 0, "aof_last_write_status": "ok"},
-    }
+    }  # fmt: skip
     found = {each.name: each.values for each in figures_of(servers)}
     assert found["rookery_aof_write_ok"] == {("a:1",): 1.0, ("c:3",): 0.0, ("d:4",): 0.0}
     assert found["rookery_aof_delayed_fsyncs_total"] == {("a:1",): 7.0}

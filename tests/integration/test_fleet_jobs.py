@@ -34,8 +34,6 @@ TOY = "toy"
 
 
 class Doubled(NamedTuple):
-    """The result of a slice of the toy."""
-
     number: int = 0
 
 

@@ -17,7 +17,6 @@ NEW_NAME = {"name": "Greta", "password": PASSWORD}
 
 @pytest.fixture
 def guest(app: Flask) -> Caller:
-    """Return somebody who plays as a guest."""
     return Caller(app).play_as_guest()
 
 

@@ -41,7 +41,6 @@ def archive_all(shop: SteppedInstallation) -> int:
 
 
 def proofs(shop: SteppedInstallation) -> Any:
-    """Return what is known of the leaves of all matches."""
     checkpoints = shop.parts.checkpoints
     return dict(checkpoints.logged()), [checkpoints.inclusion(match) for match in sorted(shop.store.all_streams())]
 

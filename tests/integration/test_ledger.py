@@ -20,8 +20,6 @@ MAIL = NoticeChannel.MAIL
 
 
 class Desk:
-    """Ledger and outbox on one store."""
-
     def __init__(self, client: StoreClient) -> None:
         self.client = client
         self.now = T0
@@ -48,18 +46,10 @@ def notice(
 ) -> Notice:
     state = DeliveryState.NOT_SENT if due is None else DeliveryState.WAITING
     return Notice(
-        id=notice_id(fact, player),
-        player=player,
-        kind=NoticeKind.TURN,
-        match=match,
-        version=3,
-        fact=fact,
-        summary="It is your turn.",
-        reason="You want to be told at once.",
-        at=at,
-        decided_at=at,
+        id=notice_id(fact, player), player=player, kind=NoticeKind.TURN, match=match, version=3, fact=fact,
+        summary="It is your turn.", reason="You want to be told at once.", at=at, decided_at=at,
         deliveries=(Delivery(channel=MAIL, state=state, reason="at once", due=due, at=at),),
-    )
+    )  # fmt: skip
 
 
 def letter(id: str = "letter", player: str = "alice", due: int = T0) -> Dispatch:

@@ -254,7 +254,6 @@ def name_of(pid: int) -> str:
 
 
 def leader(part: str, up: int) -> int | None:
-    """Return the process of a part from which its others come."""
     return next((pid for pid in processes_below(up) if name_of(pid) == part and os.getpgid(pid) == pid), None)
 
 

@@ -152,7 +152,6 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
 
 
 def note_another_digest(shop: SteppedInstallation, match_id: str) -> None:
-    """Change the digest in what is noted of the last leaf of a match."""
     leaf = dict(shop.checkpoints.logged())[match_id]
     assert leaf is not None
     changed = LoggedLeaf(leaf.place, VersionTag(leaf.tag.version, "0" * 16))

@@ -57,7 +57,6 @@ def services(server: RealServer, archive: Path) -> Services:
 
 @pytest.fixture
 def visitor(server: RealServer, archive: Path) -> Any:
-    """Return what asks for files of the log."""
     return app_on(server.url, archive_url=archive.as_uri()).test_client()
 
 

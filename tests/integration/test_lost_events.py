@@ -239,7 +239,6 @@ def test_verify_names_what_is_missing_at_the_end(watched: WatchedServer, monkeyp
 
 @pytest.fixture
 def stopped(watched: WatchedServer) -> WatchedServer:
-    """Return a store with 20 events whose server is stopped."""
     watched.append("a", 20)
     watched.server.stop()
     return watched

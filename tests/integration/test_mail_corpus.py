@@ -72,13 +72,10 @@ class Post:
         token = MatchToken(kind=TokenKind.REPLY, match_id=match, seat=0, tag=head.tag)
         own = write_token(token, SECRETS["alice"])
         texts = {
-            "TOKEN": own,
-            "CAPITALS": own.upper(),
-            "SHORT": own[:-2],
-            "FORGED": write_token(token, SECRETS["nobody"]),
+            "TOKEN": own, "CAPITALS": own.upper(), "SHORT": own[:-2], "FORGED": write_token(token, SECRETS["nobody"]),
             "OTHER": write_token(replace(token, seat=1), SECRETS["bob"]),
             "STALE": write_token(replace(token, tag=VersionTag(1, head.tag.digest)), SECRETS["alice"]),
-        }
+        }  # fmt: skip
         for word, text in texts.items():
             if f"-{word}@".encode() in content:
                 return f"r-{text}", content.replace(f"-{word}@".encode(), f"-{text}@".encode())

@@ -57,7 +57,6 @@ class Correspondent:
         return execute_commands(self.shop.parts, reading, self.token, person, name)
 
     def answer(self, *lines: str) -> tuple[str, str]:
-        """Return subject and text of the answer to a mail with these lines."""
         report = self.write(*lines)
         url = f"https://play.example/matches/{self.match_id}"
         return write_answer(report, view_of(self.shop.parts, self.match_id, self.seat, url))

@@ -9,16 +9,7 @@ from domain.match.terms import DAY
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.notices import letters
 from events.notices.addresses import MailAddress, stopped, wants
-from events.notices.inbox import (
-    DAY_MS,
-    MEMORY_DAYS,
-    REFUSALS_S,
-    Inbox,
-    ReceivedMail,
-    Verdict,
-    mail_digest,
-    text_digest,
-)
+from events.notices.inbox import DAY_MS, MEMORY_DAYS, REFUSALS_S, Inbox, ReceivedMail, Verdict, mail_digest, text_digest
 from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind
 from events.notices.outbox import Dispatch, Purpose
 from events.runtime.connections import StoreClient
@@ -39,15 +30,9 @@ def inbox(redis: StoreClient, now: int = NOW) -> Inbox:
 
 def mail(name: str = "1", player: str = "palice", at: int = NOW) -> ReceivedMail:
     return ReceivedMail(
-        digest=mail_digest(f"<{name}@home.example>", "r-x", b""),
-        player=player,
-        recipient="r-x",
-        return_path="alice@home.example",
-        sender="alice@home.example",
-        subject="Re: Your turn",
-        size=5,
-        at=at,
-    )
+        digest=mail_digest(f"<{name}@home.example>", "r-x", b""), player=player, recipient="r-x",
+        return_path="alice@home.example", sender="alice@home.example", subject="Re: Your turn", size=5, at=at,
+    )  # fmt: skip
 
 
 def test_a_mail_that_comes_twice_is_read_once(redis: StoreClient) -> None:
@@ -185,14 +170,9 @@ def test_a_digest_has_the_board_of_each_match_and_an_address_for_answers(world: 
     other = world.stepped.start(world.anna.id, world.boris.id)
     first, second = world.notify(id="a" * 24), world.notify(id="b" * 24, match=other)
     digest = Dispatch(
-        id="digest:1",
-        player=world.anna.id,
-        channel=NoticeChannel.MAIL,
-        purpose=Purpose.DIGEST,
-        notices=(*first.notices, *second.notices),
-        due=1,
-        first_at=1,
-    )
+        id="digest:1", player=world.anna.id, channel=NoticeChannel.MAIL, purpose=Purpose.DIGEST,
+        notices=(*first.notices, *second.notices), due=1, first_at=1,
+    )  # fmt: skip
     assert world.send(digest)[0] == DeliveryState.SENT
     message = world.mailbox.received[0].message
     assert message["Subject"] == "Your turn in 2 matches against boris"

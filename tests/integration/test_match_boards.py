@@ -28,7 +28,6 @@ Four = tuple[list[Caller], str]
 
 @pytest.fixture
 def four(app: Flask) -> Four:
-    """Return four people and their match of Towers."""
     people = [Caller(app).play_as_guest() for _ in range(4)]
     others = [invited(person.name) for person in people[1:]]
     match_id = people[0].create(ME, *others, game="towers", setup="four-player")

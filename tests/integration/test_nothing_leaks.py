@@ -41,13 +41,9 @@ STATIC = ("/static/", "/games/<game_id>/rules", "/openapi.json", "/docs/api")
 def addresses(app: Flask, match_id: str) -> Iterator[str]:
     """Yield every address of ``app`` that can be looked at, with the names of what there is."""
     names = {
-        "match": match_id,
-        "player": "anna",
-        "other": "boris",
-        "game": "bashni",
-        "pool": "bashni-2",
+        "match": match_id, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2",
         "code": "chat-closed",
-    }
+    }  # fmt: skip
     names |= {"match_id": match_id, "game_id": "bashni"}
     rule: Rule
     for rule in app.url_map.iter_rules():

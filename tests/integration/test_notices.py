@@ -290,13 +290,9 @@ def test_who_has_no_channel_reads_why_and_a_guest_costs_nothing(office: PostOffi
 def test_a_webhook_is_told_of_what_it_has_chosen_at_once(office: PostOffice) -> None:
     office.enrol("robot", mail=False)
     endpoint = Endpoint(
-        id="e1",
-        url="https://bot.example/",
-        kinds=(NoticeKind.TURN,),
-        payload=PayloadForm.FULL,
-        created_at=office.now,
+        id="e1", url="https://bot.example/", kinds=(NoticeKind.TURN,), payload=PayloadForm.FULL, created_at=office.now,
         keys=(EndpointKeys(secret="", private_key=""),),
-    )
+    )  # fmt: skip
     office.parts.endpoints.add("robot", endpoint)
     match = office.start("alice", "robot")
     office.play(match, 1)

@@ -36,13 +36,9 @@ class World:
         waiting = boris.create(ME, OPEN)
         anna.create(ME, opponent(1))
         self.known = {
-            "match": [match, waiting],
-            "player": ["anna", boris.id, "opponent-4"],
-            "other": ["boris", "opponent-1"],
-            "game": ["bashni", "towers"],
-            "pool": ["bashni-2"],
-            "square": ["a1", "c3"],
-        }
+            "match": [match, waiting], "player": ["anna", boris.id, "opponent-4"], "other": ["boris", "opponent-1"],
+            "game": ["bashni", "towers"], "pool": ["bashni-2"], "square": ["a1", "c3"],
+        }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +51,6 @@ def copies() -> list[tuple[World, list[CopiedKey]]]:
 def trials(
     app: Flask, redis: StoreClient, copies: list[tuple[World, list[CopiedKey]]], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, Any]]:
-    """Return the trials of all operations, in a world on the server of the test."""
     # Its examples sign the same person in again and again, with wrong passwords.
     monkeypatch.setattr("api.services.MAX_FREE_ATTEMPTS", 1000)
     if copies:

@@ -53,15 +53,9 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Stepped
     choice = choose(game, state.play.position, state.play.history, 2, seed_for(state.seed, 1))
     assert played.actor == "opponent-2"
     assert dict(played.data) == {
-        "seat": 0,
-        "ply": 1,
-        "move": game.format_move(state.play.position, choice.move),
-        "level": 2,
-        "seed": seed_for(state.seed, 1),
-        "engine": str(ENGINE_VERSION),
-        "nodes": LEVELS[2].nodes,
-        "channel": "opponent",
-    }
+        "seat": 0, "ply": 1, "move": game.format_move(state.play.position, choice.move), "level": 2,
+        "seed": seed_for(state.seed, 1), "engine": str(ENGINE_VERSION), "nodes": LEVELS[2].nodes, "channel": "opponent",
+    }  # fmt: skip
 
 
 def test_an_opponent_that_owes_nothing_does_nothing(shop: SteppedInstallation) -> None:

@@ -25,7 +25,6 @@ def arbiter(app: Flask, services: Services) -> Caller:
 
 
 def steps(caller: Caller, match_id: str) -> dict[str, str]:
-    """Return what a verifier finds in the bundle of the match, by step."""
     packed = caller.get(f"/matches/{match_id}/bundle").data
     return {step.name: step.found for step in verify(packed)}
 

@@ -28,7 +28,6 @@ def plies_of(steps: dict[str, Any]) -> list[int]:
 
 
 def on_page(caller: Caller, match_id: str, query: str = "") -> dict[str, Any]:
-    """Return the steps that the page brings along."""
     page = caller.client.get(f"/matches/{match_id}{query}", headers={"Accept": "text/html"}).text
     found = re.search(r'<script type="application/json" id="steps" data-live>(.*?)</script>', page)
     assert found is not None

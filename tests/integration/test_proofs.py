@@ -33,12 +33,10 @@ DAY_MS = 86_400_000
 
 
 def trusted(shop: SteppedInstallation) -> KeySet:
-    """Return the public keys of an installation as others get them."""
     return read_key_set(json.dumps(key_set(shop.keyring.public())).encode())
 
 
 def sign(shop: SteppedInstallation, days: int) -> Checkpoint:
-    """Return the checkpoint that is made so many days on."""
     shop.now = T0 + days * DAY_MS
     return shop.checkpoints.sign(shop.now)
 

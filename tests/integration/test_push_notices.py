@@ -66,14 +66,9 @@ class PushOffice(SteppedInstallation):
         browser = Browser(f"{self.url}/{name or player}")
         session = self.parts.people.credentials.key("session", self.sign_in(player))
         subscription = Subscription(
-            id=subscription_id(browser.endpoint),
-            endpoint=browser.endpoint,
-            point=to_base64url(browser.point),
-            secret=to_base64url(browser.secret),
-            label="Firefox on Linux",
-            session=session,
-            created_at=self.now,
-        )
+            id=subscription_id(browser.endpoint), endpoint=browser.endpoint, point=to_base64url(browser.point),
+            secret=to_base64url(browser.secret), label="Firefox on Linux", session=session, created_at=self.now,
+        )  # fmt: skip
         self.parts.subscriptions.save(player, subscription)
         return browser
 
@@ -87,14 +82,9 @@ class PushOffice(SteppedInstallation):
         """Send a test notice to the browser of ``player``."""
         (subscription,) = self.parts.subscriptions.of(player)
         dispatch = Dispatch(
-            id=f"test {self.now}",
-            player=player,
-            channel=NoticeChannel.PUSH,
-            target=subscription.id,
-            purpose=Purpose.TEST,
-            due=self.now,
-            first_at=self.now,
-        )
+            id=f"test {self.now}", player=player, channel=NoticeChannel.PUSH, target=subscription.id,
+            purpose=Purpose.TEST, due=self.now, first_at=self.now,
+        )  # fmt: skip
         assert self.outbox.add(dispatch)
         self.office.deliver_due()
 

@@ -28,7 +28,6 @@ from tests.support.tables import table
 
 @pytest.fixture(scope="module")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    """Return a server that these tests may kill."""
     server = RealServer(tmp_path_factory.mktemp("redis"))
     yield server
     server.close()

@@ -56,7 +56,6 @@ def faults(services: Services, match_id: str) -> list[tuple[int, str]]:
 
 
 def rule_and_propose(arbiter: Caller, match_id: str) -> None:
-    """Rule on the case and propose another ruleset."""
     assert arbiter.post(f"/matches/{match_id}/rulings", RULING).status_code == 201
     proposal = {"ruleset": 2, "reason": WHY}
     assert arbiter.post(f"/matches/{match_id}/ruleset-proposals", proposal).status_code == 201

@@ -59,7 +59,6 @@ def certificate(
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory with the keys of a timestamp authority."""
     place = tmp_path_factory.mktemp("authority")
     root, service = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     for key, subject in ((root, "root"), (service, "service")):

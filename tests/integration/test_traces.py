@@ -89,14 +89,10 @@ def _spans(request: ExportTraceServiceRequest) -> Iterator[SeenSpan]:
         for scope in resource.scope_spans:
             for span in scope.spans:
                 yield SeenSpan(
-                    part=facts["service.name"],
-                    name=span.name,
-                    trace=span.trace_id.hex(),
-                    id=span.span_id.hex(),
-                    parent=span.parent_span_id.hex(),
-                    links=[link.trace_id.hex() for link in span.links],
+                    part=facts["service.name"], name=span.name, trace=span.trace_id.hex(), id=span.span_id.hex(),
+                    parent=span.parent_span_id.hex(), links=[link.trace_id.hex() for link in span.links],
                     attributes={each.key: each.value.string_value or each.value.int_value for each in span.attributes},
-                )
+                )  # fmt: skip
 
 
 ROOT = Path(__file__).parents[2]

@@ -30,7 +30,6 @@ class Court:
         self.lines = (shop.projections(), shop.rating_requests())
 
     def follow(self) -> None:
-        """Let read models and ratings follow."""
         drain(*self.lines)
         for match in self.shop.rated:
             self.shop.ratings.rate(match)

@@ -34,27 +34,18 @@ a token of theirs; an operator; an arbiter; an arbiter who plays in this match; 
 """
 
 REFUSED = {
-    "401": "not-signed-in",
-    "bad": "invalid-token",
-    "404": "no-such-match",
-    "muted": "chat-closed",
-    "seat": "not-your-seat",
-    "session": "session-required",
-    "role": "role-required",
-    "own": "conflict-of-interest",
-}
+    "401": "not-signed-in", "bad": "invalid-token", "404": "no-such-match", "muted": "chat-closed",
+    "seat": "not-your-seat", "session": "session-required", "role": "role-required", "own": "conflict-of-interest",
+}  # fmt: skip
 
 SAID = {"ply": 1, "ground": "clock", "statement": "More."}
 TABLE: list[tuple[str, str, str, Any]] = table(__file__, "operations")
 """Operation, kind, the status or refusal that stands for *, and the body that is sent."""
 
 ENTITLED = {
-    "THE NOTE": {"player", "own-bot"},
-    "d4-e5": {"player", "own-bot"},
-    "THE TOKEN": {"player", "own-bot"},
-    "THE CHAT": {"player", "own-bot", "judge"},
-    "THE CASE": {"player", "own-bot", "judge", "arbiter"},
-}
+    "THE NOTE": {"player", "own-bot"}, "d4-e5": {"player", "own-bot"}, "THE TOKEN": {"player", "own-bot"},
+    "THE CHAT": {"player", "own-bot", "judge"}, "THE CASE": {"player", "own-bot", "judge", "arbiter"},
+}  # fmt: skip
 """Who may read what: a note, a conditional line, the label of a token, the chat, the statements."""
 
 
@@ -119,17 +110,9 @@ class World:
     def names(self) -> dict[str, str]:
         named = {"match": self.match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2"}
         return named | {
-            "version": "1",
-            "day": "latest",
-            "token": "t",
-            "webhook": "w",
-            "delivery": "d",
-            "subscription": "a" * 24,
-            "notice": "none",
-            "number": "1",
-            "since": "2030-01-01T00:00:00Z",
-            "square": "a1",
-        }
+            "version": "1", "day": "latest", "token": "t", "webhook": "w", "delivery": "d", "subscription": "a" * 24,
+            "notice": "none", "number": "1", "since": "2030-01-01T00:00:00Z", "square": "a1",
+        }  # fmt: skip
 
 
 def session_of(person: Caller) -> dict[str, str]:

@@ -187,17 +187,11 @@ class SimulatedNotices:
 
     def result(self) -> ToldOf:
         return ToldOf(
-            decided=self._decided,
-            accepted=self._elsewhere.accepted,
-            sent=self._sent,
-            needless=self._needless,
-            missing=self._missing,
-            unreminded=self._unreminded,
-            disturbing=self._disturbing,
-            decided_again=self._decided_again,
-            unexplained=list(self._unexplained()),
+            decided=self._decided, accepted=self._elsewhere.accepted, sent=self._sent, needless=self._needless,
+            missing=self._missing, unreminded=self._unreminded, disturbing=self._disturbing,
+            decided_again=self._decided_again, unexplained=list(self._unexplained()),
             counts=self._counts + self._elsewhere.counts,
-        )
+        )  # fmt: skip
 
     def send(self, channel: NoticeChannel, dispatch: Dispatch, now: int) -> Outcome:
         """Send ``dispatch`` with the real sender, and compare it with how the matches stand."""
@@ -267,28 +261,20 @@ class SimulatedNotices:
             )
         if random.random() < 0.2:
             endpoint = Endpoint(
-                id=f"w{person.id}",
-                url=f"https://receiver-{random.randrange(4)}.example/{person.id}",
-                kinds=tuple(NoticeKind),
-                payload=random.choice([PayloadForm.FULL, PayloadForm.THIN]),
-                created_at=self._begin,
-                keys=(fresh_keys(),),
-            )
+                id=f"w{person.id}", url=f"https://receiver-{random.randrange(4)}.example/{person.id}",
+                kinds=tuple(NoticeKind), payload=random.choice([PayloadForm.FULL, PayloadForm.THIN]),
+                created_at=self._begin, keys=(fresh_keys(),),
+            )  # fmt: skip
             parts.endpoints.add(person.id, endpoint)
         if random.random() < 0.5:
             browser = Browser(f"https://fcm.googleapis.com/{person.id}")
             parts.subscriptions.save(
                 person.id,
                 Subscription(
-                    id=subscription_id(browser.endpoint),
-                    endpoint=browser.endpoint,
-                    point=to_base64url(browser.point),
-                    secret=to_base64url(browser.secret),
-                    label="A browser",
-                    session=person.id,
-                    created_at=self._begin,
+                    id=subscription_id(browser.endpoint), endpoint=browser.endpoint, point=to_base64url(browser.point),
+                    secret=to_base64url(browser.secret), label="A browser", session=person.id, created_at=self._begin,
                 ),
-            )
+            )  # fmt: skip
             self._elsewhere.receivers.browsers[browser.endpoint] = browser
         quiet = random.choice([None, None, (22, 7), (0, 6)])
         timings = [Timing.AT_ONCE, Timing.AT_ONCE, Timing.DIGEST, Timing.NEVER]
@@ -300,8 +286,6 @@ class SimulatedNotices:
 
 
 class Watched:
-    """The sender of a channel, as the year watches it."""
-
     def __init__(self, notices: SimulatedNotices, channel: NoticeChannel) -> None:
         self._notices = notices
         self._channel = channel

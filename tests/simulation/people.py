@@ -74,17 +74,10 @@ def _person(id: str, begin: int, random: Random) -> Person:
     wakes_at = random.randint(5, 10)
     free = random.choice([(), (), (), (5, 6), (5, 6), (6,), (4,), (4, 5), (0, 3, 6)])
     return Person(
-        id=id,
-        zone=random.choice(ZONES),
-        wakes_at=wakes_at,
-        sleeps_at=wakes_at + random.randint(8, 13),
-        pace=int(random.choice([2, 5, 9, 20, 30]) * HOUR),
-        free_days=free,
-        saves_flags=random.random() < 0.7,
-        plays_forced=random.random() < 0.3,
-        stamina=random.randint(12, 60),
-        absences=_absences(begin, random),
-    )
+        id=id, zone=random.choice(ZONES), wakes_at=wakes_at, sleeps_at=wakes_at + random.randint(8, 13),
+        pace=int(random.choice([2, 5, 9, 20, 30]) * HOUR), free_days=free, saves_flags=random.random() < 0.7,
+        plays_forced=random.random() < 0.3, stamina=random.randint(12, 60), absences=_absences(begin, random),
+    )  # fmt: skip
 
 
 def _absences(begin: int, random: Random) -> tuple[Absence, ...]:

@@ -55,8 +55,6 @@ class _Revoked(NamedTuple):
 
 
 class _Adjusted(NamedTuple):
-    """A time that an arbiter has set."""
-
     time: int
 
 

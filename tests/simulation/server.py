@@ -115,7 +115,6 @@ class SimulatedServer:
         heappush(self._queue, (max(instant, self.now), next(self._numbers), act))
 
     def run(self) -> None:
-        """Run all actions until none is left."""
         self.heartbeat.beat(self.now, self.now)
         self.at(self.now + TICK_INTERVAL, self._tick_regularly)
         while self._queue:
@@ -125,7 +124,6 @@ class SimulatedServer:
             self._publish_changes()
 
     def state(self, match_id: str) -> MatchState:
-        """Return the current state of a match, as a page reads it."""
         return self.matches.load(match_id).state
 
     def execute(self, match_id: str, command: Command, actor: str) -> Sequence[Event]:
@@ -271,16 +269,10 @@ class SimulatedInstallation(Installation):
         if backend.client is not None:
             self.client, self.prefix = backend.client, backend.prefix
             self.settings = Settings(
-                redis_url="redis://store.example/0",
-                broker_url="redis://store.example/1",
-                prefix=backend.prefix,
-                stream_url="https://live.rookery.example",
-                secure_cookies=True,
-                shards=backend.store.shards,
-                page_url="https://rookery.example",
-                mail=MAIL,
-                contact="mailto:operator@rookery.example",
-            )
+                redis_url="redis://store.example/0", broker_url="redis://store.example/1", prefix=backend.prefix,
+                stream_url="https://live.rookery.example", secure_cookies=True, shards=backend.store.shards,
+                page_url="https://rookery.example", mail=MAIL, contact="mailto:operator@rookery.example",
+            )  # fmt: skip
 
 
 class _NothingProjected:

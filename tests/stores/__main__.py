@@ -154,12 +154,9 @@ def populate(world: World) -> dict[str, Any]:
     for each in people[1:]:
         world.post(each, f"/matches/{match}/draw-acceptance")
     match = names["private"] = world.begin(
-        "towers",
-        "two-player",
-        [clara, anna],
-        private=True,
+        "towers", "two-player", [clara, anna], private=True,
         terms={"control": "days-per-move", "bank": 259_200, "takebacks": True},
-    )
+    )  # fmt: skip
     world.play(match, [clara, anna], 4)
     world.post(anna, f"/matches/{match}/takeback-requests")
     world.post(clara, f"/matches/{match}/takeback-acceptance")
@@ -245,12 +242,9 @@ def populate(world: World) -> dict[str, Any]:
     world.relay()
     world.post(anna, f"/matches/{names['rematch']}/draw-offers")
     return {
-        "now": world.now + STEP,
-        "matches": names,
-        "session": anna.client.get_cookie("rookery_session").value,
-        "token": token,
-        "people": {each.name: each.id for each in (anna, boris, clara, dmitri, judge, guest)},
-    }
+        "now": world.now + STEP, "matches": names, "session": anna.client.get_cookie("rookery_session").value,
+        "token": token, "people": {each.name: each.id for each in (anna, boris, clara, dmitri, judge, guest)},
+    }  # fmt: skip
 
 
 LEFT_OUT = ("rk:limits:", "rk:made:", ":acts:")

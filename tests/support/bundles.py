@@ -106,7 +106,6 @@ def after_two_plies() -> PlayedMatch:
 
 
 def flagged() -> PlayedMatch:
-    """Return a match that White has lost on time."""
     match = after_two_plies()
     match.do(CallTime(), match.now + 30 * DAY)
     return match
@@ -141,7 +140,6 @@ def ruled(match: PlayedMatch, *rulings: Rule) -> PlayedMatch:
 
 
 def disputed() -> PlayedMatch:
-    """Return a match that an arbiter has decided for Black."""
     return ruled(
         after_two_plies(), Rule(arbiter="ann", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.0, 1.0))
     )
@@ -196,15 +194,10 @@ def answered(match: PlayedMatch, level: int = 1) -> None:
     move = move_of(match.state, level, seed, nodes)
     match.do(
         SubmitMove(
-            player=opponent_id(level),
-            move=move,
-            level=level,
-            seed=seed,
-            engine=str(ENGINE_VERSION),
-            nodes=nodes,
+            player=opponent_id(level), move=move, level=level, seed=seed, engine=str(ENGINE_VERSION), nodes=nodes,
             channel=Channel.OPPONENT,
         )
-    )
+    )  # fmt: skip
 
 
 def draw_refused() -> PlayedMatch:
@@ -227,7 +220,6 @@ def taken_up_again() -> PlayedMatch:
 
 
 def paired() -> PlayedMatch:
-    """Return a match of a tournament that has begun."""
     occasion = Occasion(kind=OccasionKind.TOURNAMENT, id="t1", pairing="r2-b3")
     match = PlayedMatch(replace(creation(), occasion=occasion))
     match.do(JoinMatch(player="bob"))

@@ -31,15 +31,10 @@ QUICK_HASHES = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=
 def settings_for(url: str) -> Settings:
     """Return the settings of an installation on the Redis at ``url``."""
     return Settings(
-        redis_url=url,
-        broker_url=broker_beside(url),
-        prefix="rk:",
-        stream_url="http://127.0.0.1:8001",
-        secure_cookies=False,
-        shards=None,
-        contact="mailto:operator@rookery.example",
+        redis_url=url, broker_url=broker_beside(url), prefix="rk:", stream_url="http://127.0.0.1:8001",
+        secure_cookies=False, shards=None, contact="mailto:operator@rookery.example",
         mail=MailSettings("smtp+plain://127.0.0.1:9", "mail.rookery.test"),
-    )
+    )  # fmt: skip
 
 
 def broker_beside(url: str) -> str:
@@ -114,7 +109,6 @@ class Caller:
         return self._become(self.post("/guests"))
 
     def token(self) -> str:
-        """Return the Authorization header of a new token."""
         made = self.post("/me/tokens", {"label": "for a test"})
         assert made.status_code == 201, made.text
         return f"Bearer {made.json['secret']}"

@@ -67,7 +67,6 @@ tried = [Tried(app_on("redis://127.0.0.1:1/0"), "", {})]
 
 
 def latest_app(environ: Any, start_response: Any) -> Any:
-    """Pass a request on to the app of the test that runs."""
     environ.pop("HTTP_ACCEPT_ENCODING", None)  # schemathesis reads what an app answers as it is
     return tried[-1].app(environ, start_response)
 
@@ -78,8 +77,6 @@ document = schemathesis.openapi.from_wsgi("/openapi.json", latest_app, config=Sc
 
 @document.auth()
 class Token:
-    """Signs in the requests that are to be."""
-
     def get(self, case: Any, context: Any) -> str:
         return f"Bearer rookery_{tried[-1].token}"
 

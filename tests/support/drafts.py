@@ -9,12 +9,9 @@ from events.store.envelope import Draft
 def draft(number: int = 1, **content: object) -> Draft:
     """Return the draft of an event, told apart from others by ``number``."""
     return Draft(
-        "move-submitted",
-        1,
-        1_700_000_000_000 + number,
-        "alice",
+        "move-submitted", 1, 1_700_000_000_000 + number, "alice",
         content or {"seat": 0, "ply": number, "move": f"a{number}"},
-    )
+    )  # fmt: skip
 
 
 def drafts(count: int) -> list[Draft]:

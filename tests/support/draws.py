@@ -16,18 +16,13 @@ def register_profiles() -> None:
     """
     for name, count in ((FULL, ALL), (QUICK, SOME)):
         settings.register_profile(
-            name,
-            max_examples=count,
-            derandomize=True,
-            deadline=None,
-            database=None,
+            name, max_examples=count, derandomize=True, deadline=None, database=None,
             suppress_health_check=[HealthCheck.too_slow],
-        )
+        )  # fmt: skip
     settings.load_profile(QUICK)
 
 
 def draws_all() -> bool:
-    """Return whether the full profile is loaded."""
     return settings().max_examples == ALL
 
 

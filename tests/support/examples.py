@@ -37,7 +37,6 @@ class Recorder:
 
     @pytest.hookimpl
     def pytest_sessionstart(self) -> None:
-        """Listen to all test clients."""
         recorder = self
 
         def open_and_record(client: FlaskClient, *args: Any, **options: Any) -> TestResponse:
@@ -72,7 +71,6 @@ def _operation(app: Flask, method: str, path: str) -> str | None:
 
 
 def main() -> int:
-    """Run the tests of the API and record."""
     files = [str(path) for name in FILES for path in sorted((ROOT / "tests" / "integration").glob(f"test_{name}.py"))]
     compared = "--deselect=tests/integration/test_api_described.py"  # it judges the examples of before
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", __spec__.name, compared, *files]

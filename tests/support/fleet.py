@@ -14,7 +14,6 @@ POLL_S = 0.1
 
 
 def rebuild(settings: Settings) -> Rebuilt:
-    """Rebuild all read models; return what was read."""
     total = Rebuilt()
     for rebuilt in run_here(Installation(settings), REBUILD, {}):
         total = total.plus(rebuilt)

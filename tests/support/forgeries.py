@@ -293,7 +293,6 @@ def _graft(content: Content, chance: Random) -> None:
 
 
 def _change_signed_act(content: Content, chance: Random) -> None:
-    """Change what a player has signed, or the event that it is in."""
     events = content["events"]
     number = chance.choice([place for place, event in enumerate(events) if "signed" in event["data"]])
     what, act = chance.random(), events[number]["data"]
@@ -319,13 +318,9 @@ def _sign_act(content: Content, chance: Random) -> None:
     if chance.random() < 0.3:
         act["data"]["channel"] = "conditional"
     statement = {
-        "act": act["type"],
-        "digest": events[version - 1]["digest"],
-        "match": content["match"],
-        "moves": moves,
-        "seat": act["data"].setdefault("seat", chance.randrange(2)),
-        "version": version,
-    }
+        "act": act["type"], "digest": events[version - 1]["digest"], "match": content["match"], "moves": moves,
+        "seat": act["data"].setdefault("seat", chance.randrange(2)), "version": version,
+    }  # fmt: skip
     key = {"crv": "P-256", "kty": "EC", "x": SIGNER.public.x, "y": SIGNER.public.y}
     signature = SIGNER.sign(b"rookery act 1\n" + canonical_json(statement))
     act["data"]["signed"] = {"key": key, "signature": signature, "version": version}
@@ -393,7 +388,6 @@ _SEALS: tuple[Step, ...] = (_link, _include, _sign)
 
 
 def _policy(chance: Random) -> str | None:
-    """Return the policy that a forgery is verified with, mostly none."""
     if chance.random() < 0.7:
         return None
     lines = [f"log {LOG_KEY.vkey}", f"witness a {A.vkey}", f"witness b {B.vkey}", "group g any a b"]

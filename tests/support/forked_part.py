@@ -11,7 +11,6 @@ from events.runtime import beats
 
 
 def open_sockets() -> list[str]:
-    """Return the sockets that this process has."""
     links = []
     for link in Path("/proc/self/fd").iterdir():
         with suppress(FileNotFoundError):  # that of the directory itself

@@ -7,7 +7,6 @@ from workers.tasks import do_job
 
 
 def do_next_job(parts: Installation) -> tuple[str, str]:
-    """Do the job that is due next; return what it is about, and its kind."""
     claim = parts.jobs.work.claim()
     assert claim is not None
     job = unpack(Job, claim.content)

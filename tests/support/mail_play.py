@@ -53,16 +53,9 @@ class MailSite(SteppedInstallation):
         message_id = f"<{number}@home.example>"
         content = "\r\n".join([f"From: {sender}", f"Message-ID: {message_id}", *headers, "", body, ""]).encode()
         mail = ReceivedMail(
-            digest=mail_digest(message_id, local_part, content),
-            player=player,
-            recipient=local_part,
-            return_path=sender,
-            sender=sender,
-            subject="",
-            size=len(content),
-            at=self.now,
-            text=text_digest(content),
-        )
+            digest=mail_digest(message_id, local_part, content), player=player, recipient=local_part,
+            return_path=sender, sender=sender, subject="", size=len(content), at=self.now, text=text_digest(content),
+        )  # fmt: skip
         assert self.parts.inbox.add(mail, content)
         return mail
 

@@ -60,18 +60,10 @@ class World:
         now, turn = self.stepped.now, turn_of(self.stepped.state(match))
         waiting = Delivery(channel=NoticeChannel.MAIL, state=DeliveryState.WAITING, reason="", due=now, at=now)
         notice = Notice(
-            id=id,
-            player=self.anna.id,
-            kind=NoticeKind.TURN,
-            match=match,
-            version=3,
-            fact=turn.name,
-            summary=turn.summary,
-            reason="You want to be told at once when it is your turn.",
-            at=now,
-            decided_at=now,
+            id=id, player=self.anna.id, kind=NoticeKind.TURN, match=match, version=3, fact=turn.name,
+            summary=turn.summary, reason="You want to be told at once when it is your turn.", at=now, decided_at=now,
             deliveries=(waiting,),
-        )
+        )  # fmt: skip
         assert self.parts.ledger.decide(replace(notice, **facts))
         return next(each for each in self.parts.outbox.of(self.anna.id) if id in each.notices)
 
@@ -79,14 +71,9 @@ class World:
         letter = Letter(to=ADDRESS, subject="An answer", text=text, **more)
         now = self.stepped.now
         return Dispatch(
-            id="answer:1",
-            player=self.anna.id,
-            channel=NoticeChannel.MAIL,
-            purpose=Purpose.LETTER,
-            letter=letter,
-            due=now,
-            first_at=now,
-        )
+            id="answer:1", player=self.anna.id, channel=NoticeChannel.MAIL, purpose=Purpose.LETTER, letter=letter,
+            due=now, first_at=now,
+        )  # fmt: skip
 
     def take(self, dispatch: Dispatch) -> Dispatch:
         """Claim ``dispatch`` as a worker does that takes over when another was killed; add it if it is not there."""

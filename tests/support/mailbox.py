@@ -67,15 +67,10 @@ class Mailbox:
 
         def accept() -> SMTP:
             connection = SMTP(
-                _Handler(self),
-                hostname="mailbox.test",
-                enable_SMTPUTF8=utf8,
-                tls_context=None if tls_from_start else tls,
-                require_starttls=tls is not None and not tls_from_start,
-                auth_required=login is not None,
-                authenticator=self._authenticate,
-                loop=self._loop,
-            )
+                _Handler(self), hostname="mailbox.test", enable_SMTPUTF8=utf8,
+                tls_context=None if tls_from_start else tls, require_starttls=tls is not None and not tls_from_start,
+                auth_required=login is not None, authenticator=self._authenticate, loop=self._loop,
+            )  # fmt: skip
             self._connections.append(connection)
             return connection
 

@@ -38,18 +38,9 @@ def creation(
     """Return the command that creates a match; of alice against an open seat when no ``seats`` are given."""
     seats = seats or (Seat.taken("alice"), Seat.open())
     return CreateMatch(
-        match=match_id,
-        creator=creator,
-        game=game,
-        setup=setup,
-        seats=seats,
-        rated=rated,
-        private=private,
-        seed=seed,
-        guest=guest,
-        ruleset=ruleset,
-        terms=terms,
-    )
+        match=match_id, creator=creator, game=game, setup=setup, seats=seats, rated=rated, private=private, seed=seed,
+        guest=guest, ruleset=ruleset, terms=terms,
+    )  # fmt: skip
 
 
 class PlayedMatch:

@@ -12,19 +12,15 @@ NO_LIST = WorkListKeys("", "", "")
 
 
 class MemoryAvailabilityStore(AvailabilityStore):
-    """Availability that lives as long as this object."""
-
     def __init__(self) -> None:
         self._lock = Lock()
         self._stored: dict[str, Availability] = {}
         self._syncs: dict[str, Sync] = {}
 
     def read(self, players: Iterable[str]) -> dict[str, Availability]:
-        """See AvailabilityStore."""
         return {player: self._stored.get(player, Availability()) for player in players}
 
     def change(self, player: str, change: Change) -> tuple[Availability, str | None]:
-        """See AvailabilityStore."""
         with self._lock:
             before = self._stored.get(player, Availability())
             after = change(before)
@@ -37,7 +33,6 @@ class MemoryAvailabilityStore(AvailabilityStore):
             return after, lane
 
     def claim_sync(self, lane: str | None = None) -> Sync | None:
-        """See AvailabilityStore."""
         with self._lock:
             chosen = next(iter(self._syncs), None) if lane is None else lane
             return None if chosen is None else self._syncs.pop(chosen, None)

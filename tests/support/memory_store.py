@@ -43,7 +43,6 @@ class MemoryStore(EventStore):
 
     @property
     def shards(self) -> int:
-        """The number of shards."""
         return self._shards
 
     def check_clock(self) -> None:
@@ -60,7 +59,6 @@ class MemoryStore(EventStore):
         conditional_moves: int | None = None,
         decided_at: int | None = None,
     ) -> Appended:
-        """See EventStore."""
         sealed = seal(drafts, stream, expected.version, expected.digest)
         if not sealed:
             raise ValueError("nothing to append")
@@ -87,13 +85,11 @@ class MemoryStore(EventStore):
             return Appended([event.envelope for event in sealed], self._head(stream), False)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """See EventStore."""
         with self._lock:
             last = len(self._entries.get(stream, ()))
             return self._between(stream, after + 1, last if limit is None else min(last, after + limit))
 
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
-        """See EventStore."""
         with self._lock:
             snapshot = None
             if after is None:
@@ -104,37 +100,31 @@ class MemoryStore(EventStore):
             return Opened(events, head, recorded, snapshot, self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES))
 
     def head(self, stream: str) -> Head:
-        """See EventStore."""
         with self._lock:
             return self._head(stream)
 
     def streams(self, shard: int) -> Iterator[str]:
-        """See EventStore."""
         with self._lock:
             names = [pointer.stream for pointer in self._feeds[shard] if pointer.version == 1]
         yield from names
 
     def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
-        """See EventStore."""
         with self._lock:
             return self._feeds[shard][after : after + limit]
 
     def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:
-        """See EventStore."""
         with self._lock:
             due = [(stream, deadline) for stream, deadline in self._deadlines.items() if deadline <= until]
         due = [each for each in due if shards is None or self.shard_of(each[0]) in shards]
         return sorted(due, key=itemgetter(1, 0))[:limit]
 
     def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
-        """See EventStore."""
         with self._lock:
             cached, _ = self._snapshots.get(stream, (0, None))
             if version >= cached or cached > self._head(stream).version:
                 self._snapshots[stream] = (version, snapshot)
 
     def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
-        """See EventStore."""
         with self._lock:
             stored = self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES)
             if (stored.revision, self._head(stream)) != (revision, head):

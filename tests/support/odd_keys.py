@@ -50,15 +50,12 @@ def point_of_order_8() -> Point:
 TORSION = point_of_order_8()
 
 WEAK: dict[str, bytes] = {
-    "of the neutral element": encoded((0, 1)),
-    "of order 2": encoded((0, P - 1)),
-    "of order 4": bytes(32),
-    "of order 8": encoded(TORSION),
-    "of order 8, negative": encoded(times(7, TORSION)),
+    "of the neutral element": encoded((0, 1)), "of order 2": encoded((0, P - 1)), "of order 4": bytes(32),
+    "of order 8": encoded(TORSION), "of order 8, negative": encoded(times(7, TORSION)),
     "of the neutral element with a sign": bytes([1, *bytes(30), 0x80]),
     "of the neutral element, not reduced": (P + 1).to_bytes(32, "little"),
     "that is not reduced": (P + 3).to_bytes(32, "little"),
-}
+}  # fmt: skip
 """What no public key may be."""
 
 

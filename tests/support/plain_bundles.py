@@ -200,12 +200,9 @@ def inclusion_of(match_id: str, version: int, digest: str, leaves: int, key: Sig
     hashes[place] = hashlib.sha256(b"\0" + leaf).digest()
     root, path = root_and_path(hashes, place)
     return {
-        "checkpoint": checkpoint_of(leaves, root, key),
-        "leaf": place,
-        "note": note_of(leaves, root, key),
-        "path": [node.hex() for node in path],
-        "version": version,
-    }
+        "checkpoint": checkpoint_of(leaves, root, key), "leaf": place, "note": note_of(leaves, root, key),
+        "path": [node.hex() for node in path], "version": version,
+    }  # fmt: skip
 
 
 def other_leaves(count: int) -> list[bytes]:
@@ -216,13 +213,9 @@ def other_leaves(count: int) -> list[bytes]:
 def checkpoint_of(size: int, root: bytes, key: Signer, *, origin: str = ORIGIN, at: int = SIGNED_AT) -> Content:
     """Return the checkpoint of a log of ``size`` leaves, signed ``at`` an instant."""
     statement = {
-        "administration": {"digest": "5a" * 32, "number": 12},
-        "day": "2023-11-15",
-        "origin": origin,
-        "root": root.hex(),
-        "signed_at": at,
-        "size": size,
-    }
+        "administration": {"digest": "5a" * 32, "number": 12}, "day": "2023-11-15", "origin": origin,
+        "root": root.hex(), "signed_at": at, "size": size,
+    }  # fmt: skip
     return statement | {"format": 1, "key": key.id, "signature": key.seal("rookery checkpoint 1", statement)}
 
 

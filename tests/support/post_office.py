@@ -34,7 +34,6 @@ class PostOffice(SteppedInstallation):
                 assert self.parts.addresses.confirm(player, address, self.now)
 
     def decide(self) -> None:
-        """Let the consumer look at all events."""
         drain(self._consumer)
 
     def pass_time(self, time_ms: int) -> None:

@@ -12,7 +12,6 @@ def alive(pid: int) -> bool:
 
 
 def processes_below(parent: int) -> list[int]:
-    """Return the process ids of all descendants."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

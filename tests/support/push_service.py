@@ -49,14 +49,12 @@ class Browser:
 
     @property
     def subscription(self) -> dict[str, object]:
-        """The subscription as the script of a page sends it."""
         return {
             "endpoint": self.endpoint,
             "keys": {"p256dh": to_base64url(self.point), "auth": to_base64url(self.secret)},
         }
 
     def decrypt(self, message: bytes) -> bytes:
-        """Return the text of a message with a single record."""
         salt, size, sender, sealed = message[:16], message[16:20], message[21:86], message[86:]
         assert (size, message[20]) == (b"\x00\x00\x10\x00", 65)
         shared = self._key.exchange(ECDH(), read_point(sender))

@@ -28,7 +28,6 @@ def broken(text: str, width: int) -> Iterator[str]:
 
 
 def acting(line: str, moves: Moves) -> bool:
-    """Tell whether a line does something by itself."""
     command = read_command(plain_line(line), moves)
     return command is not None and command.verb not in HARMLESS
 

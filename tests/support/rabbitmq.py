@@ -78,16 +78,13 @@ class RabbitMQ:
             time.sleep(0.1)
 
     def kill(self) -> None:
-        """End the node with SIGKILL."""
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
 
     def pause(self) -> None:
-        """Let the node hang."""
         self._process.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let the node go on."""
         self._process.send_signal(signal.SIGCONT)
 
     def close(self) -> None:

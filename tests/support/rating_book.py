@@ -35,7 +35,6 @@ class RatingBook:
             self.step((), (), step)
 
     def step(self, added: Collection[RatedResult], removed: Collection[RatedResult], step: int) -> None:
-        """Put results in and out, and do one step of what is unsettled."""
         recalculation = RatingRecalculation(self.pool, self)
         recalculation.replace(removed, added)
         taken = sorted(self.unsettled, key=lambda item: (item.order, item.player))[:3]

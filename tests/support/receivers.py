@@ -34,7 +34,6 @@ class Received(NamedTuple):
 
     @property
     def type(self) -> str:
-        """What the webhook says that it is about."""
         return str(json.loads(self.body)["type"])
 
 

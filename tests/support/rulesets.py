@@ -40,6 +40,5 @@ def register(monkeypatch: pytest.MonkeyPatch, *rulesets: AnyGame) -> None:
 
 
 def unregister(monkeypatch: pytest.MonkeyPatch, game_id: str) -> None:
-    """Make a game unknown to this process."""
     left = {known: rulesets for known, rulesets in games.GAMES.rulesets.items() if known != game_id}
     monkeypatch.setattr(games.GAMES, "rulesets", left)

@@ -42,7 +42,6 @@ class RealServer:
 
     @property
     def pid(self) -> int:
-        """The process id of the running server."""
         assert self._process is not None
         return self._process.pid
 
@@ -57,11 +56,9 @@ class RealServer:
         )
 
     def client(self) -> StoreClient:
-        """Return a new client as the product makes them."""
         return connect(self.url)
 
     def start(self) -> None:
-        """Start the server and wait until it answers."""
         for _ in range(1 if self.port else STARTS):
             port = self.port or free_ports(1)[0]
             command = server_command(self._binary, self._directory, port, self._fsync)

@@ -62,15 +62,10 @@ def ratings(matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
             rating, deviation, volatility = known[pool, player][2]
             found.append(
                 {
-                    "pool": pool,
-                    "player": player,
-                    "day": day,
-                    "matches": count,
-                    "rating": rating,
-                    "deviation": deviation,
-                    "volatility": volatility,
+                    "pool": pool, "player": player, "day": day, "matches": count, "rating": rating,
+                    "deviation": deviation, "volatility": volatility,
                 }
-            )
+            )  # fmt: skip
     return sorted(found, key=lambda each: (each["pool"], each["player"], each["day"]))
 
 

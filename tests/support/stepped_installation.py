@@ -70,13 +70,9 @@ def settings_for(url: str, prefix: str = PREFIX, shards: int = SHARDS) -> Settin
     The broker of one on a cluster is within this process.
     """
     return Settings(
-        redis_url=url,
-        broker_url=broker_beside(url),
-        prefix=prefix,
-        stream_url="http://127.0.0.1:8001",
-        secure_cookies=False,
-        shards=shards,
-    )
+        redis_url=url, broker_url=broker_beside(url), prefix=prefix, stream_url="http://127.0.0.1:8001",
+        secure_cookies=False, shards=shards,
+    )  # fmt: skip
 
 
 class CollectedTasks:
@@ -95,7 +91,6 @@ class CollectedTasks:
         self.settlements += 1
 
     def request_cosignatures(self) -> None:
-        """Count."""
         self.cosignatures += 1
 
     def request_checkpoint(self) -> None:
@@ -165,7 +160,6 @@ class SteppedInstallation:
         return Consumer(group, log_acts(group, self.store, parts.administration, parts.flag_lateness, lambda: self.now))
 
     def notices(self) -> Consumer:
-        """Return the consumer that decides what people are told."""
         group = self.group("notices")
         return Consumer(group, match_by_match(group, self.decider.look_at_match), lambda: self.now)
 
@@ -179,7 +173,6 @@ class SteppedInstallation:
         return [*consumers, self.notices()]
 
     def ticker(self) -> Ticker:
-        """Return a ticker that reads this installation's clock."""
         return Ticker(self.parts)
 
     def sweeper(self, share: Share = lambda: None, rounds: Sequence[Callable[[], object]] = ()) -> Sweeper:

@@ -14,13 +14,10 @@ def stored(redis: StoreClient) -> Iterator[tuple[str, bytes]]:
         if kind == b"none":
             continue  # a count of acts that has just run out
         content: Any = {
-            b"string": lambda key=key: redis.get(key),
-            b"hash": lambda key=key: redis.hgetall(key),
-            b"list": lambda key=key: redis.lrange(key, 0, -1),
-            b"set": lambda key=key: redis.smembers(key),
-            b"zset": lambda key=key: redis.zrange(key, 0, -1),
-            b"stream": lambda key=key: redis.xrange(key),
-        }[kind]()
+            b"string": lambda key=key: redis.get(key), b"hash": lambda key=key: redis.hgetall(key),
+            b"list": lambda key=key: redis.lrange(key, 0, -1), b"set": lambda key=key: redis.smembers(key),
+            b"zset": lambda key=key: redis.zrange(key, 0, -1), b"stream": lambda key=key: redis.xrange(key),
+        }[kind]()  # fmt: skip
         values = [content] if isinstance(content, bytes) else getattr(content, "values", list)()
         texts = [repr(content).encode(), *map(unzipped, values)]
         yield key.decode(), b"\n".join(texts)

@@ -54,8 +54,6 @@ class StreamProcess:
 
 
 class Watching:
-    """One connection to the stream of a match."""
-
     def __init__(self, port: int, match_id: str, query: str = "", **headers: str) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_S)
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -70,7 +68,6 @@ class Watching:
         self.connection.close()
 
     def version(self) -> int:
-        """Return the version of the next event of the match."""
         return int(self.next().id.partition("-")[0])
 
     def next(self) -> Told:
@@ -98,5 +95,4 @@ class Watching:
 
 
 def seen(who: Caller, match_id: str) -> str:
-    """Return the version tag of a match as it stands."""
     return str(who.get(f"/matches/{match_id}").json["version_tag"])

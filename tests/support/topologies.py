@@ -306,7 +306,6 @@ class Watched(Servers):
         return next(number for number, server in enumerate(self.servers) if server.port == int(port))
 
     def replicas(self) -> list[int]:
-        """Return the numbers of the other servers."""
         return sorted(set(range(len(self.servers))) - {self.primary()})
 
     def cut_off_replicas(self) -> None:
@@ -343,7 +342,6 @@ class Watched(Servers):
             self.ask(number, "ACL", "SETUSER", "default", "+ping")
 
     def is_down(self) -> bool:
-        """Tell whether all sentinels hold the primary to be down."""
         states = [self._ask_sentinel(port, "SENTINEL", "MASTER", SERVICE) for port in self.sentinels]
         return all(state["is_sdown"] or state["is_odown"] for state in states)
 
@@ -381,7 +379,6 @@ class Watched(Servers):
         eventually(self._is_complete, "that all replicas follow the primary", PATIENCE_S)
 
     def close(self) -> None:
-        """Stop sentinels and servers."""
         for watcher in self._watchers:
             watcher.kill()
             watcher.wait()

@@ -15,27 +15,12 @@ def _unwritten(*_: object) -> NoReturn:
 
 
 _FACTS: dict[str, Any] = {
-    "id": "toy",
-    "title": "Toy",
-    "ruleset": 1,
-    "blurb": "",
-    "goal": "",
-    "ending": "It ends.",
-    "reasons": {},
-    "key": lambda position: position,
-    "parse_position": _unwritten,
-    "format_position": _unwritten,
-    "counters": 0,
-    "parse_move": _unwritten,
-    "format_move": _unwritten,
-    "read_move": _unwritten,
-    "diagram": _unwritten,
-    "scene": _unwritten,
-    "hints": _unwritten,
-    "why_not": _unwritten,
-    "facts": _unwritten,
+    "id": "toy", "title": "Toy", "ruleset": 1, "blurb": "", "goal": "", "ending": "It ends.", "reasons": {},
+    "key": lambda position: position, "parse_position": _unwritten, "format_position": _unwritten, "counters": 0,
+    "parse_move": _unwritten, "format_move": _unwritten, "read_move": _unwritten, "diagram": _unwritten,
+    "scene": _unwritten, "hints": _unwritten, "why_not": _unwritten, "facts": _unwritten,
     "order": lambda position, moves: list(moves),
-}
+}  # fmt: skip
 
 
 def _noughts_outcome(position: tuple[int, int, int], history: Sequence[object]) -> Outcome | None:
@@ -57,17 +42,11 @@ def _noughts_play(position: tuple[int, int, int], move: int) -> tuple[int, int, 
 
 
 NOUGHTS: Game[tuple[int, int, int], int] = Game(
-    **_FACTS,
-    setups={"start": Setup("start", "Start", ("Crosses", "Noughts"), ("white", "black"), "")},
-    initial=lambda setup: (0, 0, 0),
-    to_move=lambda position: position[2],
-    legal_moves=_noughts_moves,
-    is_legal=lambda position, move: move in _noughts_moves(position),
-    play=_noughts_play,
-    outcome=_noughts_outcome,
-    evaluate=lambda position, seat: 0,
-    noisy_moves=lambda position: ((), True),
-)
+    **_FACTS, setups={"start": Setup("start", "Start", ("Crosses", "Noughts"), ("white", "black"), "")},
+    initial=lambda setup: (0, 0, 0), to_move=lambda position: position[2], legal_moves=_noughts_moves,
+    is_legal=lambda position, move: move in _noughts_moves(position), play=_noughts_play, outcome=_noughts_outcome,
+    evaluate=lambda position, seat: 0, noisy_moves=lambda position: ((), True),
+)  # fmt: skip
 """Noughts and crosses: nine bits a seat and the side to move. Perfect play draws."""
 
 

@@ -18,7 +18,6 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 def steps(packed: bytes, trusted: KeySet | None = None, **more: Any) -> dict[str, Step]:
-    """Return what is proved of a bundle, by name."""
     return {step.name: step for step in verify(packed, keys() if trusted is None else trusted, **more)}
 
 

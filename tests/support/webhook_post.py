@@ -89,7 +89,6 @@ class Post:
 
 
 def plays_first(received: Received) -> Reply:
-    """Answer with the first legal move."""
     return answering(move=received.data["legal_moves"][0], version=received.data["version"])
 
 

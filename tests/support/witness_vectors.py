@@ -55,12 +55,9 @@ def cosigned() -> Iterator[Vector]:
     one_witness = _policy("witness a", "quorum a")
     yield Vector("one honest witness: the first story", _with_notes(A), (*ORDER, "cosigned"), policy=one_witness)
     yield Vector(
-        "one honest witness: a second story in another log, signed under the name of the first",
-        _second_story(),
-        ORDER,
-        ("cosigned", "inclusion.note"),
-        policy=one_witness,
-    )
+        "one honest witness: a second story in another log, signed under the name of the first", _second_story(), ORDER,
+        ("cosigned", "inclusion.note"), policy=one_witness,
+    )  # fmt: skip
     unknown = f"log {Witness('other.example', OTHER, 1).vkey}\nquorum none\n"
     forged = A.line(bytes(8) + bytes(64))
     late = A.line((1 << 63).to_bytes(8, "big") + bytes(64))

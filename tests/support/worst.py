@@ -127,17 +127,9 @@ def events_of(game: AnyGame, setup: str, plies: int, players: Sequence[str], now
     moves, seats = long_game(game, setup, plies)
     began = now - 1000 * plies
     created = MatchCreated(
-        at=began,
-        creator=players[0],
-        game=game.id,
-        ruleset=game.ruleset,
-        setup=setup,
-        seats=tuple(Seat.taken(player) for player in players),
-        rated=False,
-        private=False,
-        seed="1",
-        terms=STANDARD,
-    )
+        at=began, creator=players[0], game=game.id, ruleset=game.ruleset, setup=setup,
+        seats=tuple(Seat.taken(player) for player in players), rated=False, private=False, seed="1", terms=STANDARD,
+    )  # fmt: skip
     played = zip(range(1, plies + 1), moves, seats, strict=True)
     submitted = [
         MoveSubmitted(at=began + 1000 * ply, seat=seat, ply=ply, move=move, channel=Channel.API)
@@ -220,18 +212,11 @@ class WorstWorld:
         )
         for number in range(NOTICES):
             notice = Notice(
-                id=f"n{number}",
-                player=caller.id,
-                kind=NoticeKind.TURN,
-                match=(self.long, self.medium, self.crowded)[number % 3],
-                version=1,
-                fact=f"turn:{number}",
-                summary="It is your turn.",
-                reason="You want it at once.",
-                at=now,
-                decided_at=now,
+                id=f"n{number}", player=caller.id, kind=NoticeKind.TURN,
+                match=(self.long, self.medium, self.crowded)[number % 3], version=1, fact=f"turn:{number}",
+                summary="It is your turn.", reason="You want it at once.", at=now, decided_at=now,
                 deliveries=deliveries,
-            )
+            )  # fmt: skip
             self.services.ledger.decide(notice)
 
     def _logged_webhook(self, caller: Caller, attempts: int) -> str:
@@ -240,19 +225,11 @@ class WorstWorld:
         chance = Random(attempts)
         for _ in range(attempts):
             attempt = Attempt(
-                webhook_id="n",
-                type="match.turn",
-                match=self.long,
-                at=self.services.now(),
-                took_ms=15_000,
-                url=made["url"],
-                headers={"webhook-signature": "v1," + "x" * 150},
-                body=json.dumps([f"{chance.getrandbits(40):x}" for _ in range(MAX_PAYLOAD_BYTES // 13)]),
-                status=500,
-                answer="x" * MAX_KEPT_ANSWER_BYTES,
-                delivered=False,
-                outcome="No answer.",
-            )
+                webhook_id="n", type="match.turn", match=self.long, at=self.services.now(), took_ms=15_000,
+                url=made["url"], headers={"webhook-signature": "v1," + "x" * 150},
+                body=json.dumps([f"{chance.getrandbits(40):x}" for _ in range(MAX_PAYLOAD_BYTES // 13)]), status=500,
+                answer="x" * MAX_KEPT_ANSWER_BYTES, delivered=False, outcome="No answer.",
+            )  # fmt: skip
             self.services.endpoints.log(caller.id, made["id"], attempt)
         return str(made["id"])
 
@@ -270,7 +247,6 @@ class WorstWorld:
         assert not takes_long(self.services, person)
 
     def requests(self) -> Iterator[Asked]:
-        """Yield the requests that are known to cost most."""
         wide = "?limit=200"
         for operation, path in _PLAIN.items():
             yield Asked(operation, path)
@@ -377,7 +353,6 @@ class WorstWorld:
         return grown
 
     def pages(self) -> Iterator[Asked]:
-        """Yield the pages that are known to cost most."""
         for path in (
             f"/matches/{self.long}",
             f"/matches/{self.long}/record",

@@ -38,7 +38,6 @@ WORDS = "0" * 64
 
 
 def opened() -> PlayedMatch:
-    """Return a match whose second seat is open."""
     return PlayedMatch()
 
 
@@ -49,14 +48,12 @@ def offered() -> PlayedMatch:
 
 
 def drawn() -> PlayedMatch:
-    """Return a match that ended in an agreed draw."""
     match = offered()
     match.do(c.AcceptDraw(player="bob"))
     return match
 
 
 def asked_to_take_back() -> PlayedMatch:
-    """Return a match in which Black asks to take the last move back."""
     match = started(replace(STANDARD, takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
@@ -80,7 +77,6 @@ def away() -> PlayedMatch:
 
 
 def given() -> PlayedMatch:
-    """Return a match in which Black has given White an hour."""
     match = after_two_plies()
     match.do(c.GiveTime(player="bob", seat=0, time=HOUR))
     return match
@@ -129,7 +125,6 @@ def declined() -> PlayedMatch:
 
 
 def laid_down_by_black() -> PlayedMatch:
-    """Return a match in which a move that Black had laid down was played."""
     match = started()
     lines = [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),))]
     match.orders[1] = laid_down(match.state, "bob", ConditionalMoves(), lines, None, match.now)

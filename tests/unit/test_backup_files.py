@@ -216,12 +216,9 @@ def written(directory: Path, *lines: str) -> Path:
 @pytest.mark.parametrize("facts", ["", " startoffset 224", " startoffset 224 endoffset 532"])
 def test_logs_of_writes_are_found_whatever_facts_the_server_adds(tmp_path: Path, facts: str) -> None:
     folder = written(
-        tmp_path,
-        "file appendonly.aof.2.base.rdb seq 2 type b",
-        "file appendonly.aof.1.incr.aof seq 1 type h",
-        f"file appendonly.aof.2.incr.aof seq 2 type i{facts}",
-        f"file appendonly.aof.3.incr.aof seq 3 type i{facts}",
-    )
+        tmp_path, "file appendonly.aof.2.base.rdb seq 2 type b", "file appendonly.aof.1.incr.aof seq 1 type h",
+        f"file appendonly.aof.2.incr.aof seq 2 type i{facts}", f"file appendonly.aof.3.incr.aof seq 3 type i{facts}",
+    )  # fmt: skip
     assert incremental_files(tmp_path) == [folder / f"appendonly.aof.{number}.incr.aof" for number in (2, 3)]
     assert flush(tmp_path) == ("appendonly.aof.3.incr.aof", 4)
 

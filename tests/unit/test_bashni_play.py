@@ -23,7 +23,6 @@ def game(request: pytest.FixtureRequest) -> Bashni:
 
 
 def random_game(game: Bashni, seed: int) -> list[Position]:
-    """The positions of a game of random moves, the end included."""
     rng = random.Random(seed)
     positions = [START]
     while moves := list(game.legal_moves(positions[-1])):

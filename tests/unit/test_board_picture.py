@@ -283,7 +283,6 @@ HALF_A_LETTER = 0.1
 
 
 def covered(scene: Scene) -> set[tuple[str, str]]:
-    """Return each label that stands on a square, with the square."""
     return {
         (label.text, cell.square)
         for label in scene.labels

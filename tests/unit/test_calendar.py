@@ -23,14 +23,9 @@ YEARS = {zone: (instant(2024, 1, 1), instant(2025, 1, 1)) for zone in ZONES} | {
 WEEKENDS = {zone: calendar_of(zone, (5, 6), *YEARS[zone]) for zone in ZONES}
 
 CHANGES = {
-    "Europe/Berlin": 2,
-    "America/New_York": 2,
-    "Australia/Lord_Howe": 2,
-    "America/Sao_Paulo": 2,
-    "Pacific/Apia": 3,
-    "Asia/Kathmandu": 0,
-    "UTC": 0,
-}
+    "Europe/Berlin": 2, "America/New_York": 2, "Australia/Lord_Howe": 2, "America/Sao_Paulo": 2, "Pacific/Apia": 3,
+    "Asia/Kathmandu": 0, "UTC": 0,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("zone", ZONES)
@@ -117,7 +112,6 @@ def test_what_runs_and_what_is_free_add_up(since: int, days: int, zone: str, fre
 
 
 def fit(free_days: tuple[int, ...] = (), *offsets: Offset) -> Calendar:
-    """Return a calendar in UTC, or with other offsets."""
     return Calendar(offsets or (Offset(0, 0),), free_days)
 
 

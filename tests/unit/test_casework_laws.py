@@ -38,19 +38,10 @@ TERMS = (
     replace(STANDARD, takebacks=True),
     replace(days_per_move(3), takebacks=True),
     Terms(
-        control=Control.BANK,
-        bank=2 * DAY,
-        increment=HOUR,
-        cap=3 * DAY,
-        ceiling=DAY,
-        first_move=7 * DAY,
-        flag=FlagRule.CLAIM,
-        vacations=True,
-        weekends=True,
-        takebacks=True,
-        lines=True,
+        control=Control.BANK, bank=2 * DAY, increment=HOUR, cap=3 * DAY, ceiling=DAY, first_move=7 * DAY,
+        flag=FlagRule.CLAIM, vacations=True, weekends=True, takebacks=True, lines=True,
     ),
-)
+)  # fmt: skip
 
 
 def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Command:
@@ -77,14 +68,10 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
             return c.OpenCase(arbiter=arbiter, ply=ply, ground=Ground.CLOCK, statement=WORDS)
         case 12 | 13 | 14 | 15:
             return c.Rule(
-                arbiter=arbiter,
-                ruling=ruling,
-                reason=WORDS,
-                rule=WORDS,
-                ply=ply if ruling == "take-back" else None,
+                arbiter=arbiter, ruling=ruling, reason=WORDS, rule=WORDS, ply=ply if ruling == "take-back" else None,
                 scores=one if ruling == "decide" else None,
                 remaining=(DAY,) * seats if ruling == "adjust-clocks" else None,
-            )
+            )  # fmt: skip
         case 16:
             return chance.choice(
                 (
@@ -149,7 +136,6 @@ def check(match: PlayedMatch, before: MatchState) -> None:
 
 
 def late(terms: Terms) -> PlayedMatch:
-    """Return a match of Bashni that is almost over."""
     match = started(terms)
     for ply, move in enumerate(SHORT_GAME.split()[:-2]):
         match.move(("alice", "bob")[ply % 2], move)

@@ -21,7 +21,6 @@ def answer(client: str, key: str, at: int, *tags: Tag, code: str = "", moves: Se
 
 
 def read(client: str, at: int, tag: Tag) -> Read:
-    """Return a match as it was shown."""
     return Read(client, MATCH, at, at + 10, tag)
 
 

@@ -34,26 +34,15 @@ def parse_san(position: Heap, text: str, setup: str | None) -> int:
 
 
 NIM_WITH_NAMES = NimWithNames(
-    **{field.name: getattr(NIM, field.name) for field in fields(NIM)},
-    in_check=lambda position: position.size == 1,
-    san=lambda position, move: "one" if move == 1 else "two",
-    parse_san=parse_san,
-    multi_moves=lambda position: [1, 2],
+    **{field.name: getattr(NIM, field.name) for field in fields(NIM)}, in_check=lambda position: position.size == 1,
+    san=lambda position, move: "one" if move == 1 else "two", parse_san=parse_san, multi_moves=lambda position: [1, 2],
     rearrangements=lambda position: ["1"],
-)
+)  # fmt: skip
 ALL_HOLD: dict[str, Any] = {
-    "name": "everything",
-    "note": "for people",
-    "position": "3 a",
-    "moves": ["1", "2"],
-    "perft": {"1": 2, "2": 3, "3": 1},
-    "move": "1",
-    "result_position": "2 b",
-    "apply": {"2": "1 b"},
-    "legal": ["1"],
-    "illegal": ["3", "x"],
-    "outcome": None,
-}
+    "name": "everything", "note": "for people", "position": "3 a", "moves": ["1", "2"],
+    "perft": {"1": 2, "2": 3, "3": 1}, "move": "1", "result_position": "2 b", "apply": {"2": "1 b"}, "legal": ["1"],
+    "illegal": ["3", "x"], "outcome": None,
+}  # fmt: skip
 
 
 def differences(case: dict[str, Any], game: Game[Heap, int] = NIM) -> list[str]:

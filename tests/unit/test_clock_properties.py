@@ -45,7 +45,6 @@ calendars = st.builds(Calendar._replace, st.sampled_from(CALENDARS), free_days=f
 
 @st.composite
 def all_terms(draw: st.DrawFn) -> Terms:
-    """Return any terms that can be agreed on."""
     switches = {name: draw(st.booleans()) for name in ("vacations", "weekends")}
     common: dict[str, Any] = switches | {
         "flag": draw(st.sampled_from([FlagRule.AUTOMATIC, FlagRule.CLAIM])),
@@ -73,7 +72,6 @@ pauses = st.builds(
 
 
 def running(terms: Terms) -> Clock:
-    """Return the clocks of two seats at the start."""
     return clocks.start(clocks.new_clock(terms, 2), 0, START)
 
 

@@ -48,17 +48,10 @@ from events.store.upcasters import UPCASTERS, present_schema, upcast
 T0 = 1_700_000_000_000
 
 CREATED = MatchCreated(
-    at=T0,
-    creator="alice",
-    game="bashni",
-    ruleset=1,
-    setup="start",
-    seats=(Seat.taken("alice"), Seat.open(), Seat.invited("bob"), Seat.opponent(3)),
-    rated=True,
-    private=False,
-    seed="7",
-    terms=STANDARD,
-)
+    at=T0, creator="alice", game="bashni", ruleset=1, setup="start",
+    seats=(Seat.taken("alice"), Seat.open(), Seat.invited("bob"), Seat.opponent(3)), rated=True, private=False,
+    seed="7", terms=STANDARD,
+)  # fmt: skip
 
 
 def stored(event: Event) -> Envelope:
@@ -68,7 +61,6 @@ def stored(event: Event) -> Envelope:
 
 
 def envelope(type_name: str, data: Any, schema: int = 1, at: Any = T0) -> Envelope:
-    """Return a stored event with any content."""
     return Envelope("0" * 64, "m", 4, type_name, schema, at, "alice", data)
 
 

@@ -28,7 +28,6 @@ def parsed_with(word: str) -> Iterator[tuple[str, ast.AST]]:
 
 @functools.cache
 def sources() -> list[tuple[str, str]]:
-    """Return every file of the product with its text."""
     paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     return [(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in paths]
 

@@ -29,8 +29,6 @@ class Leg(NamedTuple):
 
 
 class Trip(NamedTuple):
-    """Every kind of field that there is."""
-
     at: int
     legs: tuple[Leg, ...]
     paid: bool

@@ -228,11 +228,8 @@ def test_containers_are_reached_through_nginx_alone(name: str) -> None:
     (script,) = nginx["command"][2:]
     written = subprocess.run(
         ["sh", "-c", script.replace("$$", "$").replace("/etc/rookery", str(PRODUCTION)).partition(" >")[0]],
-        env={"ROOKERY_HOST": "towers.example"},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+        env={"ROOKERY_HOST": "towers.example"}, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
     assert "server_name towers.example;" in written
     assert "server api:8000;" in written
     environment = services["api"]["environment"]

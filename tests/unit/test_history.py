@@ -14,8 +14,6 @@ PLIES = 150
 
 
 class Counting:
-    """A game of which every use of a position is counted."""
-
     def __init__(self, game: AnyGame) -> None:
         self._game = game
         self.keys = self.written = self.parsed = 0

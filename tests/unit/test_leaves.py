@@ -108,13 +108,9 @@ def test_the_published_vectors_are_these() -> None:
 
 
 PLACES = {
-    "000": TilePlace(0),
-    "067": TilePlace(67),
-    "x001/000": TilePlace(1000),
-    "x001/x234/067": TilePlace(1_234_067),
-    "000.p/1": TilePlace(0, 1),
-    "x273/112.p/255": TilePlace(273_112, 255),
-}
+    "000": TilePlace(0), "067": TilePlace(67), "x001/000": TilePlace(1000), "x001/x234/067": TilePlace(1_234_067),
+    "000.p/1": TilePlace(0, 1), "x273/112.p/255": TilePlace(273_112, 255),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "place"), PLACES.items())

@@ -203,17 +203,10 @@ def test_a_notice_of_ours_does_nothing_when_it_comes_back(game: str, setup: str)
     match = played(game, setup, 7)
     summary = summarise_fact("turn:7", GAMES[game].title)
     notice = Notice(
-        id="n" * 24,
-        player="alice",
-        kind=NoticeKind.TURN,
-        match=match.state.match_id,
-        version=match.state.version,
-        fact="turn:7",
-        summary=summary,
-        reason="You are told at once when it is your turn.",
-        at=match.now,
+        id="n" * 24, player="alice", kind=NoticeKind.TURN, match=match.state.match_id, version=match.state.version,
+        fact="turn:7", summary=summary, reason="You are told at once when it is your turn.", at=match.now,
         decided_at=match.now,
-    )
+    )  # fmt: skip
     site = Site(domain="mail.example", page_url="https://play.example")
     to = Addressee(player="alice", name="b7", address="alice@home.example", zone="Europe/Rome", secret=bytes(20))
     subject = NoticeView(notice, replace(view(match), others=("draw", "cc4")), reply_to="r-abc@mail.example")

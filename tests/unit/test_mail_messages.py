@@ -55,27 +55,16 @@ ANNA = Addressee(
 )
 MATCH = "mabcdefghabcdefgh"
 SETUPS = {
-    "bashni": "start",
-    "towers": "two-player",
-    "tower-game": "original",
-    "fourplay": "draft",
-    "four-towers": "standard",
-}
+    "bashni": "start", "towers": "two-player", "tower-game": "original", "fourplay": "draft", "four-towers": "standard",
+}  # fmt: skip
 NAMES = {"player-1": "boris", "player-2": "clara", "player-3": "dora"}
 TAG = VersionTag(5, "0123456789abcdef")
 TOKEN = MatchToken(kind=TokenKind.REPLY, match_id=MATCH, seat=0, tag=TAG)
 NOTICE = Notice(
-    id="n" * 24,
-    player=ANNA.player,
-    kind=NoticeKind.TURN,
-    match=MATCH,
-    version=5,
-    fact="turn:0",
-    summary="It is your turn in a match of Towers.",
-    reason="You want to be told at once when it is your turn.",
-    at=T0,
+    id="n" * 24, player=ANNA.player, kind=NoticeKind.TURN, match=MATCH, version=5, fact="turn:0",
+    summary="It is your turn in a match of Towers.", reason="You want to be told at once when it is your turn.", at=T0,
     decided_at=T0,
-)
+)  # fmt: skip
 
 
 def played(game: str) -> PlayedMatch:
@@ -94,14 +83,10 @@ def played(game: str) -> PlayedMatch:
 
 def view_of(match: PlayedMatch, notice: Notice = NOTICE) -> NoticeView:
     view = View(
-        state=match.state,
-        seat=0,
-        orders=ConditionalMoves(),
-        now=match.now,
-        zone=ANNA.zone,
+        state=match.state, seat=0, orders=ConditionalMoves(), now=match.now, zone=ANNA.zone,
         url=f"https://rookery.test/matches/{MATCH}",
         others=[NAMES[seat.player] for seat in match.state.seats if seat.player in NAMES],
-    )
+    )  # fmt: skip
     return NoticeView(notice, view)
 
 

@@ -42,26 +42,15 @@ def played(*moves: str, match_id: str = "m1") -> PlayedMatch:
 def told(match: PlayedMatch, fact: str, seat: int = 0, now: int | None = None, **facts: object) -> NoticeView:
     """Return that anna is told of ``fact``; ``facts`` are those of the view of the notice."""
     view = View(
-        state=match.state,
-        seat=seat,
-        orders=ConditionalMoves(),
-        now=now or match.now,
-        zone=ANNA.zone,
-        url=f"https://rookery.test/matches/{match.name}",
-        others=("boris",),
-    )
+        state=match.state, seat=seat, orders=ConditionalMoves(), now=now or match.now, zone=ANNA.zone,
+        url=f"https://rookery.test/matches/{match.name}", others=("boris",),
+    )  # fmt: skip
     notice = Notice(
-        id=f"{fact} {match.name}",
-        player=ANNA.player,
+        id=f"{fact} {match.name}", player=ANNA.player,
         kind=NoticeKind.DEADLINE if fact == "deadline" else NoticeKind.TURN if fact == "turn" else NoticeKind.OFFER,
-        match=match.name,
-        version=match.state.version,
-        fact=f"{fact}:{match.name}",
-        summary=summarise_fact(fact, "Bashni"),
-        reason=REASON,
-        at=T0,
-        decided_at=T0,
-    )
+        match=match.name, version=match.state.version, fact=f"{fact}:{match.name}",
+        summary=summarise_fact(fact, "Bashni"), reason=REASON, at=T0, decided_at=T0,
+    )  # fmt: skip
     if fact == "vacation":
         notice = replace(notice, summary="A day of vacation was taken for you, 29 days are left.")
     return NoticeView(notice, view, reply_to=f"r-{match.name}@mail.rookery.test", **facts)  # type: ignore[arg-type]

@@ -34,23 +34,12 @@ BASHNI = GAMES["bashni"]
 def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
     state = PlayedMatch(creation(seed="5")).state
     assert state == MatchState(
-        match_id="m",
-        version=1,
-        creator="alice",
-        game="bashni",
-        ruleset=1,
-        setup="start",
-        seats=(Seat.taken("alice"), Seat.open()),
-        rated=True,
-        private=False,
-        seed="5",
-        status=Status.OPEN,
-        created_at=T0 + 1000,
-        updated_at=T0 + 1000,
-        play=Play(position=BASHNI.initial("start"), last_ply=(0, 0)),
+        match_id="m", version=1, creator="alice", game="bashni", ruleset=1, setup="start",
+        seats=(Seat.taken("alice"), Seat.open()), rated=True, private=False, seed="5", status=Status.OPEN,
+        created_at=T0 + 1000, updated_at=T0 + 1000, play=Play(position=BASHNI.initial("start"), last_ply=(0, 0)),
         offers=Offers(draw_offered_at=(None, None), takeback_asked_at=(None, None), requests=(0, 0), gifts=(0, 0)),
         clock=new_clock(STANDARD, 2),
-    )
+    )  # fmt: skip
 
 
 def test_a_move_changes_the_position_and_keeps_the_earlier_one() -> None:

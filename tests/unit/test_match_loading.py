@@ -48,23 +48,16 @@ class WatchedStore(MemoryStore):
         conditional_moves: int | None = None,
         decided_at: int | None = None,
     ) -> Appended:
-        """Note, let somebody be faster, and append."""
         self.calls.append("append")
         if self.before_append is not None:
             overtake, self.before_append = self.before_append, None
             overtake()
         return super().append(
-            stream,
-            expected,
-            drafts,
-            request,
-            deadline=deadline,
-            conditional_moves=conditional_moves,
+            stream, expected, drafts, request, deadline=deadline, conditional_moves=conditional_moves,
             decided_at=decided_at,
-        )
+        )  # fmt: skip
 
     def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
-        """Let somebody be faster, and keep."""
         if self.before_append is not None:
             overtake, self.before_append = self.before_append, None
             overtake()

@@ -20,18 +20,10 @@ def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
     match = PlayedMatch(creation(private=True, seed="99"))
     assert match.events == [
         e.MatchCreated(
-            at=T0 + 1000,
-            creator="alice",
-            game="bashni",
-            ruleset=1,
-            setup="start",
-            seats=(Seat.taken("alice"), Seat.open()),
-            rated=True,
-            private=True,
-            seed="99",
-            terms=STANDARD,
+            at=T0 + 1000, creator="alice", game="bashni", ruleset=1, setup="start",
+            seats=(Seat.taken("alice"), Seat.open()), rated=True, private=True, seed="99", terms=STANDARD,
         )
-    ]
+    ]  # fmt: skip
     assert match.state.status == Status.OPEN
 
 

@@ -88,7 +88,6 @@ SIZES = 13
 
 @pytest.fixture(scope="module")
 def nodes() -> Nodes:
-    """Return the nodes of a tree of SIZES leaves."""
     return tree([bytes([number]) for number in range(SIZES)])
 
 

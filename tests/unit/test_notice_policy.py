@@ -39,7 +39,6 @@ BY_MAIL = Reach(mail=True, webhooks={})
 
 
 def at(text: str) -> int:
-    """Return an instant, given in UTC."""
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * 1000
 
 

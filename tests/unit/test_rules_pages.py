@@ -20,12 +20,9 @@ from domain.games import GAMES
 from events.runtime.settings import Settings
 
 RULINGS = {
-    "bashni": ("BA", 14),
-    "towers": ("TW", 20),
-    "tower-game": ("TG", 30),
-    "fourplay": ("FP", 36),
+    "bashni": ("BA", 14), "towers": ("TW", 20), "tower-game": ("TG", 30), "fourplay": ("FP", 36),
     "four-towers": ("FT", 37),
-}
+}  # fmt: skip
 
 
 any_game = pytest.mark.parametrize("game_id", RULINGS)

@@ -57,7 +57,6 @@ def value(facts: tuple[Fact, ...], title: str, seat: int | None = None) -> str:
 
 
 def played(game: Any, setup: str, *moves: str) -> tuple[tuple[Any, ...], Any]:
-    """Return the earlier positions of a game and the present one."""
     positions = [game.initial(setup)]
     for move in moves:
         positions.append(after(game, positions[-1], move))

@@ -87,18 +87,12 @@ def test_the_highest_level_never_loses_noughts_and_crosses(seed: int) -> None:
 def test_a_shorter_win_is_preferred_and_a_loss_put_off() -> None:
     game = graph(
         {
-            "start": Node(0, ("slow", "quick")),
-            "slow": Node(1, ("later",)),
-            "later": Node(0, ("won",)),
-            "quick": Node(scores=WON),
-            "won": Node(scores=WON),
-            "losing": Node(0, ("at once", "in a while")),
-            "at once": Node(scores=LOST),
-            "in a while": Node(1, ("lost", "lost too")),
-            "lost": Node(scores=LOST),
+            "start": Node(0, ("slow", "quick")), "slow": Node(1, ("later",)), "later": Node(0, ("won",)),
+            "quick": Node(scores=WON), "won": Node(scores=WON), "losing": Node(0, ("at once", "in a while")),
+            "at once": Node(scores=LOST), "in a while": Node(1, ("lost", "lost too")), "lost": Node(scores=LOST),
             "lost too": Node(scores=LOST),
         }
-    )
+    )  # fmt: skip
     assert best(game, "start", 5)[:2] == ("quick", WIN - 1)
     assert best(game, "losing", 5)[:2] == ("in a while", -WIN + 2)
 
@@ -112,12 +106,9 @@ def test_three_quarters_of_a_point_is_better_than_a_draw_and_worse_than_a_win() 
 
 
 REPEATING = {
-    "start": Node(0, ("again", "worse")),
-    "again": Node(1, ("start", "far"), looks=200),
-    "worse": Node(1, ("end",), looks=-50),
-    "end": Node(0, ("worse",), looks=-50),
-    "far": Node(0, ("again",), looks=500),
-}
+    "start": Node(0, ("again", "worse")), "again": Node(1, ("start", "far"), looks=200),
+    "worse": Node(1, ("end",), looks=-50), "end": Node(0, ("worse",), looks=-50), "far": Node(0, ("again",), looks=500),
+}  # fmt: skip
 
 
 def test_a_position_that_has_been_counts_as_a_draw() -> None:
@@ -153,15 +144,12 @@ def test_noisy_moves_on_the_horizon_may_be_declined() -> None:
             {
                 "start": Node(0, ("hanging", "safe")),
                 "hanging": Node(1, ("taken", "retreat"), 300, None, ("taken",), declinable),
-                "taken": Node(0, ("safe",), -400),
-                "retreat": Node(0, ("safe",), 300),
-                "safe": Node(1, ("start2",), 10),
-                "start2": Node(0, ("safe",), 10),
-                "poisoned": Node(0, ("trap", "safe")),
+                "taken": Node(0, ("safe",), -400), "retreat": Node(0, ("safe",), 300), "safe": Node(1, ("start2",), 10),
+                "start2": Node(0, ("safe",), 10), "poisoned": Node(0, ("trap", "safe")),
                 "trap": Node(1, ("sprung", "retreat"), 300, None, ("sprung",), declinable),
                 "sprung": Node(0, ("safe",), 900),
             }
-        )
+        )  # fmt: skip
 
     assert best(game(True), "start", 1).move == "safe"
     assert best(game(True), "poisoned", 1)[:2] == ("trap", 300)
@@ -185,18 +173,12 @@ def crowd(*looks: int) -> dict[str, Node]:
     """Seat 0 chooses between ``calm`` and ``bold``; after ``bold`` it takes both others to bring about the worst."""
     usual, first, second, both, calm = looks
     return {
-        "start": Node(0, ("calm", "bold")),
-        "calm": Node(1, ("calm1",), calm),
-        "calm1": Node(2, ("calm2",), calm),
-        "calm2": Node(0, ("calm",), calm),
-        "bold": Node(1, ("usual", "spite")),
-        "usual": Node(2, ("usual2", "spite2")),
-        "spite": Node(2, ("then usual", "then spite")),
-        "usual2": Node(0, ("calm",), usual),
-        "spite2": Node(0, ("calm",), second),
-        "then usual": Node(0, ("calm",), first),
+        "start": Node(0, ("calm", "bold")), "calm": Node(1, ("calm1",), calm), "calm1": Node(2, ("calm2",), calm),
+        "calm2": Node(0, ("calm",), calm), "bold": Node(1, ("usual", "spite")), "usual": Node(2, ("usual2", "spite2")),
+        "spite": Node(2, ("then usual", "then spite")), "usual2": Node(0, ("calm",), usual),
+        "spite2": Node(0, ("calm",), second), "then usual": Node(0, ("calm",), first),
         "then spite": Node(0, ("calm",), both),
-    }
+    }  # fmt: skip
 
 
 def test_of_several_others_one_at_a_time_is_expected_to_choose_against_the_seat() -> None:
@@ -242,28 +224,22 @@ def test_what_an_unfinished_iteration_has_found_better_counts() -> None:
 def test_a_move_that_the_game_never_lists_is_played_when_it_is_best() -> None:
     game = graph(
         {
-            "start": Node(0, ("usual", "other"), unlisted=("dull", "rare")),
-            "usual": Node(1, ("usual2",), 100),
-            "usual2": Node(0, ("usual",), 100),
-            "other": Node(1, ("usual2",), 90),
-            "dull": Node(1, ("usual2",), 80),
+            "start": Node(0, ("usual", "other"), unlisted=("dull", "rare")), "usual": Node(1, ("usual2",), 100),
+            "usual2": Node(0, ("usual",), 100), "other": Node(1, ("usual2",), 90), "dull": Node(1, ("usual2",), 80),
             "rare": Node(scores=WON),
         }
-    )
+    )  # fmt: skip
     assert choose(game, "start", (), 8, 1).move == "rare"
 
 
 def test_a_move_that_the_game_never_lists_is_feared_as_an_answer() -> None:
     game = graph(
         {
-            "start": Node(0, ("greedy", "safe")),
-            "greedy": Node(1, ("start2",), 300, unlisted=("punished",)),
-            "start2": Node(0, ("greedy", "safe"), 300),
-            "punished": Node(scores=LOST),
-            "safe": Node(1, ("start3",), 10),
+            "start": Node(0, ("greedy", "safe")), "greedy": Node(1, ("start2",), 300, unlisted=("punished",)),
+            "start2": Node(0, ("greedy", "safe"), 300), "punished": Node(scores=LOST), "safe": Node(1, ("start3",), 10),
             "start3": Node(0, ("safe",), 10),
         }
-    )
+    )  # fmt: skip
     assert best(game, "start", 2)[:2] == ("safe", 10)
 
 

@@ -20,16 +20,7 @@ from events.installation import Installation
 from tests.support.rulesets import RULESETS
 from tests.support.stepped_installation import settings_for
 from tests.support.toy_games import NOUGHTS, Graph, Node, graph
-from workers.fleet.ladder import (
-    PAIRS,
-    LadderQuery,
-    LadderRow,
-    Side,
-    do,
-    make_row,
-    plan,
-    play_game,
-)
+from workers.fleet.ladder import PAIRS, LadderQuery, LadderRow, Side, do, make_row, plan, play_game
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
 
@@ -44,13 +35,10 @@ def test_the_same_seed_repeats_a_choice_and_other_seeds_vary_it() -> None:
 def test_noise_never_prefers_a_longer_win() -> None:
     game = graph(
         {
-            "start": Node(0, ("slow", "quick")),
-            "slow": Node(1, ("later",), 90),
-            "later": Node(0, ("won",), 90),
-            "quick": Node(scores=WON),
-            "won": Node(scores=WON),
+            "start": Node(0, ("slow", "quick")), "slow": Node(1, ("later",), 90), "later": Node(0, ("won",), 90),
+            "quick": Node(scores=WON), "won": Node(scores=WON),
         }
-    )
+    )  # fmt: skip
     assert {choose(game, "start", (), 8, seed).move for seed in range(20)} == {"quick"}
 
 

@@ -32,17 +32,10 @@ def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_empty_environment_means_one_server_on_this_machine() -> None:
     assert Settings.from_environment() == Settings(
-        redis_url="redis://127.0.0.1:6379/0",
-        broker_url="redis://127.0.0.1:6379/1",
-        prefix="rk:",
-        stream_url="http://127.0.0.1:8001",
-        secure_cookies=False,
-        shards=None,
-        page_url="http://127.0.0.1:8000",
-        key_file=None,
-        trusted_proxies=0,
-        impairments_file=None,
-    )
+        redis_url="redis://127.0.0.1:6379/0", broker_url="redis://127.0.0.1:6379/1", prefix="rk:",
+        stream_url="http://127.0.0.1:8001", secure_cookies=False, shards=None, page_url="http://127.0.0.1:8000",
+        key_file=None, trusted_proxies=0, impairments_file=None,
+    )  # fmt: skip
 
 
 def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,14 +128,11 @@ def test_a_flag_that_fell_in_a_pause_is_found(year: Year) -> None:
     envelopes = year.server.store.read(match)
     pause = draft_of(
         e.ClockPaused(
-            at=event.at,
-            reason=PauseReason.ARBITER,
-            since=event.deadline - HOUR,
-            seat=event.seat,
+            at=event.at, reason=PauseReason.ARBITER, since=event.deadline - HOUR, seat=event.seat,
             until=event.deadline + 1,
         ),
         "clock",
-    )
+    )  # fmt: skip
     drafts = [each.draft for each in envelopes]
     broken = rules_broken(of_drafts(year, match, [*drafts[: version - 1], pause, *drafts[version - 1 :]]))
     rules = {"every flag fell at its expected instant", "no flag fell while the clock was paused"}
@@ -161,16 +158,11 @@ def test_a_freeze_that_costs_time_is_found(year: Year, monkeypatch: pytest.Monke
     drafts = [each.draft for each in year.server.store.read(match)][: version - 1]
     ruled = draft_of(
         e.RulingMade(
-            at=drafts[-1].at + 7 * DAY,
-            dispute=1,
-            arbiter="ann",
-            ruling=RulingKind.LET_STAND,
-            reason="So it is.",
-            rule="1",
-            appeal=False,
+            at=drafts[-1].at + 7 * DAY, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="So it is.",
+            rule="1", appeal=False,
         ),
         "ann",
-    )
+    )  # fmt: skip
     wrong = of_drafts(year, match, [*drafts, dispute(drafts[-1].at), ruled])
     assert "a freeze cost no time" not in rules_broken(wrong)
     monkeypatch.setattr("domain.match.clock.pause", lambda clock, _: clock)
@@ -283,32 +275,17 @@ SENT = SentNotice("n1", NoticeChannel.MAIL, "")
 
 def notice(reason: str = "You want to be told at once.") -> Notice:
     return Notice(
-        id="n1",
-        player="p000",
-        kind=NoticeKind.TURN,
-        match="m000",
-        version=3,
-        fact="turn:m000:1:0:0",
-        summary="It is your turn.",
-        reason=reason,
-        at=1,
-        decided_at=1,
-    )
+        id="n1", player="p000", kind=NoticeKind.TURN, match="m000", version=3, fact="turn:m000:1:0:0",
+        summary="It is your turn.", reason=reason, at=1, decided_at=1,
+    )  # fmt: skip
 
 
 def failures(**changed: Any) -> list[str]:
     told = ToldOf(
-        decided={"n1": notice()},
-        accepted=[Accepted(NoticeChannel.MAIL, "<1@rookery.example>", MAIL)],
-        sent=Counter({SENT: 1}),
-        needless=(),
-        missing=(),
-        unreminded=(),
-        disturbing=(),
-        decided_again=(),
-        unexplained=(),
-        counts=Counter({"turns that people must be told of": 1}),
-    )._replace(**changed)
+        decided={"n1": notice()}, accepted=[Accepted(NoticeChannel.MAIL, "<1@rookery.example>", MAIL)],
+        sent=Counter({SENT: 1}), needless=(), missing=(), unreminded=(), disturbing=(), decided_again=(),
+        unexplained=(), counts=Counter({"turns that people must be told of": 1}),
+    )._replace(**changed)  # fmt: skip
     failed = []
 
     def check(rule: str, holds: bool, place: str) -> None:

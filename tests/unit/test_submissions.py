@@ -28,7 +28,6 @@ def drafting(terms: Terms = STANDARD) -> PlayedMatch:
 
 
 def offered(match: PlayedMatch) -> Draft:
-    """Return the army that is to be set up."""
     draft = GAME.draft(match.state.play.position)
     assert draft is not None
     return draft

@@ -10,15 +10,7 @@ from domain.match.decide import decide
 from domain.match.enums import FlagRule
 from domain.match.refusals import CommandError
 from domain.match.state import Seat
-from domain.match.terms import (
-    DAY,
-    STANDARD,
-    check,
-    days_per_move,
-    duration,
-    in_short,
-    in_words,
-)
+from domain.match.terms import DAY, STANDARD, check, days_per_move, duration, in_short, in_words
 from tests.support.matches import T0, PlayedMatch, creation, started
 from tests.support.tables import table
 
@@ -52,14 +44,9 @@ def test_all_of_the_terms_is_told() -> None:
         "Moves cannot be taken back.",
     )
     strict = replace(
-        days_per_move(3),
-        ceiling=2 * DAY,
-        flag=FlagRule.CLAIM,
-        vacations=False,
-        weekends=False,
-        takebacks=True,
+        days_per_move(3), ceiling=2 * DAY, flag=FlagRule.CLAIM, vacations=False, weekends=False, takebacks=True,
         lines=False,
-    )
+    )  # fmt: skip
     assert in_words(strict) == (
         "3 days for every move; what is not used is not saved.",
         "No single move may take longer than 2 days.",

@@ -13,7 +13,6 @@ SQUARES = [file + rank for file in "abcdefg" for rank in "1234567"]
 
 
 def random_game(setup: str, seed: int) -> tuple[list[Position], list[Move]]:
-    """Return the positions of a game of random moves, the last one without a legal move, and the moves."""
     rng = random.Random(seed)
     positions, moves = [GAME.initial(setup)], list[Move]()
     while legal := list(GAME.legal_moves(positions[-1])):

@@ -211,17 +211,9 @@ PAGE_URL = "https://rookery.example/"
 
 def notice(kind: NoticeKind = NoticeKind.TURN, player: str = "alice", match: str | None = "m") -> Notice:
     return Notice(
-        id=notice_id("fact", player),
-        player=player,
-        kind=kind,
-        match=match,
-        version=3,
-        fact="fact",
-        summary="It is your turn.",
-        reason="You want to be told.",
-        at=T0,
-        decided_at=T0,
-    )
+        id=notice_id("fact", player), player=player, kind=kind, match=match, version=3, fact="fact",
+        summary="It is your turn.", reason="You want to be told.", at=T0, decided_at=T0,
+    )  # fmt: skip
 
 
 def standing(match: PlayedMatch, deadline: int | None = None) -> Standing:

@@ -23,7 +23,6 @@ def cluster(shared_cluster: ThreeMasters) -> ThreeMasters:
 
 @pytest.fixture
 def cluster_url(cluster: ThreeMasters) -> str:
-    """Return the URL of the emptied cluster."""
     return cluster.url
 
 
@@ -43,5 +42,4 @@ def watched(shared_watched: Watched) -> Watched:
 
 @pytest.fixture
 def sentinel_url(watched: Watched) -> str:
-    """Return the URL of the emptied store under sentinels."""
     return watched.url

@@ -32,12 +32,10 @@ def theirs(cluster: ThreeMasters) -> Iterator[Any]:
 
 
 def break_connections(cluster: ThreeMasters) -> None:
-    """Close the connections to the server that has COUNT."""
     cluster.ask(cluster.owner_of(SLOT), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
 
 
 def move_slot(cluster: ThreeMasters) -> None:
-    """Move COUNT to the next server."""
     cluster.migrate_slots(SLOT, SLOT, (cluster.owner_of(SLOT) + 1) % 3)
 
 

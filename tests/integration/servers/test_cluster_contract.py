@@ -26,7 +26,6 @@ def make_store(cluster_url: str) -> Callable[[int], EventStore]:
 
 @pytest.fixture
 def store(make_store: Callable[[int], EventStore]) -> EventStore:
-    """Return an empty store with four shards."""
     return make_store(4)
 
 

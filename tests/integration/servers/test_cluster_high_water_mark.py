@@ -20,7 +20,6 @@ MATCHES = [f"m{number}" for number in range(4 * SHARDS)]
 
 @pytest.fixture
 def store(cluster: ThreeMasters) -> RedisStore:
-    """Return a store on the cluster with two events of each match."""
     store = RedisStore(connect(cluster.url), PREFIX, SHARDS)
     for match in MATCHES:
         store.append(match, EMPTY, [CREATED, MOVED], Request("created", match))

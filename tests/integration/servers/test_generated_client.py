@@ -36,14 +36,10 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     settings = config.ConfigFile.load_from_path(CONFIGURATION).model_copy(update={"post_hooks": []})
     warnings = generator.generate(
         config=config.Config.from_sources(
-            settings,
-            meta_type=config.MetaType.NONE,
-            document_source=folder / "openapi.json",
-            file_encoding="utf-8",
-            overwrite=False,
-            output_path=folder / PACKAGE,
+            settings, meta_type=config.MetaType.NONE, document_source=folder / "openapi.json", file_encoding="utf-8",
+            overwrite=False, output_path=folder / PACKAGE,
         )
-    )
+    )  # fmt: skip
     return SimpleNamespace(document=document, folder=folder, warnings=warnings)
 
 
@@ -116,12 +112,9 @@ def test_two_people_play_with_the_generated_client(
         [item] = ask("lists.list_pending", client=player).items
         legal = ask("matches.list_legal_moves", item.match.id, client=player)
         played = ask(
-            "commands.submit_move",
-            item.match.id,
-            client=player,
-            if_match=f'"{legal.version_tag}"',
+            "commands.submit_move", item.match.id, client=player, if_match=f'"{legal.version_tag}"',
             body=models.MoveRequestWithMove(move=legal.legal_moves[0]),
-        )
+        )  # fmt: skip
         assert played.version == legal.version + 1
     refused = ask("commands.submit_move", match.id, client=boris, body=models.MoveRequestWithMoves(moves=["a1-b2"]))
     assert (refused.code, refused.status) == ("not-your-turn", 409)

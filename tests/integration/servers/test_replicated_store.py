@@ -41,7 +41,6 @@ class Pair:
         eventually(self._answers, "the start of the primary")
 
     def replicate(self) -> None:
-        """Let the replica follow, and wait for it."""
         self._replica.client().execute_command("REPLICAOF", "127.0.0.1", self._port)
         eventually(lambda: self._copies() == 1, "the replica")
 
@@ -81,7 +80,6 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 def append(client: StoreClient, key: str, wait_replicas: int = 0) -> Appended:
-    """Append an event to a stream of its own."""
     store = RedisStore(client, wait_replicas=wait_replicas)
     return store.append(f"m-{key}", EMPTY, [Draft("noted", 1, 1, "alice", {})], Request(key, ""))
 

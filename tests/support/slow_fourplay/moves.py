@@ -177,13 +177,11 @@ def with_piece(state: State, number: int, piece: Piece) -> State:
 
 
 def turn_passed(state: State) -> State:
-    """Return the state with the next survivor to move."""
     later = "rbygrbyg"["rbyg".index(state.side) + 1 :]
     return replace(state, side=next(letter for letter in later if letter in state.survivors()))
 
 
 def play(state: State, text: str) -> State:
-    """Return the state after a legal move."""
     if "@" in text:
         code, square = text.split("@")
         return with_piece(state, len(state.pieces), Piece(state.side, code, square_of(square)))

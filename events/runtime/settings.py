@@ -1,7 +1,7 @@
 """The settings of an installation: environment variables, read once, here and nowhere else."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import ip_network
 from pathlib import Path
 from typing import NamedTuple
@@ -103,7 +103,7 @@ class Settings(NamedTuple):
             egress_allowed=tuple(env.list("ROOKERY_EGRESS_ALLOWED", [], validate=_check_networks)),
             contact=env.str("ROOKERY_CONTACT", None, validate=_check_contact),
             wait_replicas=_read_wait_replicas(env, redis_url),
-            otlp_url=env.str("ROOKERY_OTLP_URL", None, validate=_check_otlp) or None,
+            otlp_url=env.str("ROOKERY_OTLP_URL", None, validate=lambda url: _check_otlp(url or None)) or None,
             archive_url=env.str("ROOKERY_ARCHIVE_URL", None, validate=_check_archive),
             archive_after_days=env.int(
                 "ROOKERY_ARCHIVE_AFTER_DAYS", ARCHIVE_AFTER_DAYS, validate=validate.Range(min=1)
@@ -217,20 +217,22 @@ def _check_place(url: str) -> None:
         ) from None
 
 
-def _check_prefix(prefix: str) -> None:
-    if not PREFIX.fullmatch(prefix):
-        raise ValidationError("must be 1 to 64 letters, digits, colons, dots, hyphens and underscores")
+def _check(is_right: Callable[[str], object], words: str) -> Callable[[str | None], None]:
+    def check(value: str | None) -> None:
+        if value is not None and not is_right(value):
+            raise ValidationError(words)
+
+    return check
 
 
-def _check_smtp(url: str | None) -> None:
-    if url is not None and not (url.startswith(("smtps://", "smtp://", "smtp+plain://")) and urlsplit(url).hostname):
-        raise ValidationError("must be like smtps://user:password@host, smtp://host:587 or smtp+plain://127.0.0.1:25")
-    _check_place(url or "")
+def _check_url(schemes: tuple[str, ...], words: str) -> Callable[[str | None], None]:
+    check = _check(lambda url: url.startswith(schemes) and urlsplit(url).hostname, words)
 
+    def check_url(url: str | None) -> None:
+        check(url)
+        _check_place(url or "")
 
-def _check_domain(domain: str | None) -> None:
-    if domain is not None and not DOMAIN.fullmatch(domain):
-        raise ValidationError("must be a domain name, such as mail.example.org")
+    return check_url
 
 
 def _check_networks(networks: Sequence[str]) -> None:
@@ -239,17 +241,6 @@ def _check_networks(networks: Sequence[str]) -> None:
             ip_network(network.strip())
         except ValueError:
             raise ValidationError("must be networks like 10.0.0.0/8, separated by commas") from None
-
-
-def _check_contact(contact: str | None) -> None:
-    if contact is not None and not contact.startswith(("mailto:", "https://")):
-        raise ValidationError("must begin with mailto: or https://")
-
-
-def _check_otlp(url: str | None) -> None:
-    if url and not (url.startswith(("http://", "https://")) and urlsplit(url).hostname):
-        raise ValidationError("must be like http://127.0.0.1:4318, without the path /v1/traces")
-    _check_place(url or "")
 
 
 def _check_archive(url: str | None) -> None:
@@ -262,17 +253,18 @@ def _check_archive(url: str | None) -> None:
         raise ValidationError("must be a URL like file:///srv/archive or s3://bucket/rookery")
 
 
-def _check_guard(place: str | None) -> None:
-    if place is not None and not (place.startswith("/") or urlsplit(place).scheme):
-        raise ValidationError("must be the whole path of a directory, or a URL like s3://bucket/rookery")
-
-
-def _check_timestamp_service(url: str | None) -> None:
-    if url is not None and not (url.startswith(("http://", "https://")) and urlsplit(url).hostname):
-        raise ValidationError("must be like https://timestamps.example/tsr")
-    _check_place(url or "")
-
-
-def _check_public_url(url: str) -> None:
-    if not PUBLIC_URL.fullmatch(url):
-        raise ValidationError("must be a URL like https://live.example, without a query")
+WEB = ("http://", "https://")
+MAIL_SERVERS = ("smtps://", "smtp://", "smtp+plain://")
+_check_prefix = _check(PREFIX.fullmatch, "must be 1 to 64 letters, digits, colons, dots, hyphens and underscores")
+_check_domain = _check(DOMAIN.fullmatch, "must be a domain name, such as mail.example.org")
+_check_contact = _check(lambda text: text.startswith(("mailto:", "https://")), "must begin with mailto: or https://")
+_check_guard = _check(
+    lambda place: place.startswith("/") or urlsplit(place).scheme,
+    "must be the whole path of a directory, or a URL like s3://bucket/rookery",
+)
+_check_public_url = _check(PUBLIC_URL.fullmatch, "must be a URL like https://live.example, without a query")
+_check_smtp = _check_url(
+    MAIL_SERVERS, "must be like smtps://user:password@host, smtp://host:587 or smtp+plain://127.0.0.1:25"
+)
+_check_otlp = _check_url(WEB, "must be like http://127.0.0.1:4318, without the path /v1/traces")
+_check_timestamp_service = _check_url(WEB, "must be like https://timestamps.example/tsr")

@@ -3,8 +3,8 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
 from flask import Response, request
 from msgspec import Meta
@@ -37,38 +37,33 @@ _BARE_VERSION = re.compile('^"?[0-9]{1,15}"?$')
 VERSION_HEADER = {"ETag": f'The version tag of the match in quotation marks, such as "{EXAMPLE_TAG}"'}
 COMMAND_HEADERS = {**VERSION_HEADER, "Idempotency-Replayed": "true when an earlier request with this key did it"}
 
-KEY_PARAMETER = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "description": "Names this request: repeated with the same key it acts once and answers the same",
-    "schema": {"type": "string", "pattern": _KEY.pattern},
-}
+
+def header_parameter(name: str, description: str, **described: str) -> Mapping[str, Any]:
+    """Return the header ``name`` of a request as a parameter of an operation; ``described`` adds to its schema."""
+    return {"name": name, "in": "header", "description": description, "schema": {"type": "string", **described}}
+
+
+KEY_PARAMETER = header_parameter(
+    "Idempotency-Key",
+    "Names this request: repeated with the same key it acts once and answers the same",
+    pattern=_KEY.pattern,
+)
 IF_MATCH_PARAMETER = {
-    "name": "If-Match",
-    "in": "header",
-    "description": "The version (an ETag) that the match must be at: at another, or at the same number in another "
-    "history, the answer is 409 stale-version. A number alone is refused with 412 version-tag-required",
-    "schema": {"type": "string", "pattern": _CONDITION.pattern},
+    **header_parameter(
+        "If-Match",
+        "The version (an ETag) that the match must be at: at another, or at the same number in another "
+        "history, the answer is 409 stale-version. A number alone is refused with 412 version-tag-required",
+        pattern=_CONDITION.pattern,
+    ),
     "example": f'"{EXAMPLE_TAG}"',
 }
-IF_NONE_MATCH_PARAMETER = {
-    "name": "If-None-Match",
-    "in": "header",
-    "description": "An ETag: when the match is still at that version of the same history the answer is 304",
-    "schema": {"type": "string"},
-}
-
+IF_NONE_MATCH_PARAMETER = header_parameter(
+    "If-None-Match", "An ETag: when the match is still at that version of the same history the answer is 304"
+)
 
 CONDITIONAL = Described(
     headers={"ETag": "Names this content"},
-    parameters=[
-        {
-            "name": "If-None-Match",
-            "in": "header",
-            "description": "An ETag: when the content is still the same the answer is 304",
-            "schema": {"type": "string"},
-        }
-    ],
+    parameters=[header_parameter("If-None-Match", "An ETag: when the content is still the same the answer is 304")],
     also=[304],
 )
 """The document's part of an answer with an ETag of its content."""

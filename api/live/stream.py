@@ -6,7 +6,7 @@ seen an event which the store has lost gets the message ``reset``, with the vers
 stream of an account begins with what awaits the player whenever it is opened.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, copy_current_request_context, request
@@ -27,6 +27,7 @@ from api.live import account_stream
 from api.live.stream_hub import BLOCK_MS, Hub, Watcher
 from api.services import EXTENSION, Services
 from api.services import services as current_services
+from events.people.person import Person
 from events.private.chats import subscribe
 from events.runtime.connections import blocking_client
 from events.runtime.errors import StoreError
@@ -70,18 +71,12 @@ def create_stream_app(settings: Settings) -> Flask:
         count_reads("reads", 1 + max(0, head.version - after.version) // EVENTS_PER_READ)
         private, watcher = state.private, hub.enter(match_id, may_read_chat(state, person), address())
 
-        @copy_current_request_context
-        def is_admitted() -> bool:
-            try:
-                if private:
-                    visible_match(match_id)
-                return current_person() == person
-            except Problem:
-                return False  # the token was revoked, or the match is private and no longer visible
-            except StoreError:
-                return True  # unknown, and there are no news either: it is checked again when the store is back
-
-        return _streamed(hub, match_id, watcher, hub.messages(match_id, after, watcher, is_admitted))
+        return _streamed(
+            hub,
+            match_id,
+            watcher,
+            hub.messages(match_id, after, watcher, _admission(person, match_id if private else None)),
+        )
 
     @app.get(f"{PREFIX}/me/stream")
     def stream_account() -> Response:
@@ -91,24 +86,34 @@ def create_stream_app(settings: Settings) -> Flask:
         watcher = hub.enter_account(person.id, address())
 
         @copy_current_request_context
-        def is_admitted() -> bool:
-            try:
-                return current_person() == person
-            except Problem:
-                return False
-            except StoreError:
-                return True
-
-        @copy_current_request_context
         def awaiting() -> account_stream.Awaiting | None:
             try:
                 return account_stream.awaiting_matches(current_services(), person.id)
             except StoreError:
                 return None
 
-        return _streamed(hub, person.id, watcher, account_stream.messages(person.id, watcher, awaiting, is_admitted))
+        return _streamed(
+            hub, person.id, watcher, account_stream.messages(person.id, watcher, awaiting, _admission(person))
+        )
 
     return app
+
+
+def _admission(person: Person | None, private_match: str | None = None) -> Callable[[], bool]:
+    """Return the function that tells whether ``person`` still asks, and still sees a match that is private."""
+
+    @copy_current_request_context
+    def is_admitted() -> bool:
+        try:
+            if private_match is not None:
+                visible_match(private_match)
+            return current_person() == person
+        except Problem:
+            return False  # the token was revoked, or the match is private and no longer visible
+        except StoreError:
+            return True  # unknown, and there are no news either: it is checked again when the store is back
+
+    return is_admitted
 
 
 def _streamed(hub: Hub, name: str, watcher: Watcher, messages: Iterator[str]) -> Response:

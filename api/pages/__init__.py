@@ -21,23 +21,4 @@ from api.pages import (
 )
 from api.pages.layout import blueprint
 
-__all__ = [
-    "api_page",
-    "blueprint",
-    "board_steps",
-    "case_page",
-    "feeds",
-    "home",
-    "list_pages",
-    "match_page",
-    "new_match",
-    "notice_settings",
-    "pictures",
-    "player_page",
-    "record_page",
-    "rules",
-    "settings_page",
-    "shared_pictures",
-    "static_files",
-    "verify_page",
-]
+__all__ = ["blueprint"]

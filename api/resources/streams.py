@@ -13,7 +13,7 @@ from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, instant
-from api.http.conditions import EXAMPLE_TAG
+from api.http.conditions import EXAMPLE_TAG, header_parameter
 from api.http.problems import RETRY_AFTER_S, Problem
 from api.http.schemas import EmptyBody
 from api.services import services
@@ -23,13 +23,11 @@ from events.runtime.wall_clock import rfc3339
 blueprint = Blueprint("streams", __name__, url_prefix=PREFIX)
 
 EVENT_STREAM = "text/event-stream"
-LAST_EVENT_ID_PARAMETER = {
-    "name": "Last-Event-ID",
-    "in": "header",
-    "description": "The id of the last message that was seen, such as "
+LAST_EVENT_ID_PARAMETER = header_parameter(
+    "Last-Event-ID",
+    "The id of the last message that was seen, such as "
     f"{EXAMPLE_TAG}: the stream goes on after it. EventSource sends it by itself; ?after= says the same",
-    "schema": {"type": "string"},
-}
+)
 EVENTS = {
     "type": "string",
     "description": "Server-sent events. Follow the redirection (307) each time: the address that it leads to has a "

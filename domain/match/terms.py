@@ -50,24 +50,6 @@ DURATIONS = ("bank", "increment", "cap", "ceiling", "first_move")
 """The fields of ``Terms`` that are milliseconds."""
 
 
-def days_per_move(days: int) -> Terms:
-    """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
-    time = days * DAY
-    return Terms(
-        control=Control.DAYS_PER_MOVE,
-        bank=time,
-        increment=0,
-        cap=time,
-        ceiling=None,
-        first_move=7 * DAY,
-        flag=FlagRule.AUTOMATIC,
-        vacations=True,
-        weekends=True,
-        takebacks=False,
-        lines=True,
-    )
-
-
 STANDARD = Terms(
     control=Control.BANK,
     bank=10 * DAY,
@@ -82,6 +64,12 @@ STANDARD = Terms(
     lines=True,
 )
 """Ten days at the start, one more for every move, twenty at most."""
+
+
+def days_per_move(days: int) -> Terms:
+    """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
+    return replace(STANDARD, control=Control.DAYS_PER_MOVE, bank=days * DAY, increment=0, cap=days * DAY)
+
 
 PRESETS: Mapping[str, Terms] = {
     "10 days and 1 more for every move": STANDARD,

@@ -17,8 +17,11 @@ from events.runtime.connections import StoreClient
 from tests.support.draws import register_profiles
 from tests.support.server import RealServer
 
+BROWSED_FIRST = ("every_page", "board_layout", "pages", "boards_of_figures", "keyboard", "header", "steps", "pictures")
+"""Half of the browser tests, by the time that they take."""
+
 TOGETHER = (
-    tuple(f"tests/e2e/test_{name}" for name in ("every_page", "board_layout", "pages", "header", "steps", "pictures")),
+    tuple(f"tests/e2e/test_{name}.py" for name in BROWSED_FIRST),
     ("tests/e2e/",),
     (
         "tests/integration/test_local_installation.py",

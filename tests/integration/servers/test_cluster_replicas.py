@@ -19,9 +19,16 @@ from tests.support.topologies import ThreeMasters
 
 
 @pytest.fixture(scope="module")
-def doubled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreeMasters]:
+def shared_doubled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreeMasters]:
     with ThreeMasters(tmp_path_factory.mktemp("doubled"), replicas=1) as cluster:
         yield cluster
+
+
+@pytest.fixture
+def doubled(shared_doubled: ThreeMasters) -> ThreeMasters:
+    """Return a cluster with a replica of each primary, complete and emptied."""
+    shared_doubled.empty()
+    return shared_doubled
 
 
 def test_a_dead_replica_stops_its_own_server_alone(doubled: ThreeMasters, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +60,8 @@ def test_the_wait_follows_the_append_to_the_server_that_has_got_its_slot(doubled
     store = RedisStore(connect(doubled.url))
     store.append("moving", EMPTY, drafts(1), Request("first", ""))
     target = (doubled.owner_of(slot(store, "moving")) + 1) % 3
+    there = next(name for name in map(str, range(100)) if doubled.owner_of(slot(store, name)) == target)
+    store.append(there, EMPTY, drafts(1), Request("with the script", ""))
     doubled.ask(target, "CONFIG", "RESETSTAT")
     doubled.migrate_slots(slot(store, "moving"), slot(store, "moving"), target)
     store.append("moving", store.head("moving"), drafts(1), Request("second", ""))

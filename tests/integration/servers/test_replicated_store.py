@@ -44,6 +44,11 @@ class Pair:
         self._replica.client().execute_command("REPLICAOF", "127.0.0.1", self._port)
         eventually(lambda: self._copies() == 1, "the replica")
 
+    def part(self) -> None:
+        """Let the replica follow no longer, and wait until it is missed."""
+        self._replica.client().execute_command("REPLICAOF", "NO", "ONE")
+        eventually(lambda: self._copies() == 0, "the end of the replica")
+
     @contextmanager
     def lagging(self) -> Iterator[None]:
         """Stop the replica for the time of the block, in which it is not waited for long."""
@@ -72,11 +77,17 @@ class Pair:
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    """Return a primary that no replica follows yet."""
+def shared_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     made = Pair(tmp_path_factory.mktemp("pair"))
     yield made
     made.close()
+
+
+@pytest.fixture
+def pair(shared_pair: Pair) -> Pair:
+    """Return a primary that no replica follows yet."""
+    shared_pair.part()
+    return shared_pair
 
 
 def append(client: StoreClient, key: str, wait_replicas: int = 0) -> Appended:

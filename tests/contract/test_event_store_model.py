@@ -147,12 +147,12 @@ def tried(make_store: Callable[[], EventStore]) -> int:
     return len(made)
 
 
-@pytest.mark.hypothesis
+@pytest.mark.sampled
 def test_the_store_in_memory_agrees_with_the_model() -> None:
     assert tried(lambda: MemoryStore(SHARDS)) >= EXAMPLES.max_examples
 
 
-@pytest.mark.hypothesis
+@pytest.mark.sampled
 def test_the_store_on_redis_agrees_with_the_model(redis: StoreClient) -> None:
     prefixes = (f"model-{number}:" for number in count())
     assert tried(lambda: RedisStore(redis, next(prefixes), SHARDS)) >= EXAMPLES.max_examples

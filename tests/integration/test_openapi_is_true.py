@@ -65,7 +65,7 @@ def trials(
     document_trials.tried.pop()
 
 
-@pytest.mark.hypothesis
+@pytest.mark.sampled
 @pytest.mark.parametrize("operation", operations())
 def test_the_api_behaves_as_its_document_says(operation: str, trials: dict[str, Any]) -> None:
     trials[operation]()

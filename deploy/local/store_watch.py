@@ -12,8 +12,9 @@ from events.runtime.errors import StoreError, StoreTimeoutError
 from events.service.high_water_mark import HighWaterMark, MissingEvents
 from events.store.redis import RedisStore
 
-INTERVAL_S = 0.5
-"""The time between two marks, and between two flushes of files that are flushed after the acknowledgement."""
+INTERVAL_S = 1.0
+FLUSH_INTERVAL_S = 0.5
+"""The time between two marks; the shorter one where these flush what is flushed after the acknowledgement."""
 
 MAX_SILENCE_S = 60.0
 """A server that answers nothing for this long hangs. It is longer than for other parts: a disk may be slow."""
@@ -45,6 +46,7 @@ class StoreWatch:
         self._store = store
         self._mark = HighWaterMark(store, path, on_message, lambda: aof.flush(directory), behind=behind, is_local=True)
         self.find_missing = self._mark.find_missing
+        self._interval_s = FLUSH_INTERVAL_S if behind else INTERVAL_S
         self._message = on_message
         self._on_loss = on_loss
         self._on_hang = on_hang
@@ -90,7 +92,7 @@ class StoreWatch:
             self._message("there is room on the disk again: writes are accepted")
 
     def _run(self) -> None:
-        while not self._stop.wait(INTERVAL_S):
+        while not self._stop.wait(self._interval_s):
             trouble = ""
             try:
                 self.step()

@@ -22,7 +22,7 @@ MAX_SILENCE_S = 15.0
 """A loop of a child (``events.runtime.beats``) that has made no progress for this long hangs."""
 
 MAX_LOG_BYTES = 16 * 1024 * 1024
-CHECK_INTERVAL_S = 0.2
+CHECK_INTERVAL_S = 0.4
 LOG_CHECK_INTERVAL_S = 1.0
 
 

@@ -49,6 +49,18 @@ def test_a_worker_stopped_in_a_task_is_named_however_long_that_is(shop: SteppedI
         worker.kill()
 
 
+def test_a_task_in_a_thread_is_a_line_of_its_own_while_it_runs(shop: SteppedInstallation, tmp_path: Path) -> None:
+    shop.now = now_ms()
+    TaskQueue(shop.parts).request_answer(shop.start("opponent-5", "alice"))
+    queues = [Queue.NOTICES, Queue.OPPONENTS]
+    work = [sys.executable, "-m", "deploy.cli", "work", *queues, "--heartbeat", str(tmp_path)]
+    with subprocess.Popen(bound_to_parent(work), env=environment_of(shop.settings)) as worker:
+        eventually(lambda: list(tmp_path.glob(f"{worker.pid}-task-*")), "the line of the task")
+        eventually(lambda: not list(tmp_path.glob(f"{worker.pid}-task-*")), "its end")
+        assert read_liveness(tmp_path).alive
+        worker.kill()
+
+
 def names(directory: Path, line: str) -> bool:
     """Tell whether the probe says that ``line`` hangs."""
     return read_liveness(directory, MAX_SILENCE_S).reason.startswith(f"no progress: {line} for")

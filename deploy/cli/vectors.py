@@ -126,19 +126,11 @@ def perft(game: AnyGame, position: Any, depth: int) -> int:
 _Differences = Iterator[tuple[str, str]]
 
 
-def _check_moves(game: AnyGame, position: Any, case: Case) -> _Differences:
-    return _compare_lists(case["moves"], [game.format_move(position, move) for move in game.legal_moves(position)])
-
-
 def _check_perft(game: AnyGame, position: Any, case: Case) -> _Differences:
     for depth, expected in case["perft"].items():
         actual = perft(game, position, int(depth))
         if actual != expected:
             yield f"{expected} at depth {depth}", str(actual)
-
-
-def _check_move(game: AnyGame, position: Any, case: Case) -> _Differences:
-    return _compare_position(game, position, case["move"], case["result_position"])
 
 
 def _check_apply(game: AnyGame, position: Any, case: Case) -> _Differences:
@@ -173,11 +165,6 @@ def _check_outcome(game: AnyGame, position: Any, case: Case) -> _Differences:
     if not _same_outcome(expected, actual):
         shown = None if actual is None else {"scores": list(actual.scores), "reason": actual.reason}
         yield json.dumps(expected), json.dumps(shown)
-
-
-def _check_malformed_list(game: AnyGame, _: Any, case: Case) -> _Differences:
-    for failure in _check_malformed(game, case["name"], case["malformed"]):
-        yield failure.expected, failure.actual
 
 
 def _check_in_check(game: AnyGame, position: Any, case: Case) -> _Differences:
@@ -237,14 +224,18 @@ def _check_malformed(game: AnyGame, name: str, texts: Iterable[str]) -> Iterator
 _Check = Callable[[AnyGame, Any, Case], _Differences]
 
 _CHECKS: dict[str, _Check] = {
-    "moves": _check_moves,
+    "moves": lambda game, position, case: _compare_lists(
+        case["moves"], [game.format_move(position, move) for move in game.legal_moves(position)]
+    ),
     "perft": _check_perft,
-    "move": _check_move,
+    "move": lambda game, position, case: _compare_position(game, position, case["move"], case["result_position"]),
     "apply": _check_apply,
     "legal": _check_legal,
     "illegal": _check_illegal,
     "outcome": _check_outcome,
-    "malformed": _check_malformed_list,
+    "malformed": lambda game, _, case: (
+        (failure.expected, failure.actual) for failure in _check_malformed(game, case["name"], case["malformed"])
+    ),
     "in_check": _check_in_check,
     "multi_moves": _check_listed("multi_moves"),
     "rearrangements": _check_listed("rearrangements"),

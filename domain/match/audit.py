@@ -98,7 +98,7 @@ class Examination:
         """Return why the events cannot end here: the match is over by the rules, and that is not recorded."""
         if self._due is None:
             return None
-        return f"the match is over by the rules: {_said(self._due)}; that is not recorded"
+        return f"the match is over by the rules: {outcome_words(self._due)}; that is not recorded"
 
     def _evolved(self, before: MatchState | None, event: e.Event) -> MatchState:
         """Return the match after ``event``, which may have been looked at already as the one that follows."""
@@ -139,7 +139,7 @@ class Examination:
     def _wrong_result(self, before: MatchState, event: e.MatchFinished) -> str | None:
         due, recorded = self._due, Outcome(event.scores, event.reason)
         if due is None and isinstance(self._last, e.MoveSubmitted) and before.play.broken is None:
-            return f"the rules give no result here, and {_said(recorded)} is recorded"
+            return f"the rules give no result here, and {outcome_words(recorded)} is recorded"
         if due is None:
             # Decided by the event in front of it. One of a seat either has all seats agree or gives that seat up.
             seat = getattr(self._last, "seat", None)
@@ -150,7 +150,11 @@ class Examination:
                 game.elimination.eliminated(before.play.position)
             )
             due = Outcome(game.scores_after_leaving(before.play.position, () if agreeing else (seat,)), event.reason)
-        return None if due == recorded else f"the rules give {_said(due)}, and {_said(recorded)} is recorded"
+        return (
+            None
+            if due == recorded
+            else f"the rules give {outcome_words(due)}, and {outcome_words(recorded)} is recorded"
+        )
 
     def _outcome_due(
         self, before: MatchState | None, after: MatchState, following: e.Event | None
@@ -254,5 +258,10 @@ def _flag(forecast: Forecast) -> str:
     return f"the flag of seat {forecast.seat} at {forecast.at} ({forecast.limit})"
 
 
-def _said(outcome: Outcome) -> str:
-    return f"{' - '.join(f'{score:g}' for score in outcome.scores)} ({outcome.reason})"
+def outcome_words(outcome: Outcome | None) -> str:
+    """Return the scores and the reason of ``outcome``; that the game goes on for None."""
+    return (
+        "it goes on"
+        if outcome is None
+        else f"{' - '.join(f'{score:g}' for score in outcome.scores)} ({outcome.reason})"
+    )

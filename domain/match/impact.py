@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from domain.game import Outcome
 from domain.games import find_ruleset
 from domain.match import events as e
+from domain.match.audit import outcome_words
 from domain.match.evolve import evolve
 from domain.match.positions import under_ruleset
 from domain.match.state import MatchState
@@ -96,7 +96,7 @@ def _compared(was: MatchState, then: MatchState) -> tuple[str, str, str] | None:
         new.outcome(then.play.position, then.play.history),
     )
     if outcome != other_outcome:
-        return OUTCOME, _said(outcome), _said(other_outcome)
+        return OUTCOME, outcome_words(outcome), outcome_words(other_outcome)
     return None
 
 
@@ -112,9 +112,3 @@ def _fault(was: MatchState, event: e.Event, reason: str) -> Difference:
         refusal = reason.removeprefix(f"ply {ply}, {event.move}: ")
         return Difference(ply=ply, version=was.version, kind=ILLEGAL_MOVE, recorded=event.move, instead=refusal)
     return Difference(ply=ply, version=was.version, kind=FAULT, recorded="", instead=reason)
-
-
-def _said(outcome: Outcome | None) -> str:
-    if outcome is None:
-        return "it goes on"
-    return f"{' - '.join(f'{score:g}' for score in outcome.scores)} ({outcome.reason})"

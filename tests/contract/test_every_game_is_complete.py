@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.pages.rules.pages import figures_of, has_page
+from api.pages.rules import figures_of, has_page
 from deploy.cli.vectors import read_cases
 from domain.game import AnyGame
 from domain.games import GAMES

@@ -12,8 +12,8 @@ from flask import Flask
 from markupsafe import escape
 
 from api.app import create_app
+from api.pages.rules import figures_of, has_page, rules_url
 from api.pages.rules.drawing import Figure, Only, crop, draw_figure, read_figures, rules_of
-from api.pages.rules.pages import figures_of, has_page, rules_url
 from domain.four_towers import GAME as FOUR_TOWERS
 from domain.game import AnyGame, IllegalMove, MalformedNotation
 from domain.games import GAMES

@@ -35,9 +35,8 @@ from events.service.jobs import Jobs
 from events.service.outages import Heartbeat
 from events.store.envelope import Envelope
 from events.store.feed import feed_states
-from events.store.feed_ages import oldest_unfinished
 from events.store.redis import RedisStore
-from events.store.servers import server_figures
+from events.store.servers import oldest_unfinished, server_figures
 from events.transparency.witnesses import Witnesses
 
 FLAG_FELL = "flag-fell"

@@ -59,14 +59,14 @@ programs:
 	@tests/programs.sh
 
 test:  ## all checks and, at the same time, the tests, with a real server, real workers and a real browser
-	@$(MAKE) -j 2 $(VENV)/development programs
+	@$(MAKE) -j 2 $(BIOME) programs
 	@$(MAKE) -j 3 check run-tests
 
 run-tests: $(VENV)/development $(BIOME)
 	$(BIN)/pytest -q -n $(JOBS) tests --ignore tests/integration/servers
 
 test-servers:  ## the other tests: servers in groups, other programs, kills; and all examples of those that draw some
-	@$(MAKE) -j 2 $(VENV)/development programs
+	@$(MAKE) -j 2 $(BIOME) programs
 	@$(MAKE) run-server-tests
 
 run-server-tests: $(VENV)/development $(BIOME)

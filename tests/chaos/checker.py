@@ -63,11 +63,9 @@ def judge(history: Iterable[Record], left: Left) -> Verdict:
     return Verdict(
         lost=tuple(f"{match}: {_text(tag)} was acknowledged and is not there" for match, tag in lost),
         doubled=(*_acknowledged_twice(answered, ends), *_stored_wrongly(answered, left), *_told_twice(left.notices)),
-        disordered=tuple(_disordered(answered, ends)),
-        backward=tuple(_backward(records, acknowledged)),
-        refused=tuple(_refused(answered)),
-        incidents=tuple(left.incidents),
-    )
+        disordered=tuple(_disordered(answered, ends)), backward=tuple(_backward(records, acknowledged)),
+        refused=tuple(_refused(answered)), incidents=tuple(left.incidents),
+    )  # fmt: skip
 
 
 class _Ends:

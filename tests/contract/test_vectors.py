@@ -7,6 +7,7 @@ import pytest
 from deploy.cli.rules import find_game
 from deploy.cli.vectors import check_cases, game_of_file, perft, read_cases
 from domain.games import GAMES
+from tests.support.tables import table
 
 FILES = sorted((Path(__file__).parents[1] / "vectors").iterdir())
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -31,20 +32,7 @@ def test_every_game_and_every_further_ruleset_of_it_has_a_vector_file() -> None:
     assert sorted(map(game_of_file, FILES)) == sorted([*GAMES, *further])
 
 
-@pytest.mark.parametrize(
-    ("game", "setup", "counts"),
-    [
-        ("bashni", "start", [7, 49, 302, 1469, 7482, 37908]),
-        ("bashni-2", "start", [7, 49, 302, 1469, 7482, 37908]),
-        ("fourplay", "standard", [56, 3138, 178020]),
-        ("fourplay", "draft", [49, 23472]),
-        ("tower-game", "original", [91, 8281, 775257]),
-        ("tower-game", "alternate", [91, 8281, 775075]),
-        ("towers", "two-player", [16, 256, 3712, 53824]),
-        ("towers", "four-player", [12, 144, 1728, 20736]),
-        ("towers", "four-player-diagram", [8, 64, 512, 4096, 26624]),
-    ],
-)
+@pytest.mark.parametrize(("game", "setup", "counts"), table(__file__, "the sequences from a start"))
 def test_the_sequences_from_a_start_are_as_many_as_published(game: str, setup: str, counts: list[int]) -> None:
     rules = find_game(game)
     assert [perft(rules, rules.initial(setup), depth) for depth in range(1, len(counts) + 1)] == counts

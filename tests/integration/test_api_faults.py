@@ -82,9 +82,7 @@ def test_reports_of_the_supervisor_are_named_while_the_store_is_away(own_server:
     assert (refused.status_code, refused.json["impaired"]) == (503, {"server": "was killed by SIGKILL"})
 
 
-def test_opponents_that_keep_matches_waiting_are_counted(
-    services: Services, app: Flask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matches_waiting_for_opponents_counted(services: Services, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.service.figures.MAX_AGE_S", -1.0)
     client, keys = app.test_client(), services.readmodels.keys
     assert "rookery_late_opponents 0.0" in client.get("/metrics").text

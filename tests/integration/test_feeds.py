@@ -96,9 +96,7 @@ class TestTheFeedOfAMatch:
         assert "Set-Cookie" not in response.headers
         assert response.headers["Cache-Control"] == "public, max-age=60"
 
-    def test_a_private_one_is_for_those_who_may_see_it_at_their_own_addresses(
-        self, anna: Caller, boris: Caller, stranger: Caller, app: Flask
-    ) -> None:
+    def test_a_private_one_is_for_its_players(self, anna: Caller, boris: Caller, stranger: Caller, app: Flask) -> None:
         match = started(anna, boris, private=True)
         clara = Caller(app).sign_up("clara")
         # Signed in or not: a cookie opens no feed.

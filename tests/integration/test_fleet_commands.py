@@ -76,9 +76,7 @@ def test_workers_get_tasks_at_once(shop: SteppedInstallation, rookery: Run, monk
     assert requested == [job.id]
 
 
-def test_without_a_broker_the_command_does_the_work_and_says_so(
-    shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_needs_no_broker(shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.start("alice", "bob")
     monkeypatch.setenv("BROKER_URL", "redis://127.0.0.1:1/0")
     shop.parts.fleet_jobs.report_worker("elsewhere")

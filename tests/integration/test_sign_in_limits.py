@@ -23,6 +23,7 @@ from events.people.passwords import MAX_HASHES_AT_ONCE, MAX_WAITING_FOR_A_HASH, 
 from tests.integration.test_who_may_what import TABLE
 from tests.support.callers import API, Caller, app_on
 from tests.support.server import RealServer
+from tests.support.tables import table
 
 WRONG = "not the secret"
 
@@ -198,15 +199,7 @@ def test_the_mark_of_a_device_is_worth_nothing_after_a_new_password(services: Se
     assert not people.knows_device("anna", mark)
 
 
-@pytest.mark.parametrize(
-    ("remote", "expected"),
-    [
-        ("192.0.2.7", ["192.0.2.7"]),
-        ("::ffff:192.0.2.7", ["192.0.2.7"]),
-        ("2001:db8:1:2:aaaa::1", ["2001:db8:1:2::/64", "2001:db8:1::/48"]),
-        ("unix:", ["unix:"]),
-    ],
-)
+@pytest.mark.parametrize(("remote", "expected"), table(__file__, "ipv6 addresses count as their networks"))
 def test_ipv6_addresses_count_as_their_networks(remote: str, expected: list[str]) -> None:
     assert networks(remote) == expected
 

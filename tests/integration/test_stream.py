@@ -173,9 +173,7 @@ def test_a_place_that_is_no_version_tag_is_refused(server: RealServer, after: st
         assert "must be 0 or an id of this stream" in refused.json["detail"]
 
 
-def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(
-    server: RealServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_at_its_limit_sends_watchers_away(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.live.stream_hub.MAX_STREAMS", 2)
     app = app_on(server.url)
     match_id = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())

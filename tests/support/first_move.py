@@ -76,11 +76,9 @@ def make_first_move(app: Flask) -> list[Exchange]:
     legal = exchange("5. **The legal moves.**", "GET", f"/matches/{match_id}/legal-moves", Authorization=authorization)
     exchange(
         "6. **The move**, on this position only and once, however often the request is repeated.",
-        *("POST", f"/matches/{match_id}/moves", {"move": legal["legal_moves"][0]}),
-        Authorization=authorization,
-        If_Match=f'"{legal["version_tag"]}"',
-        Idempotency_Key="first-move",
-    )
+        *("POST", f"/matches/{match_id}/moves", {"move": legal["legal_moves"][0]}), Authorization=authorization,
+        If_Match=f'"{legal["version_tag"]}"', Idempotency_Key="first-move",
+    )  # fmt: skip
     return exchanges
 
 

@@ -45,13 +45,11 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "capital digits": (lambda signed: replace(signed, signature="AB" * 64), ".signature"),
     "an earlier version": (lambda signed: replace(signed, version=2), ".version"),
     "its own version": (lambda signed: replace(signed, version=6), ".version"),
-    "version 0": (lambda signed: replace(signed, version=0), ".version"),
-    "another curve": (_key(crv="P-384"), ".key"),
-    "another kind of key": (_key(kty="OKP"), ".key"),
-    "no point": (_key(x="A" * 43), ".key"),
+    "version 0": (lambda signed: replace(signed, version=0), ".version"), "another curve": (_key(crv="P-384"), ".key"),
+    "another kind of key": (_key(kty="OKP"), ".key"), "no point": (_key(x="A" * 43), ".key"),
     "a coordinate that is not below the prime": (_key(x=base64url((FIELD + 5).to_bytes(32))), ".key"),
     "a padded coordinate": (lambda signed: replace(signed, key=replace(signed.key, x=signed.key.x + "=")), ".key"),
-}
+}  # fmt: skip
 
 
 def _flipped(signature: str) -> str:

@@ -13,12 +13,10 @@ WIDTHS = (30, 50, 72)
 """At which programs break lines; below, hardly a move of the longer notations fits."""
 
 ATTRIBUTIONS = (
-    "",
-    "On Sun, Nov 22, 2026 at 5:00 PM Rookery <r-abc@play.example> wrote:",
-    "Am 22.11.26 um 17:00 schrieb Rookery:",
+    "", "On Sun, Nov 22, 2026 at 5:00 PM Rookery <r-abc@play.example> wrote:", "Am 22.11.26 um 17:00 schrieb Rookery:",
     "-----Original Message-----\nFrom: Rookery <r-abc@play.example>\nSent: Sunday\nTo: me\nSubject: Your turn",
     "________________________________\nVon: Rookery\nGesendet: Sonntag",
-)
+)  # fmt: skip
 
 
 def broken(text: str, width: int) -> Iterator[str]:

@@ -143,12 +143,10 @@ class ThreeMasters(Servers):
         self.replicas = replicas
         for number, bus in enumerate(free_ports(3 * (1 + replicas))):
             self._add(
-                directory / f"node-{number}",
-                *("--cluster-enabled", "yes", "--cluster-port", str(bus)),
+                directory / f"node-{number}", *("--cluster-enabled", "yes", "--cluster-port", str(bus)),
                 *("--cluster-node-timeout", str(NODE_TIMEOUT_MS), "--cluster-require-full-coverage", "no"),
-                *("--cluster-allow-replica-migration", "yes" if replica_migration else "no", *REPLICATION),
-                fsync=fsync,
-            )
+                *("--cluster-allow-replica-migration", "yes" if replica_migration else "no", *REPLICATION), fsync=fsync,
+            )  # fmt: skip
         self.ids: list[str] = [self.ask(number, "CLUSTER", "MYID") for number in range(len(self.servers))]
         self._join()
 

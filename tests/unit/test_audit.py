@@ -44,6 +44,7 @@ from tests.support.bundles import (
 )
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 from tests.support.rulesets import register, variant
+from tests.support.tables import table
 from tests.support.worst import events_of
 
 Change = Callable[[list[Any]], Any]
@@ -231,15 +232,7 @@ def test_a_result_is_decided_by_the_event_that_brought_it_about() -> None:
     assert deciding(taken_back_by_ruling()) is None
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"deadline": T0}, "the clock gives the flag of seat 0 at "),
-        ({"seat": 1}, "the clock gives the flag of seat 0 at "),
-        ({"limit": "ceiling"}, "the clock gives the flag of seat 0 at "),
-        ({"at": T0 + 6000}, "the flag falls "),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), table(__file__, "a flag that the clock does not give is told"))
 def test_a_flag_that_the_clock_does_not_give_is_told(change: dict[str, Any], said: str) -> None:
     found = records(flagged(), replaced(5, **change))
     assert (found[5].fault or "").startswith(said)

@@ -49,10 +49,8 @@ def all_terms(draw: st.DrawFn) -> Terms:
     common: dict[str, Any] = switches | {
         "flag": draw(st.sampled_from([FlagRule.AUTOMATIC, FlagRule.CLAIM])),
         "ceiling": draw(st.none() | st.integers(1, 40).map(lambda number: number * 6 * HOUR)),
-        "first_move": draw(st.integers(1, 80)) * 3 * HOUR,
-        "takebacks": True,
-        "lines": True,
-    }
+        "first_move": draw(st.integers(1, 80)) * 3 * HOUR, "takebacks": True, "lines": True,
+    }  # fmt: skip
     if draw(st.booleans()):
         return replace(days_per_move(draw(st.integers(1, 20))), **common)
     bank = draw(st.integers(1, 60)) * 6 * HOUR

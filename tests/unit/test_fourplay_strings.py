@@ -70,15 +70,7 @@ def test_nothing_stands_before_or_after_a_move(variant: str) -> None:
             GAME.parse_move(position, variant.format(move, move))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "-", "d5", "d5-", "-d6", "d5d6", "d5--d6", "d5_d6", "d5–d6", "d5:d6", "d5Xd6", "d5×d6", "D5-D6", "d05-d6",
-        "d5-d06", "d5-d16", "d5-d0", "d5-p5", "d5 - d6", "d5><d6", "d5=Q", "d5-d6=X", "d5-d6=K", "d5-d6=A", "d5-d6=,",
-        "d5<>a1=Q", "d5*d6=Q", "d5>d6=Q", "Q@", "@a1", "q@a1", "N@a1", "rQ@a1", "Q@a16", "Q@h0", "Q-a1", "A@a1=Q",
-        "done ", "Done", "DONE", "pass ", "PASS", "pass=Q", "0000", "resign", "٠", "d5-d٦",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", table(__file__, "what is not written as a move is malformed"))
 def test_what_is_not_written_as_a_move_is_malformed(text: str) -> None:
     for position in (GAME.parse_position(f"{BOARD} r play - - 0"), GAME.parse_position(f"{EMPTY} r setup - - 0")):
         with pytest.raises(MalformedNotation):

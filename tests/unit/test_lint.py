@@ -15,14 +15,6 @@ def test_a_fault_is_reported_with_its_place(path: str, text: str, fault: str) ->
     assert find_faults(path, text) == [f"{path}:{fault}"]
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("events/runtime/keys.py", 'def key(self): return f"{self.prefix}x"'),
-        ("workers/a.py", "# Crash-safe: it\n# may be killed"),
-        ("tests/a.py", '"""What he wrote anew."""\nprint(ideas)\n'),
-        ("docs/glossary.md", "anew"),
-    ],
-)
+@pytest.mark.parametrize(("path", "text"), table(__file__, "what is allowed is not reported"))
 def test_what_is_allowed_is_not_reported(path: str, text: str) -> None:
     assert find_faults(path, text) == []

@@ -210,12 +210,10 @@ def test_the_next_digest_is_within_a_day_at_the_hour(now: int, hour: int, zone: 
 
 timings = st.fixed_dictionaries({kind: st.sampled_from(Timing) for kind in NoticeKind})
 reaches = st.builds(
-    Reach,
-    mail=st.booleans(),
-    no_mail=st.none() | st.just("Not sent by mail, because mail to you is paused."),
+    Reach, mail=st.booleans(), no_mail=st.none() | st.just("Not sent by mail, because mail to you is paused."),
     push=st.sets(st.sampled_from(["phone", "laptop"])).map(tuple),
     webhooks=st.dictionaries(st.sampled_from(["one", "two"]), st.frozensets(st.sampled_from(NoticeKind))),
-)
+)  # fmt: skip
 hours = st.integers(0, 23)
 people = st.builds(
     Circumstances,

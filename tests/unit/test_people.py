@@ -1,9 +1,15 @@
-"""What names and passwords people may have: without a store."""
+"""What names, passwords and bots people may have: without a store."""
+
+from dataclasses import replace
 
 import pytest
 
+from api.pages.player_page import capacity_sentences
+from domain.match.terms import DAY, STANDARD, days_per_move
+from events.people.capacity import Capacity, Invitations, Proposal, excess_of, full
 from events.people.names import InvalidNameError, check_name, skeleton
 from events.people.passwords import InvalidPasswordError, check_password
+from events.store.converter import read_value, write_value
 from tests.support.tables import table
 
 
@@ -26,15 +32,7 @@ def test_a_name_of_other_characters_or_length_is_refused(name: str) -> None:
         check_name(name)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("opponent-4", "Opponent-x", "guest-abcdef", "GUEST-1", "paaaabbbbccccdddd", "Admin", "support"),
-        *("judge", "clock", "admins", "administrator", "administrators", "referee", "server", "security", "staff"),
-        *("system", "moderator", "official", "mods", "owner", "umpire"),
-        *("postmaster", "abuse", "noreply", "no-reply", "anonymous", "deleted", "null", "sysop", "bot", "engine"),
-    ],
-)
+@pytest.mark.parametrize("name", table(__file__, "names of opponents guests ids and offices are reserved"))
 def test_names_of_opponents_guests_ids_and_offices_are_reserved(name: str) -> None:
     with pytest.raises(InvalidNameError, match="reserved"):
         check_name(name)
@@ -84,3 +82,63 @@ def test_a_password_of_few_different_characters_is_refused(password: str) -> Non
 def test_a_password_is_not_the_name() -> None:
     with pytest.raises(InvalidPasswordError, match="differ from the name"):
         check_password("Stormpawn", "stormpawn")
+
+
+CAPACITY = Capacity(games=("bashni", "towers/two-player"), concurrent=3)
+PROPOSAL = Proposal("bashni", None, rated=True, private=True, terms=STANDARD)
+
+
+@pytest.mark.parametrize(
+    ("limits", "proposed", "inviter", "limit"),
+    [
+        ({}, {}, "person", None),
+        ({}, {"game": "towers", "setup": "two-player"}, "guest", None),
+        ({}, {"game": "towers", "setup": "four-player"}, "person", "games"),
+        ({}, {"game": "fourplay"}, "person", "games"),
+        ({"games": ()}, {}, None, "games"),
+        ({"rated": False}, {}, None, "rated"),
+        ({"rated": False}, {"rated": False}, None, None),
+        ({"private": False}, {}, "person", "private"),
+        ({"min_move_ms": DAY}, {}, "person", None),
+        ({"min_move_ms": DAY + 1}, {}, "person", "min_move_time"),
+        ({"min_move_ms": DAY}, {"terms": replace(STANDARD, increment=0)}, "person", "min_move_time"),
+        ({"min_move_ms": 3 * DAY}, {"terms": days_per_move(3)}, "person", None),
+        ({"min_move_ms": 3 * DAY}, {"terms": replace(days_per_move(3), ceiling=DAY)}, "person", "min_move_time"),
+        ({"max_move_ms": 20 * DAY}, {}, "person", None),
+        ({"max_move_ms": 20 * DAY - 1}, {}, "person", "max_move_time"),
+        ({"max_move_ms": 2 * DAY}, {"terms": replace(STANDARD, ceiling=2 * DAY)}, "person", None),
+        ({"invitations": Invitations.NO_BOTS}, {}, "bot", "invitations"),
+        ({"invitations": Invitations.NO_BOTS}, {}, "guest", None),
+        ({"invitations": Invitations.NOBODY}, {}, "person", "invitations"),
+        ({"invitations": Invitations.NOBODY}, {}, None, None),
+    ],
+)
+def test_a_match_is_refused_for_the_limit_that_it_exceeds(
+    limits: dict[str, object], proposed: dict[str, object], inviter: str | None, limit: str | None
+) -> None:
+    excess = excess_of(replace(CAPACITY, **limits), PROPOSAL._replace(**proposed), inviter)  # type: ignore[arg-type]
+    assert (excess and excess.limit) == limit
+
+
+def test_a_reason_names_the_limit_and_what_was_proposed() -> None:
+    capacity = replace(CAPACITY, min_move_ms=2 * DAY)
+    assert excess_of(capacity, PROPOSAL, "person") == (
+        "min_move_time",
+        "needs 2 days for every move; these terms leave 1 day",
+    )
+    assert full(CAPACITY).reason == "plays 3 matches at once at most, invitations included, and has none free"
+    assert full(replace(CAPACITY, concurrent=0)).reason == "takes no new matches at present"
+
+
+def test_a_capacity_is_stored_with_all_that_was_declared() -> None:
+    declared = replace(CAPACITY, min_move_ms=DAY, invitations=Invitations.NO_BOTS, accepts_at_once=True)
+    assert read_value(Capacity, write_value(declared)) == declared
+
+
+def test_a_profile_says_the_whole_capacity_in_sentences() -> None:
+    declared = replace(CAPACITY, rated=False, private=False, min_move_ms=DAY, max_move_ms=9 * DAY, accepts_at_once=True)
+    assert capacity_sentences(declared, matches=3) == [
+        "It plays Bashni and Towers (Two players).", "It plays 3 matches at once, and can begin none now.",
+        "It plays unrated matches only.", "It plays public matches only.", "It needs 1 day for every move.",
+        "No move may take longer than 9 days.", "It takes invitations, which the server accepts for it at once.",
+    ]  # fmt: skip

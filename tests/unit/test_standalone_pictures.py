@@ -1,18 +1,24 @@
-"""Pictures of positions that are opened by themselves: they have their own colours and refer to nothing else."""
+"""Pictures of positions that are opened by themselves, and the boards of the page that verifies."""
 
+import json
+import random
 import re
+import subprocess
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from api.pages.verify_page import board_tables
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Cell, Piece, Scene
 from events.pictures.board import Trace
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_document, render_png
 from tests.e2e.png import colours_in, size_of
+from tests.support.node import NODE
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {f"{SVG}{name}" for name in ("path", "rect", "ellipse", "circle", "line", "text")}
@@ -147,3 +153,48 @@ def test_boards_are_labelled_with_characters_that_the_font_of_pngs_has(game: str
     texts = [text.text or "" for text in root.iter(f"{SVG}text")]
     assert texts
     assert all(text.isascii() and text.isprintable() for text in texts)
+
+
+READ = Path(__file__).parents[1] / "support" / "read_positions.mjs"
+PLIES = 24
+SHOWCASES = 2
+"""Positions per setup that are read: the start, the last of a random game."""
+
+
+def positions() -> list[tuple[str, str]]:
+    """Return positions of all games and setups, from seeded games at random."""
+    found = []
+    for game in GAMES.values():
+        for setup in game.setups:
+            rng = random.Random(f"{game.id} {setup}")
+            position: Any = game.initial(setup)
+            found.append((game.id, game.format_position(position)))
+            for _ in range(PLIES):
+                moves = list(game.legal_moves(position))
+                if not moves:
+                    break
+                position = game.play(position, rng.choice(moves))
+            found.append((game.id, game.format_position(position)))
+        if game.showcase:
+            found.append((game.id, game.showcase))
+    return found
+
+
+def test_the_script_reads_the_positions_of_all_games_as_their_rules_do() -> None:
+    given = positions()
+    lines = "".join(json.dumps({"game": game, "position": position}) + "\n" for game, position in given)
+    read = subprocess.run([NODE, str(READ)], input=lines, capture_output=True, check=True, text=True, timeout=60)
+    tables = json.loads(board_tables())
+    for (game, position), line in zip(given, read.stdout.splitlines(), strict=True):
+        scene = GAMES[game].scene(GAMES[game].parse_position(position))
+        found = json.loads(line)
+        expected = {
+            square: [piece.letter + "!" * piece.frozen for piece in column] for square, column in scene.columns.items()
+        }
+        assert found["columns"] == expected, position
+        assert found["links"] == [list(link) for link in scene.links], position
+        pieces, squares = tables[game]["pieces"], tables[game]["squares"]
+        for square, column in scene.columns.items():
+            assert square in squares
+            titles = [pieces[piece.letter + "!" * piece.frozen][1] for piece in column]
+            assert titles == [piece.title for piece in column]

@@ -38,11 +38,9 @@ def test_all_of_the_terms_is_told() -> None:
     assert in_words(STANDARD) == (
         "10 days at the start and 1 day more after every move, never more than 20 days in all.",
         "Each player's first move must come within 7 days; if one does not, the match is called off without a result.",
-        "Who runs out of time loses at that instant.",
-        "Vacation stops a player's clock.",
-        "So do the free days of the week that a player has set.",
-        "Moves cannot be taken back.",
-    )
+        "Who runs out of time loses at that instant.", "Vacation stops a player's clock.",
+        "So do the free days of the week that a player has set.", "Moves cannot be taken back.",
+    )  # fmt: skip
     strict = replace(
         days_per_move(3), ceiling=2 * DAY, flag=FlagRule.CLAIM, vacations=False, weekends=False, takebacks=True,
         lines=False,

@@ -44,9 +44,7 @@ DISTURBANCES = pytest.mark.parametrize("disturb", [break_connections, move_slot]
 
 
 @DISTURBANCES
-def test_redis_py_goes_on_without_the_watch_and_overwrites_what_another_client_has_written(
-    cluster: ThreeMasters, theirs: Any, disturb: Disturb
-) -> None:
+def test_redis_py_loses_a_watch_and_overwrites_others(cluster: ThreeMasters, theirs: Any, disturb: Disturb) -> None:
     theirs.set(COUNT, 1)
     with theirs.pipeline(transaction=True) as pipeline:
         pipeline.watch(COUNT)

@@ -12,9 +12,7 @@ from tests.support.stepped_installation import SteppedInstallation
 from tests.support.topologies import Watched
 
 
-def test_every_worker_does_its_tasks_over_a_broker_under_sentinel(
-    server: RealServer, sentinel_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_work_over_sentinels(server: RealServer, sentinel_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
     shop = SteppedInstallation(server.url)
     shop.parts.settings = settings = shop.settings._replace(broker_url=next_database(sentinel_url))

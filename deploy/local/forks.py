@@ -16,6 +16,15 @@ MODULE = "deploy.local.nursery"
 POLL_INTERVAL_S = 0.02
 
 
+def can_watch() -> bool:
+    """Return whether this system has what watching other processes' children takes."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
 class Forks:
     """Where processes are forked. What is asked for while the nursery is being restarted is forked by the next one."""
 

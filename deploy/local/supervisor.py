@@ -6,7 +6,6 @@ child to the thread that started it.
 """
 
 import signal
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from queue import Empty, Queue
 from threading import Event, Thread
 
 from deploy.local.child import BACKOFF_S, Child, Program, signal_group
-from deploy.local.forks import NURSERY, Forks
+from deploy.local.forks import NURSERY, Forks, can_watch
 
 MAX_EXITS_AT_START = 3
 MAX_SILENCE_S = 15.0
@@ -70,10 +69,10 @@ class Supervisor:
     def start_nursery(self, environment: Mapping[str, str], pass_fds: tuple[int, ...] = ()) -> None:
         """Start what forks the programs that are modules of Python and are started from now on.
 
-        Only Linux tells how a process ends that is the child of another one; elsewhere each has its own interpreter.
+        Only Linux, since 5.3, tells when the child of another process ends; elsewhere each has its own interpreter.
         Raises OSError, SupervisionError.
         """
-        if sys.platform == "linux":
+        if can_watch():
             forks = Forks(environment)
             self.start(
                 [Program(NURSERY, forks.command, pass_fds=(forks.descriptor, *pass_fds), beats=True)], environment

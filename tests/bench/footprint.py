@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
+from urllib.error import HTTPError
 
 from deploy.local.child import bound_to_parent
 from deploy.local.environment import ENVIRONMENT_FILE, ROOT, parse_exports
@@ -33,6 +34,9 @@ MATCHES_EACH = 5
 """Of each person: the first two, and of every second person one more, are against an opponent."""
 
 PLIES = 24
+PAUSE_S = 2.0
+"""Between two looks at all matches: what one person may ask for is limited."""
+
 SETTLING_S = 15.0
 """What is done once a day is done after a start, too."""
 
@@ -122,6 +126,7 @@ def _play(url: str, stream_url: str) -> None:
                 matches[match_id] = (person,) if against_opponent else (person, people[rival])
         playing = set(matches)
         while playing:
+            time.sleep(PAUSE_S)
             for match_id in sorted(playing):
                 if not _move(url, match_id, matches[match_id]):
                     playing.remove(match_id)
@@ -134,7 +139,8 @@ def _move(url: str, match_id: str, players: Sequence[ApiClient]) -> bool:
         return False
     if state["to_move"] < len(players):
         player = players[state["to_move"]]
-        urllib.request.urlopen(f"{url}/matches/{match_id}", timeout=60).read()  # noqa: S310 - our own address
+        with contextlib.suppress(HTTPError):  # more pages than an address may read in a minute
+            urllib.request.urlopen(f"{url}/matches/{match_id}", timeout=60).read()  # noqa: S310 - our own address
         moves = player.get(f"/matches/{match_id}/legal-moves")["legal_moves"]
         player.post(f"/matches/{match_id}/moves", {"move": moves[state["ply"] % len(moves)]})
     return True

@@ -265,15 +265,9 @@ def _compose_nothing(_: Any, kind: str, __: Sequence[str]) -> Composed:
 
 
 NO_UNLISTED_MOVES: UnlistedMoves[Any, Any] = UnlistedMoves(
-    any_move=lambda _: None,
-    candidates=lambda *_: [],
-    compositions=lambda _: (),
-    compose=_compose_nothing,
+    any_move=lambda _: None, candidates=lambda *_: [], compositions=lambda _: (), compose=_compose_nothing
 )
-NO_ELIMINATION: Elimination[Any] = Elimination(
-    without_seat=lambda *_: None,
-    eliminated=lambda _: (),
-)
+NO_ELIMINATION: Elimination[Any] = Elimination(without_seat=lambda *_: None, eliminated=lambda _: ())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

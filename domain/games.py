@@ -27,13 +27,7 @@ class Register(Mapping[str, AnyGame]):
         return len(self.rulesets)
 
 
-GAMES = Register(
-    bashni.RULESETS,
-    (towers.GAME,),
-    (tower_game.GAME,),
-    (fourplay.GAME,),
-    (four_towers.GAME,),
-)
+GAMES = Register(bashni.RULESETS, (towers.GAME,), (tower_game.GAME,), (fourplay.GAME,), (four_towers.GAME,))
 
 
 def find_ruleset(game_id: str, ruleset: int) -> AnyGame:

@@ -132,11 +132,7 @@ class Period:
         volatility = _new_volatility(deviation, own.volatility, 1 / certainty, surprise / certainty)
         rested = min(MAX_DEVIATION / _SCALE, sqrt(deviation**2 + volatility**2))
         narrowed = 1 / sqrt(1 / rested**2 + certainty)
-        return Rating(
-            own.rating + _SCALE * narrowed**2 * surprise,
-            min(MAX_DEVIATION, _SCALE * narrowed),
-            volatility,
-        )
+        return Rating(own.rating + _SCALE * narrowed**2 * surprise, min(MAX_DEVIATION, _SCALE * narrowed), volatility)
 
 
 def rate(own: Rating, results: Iterable[Result]) -> Rating:

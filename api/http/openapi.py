@@ -121,8 +121,7 @@ class OpenApi:
             {"description": 'The limit that counts this request: "writes";q=600;w=60', "schema": {"type": "string"}},
         )
         spec.components.header(
-            "RateLimit",
-            {"description": 'What remains of it: "writes";r=593;t=42', "schema": {"type": "string"}},
+            "RateLimit", {"description": 'What remains of it: "writes";r=593;t=42', "schema": {"type": "string"}}
         )
         for rule, view, endpoint in routes:
             methods = (rule.methods or set()) - {"HEAD", "OPTIONS"}

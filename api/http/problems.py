@@ -197,12 +197,7 @@ _SERVER_ERRORS: Sequence[tuple[type[Exception], str, int, str]] = (
         "This needs matches that are archived because they ended long ago, and the archive cannot be reached now. "
         f"{_ARCHIVED} Try again later.",
     ),
-    (
-        StoreUnavailableError,
-        "store-unavailable",
-        RETRY_AFTER_S,
-        f"Nothing is known to have changed. {_TRY_AGAIN}",
-    ),
+    (StoreUnavailableError, "store-unavailable", RETRY_AFTER_S, f"Nothing is known to have changed. {_TRY_AGAIN}"),
     (
         TooManySignInsError,
         "sign-in-busy",

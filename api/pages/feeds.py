@@ -147,13 +147,7 @@ def _event_entries(state: MatchState, audience: Audience, link: str) -> list[Ent
     stored = services().store.read(state.match_id, max(0, state.version - MAX_EVENTS), MAX_EVENTS)
     sentences = describe_each([event_of(envelope) for envelope in stored], audience)
     return [
-        Entry(
-            id=atom_id("event", envelope.id),
-            title=sentence,
-            updated=envelope.at,
-            link=link,
-            category=envelope.type,
-        )
+        Entry(id=atom_id("event", envelope.id), title=sentence, updated=envelope.at, link=link, category=envelope.type)
         for envelope, sentence in reversed(list(zip(stored, sentences, strict=True)))
         if sentence
     ]

@@ -129,11 +129,7 @@ def finished_section(title: str, player: str, cursor: str | None, *, public: boo
 RECENT_MATCHES_IN_LOBBY = 8
 PLAYERS_PER_PAGE = 50
 
-OWN_VIEWS = {
-    "awaiting": "Waiting for you",
-    "active": "Waiting for others",
-    "finished": "Finished",
-}
+OWN_VIEWS = {"awaiting": "Waiting for you", "active": "Waiting for others", "finished": "Finished"}
 
 
 @blueprint.get("/lobby")

@@ -48,11 +48,7 @@ CHANNELS: Mapping[NoticeChannel, str] = {
     NoticeChannel.WEBHOOK: "Webhook",
 }
 
-TIMINGS: Mapping[Timing, str] = {
-    Timing.AT_ONCE: "At once",
-    Timing.DIGEST: "Digest",
-    Timing.NEVER: "Never",
-}
+TIMINGS: Mapping[Timing, str] = {Timing.AT_ONCE: "At once", Timing.DIGEST: "Digest", Timing.NEVER: "Never"}
 
 STATES: Mapping[DeliveryState, str] = {
     DeliveryState.WAITING: "waiting",
@@ -103,10 +99,7 @@ MIN_MATCHES_FOR_DIGEST = 10
 ATTEMPTS_SHOWN = 20
 """Of a webhook, on its page: each with all that was sent. The API has the others."""
 
-CHOICES = {
-    NoticeChannel.MAIL: tuple(Timing),
-    NoticeChannel.PUSH: (Timing.AT_ONCE, Timing.NEVER),
-}
+CHOICES = {NoticeChannel.MAIL: tuple(Timing), NoticeChannel.PUSH: (Timing.AT_ONCE, Timing.NEVER)}
 """When notices can be sent through each channel."""
 
 

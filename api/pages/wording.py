@@ -33,11 +33,7 @@ _REASONS: Mapping[str, str] = {
 }
 """The reasons common to all games; the games declare the others."""
 
-_STEPS = (
-    (3_600_000, 60_000, "minute"),
-    (86_400_000, 3_600_000, "hour"),
-    (30 * 86_400_000, 86_400_000, "day"),
-)
+_STEPS = ((3_600_000, 60_000, "minute"), (86_400_000, 3_600_000, "hour"), (30 * 86_400_000, 86_400_000, "day"))
 
 
 time_control = in_short

@@ -115,8 +115,7 @@ def represent_fallen_flag(state: MatchState) -> FallenFlag | None:
         return None
     forgivable = state.status == Status.FINISHED and len(state.seats) == 2
     return FallenFlag.of(
-        state.result.fallen,
-        forgivable_until=rfc3339(state.result.fallen.at + MAX_FORGIVING_MS) if forgivable else None,
+        state.result.fallen, forgivable_until=rfc3339(state.result.fallen.at + MAX_FORGIVING_MS) if forgivable else None
     )
 
 

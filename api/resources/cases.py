@@ -309,10 +309,7 @@ def show_administration_log(query: Mapping[str, int]) -> ActPage:
     """
     require_role(ARBITER, OPERATOR)
     acts = services().administration.acts(query["after"], query["limit"])
-    return ActPage(
-        items=list(map(Act.of, acts)),
-        next=acts[-1].number if len(acts) == query["limit"] else None,
-    )
+    return ActPage(items=list(map(Act.of, acts)), next=acts[-1].number if len(acts) == query["limit"] else None)
 
 
 def _require_arbiter(match_id: str) -> Person:

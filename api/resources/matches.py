@@ -23,12 +23,7 @@ from api.http.conditions import (
 from api.http.problems import Problem
 from api.http.schemas import MAX_NUMBER, Paging, QueryInteger, StrictSchema, StrictString, page_limit, pattern
 from api.operations.lists import OWED, AwaitedMatches, awaited_page, identify, invalid_cursor, match_page, owed
-from api.representations.boards import (
-    Composition,
-    Draft,
-    Hint,
-    represent_hints,
-)
+from api.representations.boards import Composition, Draft, Hint, represent_hints
 from api.representations.matches import (
     Event,
     Match,

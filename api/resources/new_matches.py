@@ -35,15 +35,7 @@ from domain.match.enums import Control, FlagRule
 from domain.match.evolve import replay
 from domain.match.refusals import CommandError
 from domain.match.state import Seat
-from domain.match.terms import (
-    DURATIONS,
-    MAX_INCREMENT_MS,
-    MAX_TIME_MS,
-    MIN_TIME_MS,
-    STANDARD,
-    Terms,
-    duration,
-)
+from domain.match.terms import DURATIONS, MAX_INCREMENT_MS, MAX_TIME_MS, MIN_TIME_MS, STANDARD, Terms, duration
 from domain.search.choose import LEVELS
 from events.people.person import Person
 from events.service.matches import fresh_seed
@@ -81,9 +73,7 @@ def _seconds(minimum: int, maximum: int, description: str, **options: Any) -> St
     seconds = f"must be {minimum // SECOND_MS} to {maximum // SECOND_MS} seconds"
     return StrictInteger(
         validate=validate.Range(
-            minimum // SECOND_MS,
-            maximum // SECOND_MS,
-            error=f"{seconds} ({duration(minimum)} to {duration(maximum)})",
+            minimum // SECOND_MS, maximum // SECOND_MS, error=f"{seconds} ({duration(minimum)} to {duration(maximum)})"
         ),
         **options,
         about=f"Seconds. {description}",

@@ -15,13 +15,7 @@ from api.http.conditions import IF_NONE_MATCH_PARAMETER, VERSION_HEADER, Version
 from api.http.problems import Problem
 from api.http.schemas import StrictSchema, StrictString
 from api.operations.exploration import MAX_PARTS, PositionRequest, compose, play_line
-from api.representations.boards import (
-    Composition,
-    Hint,
-    Outcome,
-    represent_hints,
-    represent_outcome,
-)
+from api.representations.boards import Composition, Hint, Outcome, represent_hints, represent_outcome
 from domain.match.enums import Status
 from domain.match.guards import rules_of
 from domain.match.state import MatchState

@@ -74,8 +74,7 @@ class Webhook(Answer):
     succeeded_at: Annotated[Instant | None, Meta(description="When the receiver last took a webhook")]
     failing_since: Annotated[Instant | None, Meta(description="Since when every attempt has failed; null: none has")]
     held_until: Annotated[
-        Instant | None,
-        Meta(description="Nothing is sent before, since the receiver has asked for that, or takes none"),
+        Instant | None, Meta(description="Nothing is sent before, since the receiver has asked for that, or takes none")
     ]
 
 
@@ -290,8 +289,5 @@ def _check_url(url: str) -> None:
 
 def _represent(known: Endpoint) -> Webhook:
     return Webhook.of(
-        known,
-        enabled=known.disabled is None,
-        disabled_reason=known.disabled,
-        public_key=public_key_of(known.keys[0]),
+        known, enabled=known.disabled is None, disabled_reason=known.disabled, public_key=public_key_of(known.keys[0])
     )

@@ -74,11 +74,7 @@ def repair() -> None:
         click.echo(f"Not an outage until then: {_format(outage)}")
     for correction in correct_matches(installation.store, installation.matches, installation.timekeeper, now_ms):
         _log(
-            installation,
-            "time-corrected",
-            match=correction.match,
-            version=correction.version,
-            digest=correction.digest,
+            installation, "time-corrected", match=correction.match, version=correction.version, digest=correction.digest
         )
         click.echo(f"{correction.match}: time continues from now, version {correction.version}")
         corrected += 1

@@ -51,10 +51,7 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
         raise CliError("URL must be the address of a Rookery server, such as https://rookery.example")
     key = None if vkey is None else _read_log_key(vkey)
     policy = read_policy(policy_file)
-    with (
-        httpcore.ConnectionPool(max_connections=READERS, retries=2) as connections,
-        report_errors(FetchError, OSError),
-    ):
+    with httpcore.ConnectionPool(max_connections=READERS, retries=2) as connections, report_errors(FetchError, OSError):
         fetch = fetcher(connections, url)
         directory = state / host.replace(":", "-")
         known = [] if key is None else [key.raw]

@@ -145,10 +145,7 @@ def find_binary() -> Binary:
     Raises EmbeddedError when none is recent enough.
     """
     tried = []
-    for candidate in (
-        wheel_binary(),
-        *(shutil.which(name) for name in ("valkey-server", "redis-server")),
-    ):
+    for candidate in (wheel_binary(), *(shutil.which(name) for name in ("valkey-server", "redis-server"))):
         if candidate is None:
             continue
         binary = identify(Path(candidate))

@@ -8,26 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from domain.four_towers.attacks import (
-    BLACK,
-    DRAGON,
-    KING,
-    WIZARD,
-    KingAttackers,
-    is_shielded,
-    king_in_check,
-)
-from domain.four_towers.board import (
-    ARENA_OF,
-    ARENA_SETS,
-    ARENAS,
-    NAMES,
-    NUMERALS,
-    TOUCHED,
-    TOWERS,
-    members_of,
-    set_of,
-)
+from domain.four_towers.attacks import BLACK, DRAGON, KING, WIZARD, KingAttackers, is_shielded, king_in_check
+from domain.four_towers.board import ARENA_OF, ARENA_SETS, ARENAS, NAMES, NUMERALS, TOUCHED, TOWERS, members_of, set_of
 from domain.four_towers.moves import (
     MultiMove,
     Rearrangement,

@@ -27,20 +27,7 @@ from domain.four_towers.position import (
 from domain.presentation import matters
 from domain.scene import Cell, Label, Note, Piece, Scene
 
-TITLES = (
-    "",
-    "rook",
-    "bishop",
-    "queen",
-    "knight",
-    "marshall",
-    "cardinal",
-    "wizard",
-    "king",
-    "dragon",
-    "pawn",
-    "lancer",
-)
+TITLES = ("", "rook", "bishop", "queen", "knight", "marshall", "cardinal", "wizard", "king", "dragon", "pawn", "lancer")
 """By code."""
 _FILES = "abcdefghijk"
 _COLOURS = ("White", "Black")

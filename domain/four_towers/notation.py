@@ -4,13 +4,7 @@ import re
 
 from domain.four_towers import compound_moves
 from domain.four_towers.attacks import BLACK
-from domain.four_towers.board import (
-    ARENAS,
-    NUMBERS,
-    NUMERALS,
-    PLACES,
-    TARGETS,
-)
+from domain.four_towers.board import ARENAS, NUMBERS, NUMERALS, PLACES, TARGETS
 from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.legality import is_single_legal, refusal
 from domain.four_towers.moves import (

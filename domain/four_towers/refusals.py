@@ -1,16 +1,6 @@
 """Why a piece cannot make a move, check disregarded, in a player's words (rules, sections 3, 5 and 6)."""
 
-from domain.four_towers.attacks import (
-    BISHOP,
-    DRAGON,
-    FREE,
-    KING,
-    KNIGHT,
-    LANCER,
-    MARSHALL,
-    PAWN,
-    ROOK,
-)
+from domain.four_towers.attacks import BISHOP, DRAGON, FREE, KING, KNIGHT, LANCER, MARSHALL, PAWN, ROOK
 from domain.four_towers.board import (
     DIAGONAL_RAYS,
     FORWARD,

@@ -2,14 +2,7 @@
 
 from collections.abc import Iterable
 
-from domain.fourplay.board import (
-    ADJACENT,
-    BETWEEN,
-    DIAGONAL_STEPS,
-    DOG_LEAPS,
-    GIRAFFE_LEAPS,
-    SIDE,
-)
+from domain.fourplay.board import ADJACENT, BETWEEN, DIAGONAL_STEPS, DOG_LEAPS, GIRAFFE_LEAPS, SIDE
 from domain.fourplay.position import (
     ANT,
     ARCHER,

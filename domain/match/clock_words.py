@@ -1,11 +1,6 @@
 """The clock that runs, in sentences for its players."""
 
-from domain.match.clock import (
-    Clock,
-    forecast,
-    left,
-    pauses_at,
-)
+from domain.match.clock import Clock, forecast, left, pauses_at
 from domain.match.enums import Control, Limit, PauseReason
 from domain.match.terms import duration, first_move
 

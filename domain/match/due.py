@@ -14,15 +14,7 @@ from typing import NamedTuple
 
 from domain.match import vacation
 from domain.match.calendar import Calendar, Offset
-from domain.match.clock import (
-    Clock,
-    Former,
-    Pause,
-    counts_from,
-    forecast,
-    free_stretches,
-    has_all_of,
-)
+from domain.match.clock import Clock, Former, Pause, counts_from, forecast, free_stretches, has_all_of
 from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Limit, PauseReason, Status
@@ -112,10 +104,7 @@ def next_step(
 
 
 def step_before_claim(
-    state: MatchState,
-    outages: Iterable[Outage],
-    availability: Mapping[str, Availability],
-    now: int,
+    state: MatchState, outages: Iterable[Outage], availability: Mapping[str, Availability], now: int
 ) -> Step | VacationDue | None:
     """Return the next step before the flag that ``claimant`` claims (``can_claim``) may fall."""
     expected = forecast(state.clock)
@@ -215,11 +204,7 @@ class _MissingPause(NamedTuple):
 
 
 def _step_before_flag(
-    state: MatchState,
-    flag: int | None,
-    outages: Iterable[Outage],
-    availability: Mapping[str, Availability],
-    now: int,
+    state: MatchState, flag: int | None, outages: Iterable[Outage], availability: Mapping[str, Availability], now: int
 ) -> Step | VacationDue | None:
     """Return the next step before a flag falls at the instant ``flag`` (None: it does not)."""
     if not is_playing(state):

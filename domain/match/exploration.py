@@ -38,13 +38,7 @@ def _size(tree: Sequence[Line]) -> int:
 
 
 def _grown(
-    game: AnyGame,
-    setup: str,
-    position: Any,
-    history: History,
-    tree: Sequence[Line],
-    deepest: int,
-    place: str,
+    game: AnyGame, setup: str, position: Any, history: History, tree: Sequence[Line], deepest: int, place: str
 ) -> tuple[Line, ...]:
     if tree and not deepest:
         raise CommandError("invalid-lines", f"the tree may be {MAX_TREE_DEPTH} moves deep", place)

@@ -28,12 +28,7 @@ def with_start(state: MatchState) -> MatchState:
 
 
 def with_move(
-    state: MatchState,
-    move: str,
-    position: Any = None,
-    *,
-    last_ply: tuple[int, ...],
-    channels: Sequence[Channel | None],
+    state: MatchState, move: str, position: Any = None, *, last_ply: tuple[int, ...], channels: Sequence[Channel | None]
 ) -> Play:
     """Return what has been played with ``move`` (canonical notation) after it; broken where the rules refuse it.
 

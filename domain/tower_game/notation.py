@@ -6,16 +6,7 @@ from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 from domain.loose_notation import ambiguous_move, without_marks
 from domain.tower_game.board import KING_HOMES, NAMES, NUMBERS
 from domain.tower_game.legality import is_legal, reaches, refusal
-from domain.tower_game.moves import (
-    CAPTURE,
-    PROMOTIONS,
-    any_move,
-    encode,
-    origin_of,
-    play,
-    promotion_of,
-    target_of,
-)
+from domain.tower_game.moves import CAPTURE, PROMOTIONS, any_move, encode, origin_of, play, promotion_of, target_of
 from domain.tower_game.outcome import is_drawn, outcome
 from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, Position, in_check
 
@@ -32,14 +23,8 @@ _LOOSE_MAN = re.compile(r"((?:[a-e]{2})?[1-8]?)([krbmncjf])[x:]?([a-e]{2}[1-8])"
 _LOOSE_CASTLING = re.compile(r"[o0]-?([bmcj])")
 
 CASTLINGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
-    "original": (
-        {"B": "ee1", "M": "aa1", "C": "ae1", "J": "ea1"},
-        {"B": "aa8", "M": "ee8", "C": "ae8", "J": "ea8"},
-    ),
-    "alternate": (
-        {"B": "aa1", "M": "ae1", "C": "ee1", "J": "ea1"},
-        {"B": "aa8", "M": "ae8", "C": "ee8", "J": "ea8"},
-    ),
+    "original": ({"B": "ee1", "M": "aa1", "C": "ae1", "J": "ea1"}, {"B": "aa8", "M": "ee8", "C": "ae8", "J": "ea8"}),
+    "alternate": ({"B": "aa1", "M": "ae1", "C": "ee1", "J": "ea1"}, {"B": "aa8", "M": "ae8", "C": "ee8", "J": "ea8"}),
 }
 """By setup and side: the corner of each castling name [TG-19]."""
 

@@ -46,9 +46,7 @@ def ruling_made(state: MatchState, event: e.RulingMade) -> MatchState:
     dispute = _involving(_dispute(state, event.dispute), event.arbiter)
     ruling = Ruling(arbiter=event.arbiter, ruling=event.ruling, at=event.at)
     dispute = replace(
-        dispute,
-        rulings=(*dispute.rulings, ruling),
-        settled=state.play.plies if dispute.appealed else dispute.settled,
+        dispute, rulings=(*dispute.rulings, ruling), settled=state.play.plies if dispute.appealed else dispute.settled
     )
     return _unfrozen(_with_dispute(state, dispute), event.at)
 

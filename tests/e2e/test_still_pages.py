@@ -63,3 +63,15 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     assert shifts(page) == []
     page.evaluate("document.getElementById('announcements').textContent = 'Try again. '.repeat(16)")
     assert shifts(page) == []
+
+
+def test_a_chosen_piece_stays_chosen_when_a_draw_is_offered(pair: tuple[Visitor, Visitor, str]) -> None:
+    white, black, match_id = pair
+    page = white.open(match_id)
+    page.locator("#board .can-begin[data-square='c3']").click()
+    black.call("POST", f"/matches/{match_id}/draw-offers", {})
+    expect(page.locator("#offers")).to_contain_text("A draw is offered")
+    page.evaluate(FRAMES)
+    expect(page.locator("#board .is-selected")).to_have_attribute("data-square", "c3")
+    white.square("d4").click()
+    expect(page.locator("#confirm")).to_be_visible()

@@ -193,8 +193,8 @@ def test_projections_go_on_without_the_broker_and_tasks_follow(shop: SteppedInst
         eventually(lambda: shop.readmodels.summary(match), "the projection")
         second.start()
         eventually(lambda: Broker(settings).queued() == 1, "the task")
+        eventually(lambda: pending(shop.opponents()) == 0, "that both entries are acknowledged")
     second.close()
-    assert pending(shop.opponents()) == 0
 
 
 @pytest.mark.parametrize(

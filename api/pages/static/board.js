@@ -68,8 +68,9 @@ export class Board {
 
   // Offers the moves of `hints`; an empty object offers none. A selection survives if the same hints are offered again.
   offer(hints) {
-    if (hints === this.hints) return this.light();
+    const same = JSON.stringify(hints) === JSON.stringify(this.hints);
     this.hints = hints;
+    if (same) return this.light();
     this.clear();
     this.rove();
     this.on.inspect(this.focused());

@@ -166,7 +166,6 @@ class History(Sequence[Hashable]):
         return copied
 
     def _first(self, plies: int) -> "History":
-        """Return the history of the first ``plies``."""
         shorter = self._copy()
         shorter._texts, shorter._movers = self._texts[:plies], self._movers[:plies]
         shorter._displayed = self._displayed[:plies]

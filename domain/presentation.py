@@ -63,10 +63,9 @@ class Composed(NamedTuple):
 
 
 class DraftPiece(NamedTuple):
-    """A kind of piece of which an army may be set up.
+    """A kind of piece of an army: at most ``limit`` of it, each for ``price``, on ``squares``.
 
-    ``code`` stands for it in placements, ``title`` is its name, ``piece`` what its picture shows. An army has at most
-    ``limit`` of it, each for ``price``, on ``squares``.
+    ``code`` stands for it in placements, ``title`` is its name, ``piece`` what its picture shows.
     """
 
     code: str

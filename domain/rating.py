@@ -92,10 +92,7 @@ NO_RESULTS = PeriodSums()
 
 
 class Period:
-    """A rating period of one player that grows result by result.
-
-    ``rating`` is what ``rate`` returns for all results so far, to the last bit, at the cost of one result.
-    """
+    """A rating period that grows result by result; ``rating`` is what ``rate`` returns for all, to the last bit."""
 
     def __init__(self, own: Rating, sums: PeriodSums = NO_RESULTS) -> None:
         """Begin, or continue after results that add up to ``sums``; raises ValueError for a broken rating."""
@@ -148,10 +145,7 @@ def rate(own: Rating, results: Iterable[Result]) -> Rating:
 
 
 def rest(own: Rating, periods: float) -> Rating:
-    """Return the rating after ``periods`` periods without results: the deviation grows, up to MAX_DEVIATION.
-
-    Raises ValueError for a negative number of periods and for a broken rating (see ``rate``).
-    """
+    """Return the rating after ``periods`` without results; raises ValueError for fewer than 0, and as ``rate`` does."""
     _refuse_broken(own)
     if not (isfinite(periods) and periods >= 0):
         raise ValueError(f"the number of periods must be 0 or more, not {periods!r}")
@@ -160,10 +154,7 @@ def rest(own: Rating, periods: float) -> Rating:
 
 
 def expected_score(own: Rating, opponent: Rating) -> float:
-    """Return the score that a period expects against ``opponent`` (step 3: E); raises ValueError for broken ratings.
-
-    Only the deviation of the opponent counts, as in the arithmetic of a period.
-    """
+    """Return the score that a period expects against ``opponent`` (step 3: E); raises ValueError for broken ratings."""
     _refuse_broken(own)
     _refuse_broken(opponent)
     _, odds = _impact_and_odds(own, opponent)

@@ -12,10 +12,7 @@ COLOURS = ("white", "black", "red", "blue", "yellow", "green")
 
 
 class Piece(NamedTuple):
-    """A piece as people see it: its seat (-1: nobody's), kind (the drawing), letter (position string) and title.
-
-    A ``frozen`` piece stands on the board without an owner who could move it.
-    """
+    """A piece as drawn: seat (-1: nobody's), kind, letter (position string), title; a ``frozen`` one has no owner."""
 
     seat: int
     kind: str

@@ -105,7 +105,6 @@ def _ray_view(ray: tuple[int, ...], occupied: int) -> DiagonalView:
 
 
 def _subsets(squares: int) -> list[int]:
-    """Return all sets of some of ``squares``."""
     subsets, last = [0], 0
     while last != squares:
         last = (last - squares) & squares

@@ -65,7 +65,6 @@ def counts(position: Position) -> tuple[Fact, ...]:
 
 
 def _description(cell: Cell, pieces: tuple[Piece, ...]) -> str:
-    """Return the contents of a square in words, the top piece first."""
     if not pieces:
         return "empty" if cell.kind == "dark" else "light square, not used"
     if len(pieces) == 1:

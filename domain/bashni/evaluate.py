@@ -30,11 +30,7 @@ _BITS = tuple(1 << square for square in range(NUMBERS))
 
 
 def evaluate(position: Position, seat: int) -> int:
-    """Return how good the position looks for ``seat``, in hundredths of a single man; zero-sum.
-
-    Commanders count in full, for they alone move; the pieces under them count less (``_beneath``). Men
-    gain by advancing, by guarding their back row, and by having a free square before them.
-    """
+    """Return how good the position looks for ``seat``, in hundredths of a single man; zero-sum."""
     white, black, kings, below, _, _ = position
     empty = BOARD ^ (white | black)
     white_men, black_men = white & ~kings, black & ~kings
@@ -72,10 +68,7 @@ def _beneath(letters: str, owner: int) -> int:
 
 
 def order(position: Position, moves: Iterable[Move]) -> list[Move]:
-    """Return ``moves`` by what they gain at once, the most first, and among equals in the order given.
-
-    A column that is jumped a second time (ruleset 2) counts once.
-    """
+    """Return ``moves`` by gain, the most first, equals as given; a column jumped twice (ruleset 2) counts once."""
     kings, below, side = position.kings, position.below, position.side
     enemy = position.white if side else position.black
     last_row = LAST_ROWS[side]
@@ -99,10 +92,7 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
 
 
 def noisy_moves(position: Position, jump: Jump) -> tuple[Sequence[Move], bool]:
-    """Return the captures when there are any, which may not be declined (section 4); else nothing.
-
-    ``jump`` is the ruleset's.
-    """
+    """Return the captures when there are any, which may not be declined (section 4); else nothing."""
     own, enemy = (position.black, position.white) if position.side else (position.white, position.black)
     if position.halfmove_clock < MAX_HALFMOVE_CLOCK and capturers(own, enemy, position.kings):
         return legal_moves(position, jump), False

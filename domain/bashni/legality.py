@@ -33,10 +33,9 @@ def is_legal(position: Position, move: Move, jump: Jump) -> bool:
 
 
 def refusal(position: Position, move: Move, captures: bool, jump: Jump) -> str | None:
-    """Return why the player to move may not play ``move``, or None when it is legal.
+    """Return why the player to move may not play ``move``, or None when it is legal, the draw counter disregarded.
 
-    ``move`` is two or more squares of the board; ``captures`` is whether it is meant as a capture; ``jump`` is the
-    ruleset's. The draw counter is disregarded.
+    ``move`` is two or more squares of the board; ``captures`` is whether it is meant as a capture.
     """
     own, enemy = _own_and_enemy(position)
     start = move[0]
@@ -86,7 +85,6 @@ def why_not(position: Position, name: str) -> str | None:
 
 
 def _plain_refusal(position: Position, move: Move) -> str | None:
-    """Return why a column of the player may not move like that (section 3)."""
     if len(move) != 2:
         return "a move without capture has two squares"
     start, end = move
@@ -178,13 +176,11 @@ def _some_capture(position: Position, start: int, jump: Jump) -> Move:
 
 
 def _capture_board(position: Position, start: int) -> CaptureBoard:
-    """Return the board without the column on ``start``, which begins to capture."""
     own, enemy = _own_and_enemy(position)
     return (own | enemy) ^ 1 << start, enemy, 0, position.below
 
 
 def _can_go_on(square: int, board: CaptureBoard) -> bool:
-    """Return whether a king on ``square`` can jump again."""
     occupied, enemy, _, _ = board
     return victims(square, occupied, enemy) != 0
 

@@ -52,10 +52,7 @@ def again_after_another(board: CaptureBoard, victim: int, side: int) -> CaptureB
 
 
 def legal_moves(position: Position, jump: Jump) -> list[Move]:
-    """Return the legal moves in ASCII order of their strings; none when section 7, condition 2 has ended the game.
-
-    ``jump`` is the ruleset's.
-    """
+    """Return the legal moves in ASCII order of their strings; none when section 7, condition 2 has ended the game."""
     white, black, kings, below, side, halfmove_clock = position
     if halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return []

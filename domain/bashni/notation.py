@@ -42,10 +42,7 @@ def parse_move(position: Position, text: str, jump: Jump) -> Move:
 
 
 def read_move(position: Position, text: str, setup: str, jump: Jump) -> Move:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
-
-    Raises as ``parse_move`` does.
-    """
+    """Read ``text`` as ``parse_move`` does, but capitals and marks may differ."""
     loose = without_marks(text).lower() if len(text) <= MAX_LOOSE_LENGTH else text
     if len(loose) > MAX_LOOSE_LENGTH or not _LOOSE.fullmatch(loose):
         return parse_move(position, text, jump)

@@ -153,7 +153,6 @@ def _compose_rearrangement(position: Position, arena: int, steps: Sequence[tuple
 
 
 def _placed(board: Position, arena: int) -> Rearrangement:
-    """Return the rearrangement that leads to ``board``."""
     return Rearrangement(arena, bytes(board.board[square] if _is_own(board, square) else 0 for square in ARENAS[arena]))
 
 
@@ -161,10 +160,7 @@ def _placed(board: Position, arena: int) -> Rearrangement:
 
 
 def _next_components(position: Position, board: Position, played: Sequence[int]) -> list[int]:
-    """Return the components that can follow ``played``, which have led to ``board``.
-
-    Each starts in an arena of its own, all in the zone of one dragon's tower.
-    """
+    """Return the components that can follow ``played``, each from an arena of its own, all in one dragon's zone."""
     used = {ARENA_OF[head_of(move).origin] for move in played}
     zones = compound_moves.zones_with(position, DRAGON)
     arenas = {arena for zone in zones if used <= set(zone) for arena in zone} - used

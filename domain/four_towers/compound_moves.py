@@ -49,10 +49,7 @@ def _imitated(position: Position, memory: int) -> int:
 
 
 def _king_is_safe(position: Position, king: int, occupied: int) -> bool:
-    """Return whether the mover's king is not in check on ``king`` after a rearrangement that fills ``occupied``.
-
-    No tower changes and no enemy moves, so only the king's square and the squares filled matter.
-    """
+    """Return whether the king is not in check on ``king`` after a rearrangement that fills ``occupied``."""
     men, side = position.men, position.side
     imitated = position.memories[0] | position.memories[1]
     return is_shielded(men, side, king) or not KingAttackers(men, king, 1 - side, imitated).give_check(occupied)
@@ -105,10 +102,7 @@ def rearrangement_refusal(position: Position, move: Rearrangement) -> str | None
 
 
 def find_rearrangement(position: Position) -> Rearrangement | None:
-    """Return a legal rearrangement, or None when there is none.
-
-    At most 630 placements of an arena differ in what matters to the king: its square and the squares filled.
-    """
+    """Return a legal rearrangement or None; at most 630 placements differ in the king's square and those filled."""
     king_code = position.side * BLACK + KING
     everybody = _occupied(position)
     attackers_by_king: dict[int, KingAttackers | None] = {}
@@ -177,7 +171,6 @@ def component_refusal(position: Position, move: int) -> str | None:
 
 
 def _is_safe(position: Position, board: Position, memory: int) -> bool:
-    """Return whether the mover's king is not in check on ``board`` with ``memory``."""
     return not king_in_check(board.men, position.side, _imitated(position, memory), _occupied(board))
 
 

@@ -91,7 +91,6 @@ _CELLS = tuple(map(_cell, range(len(NAMES))))
 
 
 def _labels() -> tuple[Label, ...]:
-    """Return the name of each file under its lowest square and of each rank beside its first."""
     labels = []
     for file in _FILES:
         lowest = next(rank for rank in range(1, 12) if file in FILES_OF_RANKS[rank - 1])

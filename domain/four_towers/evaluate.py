@@ -119,10 +119,7 @@ def step_gain(board: bytes | bytearray, move: int) -> int:
 
 
 def noisy_moves(position: Position) -> tuple[Iterable[int], bool]:
-    """Return captures, returns and promotions to a wizard, which may be declined; in check all evasions.
-
-    A check that only a rearrangement or a multi-move can meet leaves no evasion here.
-    """
+    """Return captures, returns and promotions to a wizard, all declinable; in check the evasions by single moves."""
     if is_drawn(position):
         return (), True
     if in_check(position):

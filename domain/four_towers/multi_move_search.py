@@ -59,8 +59,6 @@ class _Steps(NamedTuple):
 
 
 class _Search:
-    """The search in one position."""
-
     def __init__(self, position: Position, max_trials: int | None, budget: StepBudget | None = None) -> None:
         self.position = position
         self.budget = budget

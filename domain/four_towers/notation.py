@@ -75,10 +75,7 @@ def parse_move(position: Position, text: str) -> Move:
 
 
 def read_move(position: Position, text: str, setup: str) -> Move:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
-
-    Spaces may stand anywhere, and the pieces of a rearrangement in any order. Raises as ``parse_move`` does.
-    """
+    """Read ``text`` as ``parse_move`` does; capitals, marks, spaces and the order of a rearrangement may differ."""
     exact = without_marks(text)
     loose = exact.lower()
     if len(exact) > MAX_LENGTH:

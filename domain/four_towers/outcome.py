@@ -32,8 +32,7 @@ def unlisted_move(
 ) -> MultiMove | Rearrangement | None:
     """Return a legal rearrangement or multi-move of a position, or None when there is none.
 
-    Raises TrialsExceededError when the answer takes more than ``max_trials`` trials of components, OutcomeUnknownError
-    when the ``budget`` is spent.
+    Raises TrialsExceededError beyond ``max_trials`` trials of components, OutcomeUnknownError when ``budget`` is spent.
     """
     return compound_moves.find_rearrangement(position) or multi_move_search.find_multi_move(
         position, max_trials, budget
@@ -41,7 +40,6 @@ def unlisted_move(
 
 
 def _has_insufficient_material(position: Position) -> bool:
-    """Return whether only the kings are left and nothing may return."""
     return position.returning == NO_RETURN and position.board.count(0) == SQUARES - 2
 
 
@@ -53,10 +51,7 @@ def is_drawn(position: Position) -> bool:
 def outcome(
     position: Position, history: Sequence[Position], max_trials: int | None = None, budget: StepBudget | None = None
 ) -> Outcome | None:
-    """Return how the game has ended, or None; the first of the five conditions in the order of the rules.
-
-    Raises as ``unlisted_move`` does.
-    """
+    """Return how the game has ended, or None; five conditions in the rules' order. Raises as ``unlisted_move``."""
     if not MoveGenerator(position).any_move() and unlisted_move(position, max_trials, budget) is None:
         if not in_check(position):
             return Outcome((0.5, 0.5), "stalemate")

@@ -22,10 +22,7 @@ _CENTRAL = _central()
 
 
 def evaluate(position: Position, seat: int) -> int:
-    """Return the standing of ``seat`` against the best other player still in, in hundredths of an Ant.
-
-    Army and its reach, shelter of the King, and the places that eliminated players have left to the others.
-    """
+    """Return the standing of ``seat`` against the best other player still in, in hundredths of an Ant."""
     strength = [0, 0, 0, 0]
     board = position.board
     for square, code in enumerate(board):

@@ -32,10 +32,7 @@ def parse_move(position: Position, text: str) -> str:
 
 
 def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
-
-    Raises as ``parse_move`` does.
-    """
+    """Read ``text`` as ``parse_move`` does, but capitals and marks may differ."""
     bare = without_marks(text) if len(text) <= 10_000 else text
     if is_legal(position, bare):
         return bare

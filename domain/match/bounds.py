@@ -1,8 +1,6 @@
-"""How much seats may append to a match beside their moves.
+"""How much seats may append to a match beside their moves, so that a bundle stays far below what is read of one.
 
-Moves are bounded by the rules of the games; what seats only wish for is bounded here, so that a bundle stays far below
-what is read of one. These are bounds of commands, not rules of a match: replaying recorded events does not ask
-them. The audit does.
+These are bounds of commands, not rules of a match: the audit asks them, replaying recorded events does not.
 """
 
 from domain.match import commands as c

@@ -132,10 +132,7 @@ def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
 
 
 def free_stretches(clock: Clock, seat: int, since: int, until: int) -> Iterator[tuple[int, int]]:
-    """Yield beginnings and ends of the free days of ``seat`` from ``since`` on that begin before ``until``.
-
-    Days that follow each other are one stretch, yielded up to its end.
-    """
+    """Yield beginning and end of each stretch of free days of ``seat`` after ``since`` that begins before ``until``."""
     at: int | None = since
     while at is not None and at < until:
         end = at

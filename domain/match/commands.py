@@ -95,10 +95,7 @@ class AbortMatch(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferDraw(_PlayerCommand):
-    """Propose a draw to all other seats.
-
-    Where a draw is on offer already this is agreement to it, without the signature, which is under another act.
-    """
+    """Propose a draw to all other seats, or agree to the one on offer; a signature is only under a proposal."""
 
     signed: PlayerSignature | None = None
 
@@ -237,10 +234,7 @@ class Appeal(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReopenCase:
-    """Reopen a case that an appeal has settled, as the arbiter of the appeal or as an operator.
-
-    ``statement`` is the SHA-256 (hexadecimal) of why.
-    """
+    """Reopen a case settled on appeal, as its arbiter or an operator; ``statement`` is the SHA-256 in hex of why."""
 
     person: str
     dispute: int
@@ -250,10 +244,7 @@ class ReopenCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposeRuleset(_ArbiterCommand):
-    """Propose, as an arbiter, to go on under another ruleset of the game.
-
-    ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
-    """
+    """Propose, as an arbiter, another ruleset of the game; ``reason`` is the SHA-256 in hex of a salt and the text."""
 
     ruleset: int
     reason: str

@@ -1,11 +1,8 @@
-"""What time makes due in a match: the next step, as a function of the match, outages, availability and the instant.
+"""What time makes due in a match: the next step, computed anew each time, so that any process may take it.
 
 Availability (free days, vacations) is private, and a match is public and permanent. So a match records what has
 happened to its clock, as pauses, and no sooner than it counts: when the seat to move acts, or before a flag would fall.
 What lies ahead is only shown, by a clock that is not stored (``with_availability``).
-
-Nothing is remembered: each step is computed from the events, so it does not matter which process takes it, or how
-often.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -233,10 +230,7 @@ def _step_before_flag(
 
 
 def _missing_pause(clock: Clock, seat: int, availability: Availability, now: int) -> _MissingPause | None:
-    """Return a pause that has stopped the present turn, that of ``seat``, by ``now`` and is not recorded; or None.
-
-    It is whole, up to its end, even if that lies ahead.
-    """
+    """Return an unrecorded pause that has stopped this turn of ``seat`` by ``now``, whole up to its end; or None."""
     if clock.terms.vacations:
         for taken in availability.book:
             pause = Pause(reason=PauseReason.VACATION, seat=seat, since=taken.since, until=taken.until)
@@ -272,7 +266,6 @@ def _covers(clock: Clock, wanted: Pause) -> bool:
 
 
 def _with_free_days(clock: Clock, seat: int, availability: Availability) -> Clock:
-    """Return ``clock`` with the calendars of ``availability``."""
     former = (Former(seat=seat, until=each.until, calendar=each.calendar) for each in availability.former)
     calendars = with_item(clock.calendars, seat, availability.calendar)
     return replace(clock, calendars=calendars, former=(*clock.former, *former))

@@ -1,7 +1,6 @@
-"""The closed sets of values that matches are recorded with. A stored value is never renamed; new ones may be added.
+"""The values that matches are recorded with, as stored: never renamed, only added to.
 
-Each is a string that equals what is stored. The reasons for which a game itself ends are not among them: every game
-declares its own.
+The reasons for which a game itself ends are not among them: every game declares its own.
 """
 
 from enum import StrEnum

@@ -78,10 +78,7 @@ class DrawOffered(_SeatEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawAccepted(_SeatEvent):
-    """A seat has agreed to the draw on offer. An opponent's answer names the engine that computes it again.
-
-    ``engine`` is None for people.
-    """
+    """A seat has agreed to the draw on offer; ``engine`` computes an opponent's answer again (None: a person's)."""
 
     channel: Channel | None = None
     engine: str | None = None
@@ -159,10 +156,7 @@ class TimeGiven(_SeatEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagFell(_SeatEvent):
-    """The time of ``seat`` was up at the instant ``deadline``; ``limit`` says which time (domain.match.clock).
-
-    ``claimed_by`` is the seat that claimed it, None when it fell by itself.
-    """
+    """The time of ``seat``, by ``limit``, was up at ``deadline``; ``claimed_by`` None means that it fell by itself."""
 
     deadline: int
     limit: Limit
@@ -283,8 +277,7 @@ class RulingAppealed(_TimedEvent):
 class CaseReopened(_TimedEvent):
     """A case that an appeal had settled waits for one more ruling.
 
-    ``arbiter`` is who reopened it: the arbiter of the appeal, or an ``operator``; ``statement`` is the SHA-256
-    (hexadecimal) of a salt and why. ``freezes`` is as in RulingAppealed.
+    ``arbiter`` is that of the appeal, or an ``operator``; ``statement`` and ``freezes`` are as in RulingAppealed.
     """
 
     dispute: int
@@ -313,10 +306,7 @@ class MatchRestored(_TimedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesetProposed(_TimedEvent):
-    """An arbiter proposes to go on under another version of the game's rules.
-
-    ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
-    """
+    """An arbiter proposes to go on under another version of the game's rules; ``reason`` is as in RulingMade."""
 
     arbiter: str
     ruleset: int

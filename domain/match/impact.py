@@ -101,7 +101,6 @@ def _compared(was: MatchState, then: MatchState) -> tuple[str, str, str] | None:
 
 
 def _setups(event: e.MatchCreated, ruleset: int) -> list[tuple[str, int]]:
-    """Return the setups of a ruleset of the game, each with its number of seats."""
     return [(setup.name, len(setup.seat_names)) for setup in find_ruleset(event.game, ruleset).setups.values()]
 
 

@@ -103,8 +103,7 @@ def laid_down(
 ) -> ConditionalMoves:
     """Return ``orders`` with ``first`` as its lines (empty: none) and ``forced``; what is None stays as it is.
 
-    Signatures in ``first`` are by ``key``, over the match after ``version``. Raises CommandError when the match is
-    over, its terms do not allow lines, and as ``arranged`` does.
+    Raises CommandError when the match is over or its terms do not allow lines, and as ``arranged`` does.
     """
     refuse_if_ended(state)
     if first or forced:

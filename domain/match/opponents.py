@@ -16,10 +16,7 @@ RESUMPTIONS = (e.MovesTakenBack, e.MatchRestored, e.FlagForgiven)
 
 
 def move_of(state: MatchState, level: int, seed: int, nodes: int | None) -> str:
-    """Return the move of an opponent of ``level`` whose turn it is, in canonical notation.
-
-    ``nodes`` is the node budget, None for that of the level. Raises what ``choose`` raises.
-    """
+    """Return the canonical move of an opponent of ``level``; ``nodes`` None is the level's. Raises as ``choose``."""
     game = find_ruleset(state.game, state.ruleset)
     choice = choose(game, state.play.position, state.play.history, level, seed, nodes)
     return game.format_move(state.play.position, choice.move)

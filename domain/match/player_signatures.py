@@ -1,7 +1,6 @@
-"""What a match records of an act that a player has signed with a key of their own.
+"""What a match records of an act that a player has signed with a key of their own: no rule depends on it.
 
-The signature is checked before the command, and again by everyone who verifies the match
-(``events.proof.player_signatures``). Here it is a value: no rule of a match depends on it.
+It is checked before the command, and by everyone who verifies the match (``events.proof.player_signatures``).
 """
 
 from dataclasses import dataclass
@@ -22,10 +21,7 @@ class PlayerPublicKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSignature:
-    """A player's signature under an act, over the match as it stood after ``version`` and the moves made since.
-
-    ``signature`` has 64 bytes in hexadecimal.
-    """
+    """A player's signature (64 bytes in hex) under an act, over the match after ``version`` and the moves since."""
 
     key: PlayerPublicKey
     signature: str

@@ -30,10 +30,7 @@ def with_start(state: MatchState) -> MatchState:
 def with_move(
     state: MatchState, move: str, position: Any = None, *, last_ply: tuple[int, ...], channels: Sequence[Channel | None]
 ) -> Play:
-    """Return what has been played with ``move`` (canonical notation) after it; broken where the rules refuse it.
-
-    ``position`` is the one that the move leads to, None when it has to be played.
-    """
+    """Return the play after ``move``, broken where the rules refuse it; ``position``: the one it leads to, if known."""
     play = state.play
     broken, history, moves, unplayed = play.broken, play.history, play.moves, play.unplayed
     if broken is not None:

@@ -2,10 +2,9 @@
 
 
 class CommandError(Exception):
-    """A command that is not carried out; nothing has changed.
+    """A command that is not carried out; nothing has changed. ``str(error)`` is the reason in a player's words.
 
-    ``code`` is the stable kebab-case kind, ``field`` the part of the command at fault (None: the whole of it), and
-    ``str(error)`` the reason in a player's words.
+    ``code`` is the stable kebab-case kind, ``field`` the part of the command at fault (None: the whole of it).
     """
 
     def __init__(self, code: str, reason: str, field: str | None = None) -> None:

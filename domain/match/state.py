@@ -79,7 +79,6 @@ class Occasion:
     pairing: str
 
     def __post_init__(self) -> None:
-        """Refuse other names."""
         for name, value in (("id", self.id), ("pairing", self.pairing)):
             if _OCCASION_NAME(value) is None:
                 raise ValueError(f"the {name} of an occasion is 1 to 40 of a-z, 0-9 and -, not {value!r:.50}")
@@ -221,8 +220,7 @@ class Offers:
 class Result:
     """How the match ended; all is None while it goes on, but for the flag of a seat whose game others continue.
 
-    ``scores`` has one score per seat, None for a match without a result. ``fallen`` is the flag that fell last,
-    ``annulled`` how the match stood before it was annulled.
+    ``scores`` is by seat, None without a result; ``fallen`` the last flag; ``annulled`` how it stood before annulment.
     """
 
     scores: tuple[float, ...] | None = None

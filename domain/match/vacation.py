@@ -1,7 +1,4 @@
-"""A player's vacations: how many days a year, taken in advance or, for who wants that, before a flag falls.
-
-A vacation is the player's, not a match's: it stops the player's clock in every match whose terms allow it.
-"""
+"""A player's vacations in all matches whose terms allow them: booked, or automatic before a flag would fall."""
 
 from typing import NamedTuple
 
@@ -16,10 +13,7 @@ MAX_BOOKED_AHEAD_MS = 400 * DAY
 
 
 class Vacation(NamedTuple):
-    """From ``since`` to ``until``, in milliseconds since 1970 UTC.
-
-    An ``automatic`` one was taken because a flag would have fallen.
-    """
+    """From ``since`` to ``until``, in milliseconds since 1970 UTC; ``automatic`` if taken before a flag would fall."""
 
     since: int
     until: int
@@ -52,10 +46,7 @@ def booked(book: Vacations, since: int, until: int, now: int) -> Vacations:
 
 
 def ended(book: Vacations, now: int) -> Vacations:
-    """Return ``book`` with the vacation that is being taken ended at ``now``; what was not used is left for later.
-
-    Raises CommandError when none is being taken.
-    """
+    """Return ``book`` with the present vacation ended at ``now``, the rest unused; raises CommandError without one."""
     if current(book, now) is None:
         raise CommandError("no-vacation", "you are not on vacation")
     shortened = (each._replace(until=now) if each.since <= now < each.until else each for each in book)
@@ -81,10 +72,7 @@ def left(book: Vacations, year: int) -> int:
 
 
 def automatic(book: Vacations, at: int) -> Vacations | None:
-    """Return ``book`` with a day of automatic vacation from ``at`` on, where a flag would fall; None if none is left.
-
-    It is shorter than a day where another vacation begins before.
-    """
+    """Return ``book`` with a day (up to the next vacation) of automatic vacation from ``at``; None if none is left."""
     following = min((each.since for each in book if each.since > at), default=at + MIN_VACATION_MS)
     until = min(at + MIN_VACATION_MS, following)
     if until - at > left(book, year_of(at)) or current(book, at) is not None:

@@ -81,8 +81,7 @@ UPPER_BOUND: Final = -1
 class RootMove(NamedTuple, Generic[T]):
     """A move of the root and the noise that is added to its value unless the value is a certain win or loss.
 
-    ``unlisted`` marks the kinds of moves that the game never lists: only the best of them are followed beyond the first
-    ply.
+    ``unlisted`` marks kinds that the game never lists: only the best of them are followed beyond the first ply.
     """
 
     move: T
@@ -253,10 +252,7 @@ class Search(Generic[P, M]):
         return best
 
     def _ordered_moves(self, position: P, ply: int) -> tuple[list[M], bool, bool]:
-        """Return the moves to search in the order of the game, whether they are forced, and whether any is declinable.
-
-        Forced moves are compulsory ones that the game lists as noisy.
-        """
+        """Return the moves in order, whether they are forced (compulsory and noisy), and whether any is declinable."""
         noisy, declinable = self.game.noisy_moves(position)
         forced = [] if declinable else list(noisy)
         moves = forced or list(self.game.legal_moves(position))
@@ -282,7 +278,6 @@ class Search(Generic[P, M]):
                 moves.insert(0, move)
 
     def _store(self, slot: Hashable, depth: int, value: int, alpha: int, beta: int, ply: int, move: M | None) -> None:
-        """Store the value that a search with the window of ``alpha`` and ``beta`` has returned."""
         bound = UPPER_BOUND if value <= alpha else LOWER_BOUND if value >= beta else EXACT
         self.table[slot] = Entry(depth, bound, adjusted_for_ply(value, -ply), move)
 

@@ -141,7 +141,6 @@ def any_move(position: Position) -> bool:
 
 
 def _unpinned(pins: list[tuple[int, int]]) -> int:
-    """Return the complement of the set of pinned men."""
     free = ~0
     for pinned, _ in pins:
         free ^= pinned

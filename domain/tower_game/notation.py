@@ -61,10 +61,7 @@ def parse_move(position: Position, text: str, setup: str | None = None) -> int:
 
 
 def read_move(position: Position, text: str, setup: str) -> int:
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
-
-    Raises as ``parse_move`` does.
-    """
+    """Read ``text`` as ``parse_move`` does, but capitals and marks may differ."""
     try:
         return parse_move(position, text, setup)
     except GameOver:
@@ -142,7 +139,6 @@ def san(position: Position, move: int) -> str:
 
 
 def _movers(position: Position, code: int, target: int) -> list[int]:
-    """Return the cubes of the men of ``code`` that may legally move to ``target``."""
     men = position.men[position.side * BLACK + code]
     movers = []
     while men:

@@ -85,7 +85,6 @@ def _column(position: Position, square: int) -> tuple[Piece, ...]:
 
 
 def _description(square: int, column: tuple[Piece, ...]) -> str:
-    """Return the contents of a square in words, the top piece first."""
     if not column:
         return f"{SQUARES[square]}: empty"
     colours = " over ".join(piece.title.split(" ")[0] for piece in reversed(column))

@@ -101,10 +101,7 @@ _CASTLE_PUSHES = sum(
 
 
 def evaluate(position: Position, seat: int) -> int:
-    """Return how good an unfinished position looks for ``seat``, in hundredths of a lone piece.
-
-    With two players the other's worth counts against it, with four that of the best of the others.
-    """
+    """Return the lead of ``seat`` over the best other seat in an unfinished game, in hundredths of a lone piece."""
     board, features, supplies, side, _ = position
     players = len(supplies)
     worth = sum(map(getitem, _WORTH, board))

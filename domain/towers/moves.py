@@ -41,10 +41,7 @@ def moves_in(action_set: int) -> Iterable[int]:
 
 
 def topple(board: tuple[int, ...], move: int) -> list[tuple[int, int]]:
-    """Return the squares that a push changes and their new towers, from its first square to its last (section 3.2).
-
-    When nothing can fall the only square is the first, with the tower that it had.
-    """
+    """Return what a push changes in order, squares and towers (section 3.2); the first as it was if none can fall."""
     here = (move - FIRST_PUSH) >> 2
     falling = board[here]
     count = HEIGHT[falling]

@@ -46,10 +46,7 @@ def parse_move(position: Position, text: str) -> int:
 
 
 def read_move(position: Position, text: str, setup: str) -> int:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
-
-    A square alone is a build there. Raises as ``parse_move`` does.
-    """
+    """Read ``text`` as ``parse_move`` does, but capitals and marks may differ; a square alone is a build there."""
     loose = _LOOSE.fullmatch(without_marks(text).lower()) if len(text) <= MAX_LOOSE_LENGTH else None
     if loose is None:
         return parse_move(position, text)

@@ -360,6 +360,5 @@ def _check_digest(statement: str) -> None:
 
 
 def _check_reason(field: str, digest: str) -> None:
-    """Raise CommandError unless ``digest`` is the SHA-256 of a text."""
     if not _SHA256.fullmatch(digest):
         raise CommandError("invalid-ruling", f"a ruling needs a {field}, recorded by its SHA-256 in hexadecimal", field)

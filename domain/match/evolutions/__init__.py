@@ -1,4 +1,1 @@
-"""How events make the state of a match, by subject; ``domain.match.decisions`` has the same subjects.
-
-Each function is named after the event that it applies. None of them refuses anything.
-"""
+"""How events make the state of a match, by subject: a function of the same name for each event, refusing nothing."""

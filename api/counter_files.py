@@ -1,9 +1,7 @@
 """The files in which the processes of a web server share their counters (``prometheus_client.multiprocess``).
 
-The library keeps a file for each process and adds them up; what a process has counted must stay in the sum when it
-ends, or Prometheus takes the drop for a restart and counts all others again. So the counters of a process that has
-ended are added to a file for all of these, and its own, of a megabyte, is removed. A lock keeps a reader from seeing
-the one without the other.
+The library keeps a file of a megabyte for each process and adds them up. The counters of a process that has ended move
+to one file for all of these: without them, Prometheus takes the drop for a restart and counts all others again.
 """
 
 import fcntl

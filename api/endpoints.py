@@ -1,7 +1,4 @@
-"""How a route is declared: who may call it, what it reads, what it answers and how it may refuse.
-
-One declaration both guards the view and describes it in the OpenAPI document.
-"""
+"""How a route is declared: what guards its view and describes it in the OpenAPI document."""
 
 import functools
 from collections.abc import Callable

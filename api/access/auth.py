@@ -30,11 +30,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def current_person() -> Person | None:
-    """Return the caller, None for an anonymous one; asks the store once per request.
-
-    A session that has ended belongs to nobody. Raises the problem invalid-token for an Authorization header that
-    identifies nobody: a caller who sends a token means to be recognised.
-    """
+    """Return the caller, None for an anonymous one; raises invalid-token for a token that identifies nobody."""
     if "person" not in g:
         people = services().people
         if _TICKET in request.environ:

@@ -132,10 +132,7 @@ def register_hosts(app: Flask) -> None:
 
 @lru_cache(maxsize=16)
 def served_hosts(*public_urls: str) -> frozenset[str]:
-    """Return the hosts of the public addresses; the loopback hosts too where none of these is a name.
-
-    ``rookery up`` sets the address that it is bound to.
-    """
+    """Return the hosts of the public addresses; the loopback hosts too where none of these is a name."""
     configured = (urlsplit(url).netloc.lower() for url in public_urls)
     hosts = frozenset(map(without_port, configured)).difference(LOOPBACK)
     return hosts if any(map(_is_name, hosts)) else hosts.union(LOOPBACK)
@@ -167,8 +164,7 @@ def _refuse_other_hosts() -> None:
 def behind_proxies(app: Flask, trusted_proxies: int) -> Flask:
     """Return ``app``, which takes addresses and scheme from the last ``trusted_proxies`` proxies.
 
-    Without this all callers would have the address of the proxy, and share one limit; trusting more proxies than there
-    are would let callers choose their address.
+    Trusting more proxies than there are would let callers choose their address.
     """
     if trusted_proxies:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]

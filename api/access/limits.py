@@ -1,7 +1,4 @@
-"""Rate limits, counted in Redis for all processes together.
-
-An unreachable store does not lift them: its error reaches the caller as 503, like everywhere else.
-"""
+"""Rate limits, counted in Redis for all processes together; an unreachable store does not lift them."""
 
 import hashlib
 import math
@@ -107,11 +104,7 @@ class RateLimits:
 
     @translating
     def spend(self, limit: str, *who: str, share: int = 1, cost: int = 1) -> int:
-        """Count one use of ``limit`` by ``who`` and return how many remain in this window.
-
-        ``share`` is how many times the limit they have together. Raises the problem too-many-requests when it is used
-        up.
-        """
+        """Count ``cost`` uses of ``share`` times ``limit`` by ``who``; return what remains, or raise the problem."""
         item = self.items[limit]
         # Counters hold names and addresses as hashes only.
         who = tuple(hashlib.sha256(each.encode(errors="replace")).hexdigest()[:32] for each in who)
@@ -148,10 +141,7 @@ def too_many(limit: str, seconds: int) -> Problem:
 
 
 def announce(limit: str, remaining: int, resets_in_s: int | None = None) -> None:
-    """Let the response tell what remains of a limit that clients plan with (draft-ietf-httpapi-ratelimit-headers-10).
-
-    ``resets_in_s`` is None where asking for it would be one more round trip.
-    """
+    """Let the response tell what remains of a limit to plan with (draft-ietf-httpapi-ratelimit-headers-10)."""
     if limit not in ANNOUNCED:
         return
     item = rate_limits().items[limit]

@@ -1,7 +1,4 @@
-"""Where passwords are asked for: every attempt is counted before the password is checked, here and nowhere else.
-
-A field ``PresentPassword`` of a request is checked by the endpoint that declares it, before its view is called.
-"""
+"""Where passwords are asked for: every attempt is counted before the password is checked, here and nowhere else."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,10 +15,7 @@ from events.people.person import Person
 
 
 def sign_in(name: str, password: str) -> Person | None:
-    """Return the person with this name and password, or None. Raises too-many-requests and TooManySignInsError.
-
-    Devices on which the person has signed in before neither wait for a delay nor behind others for a hash.
-    """
+    """Return the person with this name and password, or None. Raises too-many-requests and TooManySignInsError."""
     people, delays = services().people, services().sign_in_delays
     spend_by_address("sign_ins")
     spend_by_address("sign_in", name.lower())

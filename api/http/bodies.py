@@ -15,11 +15,7 @@ MAX_BODY_BYTES = 64 * 1024
 
 
 def read_json() -> Any:
-    """Return the body of the request; it is parsed once, however often it is asked for.
-
-    A request without a body sends an empty object. Raises the problems not-json (another content type) and
-    malformed-json (not UTF-8, not JSON, a key twice in one object, NaN, a number or a nesting beyond reason).
-    """
+    """Return the body of the request, parsed once; an empty object without one. Raises not-json and malformed-json."""
     if "json" not in g:
         g.json = _parsed()
     return g.json

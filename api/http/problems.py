@@ -83,10 +83,7 @@ class ProblemDocument(Answer):
 
 
 class Problem(Exception):
-    """A refusal on its way to the caller. ``detail`` is the reason in a player's words.
-
-    ``errors`` maps fields to messages; ``members`` are further members of the answer, ``headers`` further headers.
-    """
+    """A refusal on its way to the caller: ``detail`` is the reason, ``errors`` maps fields to messages."""
 
     def __init__(
         self,

@@ -131,10 +131,7 @@ class EnumField(StrictString):
 
 
 class StrictInteger(fields.Integer):
-    """A whole number: 5 and 5.0, as JSON Schema's "integer" has it, but neither "5" nor true.
-
-    ``bounds`` are the least and the greatest.
-    """
+    """A whole number within ``bounds``: 5 and 5.0, as JSON Schema's "integer" has it, but neither "5" nor true."""
 
     def __init__(self, *bounds: int, about: str = "", **options: Any) -> None:
         super().__init__(**_described(options, about, validate.Range(*bounds) if bounds else None))
@@ -176,10 +173,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_instant(text: str) -> int | None:
-    """Return the instant that ``text`` names as RFC 3339 (section 5.6) says, in milliseconds since 1970 UTC, or None.
-
-    A leap second is read as the second after it; parts of a millisecond are left out.
-    """
+    """Return the instant of ``text`` (RFC 3339, section 5.6) in milliseconds since 1970 UTC, or None."""
     if not _INSTANT.fullmatch(text):
         return None
     leap = text[17:19] == "60"

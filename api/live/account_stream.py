@@ -1,8 +1,6 @@
 """The live stream of an account: changes of the matches of a player, and what awaits the player.
 
-The players whom a match concerns are read from its summary, or from the match itself while that has no summary or waits
-for players. A stream begins with what awaits the player, and sends it again whenever it differs from what was sent: so
-nothing is missed, whatever was lost on the way.
+It begins with what awaits the player, and sends that again whenever it differs: nothing is missed.
 """
 
 import time
@@ -94,11 +92,7 @@ def awaiting_matches(services: Services, player: str) -> Awaiting:
 def messages(
     player: str, watcher: Watcher, awaiting: Callable[[], Awaiting | None], is_admitted: Callable[[], bool]
 ) -> Iterator[str]:
-    """Yield the server-sent events for the account of ``player`` as long as it ``is_admitted``.
-
-    ``awaiting`` returns what awaits the player, None while the store is unreachable. It is called at the beginning and
-    at every heartbeat.
-    """
+    """Yield the server-sent events for the account of ``player`` as long as it ``is_admitted``."""
     yield f"retry: {RETRY_AFTER_S * 1000}\n\n"
     sent: set[VersionTag] | None = None
     beat = time.monotonic()

@@ -1,9 +1,7 @@
 """The live stream: server-sent events of one match, or of an account, in a process of its own under gunicorn's gevent.
 
 The id of a message of a match is the version tag of its event: a client that was cut off sends the last one seen
-(Last-Event-ID, or ?after=) and misses nothing, because everything in between is read from the store. A client that has
-seen an event which the store has lost gets the message ``reset``, with the version from which the stream goes on. The
-stream of an account begins with what awaits the player whenever it is opened.
+(Last-Event-ID, or ?after=). One that has seen an event which the store has lost gets the message ``reset``.
 """
 
 from collections.abc import Callable, Iterator

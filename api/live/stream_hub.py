@@ -64,10 +64,7 @@ class Batch(NamedTuple):
     read_at: float = math.inf
 
     def following(self, last: VersionTag) -> Sequence[Message] | None:
-        """Return the messages that follow the event ``last``; None when only the store can tell.
-
-        There may be events in between, or ``last`` may no longer be part of the match.
-        """
+        """Return the messages that follow the event ``last``; None when only the store can tell."""
         if not self.messages or self.after in (None, last):
             return self.messages or None
         tags = [message.tag for message in self.messages]
@@ -181,9 +178,8 @@ class Hub:
     ) -> Iterator[str]:
         """Yield the wire text of each event of ``match`` after ``after``, now and as they happen.
 
-        When the event that was sent last is no longer part of the match, ``reset`` is sent and the stream goes on from
-        where the match stands. It ends only when the watcher is too slow or no longer ``is_admitted``. That is checked
-        at every heartbeat, with a comment, so that a closed connection is noticed, too.
+        It ends only when the watcher is too slow or, at a heartbeat, no longer ``is_admitted``. A comment at every
+        heartbeat makes a closed connection noticed.
         """
         last, due, beat, reset_at = after, WAKE, time.monotonic() + HEARTBEAT_S, -math.inf
         yield f"retry: {RETRY_AFTER_S * 1000}\n\n"

@@ -1,7 +1,6 @@
 """What is said to a server that brings mail: who may be written to, how much, and whether a mail was accepted.
 
-Everything here may wait for the store; the gateway calls it from threads. Replies are those of SMTP with enhanced
-status codes (RFC 5321, RFC 3463).
+Replies are those of SMTP with enhanced status codes (RFC 5321, RFC 3463).
 """
 
 import hashlib
@@ -97,10 +96,7 @@ class Reception:
         self._limits = MailLimits(installation.client, installation.prefix)
 
     def judge(self, address: str, return_path: str, peer: str | None) -> tuple[str, Recipient | Postmaster | None]:
-        """Return the reply to RCPT, and the recipient when it is accepted.
-
-        ``peer`` is the network address of a server that is not the operator's own, None for that one.
-        """
+        """Return the reply to RCPT, and the recipient if accepted; ``peer`` is None for the operator's own server."""
         try:
             return self._judge(address, return_path, peer)
         except StoreError as error:

@@ -66,11 +66,7 @@ FROZEN = " The match is frozen until an arbiter has ruled."
 
 
 class Audience(NamedTuple):
-    """The listener, and the names that announcements use.
-
-    ``seat`` is that of the listener (None: a spectator); ``names`` of the players and ``seat_names`` are in seat order.
-    ``spelled`` are the moves as the list of moves shows them.
-    """
+    """The listener's ``seat`` (None: a spectator), names in seat order, and moves as the list of moves shows them."""
 
     state: MatchState
     seat: int | None
@@ -94,10 +90,7 @@ class Audience(NamedTuple):
         )
 
     def move(self, event: e.MoveSubmitted) -> str:
-        """Return the move as the list of moves shows it, without the mark of check.
-
-        A move that has been taken back since is returned as recorded.
-        """
+        """Return the move as the list of moves shows it, without the mark of check; as recorded if taken back."""
         return self._listed(event).rstrip(CHECKS)
 
     def check(self, event: e.MoveSubmitted) -> str:
@@ -115,11 +108,7 @@ class Audience(NamedTuple):
 
 
 def describe_events(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Audience) -> list[str]:
-    """Return sentences about ``news``, followed by some about the position.
-
-    The latter say whether it is the listener's turn, who is in check and what the rules demand. ``earlier`` are some
-    events before the news, which are not announced. Without news there are no sentences.
-    """
+    """Return sentences about ``news``, followed by some about the position; none without news."""
     asker = None
     for event in earlier:
         asker = _asker_after(event, asker)

@@ -31,11 +31,7 @@ REVALIDATED = "private, no-cache"
 
 @blueprint.get("/matches/<match_id>/plies")
 def plies(match_id: str) -> Response:
-    """Return the steps from the board after ``from`` plies to the board after ``to``, as the viewer sees the match.
-
-    The query has ``turned`` as the page of the match does, and ``version``, the version tag that the caller knows: for
-    the present version the browser may cache the answer. Raises the problem invalid-fields.
-    """
+    """Return the steps from the board after ``from`` plies to that after ``to``, as the viewer sees the match."""
     loaded = visible_match(match_id)
     state, tag = loaded.state, str(loaded.head.tag)
     game = rules_of(state)

@@ -55,11 +55,9 @@ RULING_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CasePermissions:
-    """What the case page offers its viewer.
+    """What the case page offers its viewer; ``reopens`` are the numbers of the cases that can be reopened.
 
-    To players whatever would be accepted now, to arbiters whatever they may rule on. ``reopens`` are the numbers of
-    the cases that can be reopened; ``must_recuse`` tells that another arbiter has to rule, because the viewer opened
-    the case or acted before an appeal.
+    ``must_recuse``: another arbiter has to rule, because the viewer opened the case or acted before an appeal.
     """
 
     raise_dispute: bool = False

@@ -11,10 +11,7 @@ from domain.match.state import MatchState
 
 
 class SeatClock(NamedTuple):
-    """The time of one seat: ``left_ms``, the same in ``words``, and its ``purpose``.
-
-    ``runs`` tells whether the clock is running, ``paused`` why it is not although it is the seat's turn.
-    """
+    """The time of one seat; ``paused`` is why the clock does not run although it is the seat's turn."""
 
     left_ms: int
     words: str

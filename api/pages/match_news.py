@@ -51,7 +51,6 @@ class Mark(NamedTuple):
 class Rematch(NamedTuple):
     """The rematch, as the page of the match before it shows it.
 
-    ``proposer`` is the subject of a sentence, ``seat`` the name of the viewer's seat (None for a spectator).
     ``invited``: the viewer has yet to answer; ``pending``: some player has; ``declined``: it will not take place.
     """
 
@@ -73,10 +72,7 @@ class News(NamedTuple):
 
 
 def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: Sequence[str]) -> News:
-    """Return the news of a match for ``person``.
-
-    ``shown`` is the match as the API represents it, ``spelled`` are its moves as the page lists them.
-    """
+    """Return the news of a match for ``person``; ``spelled`` are its moves as the page lists them."""
     viewer = person.id if person else None
     players = [seat.player for seat in shown.seats if seat.player]
     names = {player.id: player.name for player in players}

@@ -72,11 +72,7 @@ def seat_views(state: MatchState, match: Match, game: AnyGame, now: int) -> list
 
 
 class Standing(NamedTuple):
-    """How a match stands for its viewer.
-
-    ``waiting_for`` is a sentence, empty after the end; ``circumstances`` are sentences about checks and demands of the
-    rules. ``rated`` tells whether the match counts for the ratings, ``rating_pending`` that they are being computed.
-    """
+    """How a match stands for its viewer, in sentences; ``waiting_for`` is empty after the end."""
 
     viewer_to_move: bool
     waiting_for: str

@@ -163,10 +163,7 @@ def _requested_board(state: MatchState, game: AnyGame, ply: int, view: View) -> 
 
 @blueprint.post("/matches/<match_id>/board.svg")
 def line_picture(match_id: str) -> Response:
-    """Return the board after a line of moves, with the body and the problems of the API's positions.
-
-    ``turned`` is in the query.
-    """
+    """Return the board after a line of moves, with the body and the problems of the API's positions."""
     state = visible_match(match_id).state
     try:
         imagined = PositionRequest().load(read_json())
@@ -221,18 +218,12 @@ PUBLIC = "public, no-cache"
 
 
 def as_of(match: MatchState | Summary) -> str:
-    """Return the version and instant of a match, which the addresses of immutable pictures contain.
-
-    The ply is not enough: it may be taken back and played again.
-    """
+    """Return version and instant of a match for the addresses of immutable pictures: a ply may be played again."""
     return f"{match.version}-{match.updated_at}"
 
 
 def caching(state: MatchState) -> str:
-    """Return the Cache-Control of a picture: immutable for a public match if the address contains ``as_of``.
-
-    Browsers of the players of a private match revalidate its pictures each time.
-    """
+    """Return the Cache-Control of a picture: immutable for a public match if the address contains ``as_of``."""
     if state.private:
         return REVALIDATED
     return IMMUTABLE if request.args.get("at") == as_of(state) else PUBLIC

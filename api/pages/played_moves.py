@@ -41,10 +41,7 @@ def played_moves(state: MatchState) -> list[Played]:
 
 
 def rounds(state: MatchState, game: AnyGame, played: Iterable[Played]) -> list[list[list[Played]]]:
-    """Return the moves in rounds: for each seat the moves of its turn, usually one, or none without a turn.
-
-    A round ends where the turn does not go on to a later seat; so skipped and eliminated seats leave gaps.
-    """
+    """Return the moves in rounds: for each seat those of its turn; skipped and eliminated seats leave gaps."""
     seats = len(state.seats)
     found: list[list[list[Played]]] = []
     last = seats

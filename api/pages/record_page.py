@@ -153,11 +153,7 @@ HIDDEN = ("seed",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An event as the page shows it, with its fields and values in words.
-
-    ``recomputed`` is what a worker found when it computed the answer of an opponent again; ``computable`` tells that
-    this can be requested, ``computing`` that it has been.
-    """
+    """An event in words; ``recomputed`` is what a worker found when it computed an opponent's answer again."""
 
     version: int
     type: str
@@ -182,11 +178,7 @@ class Verdict(NamedTuple):
 
 @blueprint.get("/matches/<match_id>/record")
 def record_page(match_id: str) -> Response:
-    """Return a page of the record, from the event that the query asks for.
-
-    A match that is too long to replay within a request is replayed by a worker; until then its events are shown as
-    recorded.
-    """
+    """Return a page of the record, from the event that the query asks for; a worker replays long matches."""
     state = visible_match(match_id).state
     first = _number(request.args.get("from"), 1, state.version, default=1)
     records = _records(state)

@@ -1,7 +1,6 @@
 """The style sheets, scripts and pictures of the pages, at addresses that contain their common version.
 
-Scripts import each other by relative addresses, so that all of them have the version that the page names. Browsers
-cache them permanently.
+Scripts import each other by relative addresses, so that all of them have the version that the page names.
 """
 
 import json
@@ -98,10 +97,7 @@ def service_worker() -> Response:
 
 @blueprint.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """Return what makes an application of the pages when they are added to a home screen.
-
-    Phones of Apple show notices of such an application only.
-    """
+    """Return what makes an application of pages on a home screen, without which Apple's phones show no notices."""
     icon = {"src": url_for("web.static", filename="rook.svg"), "sizes": "any", "type": "image/svg+xml"}
     described = {"name": "Rookery", "start_url": "/", "scope": "/", "display": "standalone", "icons": [icon]}
     response = Response(json.dumps(described), content_type="application/manifest+json")

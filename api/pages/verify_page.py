@@ -170,10 +170,7 @@ def _embedded(text: str) -> Markup:
 
 @cache
 def _script_alone() -> str:
-    """Return the script of the page and all modules that it imports as one module.
-
-    Each module becomes a function that is called once and returns what the module exports. No import renames anything.
-    """
+    """Return the page's script and the modules that it imports, none of which renames an import, as one module."""
     ordered: list[str] = []
 
     def visit(name: str) -> None:

@@ -109,10 +109,7 @@ class Deadline:
 
 
 def write_calendar(deadlines: Sequence[Deadline], remind_before_h: int) -> bytes:
-    """Return a calendar with ``deadlines``: at most MAX_DEADLINES, the nearest first.
-
-    Each has an alarm ``remind_before_h`` hours before (0: none).
-    """
+    """Return a calendar of the nearest MAX_DEADLINES of ``deadlines``; ``remind_before_h`` 0 means no alarms."""
     calendar = Calendar()
     calendar.add("version", "2.0")
     calendar.add("prodid", PRODUCT)

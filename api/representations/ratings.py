@@ -126,10 +126,7 @@ def represent_rated_matches(matches: Sequence[RatedMatch], visible: Collection[s
 
 
 def public_matches(matches: Iterable[RatedMatch], visible: Collection[str]) -> Iterator[RatedMatch]:
-    """Yield rated matches, the last first; those that are not visible without id, instant and results.
-
-    Such matches that follow one another on a day are one change, so that their number is not told either.
-    """
+    """Yield rated matches, the last first; those that are not visible without id, instant, results and number."""
     hidden: RatedMatch | None = None
     for match in matches:
         if hidden is not None and (match.match in visible or match.day != hidden.day):

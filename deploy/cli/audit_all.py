@@ -38,10 +38,7 @@ class AuditedLogs(NamedTuple):
 
 
 def audit_logs(installation: Installation, trusted: Sequence[Checkpoint] = ()) -> AuditedLogs:
-    """Audit the logs of checkpoints and of administration; ``trusted`` checkpoints were kept elsewhere.
-
-    Raises like ``audit_log``.
-    """
+    """Audit the logs of checkpoints and of administration, with ``trusted`` checkpoints; raises like ``audit_log``."""
     store = installation.store
     log = audit_log(store, installation.checkpoints, installation.keys, trusted)
     return AuditedLogs(log, audit_administration(store, installation.administration, log.checkpoints, trusted))

@@ -15,10 +15,9 @@ from events.runtime.errors import StoreError
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called or listed.
+    """A group whose commands are imported from ``module:variable`` when they are called or listed.
 
-    ``locations`` maps the name of each command to where it is defined, as ``module:variable``. An environment variable
-    that cannot be read, and any error of the store, fails a command with its message.
+    An environment variable that cannot be read, and any error of the store, fails a command with its message.
     """
 
     def __init__(self, *arguments: Any, locations: Mapping[str, str] = MappingProxyType({}), **options: Any) -> None:
@@ -46,10 +45,7 @@ class LazyGroup(click.Group):
 
 
 def _imported(name: str) -> ModuleType:
-    """Return the module; what is imported for it stays, and is exempt from garbage collection from the start.
-
-    To look for garbage among a thousand modules while they are loaded takes an eighth of the time of a start.
-    """
+    """Return the module, exempt from garbage collection, which would take an eighth of the time of a start."""
     if name in sys.modules:
         return sys.modules[name]
     gc.disable()

@@ -65,11 +65,7 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
 
 
 def fetcher(connections: httpcore.ConnectionPool, url: str, wait: Callable[[float], object] = time.sleep) -> Fetch:
-    """Return what fetches paths below ``url``, for a ``Monitor``.
-
-    A server limits how often it is asked. When it says that it was asked too often, ``wait`` is called with the
-    seconds after which it wants to be asked again.
-    """
+    """Return what fetches paths below ``url``; ``wait`` is called with the seconds until it may be asked again."""
     base = url.rstrip("/")
 
     def fetch(path: str, max_bytes: int) -> bytes | None:

@@ -30,10 +30,7 @@ def game_argument(command: F) -> F:
 
 
 def find_game(name: str, context: click.Context | None = None) -> AnyGame:
-    """Return the game ``name``, or the ruleset of a game that a name such as bashni-2 means.
-
-    Raises BadParameter (exit code 2) that lists the known names.
-    """
+    """Return the game ``name``, or the ruleset of a game such as bashni-2; raises BadParameter that lists the names."""
     games = dict(GAMES)
     for id, rulesets in GAMES.rulesets.items():
         if len(rulesets) > 1:
@@ -44,10 +41,7 @@ def find_game(name: str, context: click.Context | None = None) -> AnyGame:
 
 
 def parse_position(game: AnyGame, text: str) -> Any:
-    """Return the position that ``text`` describes, or the initial position of the setup that it names.
-
-    Raises BadParameter (exit code 2) when it is neither.
-    """
+    """Return the position that ``text`` describes, or the initial one of the setup it names; raises BadParameter."""
     if text in game.setups:
         return game.initial(text)
     try:

@@ -47,10 +47,7 @@ def target_options(command: F) -> F:
 
 
 def find_target() -> Target:
-    """Return the installation that the current command uses; the first call prints it on standard error.
-
-    Raises CliError when none runs there, and environs.EnvError for an invalid setting.
-    """
+    """Return the installation that the current command uses. Raises CliError when none runs, and environs.EnvError."""
     meta = click.get_current_context().meta
     if _TARGET not in meta:
         meta[_TARGET], message = _find(meta.get(_REDIS), meta.get(_VAR))
@@ -60,10 +57,7 @@ def find_target() -> Target:
 
 
 def find_var(named: Path | None = None) -> Path:
-    """Return the directory ``named``, or else ``var`` in the current directory or beside the program.
-
-    Of these it is the first that exists, or ``var`` in the current directory when neither does.
-    """
+    """Return the directory ``named``, or else ``var`` here, unless only the one beside the program exists."""
     if named is not None:
         return named
     here, beside = Path("var"), ROOT / "var"
@@ -82,10 +76,7 @@ def named_var() -> Path | None:
 
 
 def open_installation() -> Installation:
-    """Return the parts of the installation that the current command uses; raises like ``find_target``.
-
-    Raises CliError when the URL of the store names servers of another kind.
-    """
+    """Return the parts of the installation; raises like ``find_target``, and CliError for a store of another kind."""
     settings = find_target().settings
     installation = Installation(settings, store=make_store(settings, creates=False))
     refuse_other_kinds(installation.client)

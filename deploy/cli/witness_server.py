@@ -115,10 +115,7 @@ def serve(name: str, vkeys: tuple[str, ...], state: Path, bind: str, port: int, 
 
 
 def serve_witness(witness: Witness, bind: str, port: int, proxy: str | None) -> Any:
-    """Return a server that listens; ``run`` answers until it is interrupted, ``close`` ends it. Raises OSError.
-
-    ``proxy`` is the address whose X-Forwarded-For says who asks; None for none.
-    """
+    """Return a server that listens; ``proxy`` is the address whose X-Forwarded-For says who asks. Raises OSError."""
     trusted = {} if proxy is None else {"trusted_proxy": proxy, "trusted_proxy_headers": {"x-forwarded-for"}}
     return create_server(
         WitnessApp(witness),

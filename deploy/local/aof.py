@@ -79,10 +79,7 @@ def check_file(path: Path, server: str) -> CheckedFile:
 
 
 def truncate(file: CheckedFile, directory: Path) -> str:
-    """Truncate ``file`` after its last complete command; return a message about it.
-
-    What is truncated is kept below ``directory``, unless it is zero bytes.
-    """
+    """Truncate ``file`` after its last complete command, keeping all but zero bytes; return a message about it."""
     if _is_all_zeros(file):
         message = f"{file.path}: {file.excess:,} zero bytes at the end were truncated"
     else:
@@ -97,10 +94,7 @@ def truncate(file: CheckedFile, directory: Path) -> str:
 
 
 def truncate_at_first_damage(files: Sequence[CheckedFile], directory: Path) -> list[str]:
-    """Truncate the first damaged one of ``files`` before the damage, and empty those after it.
-
-    What follows the damage depends on what is lost. Returns a message about each file that was changed.
-    """
+    """Truncate the first damaged one of ``files`` and empty the later ones, which depend on it; return messages."""
     first = next(number for number, file in enumerate(files) if file.excess)
     later = [file._replace(valid=0) for file in files[first + 1 :] if file.size]
     return [truncate(file, directory) for file in [*reversed(later), files[first]]]
@@ -133,10 +127,7 @@ def copy(source: Path, target: Path, start: int = 0) -> None:
 
 
 def incremental_files(directory: Path) -> list[Path]:
-    """Return the files in ``directory`` that the server appends to or has appended to, in the order of loading.
-
-    Raises DamagedFileError when the manifest cannot be understood.
-    """
+    """Return the incremental files of ``directory`` in the order of loading. Raises DamagedFileError."""
     manifest = directory / AOF_DIRECTORY / f"{AOF_FILE}.manifest"
     try:
         lines = manifest.read_text().splitlines()
@@ -154,10 +145,7 @@ def incremental_files(directory: Path) -> list[Path]:
 
 
 def flush(directory: Path) -> tuple[str, int] | None:
-    """Flush the incremental files; return the newest one's name and flushed bytes, None when there is none.
-
-    Raises OSError when the disk cannot be written to.
-    """
+    """Flush the incremental files; return the newest one's name and flushed bytes, or None. Raises OSError."""
     newest = None
     # A rewrite may replace files at any moment: one that is gone has been replaced by one that is flushed.
     with suppress(FileNotFoundError):

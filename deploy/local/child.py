@@ -24,12 +24,10 @@ STABLE_AFTER_S = 3.0
 
 
 class Program(NamedTuple):
-    """What a child runs.
+    """What a child runs; it may take ``grace_s`` to stop before it is killed.
 
-    ``environment`` is added to that of the supervisor's programs. ``grace_s`` is how long the child may take to stop
-    before it is killed. The descriptors ``pass_fds`` are inherited. A program that ``beats``
-    (``events.runtime.beats``) is killed when it falls silent. One that is started ``on_demand`` waits for another one
-    to say that it is needed.
+    A program that ``beats`` (``events.runtime.beats``) is killed when it falls silent. One that is started
+    ``on_demand`` waits for another one to say that it is needed.
     """
 
     name: str
@@ -103,10 +101,7 @@ class Child:
         self.restart_at = None
 
     def reap(self) -> str | None:
-        """Return how the process exited and when it restarts, or None while it runs or when that was returned before.
-
-        What is left of its process group is killed.
-        """
+        """Return how the process exited and when it restarts, once, and kill its group; None while it runs."""
         status = None if self._popen is None else self._popen.poll()
         if self._popen is None or status is None:
             return None
@@ -125,10 +120,7 @@ class Child:
         return f"{how}; restarting in {delay_s:.1f} s"
 
     def read_beats(self) -> Sequence[str]:
-        """Read the beats that have arrived; return which programs the child says are needed.
-
-        It is no longer impaired once a lost process has been replaced.
-        """
+        """Read the beats that have arrived; return which programs the child says are needed."""
         if self._beats is None:
             return ()
         for loop in self._beats.read():
@@ -142,10 +134,7 @@ class Child:
             self.restart_at = time.monotonic()
 
     def kill_silent(self, max_silence_s: float) -> str | None:
-        """Kill a process of which a loop has been silent for too long; return a message about it, None if none was.
-
-        A descendant of the child is started again by the child itself.
-        """
+        """Kill a process of which a loop has been silent for too long; return a message about it, None if none was."""
         if self._beats is None or self._popen is None:
             return None
         silence = self._beats.find_silence(max_silence_s)
@@ -166,8 +155,7 @@ class Child:
     def rotate_log(self) -> None:
         """Start a new log file when it is too large; one old file is kept.
 
-        The process keeps appending to the same file, so that is copied and truncated. Without room for the copy the old
-        lines are dropped, which makes room.
+        The process keeps appending to the same file: that is copied, if there is room, and truncated.
         """
         if not self.log.exists() or self.log.stat().st_size <= self._max_log_bytes:
             return

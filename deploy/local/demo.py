@@ -1,8 +1,6 @@
 """The demonstration: two complete matches over HTTP on a temporary installation, and their verification.
 
-A player plays Bashni against an opponent, sending each move as any client would; a second one starts a match of four
-opponents at Towers. The demonstration knows only what the API answers, until it finally recomputes the hash chains in
-the store.
+It knows only what the API answers, until it finally recomputes the hash chains in the store.
 """
 
 import json
@@ -40,10 +38,7 @@ class DemoError(Exception):
 
 
 def play_demo(seed: int, print_line: Callable[[str], None]) -> None:
-    """Play, print boards and results with ``print_line``, and verify the matches.
-
-    ``seed`` determines the player's moves. Raises DemoError or InstallationError.
-    """
+    """Play and verify the matches; ``seed`` determines the player's moves. Raises DemoError or InstallationError."""
     with (
         tempfile.TemporaryDirectory(prefix="rookery-") as var,
         LocalInstallation(Path(var), embedded=True) as installation,

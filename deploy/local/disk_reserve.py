@@ -11,10 +11,7 @@ MIN_TO_RESUME_BYTES = 24 * 1024 * 1024
 
 
 class DiskReserve:
-    """Disk space reserved for the store: when little else is left, writes are refused.
-
-    A write that is acknowledged at the moment in which the disk fills up uses the space of the reserve.
-    """
+    """Disk space reserved for the store: writes are refused when little else is left, and those under way use it."""
 
     def __init__(self, directory: Path) -> None:
         """Reserve space in ``directory``; raises OSError when there is not enough."""

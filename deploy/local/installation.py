@@ -1,7 +1,6 @@
 """An installation on one machine: server, API, live stream, relay and workers under one supervisor.
 
-Everything persistent is below one directory, ``var``: the database in ``redis``, the logs of the parts in ``log``, and
-a lock that keeps a second installation out. With REDIS_URL set, the database is elsewhere and no server is started.
+Everything persistent is below one directory, ``var``; with REDIS_URL set, the database is elsewhere.
 """
 
 import fcntl
@@ -92,13 +91,12 @@ class LocalInstallation:
         fsync: str = ALWAYS,
         accept_loss: bool = False,
     ) -> None:
-        """Describe an installation below ``var``; nothing is started yet.
+        """Describe an installation below ``var``; nothing is started yet. Raises InstallationError for a bad setting.
 
-        ``ports`` None means free ones. ``opponents`` is the number of processes that search for the opponents' moves.
-        ``embedded`` True runs a server here, whatever REDIS_URL and BROKER_URL name; None runs one unless REDIS_URL is
-        set. ``on_message`` receives what an operator wants to know. ``fsync`` is when the embedded server flushes a
-        write: ``embedded.ALWAYS`` before it acknowledges it, EVERYSEC afterwards. ``accept_loss`` starts a store that
-        has lost more than a power cut may take. Raises InstallationError when a setting cannot be read.
+        ``ports`` None means free ones. ``embedded`` True runs a server here, whatever REDIS_URL and BROKER_URL name;
+        None runs one unless REDIS_URL is set. ``fsync`` is when it flushes a write: ``embedded.ALWAYS`` before it
+        acknowledges it, EVERYSEC afterwards. ``accept_loss`` starts a store that has lost more than a power cut may
+        take.
         """
         self.var = var.resolve()
         self.ports = ports or Ports.free()
@@ -133,10 +131,7 @@ class LocalInstallation:
         return f"http://{self._url_host}:{self.ports.stream}"
 
     def start(self) -> None:
-        """Start everything and wait until it answers.
-
-        Raises InstallationError, with everything stopped again, when it cannot be started.
-        """
+        """Start everything and wait until it answers; raises InstallationError, with everything stopped again."""
         try:
             self._claim()
             self._supervisor = Supervisor(self.var / "log", self._message, self._write_impaired)
@@ -269,10 +264,7 @@ class LocalInstallation:
         supervisor.start_nursery(child_environment(self.settings), self._locks)
 
     def _start_store(self) -> None:
-        """Start the embedded server, if it is the store, and wait for the store.
-
-        The high-water mark of the embedded server is checked and kept here, that of other stores by the relay.
-        """
+        """Start the embedded server, if it is the store, with its high-water mark, and wait for the store."""
         if self._embedded:
             self._start_server()
         self._write_environment()

@@ -17,10 +17,7 @@ _DIRECTORIES = ("redis", "log", "metrics", "damaged", "archive", KEYS_DIRECTORY)
 
 
 def restrict_access(var: Path) -> None:
-    """Make ``var``, what is below it, and whatever this process and its children create readable to this user only.
-
-    Raises OSError.
-    """
+    """Make ``var`` and all that this process and its children create readable to this user only. Raises OSError."""
     os.umask(0o077)
     var.mkdir(mode=0o700, parents=True, exist_ok=True)
     var.chmod(0o700)

@@ -26,8 +26,7 @@ class LeftoverProcessesError(Exception):
 def acquire_process_lock(path: Path, on_message: Callable[[str], None]) -> int:
     """Return the descriptor of the lock at ``path``, to be inherited by the processes of an installation.
 
-    Waits for the processes of the previous run, telling ``on_message`` so, and kills those that hang. Raises
-    LeftoverProcessesError when that does not help.
+    Waits for processes of the previous run and kills those that hang; raises LeftoverProcessesError for the rest.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

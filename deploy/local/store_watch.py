@@ -25,10 +25,9 @@ FAILURES = (StoreError, OSError)
 class StoreWatch:
     """Keeps the high-water mark of the embedded server in the file ``path``, flushes its files and watches its disk.
 
-    ``directory`` is that of the server; ``behind`` means that it acknowledges before anything is flushed, which is then
-    done here. ``on_message`` receives what an operator wants to know. The watching thread calls ``on_loss`` when the
-    running store has lost what was on the disk, and ``on_hang`` when it accepts requests and has answered none for
-    ``max_silence_s``. Methods raise StoreError and OSError.
+    ``behind`` means that the server acknowledges before anything is flushed, which is then done here. The watching
+    thread calls ``on_loss`` when the running store has lost what was on the disk, and ``on_hang`` when it accepts
+    requests and has answered none for ``max_silence_s``. Methods raise StoreError and OSError.
     """
 
     def __init__(

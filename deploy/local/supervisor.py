@@ -46,8 +46,7 @@ class Supervisor:
     ) -> None:
         """Start supervising, without children; their logs are written below ``logs``.
 
-        ``on_message`` receives what happens to the children. ``on_impaired`` receives, whenever it changes, the
-        reasons by name for which children are impaired. The supervisor's thread calls both and ignores what they raise.
+        ``on_impaired`` receives the reasons by name whenever they change. What both functions raise is ignored.
         """
         self.max_silence_s = max_silence_s
         self._max_log_bytes = max_log_bytes

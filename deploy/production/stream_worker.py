@@ -24,8 +24,7 @@ _remembered: list[tuple[ModuleType, str, ModuleType, str]] = []
 def remember_names() -> None:
     """Remember where names are that other modules have taken from those in which gevent replaces them.
 
-    To be called in a nursery, which has imported all of them: the stream is patched later, in its own process. A search
-    there would write to the pages that it shares with the other parts.
+    To be called in a nursery: a search in the stream's own process would write to pages that it shares.
     """
     taken = {
         id(value): (sys.modules[source], original)

@@ -171,10 +171,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
 
 class Servers:
-    """The servers of the listening sockets of one process, for the application ``app``.
-
-    A connection may be idle for ``keepalive_s``; an address may have ``max_per_address`` of them (None: any number).
-    """
+    """The servers of the listening sockets of one process for ``app``; ``max_per_address`` None: any number."""
 
     def __init__(
         self, app: Any, listeners: Sequence[socket.socket], threads: int, keepalive_s: int, max_per_address: int | None

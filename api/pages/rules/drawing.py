@@ -28,10 +28,7 @@ class Result(NamedTuple):
 
 
 class Only(NamedTuple):
-    """The legal moves whose strings match ``pattern`` are ``moves``, separated by spaces, or ``number`` of them.
-
-    ``words`` says in the caption which moves are meant. Rearrangements and multi-moves are moves like all others here.
-    """
+    """The legal moves whose strings match ``pattern`` are ``moves``, separated by spaces, or ``number`` of them."""
 
     words: str
     pattern: str
@@ -81,10 +78,7 @@ class Figure(NamedTuple):
 
 
 def read_figures(path: Path) -> tuple[Figure, ...]:
-    """Return the figures in a TOML file, in order.
-
-    Raises TypeError for one with an unknown member, or without one that it needs.
-    """
+    """Return the figures in a TOML file, in order; raises TypeError for an unknown or a missing member."""
     return tuple(_figure(**fields) for fields in tomllib.loads(path.read_text())["figure"])
 
 
@@ -180,10 +174,7 @@ class Drawn(NamedTuple):
 
 
 def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
-    """Return ``figure`` as its page shows it, drawn with the ``symbols`` of the page.
-
-    Raises RulesError for a position or move that the rules reject.
-    """
+    """Return ``figure`` drawn with the ``symbols`` of its page; raises RulesError for what the rules reject."""
     position = game.parse_position(figure.position)
     setup = setup_of(game, position)
     traces = [Trace(0, (figure.reach,))] if figure.reach else ()
@@ -289,8 +280,7 @@ _FROZEN = "frozen "
 def piece_pictures(game: AnyGame, figures: Sequence[Figure], name: str, symbols: Symbols) -> Markup:
     """Return small pictures of a piece in the colours of all seats; a single one of a piece that belongs to no seat.
 
-    A ``name`` that begins with "frozen" shows the piece as it is without an owner. Raises KeyError for a name that
-    occurs neither in the game's setups nor in ``figures``.
+    Raises KeyError for a ``name`` that occurs neither in the game's setups nor in ``figures``.
     """
     frozen, kind = name.startswith(_FROZEN), name.casefold().removeprefix(_FROZEN)
     known = _pieces(game, tuple(figures))

@@ -3,7 +3,9 @@
 import hashlib
 import math
 import time
+import tomllib
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from pathlib import Path
 from typing import NamedTuple
 
 from flask import Flask, current_app, g, request
@@ -61,36 +63,7 @@ class Limits(NamedTuple):
 ANNOUNCED = frozenset({"writes", "reads", "computations"})
 """The limits of which responses of the API tell what remains. The others would show what strangers have tried."""
 
-EXCEEDED = {
-    "writes": "You have made too many requests in the last minute.",
-    "sign_in": "This name and password have been tried too often.",
-    "sign_ins": "Too many people have tried to sign in from your network address.",
-    "sign_up": "Too many people have signed up from your network address.",
-    "guests": "Too many guests have come from your network address.",
-    "all_guests": "Too many guests are arriving at this moment.",
-    "archives": "You have had your archive made too often.",
-    "jobs": "You have asked for too much long work.",
-    "calendars": "You have changed your calendar and vacations too often.",
-    "matches": "You have created too many matches.",
-    "all_matches": "Too many matches have been created from your network address.",
-    "guest_matches": "As a guest you have begun too many matches against opponents.",
-    "words": "You have sent too many messages.",
-    "chat_bytes": "You have written as much as one person may in 30 days.",
-    "reports": "You have reported too many messages.",
-    "invitations": "You have invited this player too often.",
-    "test_notices": "You have asked for too many test notices.",
-    "sends": "You have had too many notices sent again.",
-    "webhook_addresses": "You have named too many addresses for webhooks, or switched them on again too often.",
-    "reads": "Too many pages were read from your account or network address in the last minute.",
-    "confirmations": "Too many mails were requested to confirm this address, or for this account.",
-    "confirmations_by_network": "Too many mails to confirm addresses were requested from your network address.",
-    "mail_links": "Too many links of mails have been followed from your network address.",
-    "refusals": "Too many mails have been refused from your network address.",
-    "resets": "Too many mails were requested for this name or mail address.",
-    "resets_by_network": "Too many new passwords were requested from your network address.",
-    "player_keys": "You have added keys too often.",
-    "computations": "Too much was computed for your account or network address in the last minute.",
-}
+EXCEEDED: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 """The problem's detail when a limit is used up."""
 
 

@@ -22,7 +22,8 @@ def visible_match(match_id: str) -> Loaded:
         loaded = services().matches.load(match_id)
     except UnknownMatchError:
         raise no_such_match() from None
-    refuse_stranger(loaded.state)
+    if loaded.state.private and not may_see(loaded.state, current_person()):
+        raise no_such_match()
     return loaded
 
 
@@ -31,12 +32,6 @@ def own_match(match_id: str) -> Loaded:
     loaded, person = visible_match(match_id), current_person()
     seat_of(loaded.state, person.id if person else "")
     return loaded
-
-
-def refuse_stranger(state: MatchState) -> None:
-    """Raise the problem no-such-match unless the caller may see the match."""
-    if state.private and not may_see(state, current_person()):
-        raise no_such_match()
 
 
 def may_see(state: MatchState, person: Person | None) -> bool:

@@ -246,10 +246,6 @@ def _paused(event: e.ClockPaused, audience: Audience) -> str:
     return f"{clock} {verb}: {PAUSED[event.reason]}."
 
 
-def _resumed(event: e.ClockResumed, audience: Audience) -> str:
-    return f"{audience.clock(event.seat)} {'run' if event.seat is None else 'runs'} again."
-
-
 def _given(event: e.TimeGiven, audience: Audience) -> str:
     receiver = "you" if event.to == audience.seat else audience.name(event.to)
     return f"{audience.who(event.seat)} gave {receiver} {duration(event.time)}."
@@ -295,7 +291,7 @@ WORDS: Mapping[type[e.Event], str | Callable[[Any, Audience], str]] = {
     e.MatchAborted: _aborted,
     e.MatchFinished: lambda event, to: result_words(event.scores, to.seat_names, event.reason, to.state.game),
     e.ClockPaused: _paused,
-    e.ClockResumed: _resumed,
+    e.ClockResumed: lambda event, to: f"{to.clock(event.seat)} {'run' if event.seat is None else 'runs'} again.",
     e.TimeCorrected: "The clocks were corrected: the clock of the server was wrong.",
     e.TimeGiven: _given,
     e.FlagFell: _flag,

@@ -110,13 +110,14 @@ def notice_settings() -> str:
     refuse_token()  # the page shows the mail address
     preferences, settings = services().preferences.read(person.id), services().settings
     matches = len(services().readmodels.active(person.id))
+    reminders_h = sorted({*REMINDERS_H, preferences.remind_before_h})
     is_many = matches >= MIN_MATCHES_FOR_DIGEST and preferences.mail[NoticeKind.TURN] == Timing.AT_ONCE
     return render_template(
         "notice_settings.html",
         preferences=preferences,
         timings={NoticeChannel.MAIL: preferences.mail, NoticeChannel.PUSH: preferences.push},
         quiet=preferences.quiet or DEFAULT_QUIET_HOURS,
-        reminders={hours: _reminder(hours) for hours in sorted({*REMINDERS_H, preferences.remind_before_h})},
+        reminders={hours: f"{duration(hours * HOUR)} before" if hours else "Never" for hours in reminders_h},
         choices=CHOICES,
         matches_for_digest=matches if is_many else 0,
         kinds=KINDS,
@@ -157,10 +158,6 @@ def webhook_page(webhook_id: str) -> str:
         kinds=KINDS,
         payloads=PAYLOADS,
     )
-
-
-def _reminder(hours: int) -> str:
-    return f"{duration(hours * HOUR)} before" if hours else "Never"
 
 
 NOTICES_PER_PAGE = 30

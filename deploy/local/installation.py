@@ -57,7 +57,7 @@ from events.runtime.errors import StoreError
 from events.runtime.keys import InstallationKeys
 from events.runtime.settings import Settings
 from events.runtime.topology import WrongTopologyError, read_topology
-from events.service.high_water_mark import MissingEvents, record_loss
+from events.service.high_water_mark import record_loss
 from events.store.mark import MARK
 from events.store.redis import RedisStore
 
@@ -338,7 +338,7 @@ class LocalInstallation:
             self._message,
             directory,
             behind=self._fsync == EVERYSEC,
-            on_loss=self._fail_for_loss,
+            on_loss=lambda missing: self._fail(f"the running store has lost what was on the disk: {missing.summary()}"),
             on_hang=self._kill_server,
         )
 
@@ -402,9 +402,6 @@ class LocalInstallation:
         if self._embedded:
             self._message("the server does not answer: killing it")
             self.supervisor.kill(SERVER)
-
-    def _fail_for_loss(self, missing: MissingEvents) -> None:
-        self._fail(f"the running store has lost what was on the disk: {missing.summary()}")
 
     def _fail(self, reason: str) -> None:
         self._failure = reason

@@ -179,7 +179,8 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
     setup = setup_of(game, position)
     traces = [Trace(0, (figure.reach,))] if figure.reach else ()
     name = f"Figure {number}"
-    scene = crop(game.scene(position), figure.view)
+    whole = game.scene(position)
+    scene = crop(whole, figure.view)
     before = draw(scene, setup.colours, picture=name, traces=traces, symbols=symbols)
     if figure.reach:
         before = _with_reach(before, scene, game, position, figure.reach)
@@ -204,7 +205,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
         tuple(boards),
         tuple(Refusal(move, _rejection(game, position, move)) for move in figure.illegal.split()),
         _result(game, figure.result, setup) if figure.result else "",
-        tuple(_occupied_squares(game.scene(position))),
+        tuple(whole.spoken[cell.square] for cell in whole.cells if cell.square in whole.columns),
     )
 
 
@@ -260,13 +261,6 @@ def _result(game: AnyGame, result: Result, setup: Setup) -> str:
         f"{name} {wording.score_words(score)}" for name, score in zip(setup.seat_names, result.scores, strict=True)
     )
     return f"{scores}: {wording.reason_words(result.reason, game.id)} ({result.reason})"
-
-
-def _occupied_squares(scene: Scene) -> Iterable[str]:
-    """Yield the contents of the occupied squares in words."""
-    for cell in scene.cells:
-        if cell.square in scene.columns:
-            yield scene.spoken[cell.square]
 
 
 VIEW = "-.48 -.46 .96 .92"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from operator import eq
 from typing import overload
 
 from domain.game import AnyGame, P, RulesError
@@ -142,7 +143,7 @@ class History(Sequence[Hashable]):
         raise IndexError("there is no such ply")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_same, self, other))
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
 
     def __hash__(self) -> int:
         return hash(tuple(self))
@@ -191,10 +192,6 @@ class History(Sequence[Hashable]):
             return self._game.display_move(position, self._game.parse_move(position, move))
         except RulesError:
             return move  # an earlier ruleset of the match allowed it
-
-
-def _same(one: object, other: object) -> bool:
-    return bool(one == other)
 
 
 def occurrences(position: P, history: Sequence[P], key: Callable[[P], Hashable]) -> int:

@@ -48,7 +48,7 @@ def refusal(position: Position, move: Move, captures: bool, jump: Jump) -> str |
     jumpers = capturers(own, enemy, position.kings)
     if jumpers:
         starts = [square for square in range(NUMBERS) if jumpers >> square & 1]
-        examples = [_capture_string(_some_capture(position, square, jump)) for square in starts[:2]]
+        examples = ["x".join(NAMES[stop] for stop in _some_capture(position, square, jump)) for square in starts[:2]]
         return f"a capture is compulsory, such as {' or '.join(examples)}"
     return _plain_refusal(position, move)
 
@@ -203,7 +203,3 @@ def _own_and_enemy(position: Position) -> tuple[int, int]:
 
 def _first_name(squares: int) -> str:
     return NAMES[(squares & -squares).bit_length() - 1]
-
-
-def _capture_string(capture: Move) -> str:
-    return "x".join(NAMES[square] for square in capture)

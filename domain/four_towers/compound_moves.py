@@ -43,11 +43,6 @@ def _occupied(position: Position) -> int:
     return occupied_by(position.men, 0) | occupied_by(position.men, 1)
 
 
-def _imitated(position: Position, memory: int) -> int:
-    """Return what dragons imitate once the side to move has ``memory``."""
-    return memory | position.memories[1 - position.side]
-
-
 def _king_is_safe(position: Position, king: int, occupied: int) -> bool:
     """Return whether the king is not in check on ``king`` after a rearrangement that fills ``occupied``."""
     men, side = position.men, position.side
@@ -171,7 +166,8 @@ def component_refusal(position: Position, move: int) -> str | None:
 
 
 def _is_safe(position: Position, board: Position, memory: int) -> bool:
-    return not king_in_check(board.men, position.side, _imitated(position, memory), _occupied(board))
+    imitated = memory | position.memories[1 - position.side]
+    return not king_in_check(board.men, position.side, imitated, _occupied(board))
 
 
 def multi_move_refusal(position: Position, components: Sequence[int]) -> str | None:

@@ -14,11 +14,7 @@ _PLACE = 3000
 """What one whole point of the places already settled weighs."""
 
 
-def _central() -> tuple[int, ...]:
-    return tuple(14 - abs(n // SIDE - 7) - abs(n % SIDE - 7) for n in range(SQUARES))
-
-
-_CENTRAL = _central()
+_CENTRAL = tuple(14 - abs(n // SIDE - 7) - abs(n % SIDE - 7) for n in range(SQUARES))
 
 
 def evaluate(position: Position, seat: int) -> int:

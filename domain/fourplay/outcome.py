@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from domain.fourplay.moves import is_drawn
-from domain.fourplay.position import MAX_HALFMOVE_CLOCK, Position
+from domain.fourplay.position import Position
 from domain.game import Outcome
 from domain.history import occurrences
 
@@ -32,11 +32,8 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     if len(position.eliminated) == 3:
         return Outcome(scores, "last-king")
     if is_drawn(position):
-        return Outcome(scores, "no-progress" if not _has_insufficient_material(position) else "insufficient-material")
+        by_material = is_drawn(position._replace(halfmove_clock=0))
+        return Outcome(scores, "insufficient-material" if by_material else "no-progress")
     if occurrences(position, history, key) >= 2:
         return Outcome(scores, "repetition")
     return None
-
-
-def _has_insufficient_material(position: Position) -> bool:
-    return position.halfmove_clock < MAX_HALFMOVE_CLOCK or is_drawn(position._replace(halfmove_clock=0))

@@ -56,17 +56,13 @@ class Authority:
         self._due: tuple[e.Event, ...] = ()
         self._initiator = ""
         self._vacations: dict[tuple[int, int], int] = {}
-        self._decided_move: MatchState | None = None
+        self.decided_move: MatchState | None = None
+        """The match after the last event, where that is a move, nothing objects to it and nothing follows from it."""
 
     @property
     def is_open(self) -> bool:
         """Whether the next event is one that somebody decides: none follows from what was done before."""
         return not self._due
-
-    @property
-    def decided_move(self) -> MatchState | None:
-        """The match after the last event, where that is a move, nothing objects to it and nothing follows from it."""
-        return self._decided_move
 
     def objection(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> str | None:
         """Return why ``recorded`` cannot have been brought about in the match ``before`` it; None when it can.
@@ -74,14 +70,14 @@ class Authority:
         ``following`` is the event after it, None for the last. In a match that the rules cannot follow (``broken``)
         only what needs none of them is judged.
         """
-        self._decided_move = None
+        self.decided_move = None
         try:
             if self._due:
                 self._follow(recorded)
             else:
                 self._lead(before, recorded, following)
         except UnauthorizedError as unauthorized:
-            self._due, self._decided_move = (), None
+            self._due, self.decided_move = (), None
             return str(unauthorized)
         return None
 
@@ -140,7 +136,7 @@ class Authority:
         # Of a seed that was drawn only that there is one follows from the match.
         decision = decide(before, command, event.at, fresh_seed="")
         if isinstance(event, e.MoveSubmitted) and decision.events == (event,):
-            self._decided_move = decision.state
+            self.decided_move = decision.state
         return decision.events
 
     def _trust(self, before: MatchState | None, event: e.Event, actor: str) -> None:
@@ -162,10 +158,7 @@ class Authority:
         elif _is_laid_down(event):
             words = "that the players had laid down what was done for them"
         if words is not None:
-            self._add_trust(words, before)
-
-    def _add_trust(self, words: str, before: MatchState | None) -> None:
-        self.taken_on_trust.setdefault(words, []).append(1 if before is None else before.version + 1)
+            self.taken_on_trust.setdefault(words, []).append(1 if before is None else before.version + 1)
 
     def _bound_pause(self, event: e.ClockPaused) -> None:
         if event.seat is None or event.until is None:

@@ -55,7 +55,8 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
         if was.play.broken is not None:
             raise UnplayableError(was.play.broken)
         if isinstance(event, e.MatchCreated):
-            setups = _setups(event, new)
+            installed = find_ruleset(event.game, new).setups.values()
+            setups = [(setup.name, len(setup.seat_names)) for setup in installed]
             if (event.setup, len(event.seats)) not in setups:
                 known = ", ".join(f"{name} for {seats}" for name, seats in setups)
                 return Difference(
@@ -98,10 +99,6 @@ def _compared(was: MatchState, then: MatchState) -> tuple[str, str, str] | None:
     if outcome != other_outcome:
         return OUTCOME, outcome_words(outcome), outcome_words(other_outcome)
     return None
-
-
-def _setups(event: e.MatchCreated, ruleset: int) -> list[tuple[str, int]]:
-    return [(setup.name, len(setup.seat_names)) for setup in find_ruleset(event.game, ruleset).setups.values()]
 
 
 def _fault(was: MatchState, event: e.Event, reason: str) -> Difference:

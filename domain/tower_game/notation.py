@@ -51,7 +51,7 @@ def parse_move(position: Position, text: str, setup: str | None = None) -> int:
         raise MalformedNotation("the move is empty")
     canonical = _CANONICAL.fullmatch(bare)
     if canonical:
-        move = _read_canonical(canonical)
+        move = encode(NUMBERS[canonical[1]], NUMBERS[canonical[3]], canonical[2] == "x", _promotion(canonical[4]))
         if is_legal(position, move) and not is_drawn(position):
             return move
         _refuse_if_over(position)
@@ -88,7 +88,8 @@ def _spellings(position: Position, text: str) -> list[str]:
         return []
     found = []
     if match := _LOOSE.fullmatch(text):
-        captures = any(reaches(position, _read_loose(match, promotion)) for promotion in (0, 1))
+        origin, target = NUMBERS[match[1]], NUMBERS[match[2]]
+        captures = any(reaches(position, encode(origin, target, True, promotion)) for promotion in (0, 1))
         found.append(f"{match[1]}{'x' if captures else '-'}{match[2]}{_promoted(match[3])}")
     elif match := _LOOSE_PAWN_STEP.fullmatch(text):
         found.append(match[1] + _promoted(match[2]))
@@ -100,11 +101,6 @@ def _spellings(position: Position, text: str) -> list[str]:
         if match := _LOOSE_CASTLING.fullmatch(text):
             found.append(f"O-{match[1].upper()}")
     return found
-
-
-def _read_loose(match: re.Match[str], promotion: int) -> int:
-    """Return the capture between the cubes of ``match``."""
-    return encode(NUMBERS[match[1]], NUMBERS[match[2]], True, promotion)
 
 
 def _promoted(letter: str | None) -> str:
@@ -148,10 +144,6 @@ def _movers(position: Position, code: int, target: int) -> list[int]:
         if is_legal(position, encode(origin, target, bool(position.board[target]))):
             movers.append(origin)
     return movers
-
-
-def _read_canonical(match: re.Match[str]) -> int:
-    return encode(NUMBERS[match[1]], NUMBERS[match[3]], match[2] == "x", _promotion(match[4]))
 
 
 def _parse_short(position: Position, text: str, setup: str | None) -> int:

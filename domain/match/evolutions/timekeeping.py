@@ -8,7 +8,7 @@ from domain.match import positions
 from domain.match.enums import Limit
 from domain.match.evolutions.moves import reopened
 from domain.match.evolutions.offers import counted
-from domain.match.state import Dispute, Ended, Fallen, MatchState, Result
+from domain.match.state import Dispute, Fallen, MatchState, Result
 from domain.match.tuples import with_item
 
 
@@ -69,12 +69,8 @@ def _corrected_result(result: Result, at: int) -> Result:
         result,
         ended_at=_at_most(result.ended_at, at),
         fallen=None if fallen is None else replace(fallen, at=min(fallen.at, at)),
-        annulled=None if annulled is None else _corrected_ending(annulled, at),
+        annulled=None if annulled is None else replace(annulled, ended_at=_at_most(annulled.ended_at, at)),
     )
-
-
-def _corrected_ending(ended: Ended, at: int) -> Ended:
-    return replace(ended, ended_at=_at_most(ended.ended_at, at))
 
 
 def _corrected_dispute(dispute: Dispute, at: int) -> Dispute:

@@ -23,8 +23,7 @@ def count_captured(
     """Return how many of each piece have been captured on the way to ``position`` and not been put back.
 
     ``piece`` matches each piece in the first field of a position string, ``owner`` is the seat of such a piece. A ply
-    removes pieces of other seats only by a capture. Boards are compared as strings, most of them by their lengths
-    alone, so that a game of a thousand plies takes a few milliseconds.
+    removes pieces of other seats only by a capture. Boards are compared as strings, most by length alone: that is fast.
     """
     if isinstance(history, History):
         earlier, movers = history.texts(), history.movers()

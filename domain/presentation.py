@@ -9,8 +9,7 @@ from domain.scene import Piece, Scene
 class Hint(NamedTuple):
     """One legal move as a board offers it, after its first square has been selected.
 
-    ``path`` is the squares to select next, in order; it is empty when the move needs no further square. ``label``
-    tells apart moves that share a path (a promotion piece, "build").
+    ``path`` is the squares to select next, in order, or empty; ``label`` tells apart moves that share a path ("build").
     """
 
     move: str

@@ -75,9 +75,6 @@ def _refused(board: Position, reason: str) -> Composed:
     return Composed(None, None, reason, {}, scene(board))
 
 
-# Rearrangements
-
-
 def _read_step(number: int, text: str) -> tuple[int, int]:
     match = _STEP.fullmatch(text)
     if not match or match[1] not in NUMBERS or match[2] not in NUMBERS:
@@ -154,9 +151,6 @@ def _compose_rearrangement(position: Position, arena: int, steps: Sequence[tuple
 
 def _placed(board: Position, arena: int) -> Rearrangement:
     return Rearrangement(arena, bytes(board.board[square] if _is_own(board, square) else 0 for square in ARENAS[arena]))
-
-
-# Multi-moves
 
 
 def _next_components(position: Position, board: Position, played: Sequence[int]) -> list[int]:

@@ -1,7 +1,4 @@
-"""Generation and application of moves in the play phase (rules, sections 3 to 7).
-
-A move is its canonical string: strings sort as the rules list them, and the generator builds them from parts.
-"""
+"""Generation and application of moves in the play phase (rules, sections 3 to 7); a move is its canonical string."""
 
 import re
 

@@ -371,10 +371,7 @@ def free_until(clock: Clock, seat: int, at: int) -> int:
 
 
 def next_stop(clock: Clock, seat: int, at: int, pause: int | None) -> int | None:
-    """Return the first instant after ``at`` at which a pause or a free day may begin (None: there is none).
-
-    ``pause`` is that at which the next pause begins.
-    """
+    """Return when after ``at`` a pause (the next one is at ``pause``) or a free day may begin; None without one."""
     stops = [] if pause is None else [pause]
     calendar, valid_until = _calendar_at(clock, seat, at)
     if valid_until is not None:

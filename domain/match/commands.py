@@ -69,10 +69,7 @@ class SubmitMove(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitMoves(_PlayerCommand):
-    """Play ``moves`` one after the other, all or none: a turn may take several plies, such as setting up an army.
-
-    ``offer_draw`` offers a draw with the last of them. ``signed`` is one signature under all of them.
-    """
+    """Play ``moves`` in a row, all or none; ``offer_draw`` is with the last, ``signed`` one signature under all."""
 
     moves: tuple[str, ...]
     channel: Channel | None = None

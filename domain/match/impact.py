@@ -41,9 +41,8 @@ class Difference:
 def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Difference | None:
     """Return where the match of ``events`` would first have gone otherwise under the ruleset ``new``, or None.
 
-    It is asked of all that was played under the ruleset ``old``. What was played is compared, not what else could have
-    been: the events are replayed under both rulesets side by side. Raises UnknownRulesetError when there is no ruleset
-    ``new`` of its game, and UnplayableError.
+    What was played under ``old`` is compared, not what else could have been: the events are replayed under both
+    rulesets side by side. Raises UnknownRulesetError when there is no ruleset ``new`` of its game, and UnplayableError.
     """
     was: MatchState | None = None
     then: MatchState | None = None
@@ -102,7 +101,6 @@ def _compared(was: MatchState, then: MatchState) -> tuple[str, str, str] | None:
 
 
 def _fault(was: MatchState, event: e.Event, reason: str) -> Difference:
-    """Return that the other ruleset cannot follow ``event``."""
     ply = len(was.play.moves)
     if isinstance(event, e.MoveSubmitted):
         refusal = reason.removeprefix(f"ply {ply}, {event.move}: ")

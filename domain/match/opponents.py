@@ -23,10 +23,9 @@ def move_of(state: MatchState, level: int, seed: int, nodes: int | None) -> str:
 
 
 def takes_draw(state: MatchState, seat: int) -> bool:
-    """Tell whether the opponent on ``seat`` agrees to the draw on offer.
+    """Tell whether the opponent on ``seat`` agrees to the draw on offer; raises ValueError when none sits there.
 
     A player answers once for one seat, so that an opponent on several, which cannot agree for all of them, never does.
-    Raises ValueError when no opponent sits there.
     """
     player, level = state.seats[seat].player, state.seats[seat].level
     if level is None:

@@ -1,9 +1,7 @@
 """Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search.
 
-Everything is in hundredths of a lone piece. The worth of a tower follows from its square and pieces and is looked up;
-castles weigh more the nearer a player is to the goal; the pushes that can fall on a castle are found on the board.
-The weights come from games of a two-ply search against itself: castles change hands often, so that tall towers within
-reach of castles count for more than a castle held early.
+Everything is in hundredths of a lone piece. The weights come from games of a two-ply search against itself: castles
+change hands often, so that tall towers within reach of castles count for more than a castle held early.
 """
 
 from collections.abc import Iterable, Sequence

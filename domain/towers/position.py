@@ -100,7 +100,6 @@ def _parse_board(field: str, letters: str) -> tuple[int, ...]:
 
 
 def _parse_rank(text: str, rank: int, letters: str, board: list[int]) -> None:
-    """Put the towers of one rank on the board."""
     file = 0
     after_run = False
     for item in text.split(","):

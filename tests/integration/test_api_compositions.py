@@ -7,6 +7,7 @@ import pytest
 from flask import Flask
 
 from tests.support.callers import ME, OPEN, Caller, started
+from tests.support.tables import table
 
 TO_A_WIZARD = ["b3+d2", "k8-k7", "d2-e4", "i8-i7", "e4-d5", "j8-j7"]
 """White makes a wizard of knight and queen and brings it to the tower d5."""
@@ -93,15 +94,8 @@ def test_checking_changes_nothing_and_is_open_to_all(app: Flask, anna: Caller, b
 @pytest.mark.parametrize(
     ("body", "code", "fields"),
     [
-        ({"kind": "rearrange-X", "parts": []}, "malformed-move", ["kind"]),
-        ({"kind": "rearrange-I", "parts": ["a3-b3", "a3"]}, "malformed-move", ["parts"]),
-        ({"kind": "multi", "parts": ["Q/a3-b3"]}, "malformed-move", ["parts"]),
-        ({"kind": "multi"}, "invalid-fields", ["parts"]),
-        ({"kind": "multi", "parts": "a3-b3"}, "invalid-fields", ["parts"]),
-        ({"kind": "multi", "parts": [3]}, "invalid-fields", ["parts.0"]),
+        *table(__file__, "malformed checks are refused"),
         ({"kind": "multi", "parts": ["a3-b3"] * 65}, "invalid-fields", ["parts"]),
-        ({"kind": "", "parts": []}, "invalid-fields", ["kind"]),
-        ({"kind": "multi", "parts": [], "move": "a3-b3"}, "invalid-fields", ["move"]),
     ],
 )
 def test_malformed_checks_are_refused(anna: Caller, boris: Caller, body: object, code: str, fields: list[str]) -> None:

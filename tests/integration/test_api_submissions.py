@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 
 from tests.support.callers import ME, Caller, invited
+from tests.support.tables import table
 
 NAMES = ("anna", "boris", "clara", "david")
 
@@ -82,12 +83,8 @@ def test_the_refusal_names_the_first_wrong_move_and_nothing_is_played(players: l
 @pytest.mark.parametrize(
     ("body", "field", "reason"),
     [
-        ({}, "move", "must be sent, or else moves, but no two of them"),
-        ({"move": "K@a1", "moves": ["K@a1"]}, "move", "must be sent, or else moves, but no two of them"),
-        ({"moves": []}, "moves", "must have 1 to 64 moves"),
+        *table(__file__, "a request has one move or a list of them"),
         ({"moves": ["K@a1"] * 65}, "moves", "must have 1 to 64 moves"),
-        ({"moves": ["K@a1", 7]}, "moves.1", "must be a string"),
-        ({"moves": "K@a1"}, "moves", "must be a list"),
     ],
 )
 def test_a_request_has_one_move_or_a_list_of_them(

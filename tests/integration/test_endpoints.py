@@ -9,6 +9,7 @@ import pytest
 from events.notices.endpoints import (
     DISABLED_AFTER_MS,
     MAX_ATTEMPTS_LOGGED,
+    MAX_ENDPOINTS_PER_PERSON,
     MIN_FAILURES_TO_DISABLE,
     OLD_KEYS_VALID_MS,
     Attempt,
@@ -54,6 +55,14 @@ def attempt(webhook_id: str = "n1") -> Attempt:
         headers={"webhook-id": webhook_id}, body='{"type":"match.turn"}', status=200, answer="ok", delivered=True,
         outcome="Delivered.",
     )  # fmt: skip
+
+
+def test_an_endpoint_may_be_saved_again_when_the_limit_is_reached(endpoints: Endpoints) -> None:
+    for number in (*range(MAX_ENDPOINTS_PER_PERSON), 0):
+        endpoints.add("alice", endpoint(f"w{number}"))
+    assert len(endpoints.of("alice")) == MAX_ENDPOINTS_PER_PERSON
+    with pytest.raises(LimitReachedError):
+        endpoints.add("alice", endpoint("more"))
 
 
 def test_an_endpoint_is_changed_in_place_and_removed_with_its_log(endpoints: Endpoints) -> None:

@@ -9,7 +9,17 @@ from domain.match.terms import DAY
 from events.mail.tokens import MatchToken, PlayerToken, TokenKind
 from events.notices import letters
 from events.notices.addresses import MailAddress, stopped, wants
-from events.notices.inbox import DAY_MS, MEMORY_DAYS, REFUSALS_S, Inbox, ReceivedMail, Verdict, mail_digest, text_digest
+from events.notices.inbox import (
+    DAY_MS,
+    MAX_WAITING,
+    MEMORY_DAYS,
+    REFUSALS_S,
+    Inbox,
+    ReceivedMail,
+    Verdict,
+    mail_digest,
+    text_digest,
+)
 from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind
 from events.notices.outbox import Dispatch, Purpose
 from events.runtime.connections import StoreClient
@@ -53,6 +63,13 @@ def test_a_mail_that_comes_twice_is_read_once(redis: StoreClient) -> None:
         True,
         "",
     )
+
+
+def test_the_full_inbox_of_one_person_does_not_stop_mail_to_another(redis: StoreClient) -> None:
+    box = inbox(redis)
+    added = [box.add(mail(str(number)), b"") for number in range(MAX_WAITING + 1)]
+    assert added == [True] * MAX_WAITING + [False]
+    assert box.add(mail("other", "pbob"), b"")
 
 
 def test_mails_are_forgotten_after_a_month(redis: StoreClient) -> None:

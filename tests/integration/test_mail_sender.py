@@ -13,6 +13,7 @@ from events.runtime.errors import StoreUnavailableError
 from tests.support.mail_world import DOMAIN, NOTICE, World
 from tests.support.mailbox import CLOSE, HANG, Mailbox, make_authority, open_mailbox
 from tests.support.server import RealServer
+from tests.support.tables import table
 from workers.notices.deliver import MAX_DELIVERY_S, Deliveries
 from workers.notices.mail_sender import MailSender
 from workers.notices.smtp import MAX_CONVERSATION_S, SmtpServer
@@ -34,22 +35,8 @@ def world(server: RealServer, mailbox: Mailbox) -> World:
 # Servers that fail
 
 
-@pytest.mark.parametrize(
-    ("command", "answer", "state"),
-    [
-        ("EHLO", CLOSE, DeliveryState.WAITING),
-        ("MAIL", "451 4.3.0 later", DeliveryState.WAITING),
-        ("MAIL", "550 5.7.1 not from you", DeliveryState.WAITING),
-        ("MAIL", CLOSE, DeliveryState.WAITING),
-        ("RCPT", "450 4.2.0 greylisted", DeliveryState.WAITING),
-        ("RCPT", "421 4.7.0 too many", DeliveryState.WAITING),
-        ("RCPT", "550 5.1.1 no such mailbox", DeliveryState.FAILED),
-        ("DATA", "451 4.3.0 disk full", DeliveryState.WAITING),
-        ("DATA", "554 5.7.1 looks like spam", DeliveryState.FAILED),
-        ("DATA", CLOSE, DeliveryState.WAITING),
-    ],
-)
-def test_a_failure_is_judged_by_code_and_stage(world: World, command: str, answer: str, state: DeliveryState) -> None:
+@pytest.mark.parametrize(("command", "answer", "state"), table(__file__, "a failure is judged by code and stage"))
+def test_a_failure_is_judged_by_code_and_stage(world: World, command: str, answer: str, state: str) -> None:
     world.mailbox.answer(command, answer)
     found, reason = world.send(world.notify())
     assert found == state

@@ -13,6 +13,7 @@ from flask import Flask
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.callers import Caller
+from tests.support.tables import table
 
 ROOT = Path(__file__).parents[2]
 MONITORING = ROOT / "deploy" / "monitoring"
@@ -82,39 +83,9 @@ def test_promtool_accepts_the_configuration_the_rules_and_what_the_dashboard_ask
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-FIRING = {
-    "RookeryStoreDown": {'rookery_store_up{instance="a"}': "0x60", 'rookery_store_up{instance="b"}': "0x60"},
-    "RookeryFeedStalls": {'rookery_feed_age_seconds{group="ratings"}': "0+60x60"},
-    "RookeryNoRelay": {"rookery_relays": "1 1 0x60"},
-    "RookeryFlagsLate": {
-        'rookery_flag_lateness_seconds_bucket{le="10"}': "0+1x60",
-        'rookery_flag_lateness_seconds_bucket{le="30"}': "0+10x60",
-        'rookery_flag_lateness_seconds_bucket{le="+Inf"}': "0+10x60",
-    },
-    "RookeryQueueGrows": {'rookery_queue_depth{queue="default"}': "900+100x60"},
-    "RookeryReplicaLags": {'rookery_replica_silence_seconds{server="a:1", replica="b:2"}': "0+60x60"},
-    "RookeryEventsLost": {"rookery_incidents": "0x30 1x30"},
-    "RookeryMemoryFull": {
-        'rookery_server_memory_bytes{server="a:1"}': "90x60",
-        'rookery_server_memory_limit_bytes{server="a:1"}': "100x60",
-    },
-}
-"""Series, one value a minute, and the alert that fires at their end."""
-
-QUIET = {
-    "RookeryStoreDown": {'rookery_store_up{instance="a"}': "0x60", 'rookery_store_up{instance="b"}': "1x60"},
-    "RookeryQueueGrows": {'rookery_queue_depth{queue="default"}': "9000-100x60"},
-    "RookeryMemoryFull": {
-        'rookery_server_memory_bytes{server="a:1"}': "90x60",
-        'rookery_server_memory_limit_bytes{server="a:1"}': "0x60",
-    },
-}
-
-
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool (Debian: prometheus) is not installed")
 def test_alerts_fire_when_they_should_and_not_when_one_process_only_cannot_see(tmp_path: Path) -> None:
-    cases = [(name, series, True) for name, series in FIRING.items()]
-    cases += [(name, series, False) for name, series in QUIET.items()]
+    cases = table(__file__, "series, one value a minute, and whether the alert fires at their end")
     tests = [
         {
             "interval": "1m",

@@ -12,6 +12,7 @@ from events.store.contract import EMPTY, Request
 from events.store.envelope import Draft
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
+from tests.support.tables import table
 from workers.fleet.impact import MATCHES_PER_SLICE
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
@@ -84,17 +85,7 @@ def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_
     assert f"{parting}  ply 9" in listed.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("chess", "1", "2"), "'chess' is not one of 'bashni'"),
-        (("bashni", "1", "9"), "bashni has no ruleset 9, only 1, 2"),
-        (("bashni", "0", "1"), "bashni has no ruleset 0, only 1, 2"),
-        (("bashni", "2", "2"), "it is ruleset 2 too"),
-        (("bashni", "1", "two"), "'two' is not a valid integer"),
-        (("bashni", "1"), "Missing argument 'NEW'"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), table(__file__, "senseless requests are refused"))
 def test_senseless_requests_are_refused(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     refused = rookery(*arguments)

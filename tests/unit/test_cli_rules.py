@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
+from tests.support.tables import table
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 START = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/8/w1w1w1w1/1w1w1w1w/w1w1w1w1 w 0"
@@ -72,18 +73,7 @@ def test_perft_counts_and_divides() -> None:
     assert rookery("rules", "perft", "bashni", "start", "0", "--divide").stdout == "1\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("rules", "moves", "chess", "start"), "there is no game 'chess', only bashni"),
-        (("rules", "moves", "bashni", "begin"), "nor is it a setup: start"),
-        (("rules", "perft", "bashni", "start", "-1"), "-1"),
-        (("rules", "apply", "bashni", "start"), "Missing argument"),
-        (("opponent", "move", "bashni", "start", "--level", "9"), "1<=x<=8"),
-        (("opponent", "ladder", "bashni", "--games", "0"), "x>=1"),
-        (("nothing",), "No such command"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), table(__file__, "what makes no sense ends with code 2 and says why"))
 def test_what_makes_no_sense_ends_with_code_2_and_says_why(arguments: tuple[str, ...], said: str) -> None:
     result = rookery(*arguments)
     assert result.exit_code == 2

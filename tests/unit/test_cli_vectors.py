@@ -137,21 +137,8 @@ def test_the_game_is_recognised_from_the_file_name() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "Expecting value"),
+        *table(__file__, "a broken file is refused with the place and the reason"),
         ("[" * 100_000, "recursion|Expecting"),
-        ("{}", "expected a list of cases"),
-        ("[]", "expected a list of cases"),
-        ("[1]", "case 1: expected an object with a name"),
-        ('[{"position": "3 a"}]', "case 1: expected an object with a name"),
-        ('[{"name": "x", "moves": []}]', "it has no position"),
-        ('[{"name": "x", "position": "3 a"}]', "it states no expectation"),
-        ('[{"name": "x", "position": "3 a", "moves": "1"}]', r"Expected `array`, got `str` - at `\$\.moves`"),
-        ('[{"name": "x", "position": "3 a", "perft": {"one": 1}}]', r"matching regex .* - at `key` in `\$\.perft`"),
-        ('[{"name": "x", "position": "3 a", "perft": {"1": true}}]', r"Expected `int`, got `bool` - at `\$\.perft"),
-        ('[{"name": "x", "position": "3 a", "move": "1"}]', "require each other"),
-        ('[{"name": "x", "position": "3 a", "moves": [], "history": []}]', "history requires outcome"),
-        ('[{"name": "x", "position": "x", "malformed": true, "moves": []}]', "allows no other expectation"),
-        ('[{"name": "x", "name": "y"}]', "duplicate key"),
     ],
 )
 def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path: Path, text: str, reason: str) -> None:

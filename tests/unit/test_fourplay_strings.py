@@ -5,8 +5,8 @@ import pytest
 from domain.fourplay import GAME
 from domain.game import IllegalMove, MalformedNotation, RulesError
 from tests.support.slow_fourplay.board import read
-from tests.support.slow_fourplay.placing import KINGS, placed
-from tests.support.tables import table
+from tests.support.slow_fourplay.placing import placed
+from tests.support.tables import named_cases, table
 
 BOARD = "15/bK13yK/15/15/15/15/15/7*7/15/15/3rQ11/2rDg8g,3/15/14gK/rK14"
 EMPTY = "15/15/15/15/15/15/15/7*7/15/15/15/15/15/15/15"
@@ -38,24 +38,7 @@ def test_a_set_up_is_refused_with_the_reason(pieces: str, rest: str, reason: str
     refused(placed(pieces, rest), reason)
 
 
-@pytest.mark.parametrize(
-    ("pieces", "rest"),
-    [
-        (ARMY + "rVMb1", "b setup - - 0"),
-        (ARMY + "rVMb1", "r setup - - 0"),
-        (ARMY + "rRb1 rRb2 rGb3", "b setup - - 0"),
-        ("rKa1", "r setup - - 0"),
-        # Attachments of any length, to any piece, to each other, of frozen Dogs; sorted by column, then row.
-        (KINGS + "rDgb2 gDgo13", "r play - b2>o13;o13>b2 0"),
-        (KINGS + "rDga9 rDga10 yDga2", "g play - a2>o2;a9>o14;a10>a14 99"),
-        ("rKa1 yKo14 bDgb2 bDgo1", "y play gb b2>a1;o1>b2 7"),
-        # Ants on corners, Kings side by side, a frozen Archer at home, whoever is in check.
-        (KINGS + "r,o1 b,a15", "r play - - 3"),
-        ("rKg7 bKg9 yKh9 gKh7", "y play - - 0"),
-        ("rKa1 yKo14 bAb9 gGa2", "r play bg - 100"),
-        ("yKo14 rQa1", "y play gbr - 100"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("pieces", "rest"), named_cases(__file__, "strange positions are positions"))
 def test_strange_positions_are_positions(pieces: str, rest: str) -> None:
     text = placed(pieces, rest)
     assert GAME.format_position(GAME.parse_position(text)) == text

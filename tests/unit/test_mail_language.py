@@ -97,29 +97,9 @@ def test_prose_is_no_command(line: str) -> None:
     assert command(line) is None
 
 
-@pytest.mark.parametrize(
-    ("line", "verb", "argument"),
-    [
-        ("Draw", Verb.DRAW, ()),
-        ("offer draw", Verb.DRAW, ()),
-        ("ACCEPT", Verb.ACCEPT, ()),
-        ("accept draw", Verb.ACCEPT, ("draw",)),
-        ("decline take back", Verb.DECLINE, ("takeback",)),
-        ("take  back", Verb.TAKE_BACK, ()),
-        ("resign", Verb.RESIGN, ()),
-        ("resign mabcdef234567", Verb.RESIGN, ("mabcdef234567",)),
-        ("Forced on", Verb.FORCED, ("on",)),
-        ("Say Well played!", Verb.SAY, ("Well played!",)),
-        ("say: resign?", Verb.SAY, ("resign?",)),
-        ("board", Verb.BOARD, ()),
-        ("queue", Verb.QUEUE, ()),
-        ("clear queue", Verb.CLEAR_QUEUE, ()),
-        ("help", Verb.HELP, ()),
-        ("stop mail", Verb.STOP_MAIL, ()),
-    ],
-)
-def test_commands_are_words_in_any_case(line: str, verb: Verb, argument: tuple[str, ...]) -> None:
-    assert command(line) == Command(line=line, verb=verb, argument=argument)
+@pytest.mark.parametrize(("line", "verb", "argument"), table(__file__, "commands are words in any case"))
+def test_commands_are_words_in_any_case(line: str, verb: str, argument: list[str]) -> None:
+    assert command(line) == Command(line=line, verb=Verb(verb), argument=tuple(argument))
 
 
 def test_conditional_lines_have_one_or_more_steps() -> None:

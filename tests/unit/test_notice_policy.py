@@ -30,6 +30,7 @@ from events.notices.policy import (
 )
 from events.notices.preferences import Preferences, default_mail, default_push
 from events.private.availability import zone_of
+from tests.support.tables import named_cases
 
 BERLIN = zone_of("Europe/Berlin")
 MAIL, PUSH, WEBHOOK = NoticeChannel
@@ -181,21 +182,7 @@ def test_a_reminder_leaves_time_to_act(hours: int, before_h: int, left_h: float 
     assert reminder == (None if left_h is None else deadline - left_h * HOUR_MS)
 
 
-@pytest.mark.parametrize(
-    ("quiet", "now", "end"),
-    [
-        (None, "2026-06-15 21:00", None),
-        ((22, 7), "2026-06-15 19:59", None),
-        ((22, 7), "2026-06-15 20:00", "2026-06-16 05:00"),
-        ((22, 7), "2026-06-16 04:59", "2026-06-16 05:00"),
-        ((22, 7), "2026-06-16 05:00", None),
-        ((8, 9), "2026-06-15 06:30", "2026-06-15 07:00"),
-        ((9, 9), "2026-06-15 07:30", None),
-        # The night in which the clocks are put forward, then the one in which they are put back.
-        ((22, 7), "2026-03-28 22:00", "2026-03-29 05:00"),
-        ((22, 7), "2026-10-24 21:00", "2026-10-25 06:00"),
-    ],
-)
+@pytest.mark.parametrize(("quiet", "now", "end"), named_cases(__file__, "quiet hours are local and may cross midnight"))
 def test_quiet_hours_are_local_and_may_cross_midnight(quiet: tuple[int, int] | None, now: str, end: str | None) -> None:
     assert quiet_until(quiet, BERLIN, at(now)) == (None if end is None else at(end))
 

@@ -91,26 +91,13 @@ PROPOSAL = Proposal("bashni", None, rated=True, private=True, terms=STANDARD)
 @pytest.mark.parametrize(
     ("limits", "proposed", "inviter", "limit"),
     [
-        ({}, {}, "person", None),
-        ({}, {"game": "towers", "setup": "two-player"}, "guest", None),
-        ({}, {"game": "towers", "setup": "four-player"}, "person", "games"),
-        ({}, {"game": "fourplay"}, "person", "games"),
-        ({"games": ()}, {}, None, "games"),
-        ({"rated": False}, {}, None, "rated"),
-        ({"rated": False}, {"rated": False}, None, None),
-        ({"private": False}, {}, "person", "private"),
-        ({"min_move_ms": DAY}, {}, "person", None),
-        ({"min_move_ms": DAY + 1}, {}, "person", "min_move_time"),
+        *table(__file__, "a match is refused for the limit that it exceeds"),
         ({"min_move_ms": DAY}, {"terms": replace(STANDARD, increment=0)}, "person", "min_move_time"),
         ({"min_move_ms": 3 * DAY}, {"terms": days_per_move(3)}, "person", None),
         ({"min_move_ms": 3 * DAY}, {"terms": replace(days_per_move(3), ceiling=DAY)}, "person", "min_move_time"),
         ({"max_move_ms": 20 * DAY}, {}, "person", None),
         ({"max_move_ms": 20 * DAY - 1}, {}, "person", "max_move_time"),
         ({"max_move_ms": 2 * DAY}, {"terms": replace(STANDARD, ceiling=2 * DAY)}, "person", None),
-        ({"invitations": Invitations.NO_BOTS}, {}, "bot", "invitations"),
-        ({"invitations": Invitations.NO_BOTS}, {}, "guest", None),
-        ({"invitations": Invitations.NOBODY}, {}, "person", "invitations"),
-        ({"invitations": Invitations.NOBODY}, {}, None, None),
     ],
 )
 def test_a_match_is_refused_for_the_limit_that_it_exceeds(

@@ -121,22 +121,7 @@ def test_every_other_address_is_refused(endpoint: str) -> None:
 
 @pytest.mark.parametrize(
     "endpoint",
-    [
-        "",
-        "abc",
-        "https://fcm.googleapis.com",
-        "https://fcm.googleapis.com/",
-        "https://user@fcm.googleapis.com/abc",
-        "https://user:password@fcm.googleapis.com/abc",
-        "https://fcm.googleapis.com/abc#there",
-        "https://fcm.googleapis.com:no/abc",
-        "https://[fcm.googleapis.com/abc",
-        "https://fcm.googleapis.com/a c",
-        "https://fcm.googleapis.com/a\r\nHost: x",
-        "https://fcm.googleapis.com/ä",
-        "https://fcm.googleapis.com\\@evil.example/abc",
-        "https://fcm.googleapis.com/" + "a" * 1000,
-    ],
+    [*table(__file__, "what is no address of a subscription is refused"), "https://fcm.googleapis.com/" + "a" * 1000],
 )
 def test_what_is_no_address_of_a_subscription_is_refused(endpoint: str) -> None:
     with pytest.raises(InvalidEndpointError):

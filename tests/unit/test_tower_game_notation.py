@@ -53,19 +53,7 @@ def test_a_cube_passed_by_a_white_pawn_is_looked_at_from_the_other_side(old: str
 
 
 @pytest.mark.parametrize(
-    "men",
-    [
-        {"ee1": "R"},
-        {"ce6": "B"},
-        {"bb5": "M"},
-        {"ed6": "N"},
-        {"dd6": "C"},
-        {"cc7": "J"},
-        {"dd7": "F"},
-        {"de7": "P"},
-        {"dd7": "P"},
-        {"aa1": " ", "dd8": "K"},
-    ],
+    "men", table(__file__, "a position is refused when the side not to move is in check from any man")
 )
 def test_a_position_is_refused_when_the_side_not_to_move_is_in_check_from_any_man(men: dict[str, str]) -> None:
     text = with_men(**men)
@@ -74,18 +62,7 @@ def test_a_position_is_refused_when_the_side_not_to_move_is_in_check_from_any_ma
         assert GAME.in_check(GAME.parse_position(text.replace(" w ", " b ")))
 
 
-@pytest.mark.parametrize(
-    "men",
-    [
-        {"ee7": "P"},
-        {"ee6": "P"},
-        {"de8": "N", "aa2": "P"},
-        {"ee1": "R", "ee5": "P"},
-        {"ce6": "B", "de7": "n"},
-        {"bb5": "M", "dd7": "p"},
-        {"dc7": "N", "ec7": "C", "cb7": "J"},
-    ],
-)
+@pytest.mark.parametrize("men", table(__file__, "a pawn straight ahead and riders behind a man give no check"))
 def test_a_pawn_straight_ahead_and_riders_behind_a_man_give_no_check(men: dict[str, str]) -> None:
     position = GAME.parse_position(with_men(**men))
     assert list(GAME.legal_moves(position))

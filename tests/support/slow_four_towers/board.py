@@ -20,30 +20,8 @@ DIAGONAL = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
 KNIGHT = [(x, y) for x, y in product((-2, -1, 1, 2), repeat=2) if abs(x) != abs(y)]
 COMPONENTS = {"R": "R", "B": "B", "N": "N", "Q": "RB", "M": "RN", "C": "BN", "W": "RBN"}
 COMPOUND = {frozenset(parts): letter for letter, parts in COMPONENTS.items()}
-DOUBLES = [
-    "a3",
-    "a4",
-    "b3",
-    "b4",
-    "c3",
-    "c4",
-    "d2",
-    "d3",
-    "d4",
-    "e2",
-    "e3",
-    "f2",
-    "f3",
-    "g1",
-    "g2",
-    "g3",
-    "h1",
-    "h2",
-    "h3",
-    "i1",
-    "i2",
-    "i3",
-]
+_DOUBLE_ROWS = {"a": "34", "b": "34", "c": "34", "d": "234", "e": "23", "f": "23", "g": "123", "h": "123", "i": "123"}
+DOUBLES = [column + row for column, rows in _DOUBLE_ROWS.items() for row in rows]
 PROMOTING = ["c11", "d11", "e11", "f10", "g10", "h10", "i9", "j9", "k9"]
 
 

@@ -1,12 +1,14 @@
 """People who ask all the time who they are, each with a token of their own: nobody may be taken for somebody else."""
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 
 from events.installation import Installation
 from tests.chaos.people import TIMEOUT_S, UNANSWERED
 from tests.support.api_client import ApiClient
+from tests.support.eventually import working
 
 PEOPLE = 24
 THREADS = 6
@@ -25,18 +27,9 @@ class Crowd:
         self.recognised = 0
         self.mistaken: list[str] = []
 
-    @contextmanager
-    def asking(self) -> Iterator[None]:
+    def asking(self) -> AbstractContextManager[None]:
         ids = list(self._tokens)
-        threads = [threading.Thread(target=self._ask, args=(ids[number::THREADS], number)) for number in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            self._end.set()
-            for thread in threads:
-                thread.join()
+        return working([partial(self._ask, ids[number::THREADS], number) for number in range(THREADS)], self._end)
 
     def _ask(self, ids: Sequence[str], number: int) -> None:
         with ApiClient(self._urls[number % len(self._urls)], timeout=TIMEOUT_S) as client:

@@ -7,6 +7,7 @@ replaced by a replica that was cut off from it. Each of these is tried again and
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from events.store.contract import Request, StaleVersionError
 from events.store.copies import NotCopiedError
 from events.store.redis import RedisStore
 from tests.support.drafts import drafts
-from tests.support.eventually import eventually
+from tests.support.eventually import eventually, working
 from tests.support.topologies import Watched
 
 WRITERS = 12
@@ -68,15 +69,8 @@ class Writers:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        threads = [threading.Thread(target=self._write, args=(f"{self._name}-{n}",)) for n in range(WRITERS)]
-        for thread in threads:
-            thread.start()
-        try:
+        with working([partial(self._write, f"{self._name}-{n}") for n in range(WRITERS)], self._end):
             yield
-        finally:
-            self._end.set()
-            for thread in threads:
-                thread.join()
         if self.faults:
             raise self.faults[0]
 

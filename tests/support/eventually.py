@@ -1,7 +1,9 @@
 """Waiting in tests for what other threads and processes do: until it shows, not for a time."""
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -20,3 +22,17 @@ def eventually(look: Callable[[], T], what: str, deadline_s: float = DEADLINE_S)
             raise AssertionError(f"{what} did not happen within {deadline_s:g} s; last seen: {seen!r}")
         time.sleep(PAUSE_S)
     return seen
+
+
+@contextmanager
+def working(works: Iterable[Callable[[], None]], end: threading.Event) -> Iterator[None]:
+    """Do each of ``works`` in a thread of its own during the block, then set ``end``, at which they return."""
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        for thread in threads:
+            thread.join()

@@ -2,8 +2,9 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from kombu.connection import Connection
@@ -15,7 +16,7 @@ from events.runtime.errors import StoreError
 from events.runtime.scripts import Script
 from events.runtime.settings import Settings
 from events.runtime.transactions import transact
-from tests.support.eventually import eventually
+from tests.support.eventually import eventually, working
 from workers.broker import broker_configuration
 
 THREADS = 16
@@ -37,18 +38,8 @@ class Load:
         self.refused: Counter[str] = Counter()
         self.faults: list[str] = []
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Let the threads work during the block."""
-        threads = [threading.Thread(target=self._run, args=(name,)) for name in self.names]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            self._end.set()
-            for thread in threads:
-                thread.join()
+    def running(self) -> AbstractContextManager[None]:
+        return working([partial(self._run, name) for name in self.names], self._end)
 
     def await_rounds(self, rounds: int) -> None:
         """Wait until each thread has worked ``rounds`` times more, or there is a fault."""

@@ -33,9 +33,6 @@ def test_a_move_leads_to_its_position(pieces: str, rest: str, move: str, pieces_
     assert GAME.parse_position(placed(pieces_after, rest_after)) == reached
 
 
-ALONE = "yKo14 bRb2"
-
-
 @pytest.mark.parametrize(
     ("pieces", "rest", "scores", "reason"), table(__file__, "the first end in the order of 8 counts")
 )

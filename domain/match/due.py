@@ -1,4 +1,4 @@
-"""What time makes due in a match: the next step, computed anew each time, so that any process may take it.
+"""What time makes due in a match: the next step, computed again each time, so that any process may take it.
 
 Availability (free days, vacations) is private, and a match is public and permanent. So a match records what has
 happened to its clock, as pauses, and no sooner than it counts: when the seat to move acts, or before a flag would fall.

@@ -36,7 +36,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "import glass_towers from domain and add (glass_towers.GAME,) to GAMES" in said.stdout
     games = tree / "domain" / "games.py"
     text = games.read_text().replace("from domain import bashni,", "from domain import bashni, glass_towers,")
-    games.write_text(text.replace("GAMES = Register(\n", "GAMES = Register(\n    (glass_towers.GAME,),\n"))
+    games.write_text(text.replace("GAMES = Register(", "GAMES = Register((glass_towers.GAME,), "))
     return tree
 
 

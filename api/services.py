@@ -1,4 +1,4 @@
-"""What the resources work with: one installation per app, and the delays after wrong passwords."""
+"""The parts that resources use: one installation per app, and the delays after wrong passwords."""
 
 import hashlib
 from functools import cached_property

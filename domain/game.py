@@ -224,7 +224,7 @@ class SearchTerms(Generic[P, M]):
 class UnlistedMoves(Generic[P, M]):
     """The kinds of legal moves that ``legal_moves`` and ``hints`` leave out because there are too many of them.
 
-    Whoever lists the legal moves and finds none must ask ``any_move`` before taking the game for ended.
+    A caller that lists the legal moves and gets none must ask ``any_move`` before taking the game for ended.
     """
 
     any_move: Callable[[P], M | None]

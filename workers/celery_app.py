@@ -62,7 +62,7 @@ def make_app(settings: Settings) -> Celery:
 def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | None) -> int:
     """Do the tasks of ``queues`` in this process until SIGTERM; return the exit code.
 
-    With ``processes`` in so many child processes, which can be killed. A worker for notices has DELIVERY_THREADS
+    With ``processes`` in this number of child processes, which can be killed. A worker for notices has DELIVERY_THREADS
     threads, as one that hangs must not hold up the rest, and one more for each other queue.
     """
     configure()

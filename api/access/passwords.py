@@ -31,8 +31,8 @@ def sign_in(name: str, password: str) -> Person | None:
 def require_passwords(schema: ma.Schema, sent: Mapping[str, Any]) -> None:
     """Raise a problem unless each ``PresentPassword`` that was ``sent`` is that of the caller.
 
-    The attempts are delayed as those to sign in, but counted by the id of the account: whoever tries to sign in as the
-    caller does not keep the caller from choosing another password.
+    The attempts are delayed as those to sign in, but counted by the id of the account: attempts to sign in as
+    the caller do not keep the caller from choosing another password.
     """
     for name, field in schema.fields.items():
         if isinstance(field, PresentPassword):

@@ -35,7 +35,7 @@ from events.store.contract import EMPTY, VersionTag
 from events.store.feed import FeedTail
 
 EVENTS_PER_READ = 20
-"""A stream counts as one read for each of so many events that it begins with."""
+"""The events with which a stream begins, by the number that counts as one read."""
 
 
 def create_stream_app(settings: Settings) -> Flask:

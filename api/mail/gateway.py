@@ -106,7 +106,7 @@ class Gateway:
     def make_room_for(self, network: str) -> bool:
         """Tell whether one more connection of ``network`` may be open; where all are taken, one that is idle is closed.
 
-        That is the oldest of those that have named no valid recipient: whoever holds them open keeps out nobody.
+        That is the oldest of those that have named no valid recipient: silent clients keep nobody out.
         """
         by_peer = not self.listening.lmtp and not _is_own(network)
         if by_peer and list(self.connections.values()).count(network) >= MAX_CONNECTIONS_PER_PEER:

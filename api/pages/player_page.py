@@ -35,7 +35,7 @@ INVITATIONS = {
 
 
 def capacity_sentences(capacity: Capacity, matches: int) -> list[str]:
-    """Return what a bot that plays ``matches`` matches takes on."""
+    """Return the capacity of a bot in words, with ``matches`` matches in play."""
     games = [game_title(name) for name in capacity.games]
     *others, last = games or ["nothing at present"]
     free = max(0, capacity.concurrent - matches)

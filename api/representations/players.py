@@ -1,4 +1,4 @@
-"""Players as callers see them, and what bots take on."""
+"""Players as callers see them, and the capacity of bots."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""What commands print, and how they fail: with a message and exit code 1."""
+"""Output of commands, and their failures: with a message and exit code 1."""
 
 import sys
 from collections.abc import Iterator

@@ -24,7 +24,7 @@ STABLE_AFTER_S = 3.0
 
 
 class Program(NamedTuple):
-    """What a child runs; it may take ``grace_s`` to stop before it is killed.
+    """The program of a child; it may take ``grace_s`` to stop before it is killed.
 
     A program that ``beats`` (``events.runtime.beats``) is killed when it falls silent. One that is started
     ``on_demand`` waits for another one to say that it is needed.

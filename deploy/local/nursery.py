@@ -50,7 +50,7 @@ MODULES = (
     "kombu.pidbox",
     "kombu.transport.redis",
 )
-"""What the parts import, themselves or what they load by name."""
+"""Modules that the parts import or load by name."""
 
 BEAT_INTERVAL_MS = 1000
 MAX_REQUEST_BYTES = 1 << 20

@@ -51,7 +51,7 @@ _IMPOSSIBLE = (ValueError, IndexError, KeyError, TypeError)
 """What ``evolve`` raises for an event that has no place in a match."""
 
 MAX_PAUSES = 1000
-"""That a clock can hold at once; nobody has nearly as many vacations ahead, nor a server so many outages in a turn."""
+"""That a clock can hold at once: far more than a player has vacations ahead, or a server outages in a turn."""
 
 
 class Examination:

@@ -130,7 +130,7 @@ class DeclineTakeback(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveTime(_PlayerCommand):
-    """Give ``seat`` so many milliseconds more."""
+    """Give ``seat`` more time, in milliseconds."""
 
     seat: int
     time: int

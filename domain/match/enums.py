@@ -48,7 +48,7 @@ class Channel(StrEnum):
 
 
 class OccasionKind(StrEnum):
-    """What matches are played for, beside themselves."""
+    """Occasions of matches."""
 
     SEEK = "seek"
     TOURNAMENT = "tournament"

@@ -148,7 +148,7 @@ class TimeCorrected(_TimedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeGiven(_SeatEvent):
-    """``seat`` has given ``to`` so many milliseconds."""
+    """``seat`` has given ``to`` time, in milliseconds."""
 
     to: int
     time: int

@@ -67,7 +67,7 @@ STANDARD = Terms(
 
 
 def days_per_move(days: int) -> Terms:
-    """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
+    """Return terms of ``days`` days for every move, with everything allowed that does no harm to a rated match."""
     return replace(STANDARD, control=Control.DAYS_PER_MOVE, bank=days * DAY, increment=0, cap=days * DAY)
 
 

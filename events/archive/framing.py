@@ -18,7 +18,7 @@ class MissingFileError(ArchiveUnavailableError):
 
 
 class DamagedArchiveError(StoreError):
-    """A file of the archive is not what was written."""
+    """A file of the archive differs from the written one."""
 
 
 LEVEL = 19

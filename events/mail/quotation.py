@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 MAX_BROKEN_LINES = 3
-"""Into so many lines programs break an introduction."""
+"""The number of lines into which programs break an introduction."""
 
 MIN_FIELDS = 3
 MAX_FIELD_CHARACTERS = 32

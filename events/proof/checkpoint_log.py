@@ -238,7 +238,7 @@ class CheckpointLog:
         return f"{self._host}/rookery" if self._host else f"rookery.local/{self._store.installation().id}"
 
     def consistency(self, first: int, second: int) -> Consistency:
-        """Return the proof that ``first`` leaves begin ``second``; raises ValueError unless there are so many."""
+        """Return the proof that ``first`` leaves begin ``second``; raises ValueError when there are fewer."""
         size = self.size()
         if not 0 <= first <= second <= size:
             raise ValueError(f"The log has {size} leaves, there is no proof from {first} to {second}")

@@ -1,6 +1,6 @@
 """The work list: the durable list of due work, from which workers claim entries fairly, with a lease.
 
-Whatever must be done later or elsewhere is an entry, added by whoever causes it. A worker claims one entry after the
+Work to be done later or elsewhere is an entry, added by its cause. A worker claims one entry after the
 other, and finishes or postpones it; work that takes longer than the lease renews it. A claim that is not renewed ends
 with its lease, and the entry is claimed again: so each entry is done at least once, and what doing it twice means is
 for its owner to say. Tasks in the broker are hints that something can be claimed (``workers.hints``).

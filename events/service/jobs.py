@@ -37,7 +37,7 @@ def basis_of_answer(digest: str) -> str:
 
 
 class Jobs:
-    """The jobs of an installation, entries of the work list ``work``, owned by whoever has requested them.
+    """The jobs of an installation, entries of the work list ``work``, owned by their requesters.
 
     A ``basis`` names everything that a result follows from: for another basis there is no result yet.
     """

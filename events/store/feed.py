@@ -237,7 +237,7 @@ class FeedGroup:
 def read_for(groups: Sequence[FeedGroup], shard: int, count: int = 100) -> list[list[Delivery] | None]:
     """Return up to ``count`` new entries of a shard for each of ``groups`` of one consumer, None where unreadable.
 
-    One script for all: so many commands cost the caller twice as much. A lost reply leaves them pending.
+    One script for all: single commands cost the caller twice as much. A lost reply leaves them pending.
     """
     if not groups:
         return []

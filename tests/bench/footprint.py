@@ -133,7 +133,7 @@ def _play(url: str, stream_url: str) -> None:
 
 
 def _move(url: str, match_id: str, players: Sequence[ApiClient]) -> bool:
-    """Make a move for whoever is to move, if it is a person; return whether the match goes on."""
+    """Make the move of the person to move, if it is one; return whether the match goes on."""
     state = players[0].get(f"/matches/{match_id}")
     if state["status"] != "playing" or state["ply"] >= PLIES:
         return False

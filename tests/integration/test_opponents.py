@@ -1,4 +1,4 @@
-"""Opponents: one answer for each turn, whoever is killed meanwhile; time is shared fairly, cheap answers first."""
+"""Opponents: one answer for each turn, whichever process is killed; time is shared fairly, cheap answers first."""
 
 from typing import Any
 

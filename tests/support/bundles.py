@@ -245,7 +245,7 @@ def bundle_of(
     *,
     positions: bool = False,
 ) -> bytes:
-    """Return the bundle of ``match``; with ``logged``, that version is in a log of so many ``leaves``."""
+    """Return the bundle of ``match``; with ``logged``, that version is in a log of ``leaves`` leaves."""
     stored = envelopes(match.events, match.name)
     inclusion = None if logged is None else included(stored[logged - 1], leaves, checkpoint_key or key)
     return make_bundle(match.name, stored, key, max(SIGNED_AT, match.now), inclusion, positions=positions)

@@ -55,7 +55,7 @@ class Program:
         return ">" in self.mark
 
     def answer(self, top: str, quoted: Quoted, language: Language, *, below: str = "", after: int = 10**6) -> bytes:
-        """Return the mail with ``top`` above the quotation, and ``below`` after so many lines of it."""
+        """Return the mail with ``top`` above the quotation, and ``below`` after this number of its lines."""
         introduction = self.introduction(language, quoted)
         if self.html:
             shown = self.html.format(introduction=_html(introduction), text=_html(quoted.text))

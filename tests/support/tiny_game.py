@@ -1,6 +1,6 @@
 """Nim with one heap, for two or three players: the smallest game that fulfils the whole contract.
 
-Players take one or two pieces in turn; whoever takes the last one wins. A position string is the heap and the letter of
+Players take one or two pieces in turn; the one who takes the last wins. A position string is the heap and the letter of
 the side to move: ``a`` or ``b`` with two players, ``x``, ``y`` or ``z`` with three.
 """
 

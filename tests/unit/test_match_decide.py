@@ -174,7 +174,7 @@ def test_the_occasion_of_a_match_is_recorded_and_nothing_else_depends_on_it() ->
 
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
-"""After these moves of Bashni the rulesets part: whoever captures d6 and c7 may, then must, capture d6 once more."""
+"""After these moves of Bashni the rulesets part: a capture of d6 and c7 may, then must, capture d6 once more."""
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from prometheus_client.registry import Collector
 
 from api.counter_files import unchanged
 from api.services import services
+from events.operations.figures import Figures
 from events.runtime.errors import StoreError
 from events.runtime.figure import Figure, Kind
-from events.service.figures import Figures
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each, which no one asks for
 REQUESTS = Counter(

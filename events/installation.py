@@ -8,58 +8,58 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from urllib.parse import urlsplit
 
-from events.archive.store import ArchivingStore, make_store
-from events.notices.addresses import AddressStore
-from events.notices.endpoints import Endpoints
-from events.notices.feed_addresses import FeedAddresses
-from events.notices.inbox import Inbox
-from events.notices.ledger import Ledger
-from events.notices.outbox import Outbox
-from events.notices.preferences import PreferencesStore
-from events.notices.presence import Presence
-from events.notices.scheduled_checks import ScheduledChecks
-from events.notices.subscriptions import Subscriptions
+from events.matches.bot_admission import BotAdmission
+from events.matches.fleet_jobs import FleetJobs
+from events.matches.jobs import Jobs
+from events.matches.match_service import MatchService
+from events.matches.matches import CachedSummaries, Matches, result_reader
+from events.matches.outages import Heartbeat
+from events.matches.readmodels import ReadModels
+from events.matches.readmodels.archived import ArchivedModels
+from events.matches.readmodels.projector import EventSummaries, Projector
+from events.matches.readmodels.ratings import Ratings
+from events.matches.timekeeper import Timekeeper
+from events.notify.addresses import AddressStore
+from events.notify.endpoints import Endpoints
+from events.notify.feed_addresses import FeedAddresses
+from events.notify.inbox import Inbox
+from events.notify.ledger import Ledger
+from events.notify.outbox import Outbox
+from events.notify.preferences import PreferencesStore
+from events.notify.presence import Presence
+from events.notify.push.sender_key import SenderKeyStore
+from events.notify.scheduled_checks import ScheduledChecks
+from events.notify.subscriptions import Subscriptions
+from events.operations import figures as metrics
+from events.operations.archiving import Archiver
+from events.operations.figures import FlagLateness
 from events.people.accounts import People
 from events.people.administration import Administration
+from events.people.availability import AvailabilityStore
 from events.people.blocks import Blocks
 from events.people.bots import Bots
+from events.people.chats import Chats
 from events.people.credentials import Tickets
+from events.people.notebooks import Notebooks
 from events.people.passwords import Passwords
 from events.people.player_keys import PlayerKeys
-from events.private.availability import AvailabilityStore
-from events.private.chats import Chats
-from events.private.notebooks import Notebooks
-from events.private.reports import Reports
-from events.private.statements import Statements
+from events.people.reports import Reports
+from events.people.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.guard import CheckpointGuard
 from events.proof.keys import KeyRing
 from events.proof.receipts import ReceiptSigner
-from events.push.sender_key import SenderKeyStore
-from events.readmodels import ReadModels
-from events.readmodels.archived import ArchivedModels
-from events.readmodels.projector import EventSummaries, Projector
-from events.readmodels.ratings import Ratings
+from events.proof.transparency.timestamp_store import TimestampStore
+from events.proof.transparency.witnesses import Witnesses
 from events.runtime.egress_rules import EgressRules
 from events.runtime.keys import WorkListKeys
 from events.runtime.liveness import RedisLiveness
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
 from events.runtime.work_list import WorkList
-from events.service import figures as metrics
-from events.service.archiving import Archiver
-from events.service.bot_admission import BotAdmission
-from events.service.figures import FlagLateness
-from events.service.fleet_jobs import FleetJobs
-from events.service.incidents import Incidents
-from events.service.jobs import Jobs
-from events.service.match_service import MatchService
-from events.service.matches import CachedSummaries, Matches, result_reader
-from events.service.outages import Heartbeat
-from events.service.timekeeper import Timekeeper
+from events.store.archive.store import ArchivingStore, make_store
+from events.store.incidents import Incidents
 from events.store.rewriting import Rewriting
-from events.transparency.timestamp_store import TimestampStore
-from events.transparency.witnesses import Witnesses
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

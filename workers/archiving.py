@@ -5,11 +5,11 @@ from itertools import islice
 
 import structlog
 
-from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
+from events.matches.readmodels import Projected
+from events.operations.archiving import DAY_MS, MATCHES_PER_PACK, Archiver
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
 from events.proof.documents import DocumentError
-from events.readmodels import Projected
-from events.service.archiving import DAY_MS, MATCHES_PER_PACK, Archiver
+from events.store.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 
 MATCHES_PER_ROUND = 200
 

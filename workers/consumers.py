@@ -13,15 +13,15 @@ import structlog
 
 from domain.match import due
 from domain.match.state import MatchState
+from events.matches.matches import Matches, UnknownMatchError
+from events.matches.readmodels.projector import Failures, Projector
+from events.matches.timekeeper import Timekeeper
+from events.operations.figures import FlagLateness
 from events.people.administration import Administration
-from events.readmodels.projector import Failures, Projector
 from events.runtime import beats
 from events.runtime.connections import StorePipeline
 from events.runtime.origin import Origin, following
 from events.runtime.wall_clock import now_ms
-from events.service.figures import FlagLateness
-from events.service.matches import Matches, UnknownMatchError
-from events.service.timekeeper import Timekeeper
 from events.store.contract import EventStore
 from events.store.feed import Delivery, FeedGroup, FeedState
 from events.store.redis import RedisStore

@@ -10,11 +10,11 @@ from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.search import ENGINE_VERSION, LEVELS, seed_for
 from events.installation import Installation
-from events.readmodels.summary import draw_answers_owed
+from events.matches.matches import Executed, UnknownMatchError
+from events.matches.readmodels.summary import draw_answers_owed
 from events.runtime.origin import current
 from events.runtime.queues import Queue
 from events.runtime.work_list import Repeats
-from events.service.matches import Executed, UnknownMatchError
 from events.store.contract import Head, Request, StaleVersionError
 
 QUICK, SLOW = "quick", "slow"

@@ -21,8 +21,8 @@ from events.operations.personal_data import continue_erasures, expire_guests
 from events.runtime import beats
 from events.runtime.queues import Group
 from events.runtime.settings import Settings
-from events.service.high_water_mark import HighWaterMark
 from events.store.feed import FeedGroup, feed_states, trim
+from events.store.high_water_mark import HighWaterMark
 from events.store.redis import RedisStore
 from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound

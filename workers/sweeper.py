@@ -12,15 +12,15 @@ import structlog
 from domain.match.enums import Status
 from domain.match.state import opponent_id
 from domain.search import LEVELS
-from events.archive.framing import ArchiveUnavailableError
 from events.installation import Installation
+from events.matches.readmodels import rated_result
 from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import day_of, hour_of
 from events.proof.documents import DocumentError
 from events.proof.notes import parse_note
-from events.readmodels import rated_result
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
+from events.store.archive.framing import ArchiveUnavailableError
 from workers import retries
 from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.task_queue import TaskQueue

@@ -13,18 +13,18 @@ from celery import Celery, current_task
 from celery.worker import state
 
 from events.installation import Installation
+from events.matches.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
 from events.operations.personal_archive import make_archive
 from events.proof.audit import audit
 from events.proof.bundle import basis_of_content, instant_of_reading, make_contents
+from events.proof.signed_checkpoints import sign_hour_of
+from events.proof.transparency.cosigning import Cosigning
+from events.proof.transparency.timestamps import Timestamps
 from events.runtime.egress import Egress
 from events.runtime.origin import TASK_HEADER, following
 from events.runtime.work_list import Claim
-from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
-from events.service.signed_checkpoints import sign_hour_of
 from events.store.contract import EventStore
 from events.store.converter import unpack
-from events.transparency.cosigning import Cosigning
-from events.transparency.timestamps import Timestamps
 from workers.broker import MAX_CONFIRMATION_S
 from workers.claims import do_due
 from workers.fleet.presence import own_name

@@ -8,7 +8,7 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.commands import CreateMatch
 from domain.match.state import Seat
-from events.notices.notice import WhoMayInvite
+from events.notify.notice import WhoMayInvite
 from events.people.capacity import Proposal
 from events.people.person import Person
 

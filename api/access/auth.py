@@ -7,8 +7,8 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.due import Availability
 from domain.match.enums import Channel
+from events.people.availability import unpack_availability
 from events.people.person import Person, Suspension, UnknownPersonError
-from events.private.availability import unpack_availability
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import rfc3339
 

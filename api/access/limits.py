@@ -12,7 +12,7 @@ from flask import Flask, current_app, g, request
 from limits import RateLimitItem, parse
 
 from api.http.problems import Problem
-from events.private.chats import MAX_BYTES_OF_PERSON
+from events.people.chats import MAX_BYTES_OF_PERSON
 from events.runtime.connections import StoreClient, translating
 from events.runtime.counters import fixed_windows
 

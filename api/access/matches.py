@@ -10,10 +10,10 @@ from domain.match.decisions.cases import refuse_involved, refuse_party
 from domain.match.guards import seat_of
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+from events.matches.matches import Loaded, UnknownMatchError
 from events.people.administration import ARBITER
+from events.people.chats import chat_players
 from events.people.person import Person
-from events.private.chats import chat_players
-from events.service.matches import Loaded, UnknownMatchError
 
 
 def visible_match(match_id: str) -> Loaded:

@@ -14,12 +14,12 @@ from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
 from api.http.answers import Answer, json_response
 from domain.match.refusals import CommandError
-from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
+from events.matches.bot_admission import BeyondCapacityError
+from events.matches.matches import UnknownMatchError
+from events.people.notebooks import QuotaExceededError
 from events.people.passwords import TooManySignInsError
-from events.private.notebooks import QuotaExceededError
 from events.runtime.errors import StoreFullError, StoreUnavailableError
-from events.service.bot_admission import BeyondCapacityError
-from events.service.matches import UnknownMatchError
+from events.store.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 from events.store.contract import ClockMismatchError, RequestMismatchError, StaleVersionError, describe_offset
 from events.store.copies import NotCopiedError, ReplicasBehindError
 

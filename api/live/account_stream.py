@@ -18,8 +18,8 @@ from api.operations.lists import AwaitedMatches, owed
 from api.services import Services
 from domain.match.enums import Status
 from domain.match.state import MatchState
-from events.readmodels import Summary, summarise
-from events.service.matches import UnknownMatchError
+from events.matches.matches import UnknownMatchError
+from events.matches.readmodels import Summary, summarise
 from events.store.codec import UndecodableEventError
 from events.store.contract import DamagedStreamError, VersionTag
 

@@ -25,8 +25,8 @@ from api.live import account_stream
 from api.live.stream_hub import BLOCK_MS, Hub, Watcher
 from api.services import EXTENSION, Services
 from api.services import services as current_services
+from events.people.chats import subscribe
 from events.people.person import Person
-from events.private.chats import subscribe
 from events.runtime.connections import blocking_client
 from events.runtime.errors import StoreError
 from events.runtime.logs import configure

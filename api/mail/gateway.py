@@ -17,7 +17,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from api.access.limits import networks
 from api.mail.reception import ACCEPTED, MAX_MAIL_BYTES, UNAVAILABLE, Postmaster, Reception
-from events.mail.recipients import Recipient
+from events.notify.mail.recipients import Recipient
 from events.runtime import beats
 
 MAX_CONNECTIONS = 100

@@ -11,9 +11,9 @@ import structlog
 from limits import parse
 
 from events.installation import Installation
-from events.mail.admission import MAX_HEADERS_BYTES, author_of, has_too_many_headers, header, read_headers
-from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
-from events.notices.inbox import ReceivedMail, mail_digest, text_digest
+from events.notify.inbox import ReceivedMail, mail_digest, text_digest
+from events.notify.mail.admission import MAX_HEADERS_BYTES, author_of, has_too_many_headers, header, read_headers
+from events.notify.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.runtime.connections import StoreClient, translating
 from events.runtime.counters import fixed_windows
 from events.runtime.errors import StoreError

@@ -24,7 +24,7 @@ from api.http.problems import no_such_match
 from api.representations.matches import Event, ReceiptField, represent_event, represent_receipt
 from api.services import services
 from domain.match.commands import Command
-from events.service.matches import Executed, UnknownMatchError
+from events.matches.matches import Executed, UnknownMatchError
 from events.store.contract import VersionTag
 
 MAX_SEATS = 8

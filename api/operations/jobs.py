@@ -11,10 +11,10 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
 from domain.search import ENGINE_VERSION, LEVELS
+from events.matches.jobs import BUNDLE, NODES_PER_EVENT, RECOMPUTATION, basis_of_answer
 from events.operations.personal_data import takes_long
 from events.people.person import Person
 from events.proof.bundle import BundleContent, BundledHead, basis_of_content
-from events.service.jobs import BUNDLE, NODES_PER_EVENT, RECOMPUTATION, basis_of_answer
 from events.store.converter import Digest
 from events.store.envelope import Envelope
 

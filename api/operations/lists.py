@@ -7,10 +7,10 @@ from api.http.problems import Problem
 from api.representations.matches import MatchPage, represent_summaries
 from api.representations.players import opponent_level
 from api.services import services
-from events.readmodels import Page, Summary
-from events.readmodels.summary import summarise
+from events.matches.matches import UnknownMatchError
+from events.matches.readmodels import Page, Summary
+from events.matches.readmodels.summary import summarise
 from events.runtime.errors import StoreError, StoreUnavailableError
-from events.service.matches import UnknownMatchError
 
 MAX_LOADED_MATCHES = 25
 """Matches that one request loads because the read models are behind."""

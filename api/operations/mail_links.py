@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from api.http.problems import Problem
 from api.services import services
-from events.mail.tokens import PlayerToken, TokenError, TokenKind, read_token, verify_token
-from events.notices.addresses import MailAddress
-from events.notices.mail_links import LinkError, LinkPurpose, read_link, reset_subject, verify_link
+from events.notify.addresses import MailAddress
+from events.notify.mail.tokens import PlayerToken, TokenError, TokenKind, read_token, verify_token
+from events.notify.mail_links import LinkError, LinkPurpose, read_link, reset_subject, verify_link
 from events.people.person import Person
 
 

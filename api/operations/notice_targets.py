@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from api.access.limits import spend
 from api.services import services
-from events.notices.notice import NoticeChannel
-from events.notices.outbox import Dispatch, Purpose
+from events.notify.notice import NoticeChannel
+from events.notify.outbox import Dispatch, Purpose
 
 
 class Target(NamedTuple):

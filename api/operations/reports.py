@@ -9,7 +9,7 @@ from msgspec import Meta
 from api.http.answers import Answer, Instant, NextAfter
 from api.representations.players import Player, represent_player
 from api.services import services
-from events.private.reports import Report
+from events.people.reports import Report
 from events.runtime.wall_clock import rfc3339
 
 

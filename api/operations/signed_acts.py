@@ -17,9 +17,9 @@ from domain.match.lines import Line
 from domain.match.player_signatures import PlayerPublicKey, PlayerSignature
 from domain.match.positions import to_move
 from domain.match.state import MatchState
+from events.matches.matches import Loaded
 from events.proof.documents import DocumentError
 from events.proof.player_signatures import MOVE, Statement, check_signed
-from events.service.matches import Loaded
 from events.store.contract import VersionTag, tag_of
 
 MAX_VERSION = 2**53 - 1

@@ -24,10 +24,10 @@ from domain.match.decisions.cases import refuse_involved
 from domain.match.enums import Ground, RulingKind, Status
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
+from events.matches.readmodels import summarise
 from events.people.administration import ARBITER, OPERATOR
 from events.people.person import Person
-from events.private.statements import Statement
-from events.readmodels import summarise
+from events.people.statements import Statement
 
 MAX_REPORTED_MATCHES = 20
 """Matches with reported messages listed at once; when these are dealt with, others follow."""

@@ -31,11 +31,11 @@ from api.representations.matches import people_in, represent_summary, with_fores
 from api.services import services
 from domain.games import GAMES
 from domain.match.state import MatchState
-from events.notices.notice import Notice
-from events.notices.wording import enumerated, headline, news_of
+from events.matches.readmodels import Summary, summarise
+from events.notify.notice import Notice
+from events.notify.wording import enumerated, headline, news_of
 from events.people.blocks import blocked_by, names_of_others
 from events.people.person import Person
-from events.readmodels import Summary, summarise
 from events.store.codec import event_of
 
 MAX_ENTRIES = 50

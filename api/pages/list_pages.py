@@ -16,7 +16,7 @@ from api.services import services
 from domain.games import GAMES
 from domain.match.enums import Status
 from domain.match.state import OPPONENT_PREFIX
-from events.readmodels import Page, Summary
+from events.matches.readmodels import Page, Summary
 
 MATCHES_PER_PAGE = 20
 """Matches on one page of a list; the next page is behind "more"."""

@@ -14,8 +14,8 @@ from domain.games import find_ruleset
 from domain.match.enums import Status
 from domain.match.events import Event
 from domain.match.state import MatchState
+from events.matches.matches import Loaded
 from events.people.person import Person
-from events.service.matches import Loaded
 from events.store.codec import event_of
 from events.store.contract import EMPTY, VersionTag, tag_of
 

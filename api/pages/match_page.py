@@ -33,10 +33,10 @@ from domain.match.lines import ANY, ConditionalMoves, Line, Lines, standing
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
 from domain.presentation import DraftPiece
+from events.matches.matches import Loaded
+from events.matches.readmodels import Summary
 from events.people.person import Person
 from events.pictures.board import FOOT, faces
-from events.readmodels import Summary
-from events.service.matches import Loaded
 
 
 class Node(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from api.services import services
 from domain.game import AnyGame
 from domain.match.enums import Status
 from domain.match.state import MatchState
-from events.readmodels import PlayerRating, pool_of, rated_result, summarise
+from events.matches.readmodels import PlayerRating, pool_of, rated_result, summarise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

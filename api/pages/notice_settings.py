@@ -12,14 +12,14 @@ from api.pages.layout import blueprint, signed_in_reader
 from api.representations.matches import MatchSummary, represent_summaries
 from api.services import services
 from domain.match.terms import HOUR, duration
-from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, PayloadForm
-from events.notices.inbox import MAX_MAILS_SHOWN, Verdict
-from events.notices.ledger import KEPT_MS, MAX_NOTICES
-from events.notices.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
-from events.notices.preferences import DEFAULT_QUIET_HOURS
+from events.notify.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, PayloadForm
+from events.notify.inbox import MAX_MAILS_SHOWN, Verdict
+from events.notify.ledger import KEPT_MS, MAX_NOTICES
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
+from events.notify.preferences import DEFAULT_QUIET_HOURS
+from events.notify.push.sender_key import subject_of
+from events.notify.webhooks.signing import public_key_of
 from events.people.person import Person
-from events.push.sender_key import subject_of
-from events.webhooks.signing import public_key_of
 
 
 class KindWords(NamedTuple):

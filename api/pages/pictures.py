@@ -23,9 +23,9 @@ from domain.match.enums import Channel
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.scene import Scene
+from events.matches.readmodels import Summary
 from events.pictures.board import Trace, draw
 from events.pictures.standalone import Drawing, draw_document, render_png
-from events.readmodels import Summary
 
 MAX_TRACES = 16
 """Moves that are marked on one board."""

@@ -23,9 +23,9 @@ from api.representations.ratings import PublicChange, public_changes, represent_
 from api.services import services
 from domain.games import GAMES
 from domain.match.terms import duration
+from events.matches.readmodels.standings import PROVISIONAL_DEVIATION
 from events.people.capacity import Capacity, Invitations
 from events.people.person import Person
-from events.readmodels.standings import PROVISIONAL_DEVIATION
 
 INVITATIONS = {
     Invitations.ANYONE: "It takes invitations",

@@ -33,17 +33,17 @@ from domain.match.enums import Channel, Limit
 from domain.match.player_signatures import PlayerSignature
 from domain.match.state import CLOCK, OPPONENT_PREFIX, MatchState
 from domain.match.terms import Terms, duration, in_words
+from events.matches.jobs import RECOMPUTATION, Job
+from events.matches.readmodels import summarise
 from events.people.person import Person
-from events.private.statements import MEMBERS, NamedText, named_texts
+from events.people.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import BundleContent
 from events.proof.documents import DocumentError
 from events.proof.notes import parse_note
 from events.proof.player_signatures import ACTS, key_id
 from events.proof.tree_heads import find_cosignatures
-from events.readmodels import summarise
 from events.runtime.wall_clock import rfc3339
-from events.service.jobs import RECOMPUTATION, Job
 from events.store.codec import content_shown
 from events.store.converter import read_value
 

@@ -14,10 +14,10 @@ from domain.match import vacation
 from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
+from events.people.availability import zone_names
 from events.people.capacity import MAX_CONCURRENT
 from events.people.credentials import MAX_LABEL_LENGTH
 from events.people.player_keys import MAX_KEY_NAME_LENGTH
-from events.private.availability import zone_names
 from events.runtime.wall_clock import rfc3339
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

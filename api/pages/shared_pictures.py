@@ -27,9 +27,9 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
+from events.matches.readmodels import Summary
 from events.people.person import Person
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_document
-from events.readmodels import Summary
 
 GAME_PICTURE_CACHING = "public, max-age=86400"
 """The picture of a game changes only with the server."""

@@ -8,8 +8,8 @@ from api.representations.ratings import RatingValue
 from domain.games import GAMES
 from domain.match.enums import EndReason, Limit
 from domain.match.terms import DAY, Terms, duration, in_short, limit_in_words
-from events.readmodels import PlayerRating, Summary, Unrated
-from events.readmodels.standings import interval_of
+from events.matches.readmodels import PlayerRating, Summary, Unrated
+from events.matches.readmodels.standings import interval_of
 
 URGENT_MS = DAY
 """A deadline that is nearer, in milliseconds, stands out in lists."""

@@ -13,7 +13,7 @@ from domain.match.state import Dispute as MatchDispute
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.person import Person
-from events.private.statements import MEMBERS, NamedText, named_texts
+from events.people.statements import MEMBERS, NamedText, named_texts
 from events.runtime.wall_clock import rfc3339
 from events.store.envelope import Envelope
 

@@ -21,9 +21,9 @@ from domain.match.enums import EndReason, Status
 from domain.match.event_types import SEEDS
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
+from events.matches.readmodels import Summary, summarise
 from events.people.person import Person
 from events.proof.receipts import ReceiptSigner
-from events.readmodels import Summary, summarise
 from events.runtime.wall_clock import rfc3339
 from events.store.codec import content_shown
 from events.store.contract import Head

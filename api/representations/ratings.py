@@ -15,8 +15,8 @@ from api.http.answers import Answer, Instant, one_of
 from api.representations.players import Player, represent_player
 from api.services import services
 from domain.rating import Rating
-from events.readmodels import RatedMatch, RatingChange, Summary, Unrated
-from events.readmodels.standings import PROVISIONAL_DEVIATION, interval_of
+from events.matches.readmodels import RatedMatch, RatingChange, Summary, Unrated
+from events.matches.readmodels.standings import PROVISIONAL_DEVIATION, interval_of
 from events.runtime.wall_clock import rfc3339
 
 DAY_MS = 24 * 3600 * 1000

@@ -1,4 +1,4 @@
-"""The payloads of webhooks and their answers, described for the OpenAPI document; ``events.webhooks`` makes them."""
+"""The payloads of webhooks and their answers for the OpenAPI document; ``events.notify.webhooks`` makes them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -9,9 +9,9 @@ from api.http.answers import Answer, Instant, one_of
 from api.http.conditions import VersionTagText
 from api.representations.boards import Composition, Draft
 from domain.match.enums import Status
-from events.notices.endpoints import PayloadForm
-from events.webhooks.answers import ANSWERS
-from events.webhooks.payload import TEST_TYPE, TYPES
+from events.notify.endpoints import PayloadForm
+from events.notify.webhooks.answers import ANSWERS
+from events.notify.webhooks.payload import TEST_TYPE, TYPES
 
 
 class WebhookGame(Answer):

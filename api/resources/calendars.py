@@ -20,7 +20,7 @@ from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.due import Availability
 from domain.match.refusals import CommandError
 from domain.match.vacation import year_of
-from events.private.availability import Change, refuse_early_change, with_calendar
+from events.people.availability import Change, refuse_early_change, with_calendar
 
 blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX)
 

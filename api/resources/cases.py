@@ -40,7 +40,7 @@ from domain.match.enums import Ground, RulingKind
 from domain.match.refusals import CommandError
 from events.people.administration import ARBITER, LOGGED_MEMBERS, OPERATOR
 from events.people.person import Person
-from events.private.statements import MAX_TEXT_LENGTH
+from events.people.statements import MAX_TEXT_LENGTH
 from events.store.contract import StaleVersionError, VersionTag
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX)

@@ -24,10 +24,10 @@ from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.blocks import BLOCK, KINDS, MUTE
+from events.people.chats import MAX_MESSAGES_PER_CHAT, ChatFullError, chat_players
+from events.people.chats import Message as StoredMessage
 from events.people.person import Person
-from events.private.chats import MAX_MESSAGES_PER_CHAT, ChatFullError, chat_players
-from events.private.chats import Message as StoredMessage
-from events.private.reports import Report
+from events.people.reports import Report
 from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 

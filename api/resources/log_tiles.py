@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 
 from api.http.problems import Problem
 from api.services import services
-from events.transparency.tiles import LogTiles, NoTileError, parse_level, parse_place
+from events.proof.transparency.tiles import LogTiles, NoTileError, parse_level, parse_place
 
 blueprint = Blueprint("log", __name__)
 

@@ -18,7 +18,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, PresentPassword, StrictSchema, StrictString
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
-from events.notices.addresses import (
+from events.notify.addresses import (
     MAX_ADDRESS_OCTETS,
     InvalidAddressError,
     MailAddress,
@@ -30,10 +30,10 @@ from events.notices.addresses import (
     wants,
     without_address,
 )
-from events.notices.inbox import MAX_MAILS_SHOWN, Verdict
-from events.notices.letters import address_changed, confirmation
-from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
-from events.notices.notice import PauseCause, WhoMayWrite
+from events.notify.inbox import MAX_MAILS_SHOWN, Verdict
+from events.notify.letters import address_changed, confirmation
+from events.notify.mail_links import MAX_LINK_CHARACTERS, USED
+from events.notify.notice import PauseCause, WhoMayWrite
 from events.people.person import Person
 from events.runtime.wall_clock import rfc3339
 

@@ -38,7 +38,7 @@ from api.services import services
 from domain.match.enums import Status
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
-from events.readmodels import Summary
+from events.matches.readmodels import Summary
 from events.store.contract import Head, VersionTag, tag_of
 
 blueprint = Blueprint("matches", __name__, url_prefix=PREFIX)

@@ -37,8 +37,8 @@ from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import DURATIONS, MAX_INCREMENT_MS, MAX_TIME_MS, MIN_TIME_MS, STANDARD, Terms, duration
 from domain.search.choose import LEVELS
+from events.matches.matches import fresh_seed
 from events.people.person import Person
-from events.service.matches import fresh_seed
 from events.store.codec import event_of
 
 blueprint = Blueprint("new_matches", __name__, url_prefix=PREFIX)

@@ -26,10 +26,10 @@ from domain.match.exploration import MAX_TREE_DEPTH, MAX_TREE_MOVES, explored
 from domain.match.guards import seat_of
 from domain.match.lines import ANY, MAX_LINE_DEPTH, ConditionalMoves
 from domain.match.state import MatchState
+from events.matches.matches import Loaded
+from events.people.conditional_moves import lines_read, lines_shown
+from events.people.notebooks import MAX_BYTES, MAX_GUEST_BYTES
 from events.people.person import Person
-from events.private.conditional_moves import lines_read, lines_shown
-from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES
-from events.service.matches import Loaded
 
 
 def max_notebook_bytes(person: Person) -> int:

@@ -17,10 +17,10 @@ from api.http.problems import Problem
 from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
 from api.operations.notice_targets import targets_of
 from api.services import services
-from events.notices.ledger import MAX_NOTICES
-from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite
-from events.notices.notice import Notice as StoredNotice
-from events.notices.preferences import MAX_REMIND_BEFORE_H, Preferences
+from events.notify.ledger import MAX_NOTICES
+from events.notify.notice import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite
+from events.notify.notice import Notice as StoredNotice
+from events.notify.preferences import MAX_REMIND_BEFORE_H, Preferences
 
 blueprint = Blueprint("notices", __name__, url_prefix=PREFIX)
 

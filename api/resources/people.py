@@ -28,16 +28,16 @@ from api.operations.mail_links import invalid_link, resettable_account
 from api.representations.players import Player, represent_person
 from api.services import services
 from domain.match.due import Availability
-from events.notices.addresses import MAX_ADDRESS_OCTETS
-from events.notices.letters import asker, password_reset
-from events.notices.mail_links import MAX_LINK_CHARACTERS, USED
+from events.notify.addresses import MAX_ADDRESS_OCTETS
+from events.notify.letters import asker, password_reset
+from events.notify.mail_links import MAX_LINK_CHARACTERS, USED
 from events.people.accounts import NameTakenError
+from events.people.availability import with_calendar, zone_names
 from events.people.credentials import MAX_LABEL_LENGTH
 from events.people.credentials import Token as StoredToken
 from events.people.names import NAME, InvalidNameError
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
 from events.people.person import Person, UnknownPersonError
-from events.private.availability import with_calendar, zone_names
 from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 

@@ -14,10 +14,10 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, StrictSchema, StrictString
 from api.operations.jobs import Job, JobState, archive_state
 from api.services import services
+from events.matches.jobs import ARCHIVE
 from events.operations.personal_archive import make_archive
 from events.operations.personal_data import erase
 from events.people.person import UnknownPersonError
-from events.service.jobs import ARCHIVE
 from events.store import rewriting
 
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX)

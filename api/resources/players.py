@@ -27,7 +27,7 @@ from api.representations.ratings import (
     represent_unrated_match,
 )
 from api.services import services
-from events.readmodels import PlayerRating
+from events.matches.readmodels import PlayerRating
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("players", __name__, url_prefix=PREFIX)

@@ -30,6 +30,7 @@ from api.operations.jobs import (
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
+from events.matches.jobs import RECOMPUTATION
 from events.proof.bundle import (
     BundleContent,
     basis_of_content,
@@ -44,10 +45,9 @@ from events.proof.documents import write_document
 from events.proof.leaves import hash_of_stored
 from events.proof.public_keys import key_set
 from events.proof.receipts import Receipt, write_receipt
-from events.service.jobs import RECOMPUTATION
+from events.proof.transparency.tlog_proofs import tlog_proof_of
 from events.store.contract import Head
 from events.store.converter import schema_of, write_value
-from events.transparency.tlog_proofs import tlog_proof_of
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX)
 well_known = Blueprint("well-known", __name__, url_prefix="/.well-known")

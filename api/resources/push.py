@@ -15,12 +15,12 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, StrictSchema, StrictString, pattern
 from api.operations.notice_targets import queue_test
 from api.services import services
-from events.notices import subscriptions as stored
-from events.notices.notice import NoticeChannel
-from events.notices.subscriptions import MAX_LABEL_LENGTH, MAX_SUBSCRIPTIONS, subscription_id
-from events.push.encryption import InvalidKeyError, encoded_point, from_base64url, read_point, to_base64url
-from events.push.sender_key import subject_of
-from events.push.services import MAX_ENDPOINT_LENGTH, InvalidEndpointError, check_endpoint, service_name
+from events.notify import subscriptions as stored
+from events.notify.notice import NoticeChannel
+from events.notify.push.encryption import InvalidKeyError, encoded_point, from_base64url, read_point, to_base64url
+from events.notify.push.sender_key import subject_of
+from events.notify.push.services import MAX_ENDPOINT_LENGTH, InvalidEndpointError, check_endpoint, service_name
+from events.notify.subscriptions import MAX_LABEL_LENGTH, MAX_SUBSCRIPTIONS, subscription_id
 from events.runtime.errors import LimitReachedError
 
 blueprint = Blueprint("push", __name__, url_prefix=PREFIX)

@@ -18,7 +18,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictBoolean, StrictSchema, StrictString, page_limit
 from api.operations.notice_targets import queue_test
 from api.services import services
-from events.notices.endpoints import (
+from events.notify.endpoints import (
     DISABLED_BY_OWNER,
     MAX_ATTEMPTS_LOGGED,
     MAX_ENDPOINTS_PER_PERSON,
@@ -26,12 +26,12 @@ from events.notices.endpoints import (
     Endpoint,
     PayloadForm,
 )
-from events.notices.notice import NoticeChannel, NoticeKind
+from events.notify.notice import NoticeChannel, NoticeKind
+from events.notify.webhooks.signing import fresh_keys, public_key_of
 from events.people.person import Person, random_letters
 from events.runtime.egress_rules import MAX_URL_CHARACTERS, EgressRefusedError
 from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
-from events.webhooks.signing import fresh_keys, public_key_of
 
 blueprint = Blueprint("webhooks", __name__, url_prefix=PREFIX)
 

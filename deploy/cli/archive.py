@@ -4,9 +4,9 @@ import click
 
 from deploy.cli.output import CliError, escape_unprintable, progress_bar
 from deploy.cli.target import open_installation, target_options, without_secrets
-from events.archive.archive import find_fault, verify_matches, verify_tables
-from events.archive.catalogue import Archived
 from events.installation import Installation
+from events.store.archive.archive import find_fault, verify_matches, verify_tables
+from events.store.archive.catalogue import Archived
 
 
 @click.group()

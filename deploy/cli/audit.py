@@ -11,20 +11,20 @@ from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
-from events.private.statements import MEMBERS, NamedText, named_texts
+from events.people.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import MAX_BUNDLE_BYTES, SEED, bundle_schema, instant_of_reading, make_bundle, read_bundle
 from events.proof.documents import DocumentError
 from events.proof.policies import Policy, parse_policy
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.receipts import MAX_RECEIPT_BYTES, Comparison, Receipt, compare, read_receipt
+from events.proof.transparency.tlog_proofs import tlog_proof_of
 from events.proof.verification import BEYOND, place_in_words, verify
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.store.chain import verified_events
 from events.store.codec import content_shown
 from events.store.contract import DamagedStreamError
 from events.store.envelope import Envelope, canonical_json
-from events.transparency.tlog_proofs import tlog_proof_of
 
 COMMANDS = {
     "all": "deploy.cli.audit_all:audit_all",

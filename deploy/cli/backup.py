@@ -11,11 +11,11 @@ from deploy.cli.output import CliError, progress_bar, report_errors
 from deploy.cli.store import rebuild, verify
 from deploy.cli.target import find_var, named_var, names_store, open_installation, target_options
 from deploy.local.installation import InstallationError, LocalInstallation
-from events.backup.copying import make_backup
-from events.backup.files import SealedWriter, new_file, open_records, read_secret
-from events.backup.records import BackupError, Begin, Manifest, pack_record
-from events.backup.restoring import restore_backup, verify_backup
 from events.installation import Installation
+from events.operations.backup.copying import make_backup
+from events.operations.backup.files import SealedWriter, new_file, open_records, read_secret
+from events.operations.backup.records import BackupError, Begin, Manifest, pack_record
+from events.operations.backup.restoring import restore_backup, verify_backup
 from events.runtime.wall_clock import rfc3339
 
 KEY = click.option(

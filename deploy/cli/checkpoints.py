@@ -16,11 +16,11 @@ from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, r
 from events.proof.documents import DocumentError, write_document
 from events.proof.keys import record_keys
 from events.proof.public_keys import key_set, read_key_set
+from events.proof.signed_checkpoints import accept_contradictions_of, accept_rollback_of, sign_checkpoint_of
+from events.proof.transparency.cosigning import Cosigning
+from events.proof.transparency.timestamps import check_timestamp
 from events.runtime.egress import Egress
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.signed_checkpoints import accept_contradictions_of, accept_rollback_of, sign_checkpoint_of
-from events.transparency.cosigning import Cosigning
-from events.transparency.timestamps import check_timestamp
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

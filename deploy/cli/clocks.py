@@ -9,9 +9,9 @@ from deploy.cli.target import open_installation, target_options
 from domain.match.due import Outage
 from domain.match.terms import duration
 from events.installation import Installation
+from events.matches.timekeeper import correct_matches, correct_outages, find_future_outages
 from events.people.administration import CONSOLE
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.timekeeper import correct_matches, correct_outages, find_future_outages
 from events.store.contract import describe_offset
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 

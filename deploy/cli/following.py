@@ -19,10 +19,10 @@ from deploy.cli.target import open_installation, target_options
 from deploy.local.child import bound_to_parent, signal_group
 from deploy.local.environment import ROOT, child_environment
 from events.installation import Installation
+from events.matches.fleet_jobs import FleetJob, JobState, Parameters
 from events.runtime.errors import StoreError, StoreFullError, StorePermissionError
 from events.runtime.queues import Queue
 from events.runtime.wall_clock import rfc3339
-from events.service.fleet_jobs import FleetJob, JobState, Parameters
 from workers.fleet.presence import worker_name
 from workers.fleet.work import FleetJobFailedError, check_finished, do_slice, do_unrecorded, read_results
 from workers.task_queue import TaskQueue

@@ -13,8 +13,8 @@ import httpcore
 from deploy.cli.audit import read_policy
 from deploy.cli.checkpoints import FILE
 from deploy.cli.output import CliError, escape_unprintable, report_errors
-from events.monitor.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
 from events.proof.documents import DocumentError
+from events.proof.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
 from events.proof.notes import ED25519, NoteKey, parse_vkey
 from events.proof.policies import Policy
 from events.proof.public_keys import MAX_KEY_SET_BYTES, read_key_set

@@ -10,10 +10,10 @@ from deploy.cli.following import follow_job, processes_option
 from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import find_target, open_installation, target_options
 from domain.match.due import Outage
-from events.readmodels import dump
+from events.matches.readmodels import dump
+from events.matches.timekeeper import find_future_outages
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.high_water_mark import find_missing
-from events.service.timekeeper import find_future_outages
+from events.store.high_water_mark import find_missing
 from events.store.mark import MARK, read_mark
 from events.store.redis import RedisStore
 from events.store.time import StoreClock

@@ -10,9 +10,9 @@ from deploy.cli.output import CliError
 from deploy.cli.target import find_target, find_var, open_installation, target_options
 from deploy.local import aof
 from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copy_aside, find_binary
-from events.archive.store import make_store
 from events.runtime.settings import MAX_WAIT_REPLICAS
 from events.runtime.topology import CLUSTER_OF_SERVERS, read_topology
+from events.store.archive.store import make_store
 from events.store.copies import ALL
 
 VAR = click.option(

@@ -15,12 +15,12 @@ from environs import ValidationError
 from deploy.cli.output import CliError
 from deploy.local.environment import ENVIRONMENT_FILE, ROOT, parse_exports
 from deploy.local.ports import is_serving
-from events.archive.store import make_store
 from events.installation import Installation
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
 from events.runtime.settings import Settings, check_store
 from events.runtime.topology import WrongTopologyError, read_topology
+from events.store.archive.store import make_store
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -5,10 +5,10 @@ import click
 from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import CliError, escape_unprintable
 from deploy.cli.target import open_installation, target_options
+from events.proof.transparency.witnesses import WitnessError, WitnessStanding
 from events.proof.tree_heads import note_key
 from events.runtime.egress_rules import EgressRefusedError
 from events.runtime.wall_clock import rfc3339
-from events.transparency.witnesses import WitnessError, WitnessStanding
 
 
 @click.group(cls=LazyGroup, locations={"serve": "deploy.cli.witness_server:serve"})

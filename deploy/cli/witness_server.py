@@ -16,9 +16,9 @@ from waitress.server import create_server
 from deploy.cli.output import CliError
 from events.proof.documents import DocumentError
 from events.proof.notes import ED25519, NoteKey, check_key_name, parse_vkey
+from events.proof.transparency.witness_protocol import MAX_REQUEST_BYTES, PATH
+from events.proof.witness import TEXT_TYPE, Witness, WitnessReply, WitnessState
 from events.runtime.logs import configure
-from events.transparency.witness_protocol import MAX_REQUEST_BYTES, PATH
-from events.witness.witness import TEXT_TYPE, Witness, WitnessReply, WitnessState
 
 PORT = 8030
 

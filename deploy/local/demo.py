@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from domain.search import choose
-from events.archive.store import make_store
+from events.store.archive.store import make_store
 from events.store.chain import verify
 from events.store.contract import DamagedStreamError
 

@@ -51,13 +51,13 @@ from deploy.local.process_lock import LeftoverProcessesError, acquire_process_lo
 from deploy.local.programs import IMPAIRED_FILE, programs
 from deploy.local.store_watch import StoreWatch
 from deploy.local.supervisor import ChildError, SupervisionError, Supervisor
-from events.archive.store import make_store
 from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
 from events.runtime.keys import InstallationKeys
 from events.runtime.settings import Settings
 from events.runtime.topology import WrongTopologyError, read_topology
-from events.service.high_water_mark import record_loss
+from events.store.archive.store import make_store
+from events.store.high_water_mark import record_loss
 from events.store.mark import MARK
 from events.store.redis import RedisStore
 

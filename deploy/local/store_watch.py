@@ -9,7 +9,7 @@ from threading import Event, Thread
 from deploy.local import aof
 from deploy.local.disk_reserve import DiskReserve
 from events.runtime.errors import StoreError, StoreTimeoutError
-from events.service.high_water_mark import HighWaterMark, MissingEvents
+from events.store.high_water_mark import HighWaterMark, MissingEvents
 from events.store.redis import RedisStore
 
 INTERVAL_S = 1.0

@@ -1,1 +1,1 @@
-"""What needs a whole installation: everything that is stored about a person."""
+"""What needs all others: backups, personal data, archiving, and the figures that operators see."""

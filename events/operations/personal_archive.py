@@ -10,13 +10,13 @@ import orjson
 
 from domain.match.lines import ConditionalMoves
 from events.installation import Installation
-from events.notices.inbox import MAX_MAILS
-from events.notices.ledger import MAX_NOTICES
+from events.notify.inbox import MAX_MAILS
+from events.notify.ledger import MAX_NOTICES
 from events.people.administration import Administration
+from events.people.chats import Chats
+from events.people.conditional_moves import lines_shown, unpacked
 from events.people.person import Person
-from events.private.chats import Chats
-from events.private.conditional_moves import lines_shown, unpacked
-from events.private.statements import Statements
+from events.people.statements import Statements
 from events.store.codec import content_shown
 from events.store.converter import write_value
 from events.store.envelope import Envelope

@@ -14,7 +14,7 @@ from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from events.installation import Installation
-from events.notices.letters import asker
+from events.notify.letters import asker
 from events.people.person import Person, UnknownPersonError
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError

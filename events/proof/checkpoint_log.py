@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import structlog
 
-from events.archive.store import ArchivingStore
 from events.people.administration import SERVER, Administration
 from events.proof import merkle
 from events.proof.checkpoints import (
@@ -32,6 +31,7 @@ from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
+from events.store.archive.store import ArchivingStore
 from events.store.converter import Digest
 from events.store.logged_leaves import LoggedLeaf, unpack_logged
 

@@ -7,8 +7,6 @@ from typing import Any
 import orjson
 import structlog
 
-from events.archive.catalogue import Archived
-from events.archive.store import ArchivingStore
 from events.people.administration import Administration
 from events.proof.keys import KeyRing, SigningKey, record_keys
 from events.proof.leaf_store import LeafStore
@@ -19,6 +17,8 @@ from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
+from events.store.archive.catalogue import Archived
+from events.store.archive.store import ArchivingStore
 from events.store.contract import DIGEST_DIGITS, EMPTY, Head, VersionTag
 from events.store.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
 from events.store.redis import RedisStore

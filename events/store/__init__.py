@@ -1,1 +1,1 @@
-"""The event store: envelopes, codec, contract, Redis and memory, hash chain, snapshots and feed."""
+"""The event store: envelopes, codec, contract, Redis and memory, hash chain, snapshots, feed and archive."""

@@ -14,13 +14,13 @@ from domain.games import GAMES
 from domain.match.commands import CreateMatch, JoinMatch, Resign, SubmitMove
 from domain.match.enums import Status
 from domain.match.state import Seat
-from events.archive.catalogue import Archived, pack_archived
-from events.archive.tables import Locator
 from events.installation import Installation
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ShardKeys
 from events.runtime.queues import Group
 from events.runtime.settings import Settings, next_database
+from events.store.archive.catalogue import Archived, pack_archived
+from events.store.archive.tables import Locator
 from events.store.contract import Head, Request
 from events.store.envelope import canonical_bytes
 from events.store.feed import FeedGroup, trim

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from deploy.local.embedded import ALWAYS
 from deploy.local.environment import ROOT
-from events.backup.files import open_records
-from events.backup.restoring import restore_backup, verify_backup
 from events.installation import Installation
+from events.operations.backup.files import open_records
+from events.operations.backup.restoring import restore_backup, verify_backup
 from events.runtime.settings import Settings, next_database
 from events.store.contract import Request
 from events.store.envelope import canonical_bytes

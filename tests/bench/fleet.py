@@ -23,9 +23,9 @@ from deploy.local.environment import ROOT, child_environment
 from domain.games import GAMES
 from domain.match.commands import JoinMatch
 from events.installation import Installation
+from events.matches.fleet_jobs import FleetJob, JobState, Parameters
 from events.runtime.queues import Queue
 from events.runtime.settings import STREAM_URL, Settings, next_database
-from events.service.fleet_jobs import FleetJob, JobState, Parameters
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
 from tests.bench.measure import Rates, Table, verdict

@@ -11,7 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 from domain.rating import START_VOLATILITY
-from events.readmodels.summary import DAY_MS, RatedResult, pool_of
+from events.matches.readmodels.summary import DAY_MS, RatedResult, pool_of
 from tests.bench.rating_systems import POINTS_PER_UNIT, Forecaster, Judge, Judgement
 
 LEAGUE_DAY = 20_000

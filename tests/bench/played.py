@@ -8,7 +8,7 @@ from typing import Any
 from domain.game import AnyGame
 from domain.match.commands import CreateMatch, JoinMatch, SubmitMove
 from domain.match.state import Seat
-from events.service.matches import Matches
+from events.matches.matches import Matches
 from events.store.contract import Request
 
 PLAYERS = ("paaaaaaaaaaaaaaaa", "pbbbbbbbbbbbbbbbb")

@@ -11,8 +11,8 @@ from math import exp, log, pi, sqrt
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from domain.rating import DEFAULT, MAX_DEVIATION, START_RATING, Period, Rating, Result, compare, pairwise, rest
-from events.readmodels.standings import NORMAL_95
-from events.readmodels.summary import RatedResult
+from events.matches.readmodels.standings import NORMAL_95
+from events.matches.readmodels.summary import RatedResult
 
 if TYPE_CHECKING:
     from openskill.models import BradleyTerryFull, BradleyTerryFullRating

@@ -19,11 +19,11 @@ from pathlib import Path
 from deploy.local.child import bound_to_parent
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
-from events.archive.store import make_store
+from events.matches.matches import Matches
 from events.runtime.liveness import RedisLiveness
 from events.runtime.queues import Group
 from events.runtime.wall_clock import now_ms
-from events.service.matches import Matches
+from events.store.archive.store import make_store
 from events.store.contract import Request
 from events.store.feed import feed_states
 from events.store.redis import RedisStore

@@ -21,8 +21,8 @@ from statistics import median
 from typing import Any
 
 from events.installation import Installation
+from events.matches.readmodels.paging import Place, format_cursor
 from events.people.person import Person
-from events.readmodels.paging import Place, format_cursor
 from events.runtime.settings import STREAM_URL, Settings
 from tests.bench.measure import Rates, Table
 from tests.bench.stored import DAY_MS, FIRST_DAY_MS, MATCHES_PER_DAY, Loader, player_id

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from domain.match.commands import Command, JoinMatch, Resign, SubmitMove
 from domain.match.state import Seat
 from events.installation import Installation
-from events.readmodels import Projected, RatedResult, rated_result, summarise
-from events.readmodels.projector import EventSummaries, Projector
-from events.readmodels.summary import Summary
+from events.matches.readmodels import Projected, RatedResult, rated_result, summarise
+from events.matches.readmodels.projector import EventSummaries, Projector
+from events.matches.readmodels.summary import Summary
 from events.runtime.keys import ShardKeys
 from events.runtime.scripts import script_source
 from events.store.codec import draft_of

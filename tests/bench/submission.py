@@ -28,11 +28,11 @@ from deploy.local.environment import ROOT
 from deploy.local.ports import Ports
 from deploy.local.programs import GUNICORN
 from domain.games import GAMES
+from events.matches.matches import Matches
 from events.people.accounts import People
 from events.people.passwords import Passwords
 from events.runtime.settings import Settings, next_database
 from events.runtime.wall_clock import now_ms
-from events.service.matches import Matches
 from events.store.redis import RedisStore
 from tests.bench.measure import Rates, Table, verdict
 from tests.bench.played import random_game, start_match

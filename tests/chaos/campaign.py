@@ -27,9 +27,9 @@ from deploy.local.environment import child_environment
 from deploy.local.ports import LOOPBACK, Ports, responds_ok
 from deploy.local.programs import programs
 from deploy.local.supervisor import Supervisor
-from events.archive.store import make_store
 from events.installation import Installation
 from events.runtime.settings import Settings
+from events.store.archive.store import make_store
 from tests.chaos.crowd import Crowd
 from tests.chaos.history import Disturbed, History, clock_ms
 from tests.chaos.people import MAX_RECOVERY_S, POLL_INTERVAL_S, Person

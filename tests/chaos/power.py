@@ -19,8 +19,8 @@ from deploy.local import aof
 from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.local.store_watch import StoreWatch
 from events.runtime.wall_clock import now_ms
-from events.service.high_water_mark import MissingEvents
 from events.store.contract import Request
+from events.store.high_water_mark import MissingEvents
 from events.store.mark import MARK
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED

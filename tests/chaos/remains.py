@@ -6,12 +6,12 @@ from concurrent.futures import Future
 
 from domain.match.state import MatchState
 from events.installation import Installation
-from events.readmodels import ReadModels, dump, rated_result, summarise
+from events.matches.matches import Matches
+from events.matches.readmodels import ReadModels, dump, rated_result, summarise
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import ReadModelKeys
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
-from events.service.matches import Matches
 from events.store.contract import DIGEST_DIGITS
 from events.store.redis import RedisStore
 from tests.chaos.checker import Left, Notified, Stored

@@ -8,7 +8,7 @@ import pytest
 from domain.match.due import Availability
 from domain.match.refusals import CommandError
 from domain.match.vacation import Vacation, booked, left
-from events.private.availability import AvailabilityStore, with_calendar
+from events.people.availability import AvailabilityStore, with_calendar
 from tests.support.matches import T0
 from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.server import RealServer

@@ -3,7 +3,7 @@
 import pytest
 
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
-from events.service.outages import Heartbeat
+from events.matches.outages import Heartbeat
 from tests.support.matches import T0
 from tests.support.memory_heartbeat import MemoryHeartbeat
 from tests.support.server import RealServer

@@ -14,10 +14,10 @@ from flask import Flask
 from playwright.sync_api import Browser, ViewportSize
 
 from api.services import EXTENSION, Services
-from events.notices.addresses import wants
-from events.notices.notice import DeliveryState, NoticeChannel
-from events.notices.outbox import Dispatch
-from events.notices.subscriptions import Subscription
+from events.notify.addresses import wants
+from events.notify.notice import DeliveryState, NoticeChannel
+from events.notify.outbox import Dispatch
+from events.notify.subscriptions import Subscription
 from events.runtime.settings import MailSettings
 from tests.e2e.png import shrunk
 from tests.e2e.screenshots import line, tall_columns

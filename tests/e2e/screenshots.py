@@ -17,9 +17,9 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Scene
 from domain.search import choose
-from events.archive.store import make_store
 from events.people.administration import ARBITER, Administration
 from events.runtime.wall_clock import now_ms
+from events.store.archive.store import make_store
 from tests.e2e.png import shrunk
 from tests.e2e.visitors import Visitor, chromium
 

@@ -8,9 +8,9 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from domain.games import GAMES
-from events.archive.store import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
+from events.store.archive.store import make_store
 from tests.e2e.visitors import SCRIPTS, SharedInstallation, Visitor
 from tests.support.draws import draws_all
 

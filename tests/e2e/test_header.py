@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from playwright.sync_api import expect
 
-from events.archive.store import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
+from events.store.archive.store import make_store
 from tests.e2e.visitors import SharedInstallation, Visitor
 from tests.support.eventually import eventually
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from events.archive.store import make_store
+from events.store.archive.store import make_store
 from tests.e2e.visitors import SharedInstallation, Visitor
 from tests.support.lost_tail import lose_tail
 

@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from api.services import EXTENSION, Services
-from events.mail.tokens import PlayerToken, TokenKind, write_token
-from events.notices.addresses import wants
-from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, Timing
+from events.notify.addresses import wants
+from events.notify.mail.tokens import PlayerToken, TokenKind, write_token
+from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, Timing
 from events.runtime.settings import MailSettings
 from tests.e2e.visitors import Visitor
 from tests.support.callers import app_on

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from events.archive.store import make_store
 from events.people.administration import Administration
 from events.proof.verification import verify
 from events.runtime.wall_clock import now_ms
+from events.store.archive.store import make_store
 from tests.e2e.visitors import SharedInstallation, Visitor
 
 READ_KEY = """() => new Promise((resolve) => {

@@ -19,7 +19,7 @@ from domain.match.impact import impact
 from domain.match.state import MatchState, Seat
 from domain.match.terms import days_per_move
 from domain.search import ENGINE_VERSION, LEVELS, choose, seed_for
-from events.service.matches import Matches
+from events.matches.matches import Matches
 from events.store.codec import event_of
 from events.store.contract import GENESIS, Request
 from events.store.envelope import seal

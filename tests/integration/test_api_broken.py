@@ -7,7 +7,7 @@ from api.services import EXTENSION, Services
 from domain.match.commands import OpenCase, Rule
 from domain.match.enums import Ground, RulingKind
 from domain.match.events import RulesetChanged
-from events.private.statements import Statement
+from events.people.statements import Statement
 from events.store.codec import draft_of
 from events.store.contract import Request
 from tests.support.callers import Caller, started

@@ -73,7 +73,7 @@ def test_the_chat_is_no_part_of_the_match(anna: Caller, match_id: str) -> None:
 
 
 def test_a_chat_has_an_end(anna: Caller, match_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.private.chats.MAX_MESSAGES_PER_CHAT", 1)
+    monkeypatch.setattr("events.people.chats.MAX_MESSAGES_PER_CHAT", 1)
     anna.post(f"/matches/{match_id}/chat", {"text": "the only one"})
     refused = anna.post(f"/matches/{match_id}/chat", {"text": "one more"})
     assert (refused.status_code, refused.json["code"]) == (409, "chat-full")

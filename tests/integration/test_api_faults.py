@@ -8,10 +8,10 @@ import pytest
 from flask import Flask
 
 from api.services import EXTENSION, Services
+from events.operations.figures import MAX_ANSWER_MS
 from events.runtime.connections import StoreClient
 from events.runtime.logs import configure
 from events.runtime.queues import Group
-from events.service.figures import MAX_ANSWER_MS
 from events.store.feed import FeedGroup
 from tests.support.callers import Caller, app_on, settings_for, started
 from tests.support.full_disk import full_log
@@ -83,7 +83,7 @@ def test_reports_of_the_supervisor_are_named_while_the_store_is_away(own_server:
 
 
 def test_matches_waiting_for_opponents_counted(services: Services, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.service.figures.MAX_AGE_S", -1.0)
+    monkeypatch.setattr("events.operations.figures.MAX_AGE_S", -1.0)
     client, keys = app.test_client(), services.readmodels.keys
     assert "rookery_late_opponents 0.0" in client.get("/metrics").text
     services.store.client.zadd(keys.listed(3, "awaiting:opponent-2", 0), {"m1": services.now() - MAX_ANSWER_MS - 1})
@@ -163,7 +163,7 @@ def test_the_log_is_json_lines_without_secrets(
         raise RuntimeError("out of order")
 
     configure()  # here, where standard error is the one that is read below
-    monkeypatch.setattr("events.service.matches.Matches.load", broken)
+    monkeypatch.setattr("events.matches.matches.Matches.load", broken)
     assert anna.get("/matches/m", Authorization=token).status_code == 500
     redis.config_set("maxmemory", 1)
     assert Caller(anna.client.application).post("/guests").status_code == 503

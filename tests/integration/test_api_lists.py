@@ -6,7 +6,7 @@ import pytest
 
 from api.operations import lists
 from api.services import Services
-from events.service.matches import Loaded
+from events.matches.matches import Loaded
 from tests.support.callers import ME, OPEN, Caller, invited, started
 from tests.support.projected import project
 

@@ -12,12 +12,12 @@ from flask import Flask
 
 from api.access.limits import Limits
 from api.services import EXTENSION, Services
-from events.mail.tokens import PlayerToken, TokenKind, write_token
-from events.notices.addresses import HARD_SCORE, wants, with_bounce
-from events.notices.inbox import ReceivedMail, Verdict
-from events.notices.letters import LetterKind
-from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
-from events.notices.outbox import Dispatch
+from events.notify.addresses import HARD_SCORE, wants, with_bounce
+from events.notify.inbox import ReceivedMail, Verdict
+from events.notify.letters import LetterKind
+from events.notify.mail.tokens import PlayerToken, TokenKind, write_token
+from events.notify.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
+from events.notify.outbox import Dispatch
 from tests.support.callers import REQUEST_ID, Caller, app_on
 from tests.support.server import RealServer
 

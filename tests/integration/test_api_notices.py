@@ -11,10 +11,10 @@ import pytest
 from api.access.limits import Limits
 from api.pages.notice_settings import CHANNELS, KINDS, PAYLOADS, STATES, TIMINGS, VERDICTS, WRITERS
 from api.services import Services
-from events.notices.addresses import stopped, wants
-from events.notices.endpoints import Attempt, PayloadForm
-from events.notices.inbox import ReceivedMail, Verdict
-from events.notices.notice import (
+from events.notify.addresses import stopped, wants
+from events.notify.endpoints import Attempt, PayloadForm
+from events.notify.inbox import ReceivedMail, Verdict
+from events.notify.notice import (
     Delivery,
     DeliveryState,
     Notice,
@@ -24,7 +24,7 @@ from events.notices.notice import (
     WhoMayWrite,
     notice_id,
 )
-from events.notices.subscriptions import Subscription
+from events.notify.subscriptions import Subscription
 from tests.support.callers import Caller, app_on
 from tests.support.projected import project
 from tests.support.server import RealServer

@@ -10,11 +10,11 @@ from flask import Flask
 
 from api.resources.push import browser_label
 from api.services import Services
-from events.notices.notice import NoticeChannel
-from events.notices.outbox import Purpose
-from events.notices.subscriptions import MAX_SUBSCRIPTIONS
-from events.push.encryption import from_base64url, read_point, to_base64url
-from events.push.services import UNKNOWN_SERVICE
+from events.notify.notice import NoticeChannel
+from events.notify.outbox import Purpose
+from events.notify.push.encryption import from_base64url, read_point, to_base64url
+from events.notify.push.services import UNKNOWN_SERVICE
+from events.notify.subscriptions import MAX_SUBSCRIPTIONS
 from tests.support.callers import UNLIMITED, Answer, Caller, app_on
 from tests.support.push_service import Browser
 from tests.support.server import RealServer

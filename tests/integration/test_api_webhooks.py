@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from api.services import Services
-from events.notices.endpoints import MAX_ENDPOINTS_PER_PERSON, Attempt
-from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
-from events.notices.outbox import Dispatch, Purpose
+from events.notify.endpoints import MAX_ENDPOINTS_PER_PERSON, Attempt
+from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
+from events.notify.outbox import Dispatch, Purpose
 from tests.support.callers import UNLIMITED, Answer, Caller, app_on
 from tests.support.server import RealServer
 from tests.support.tables import table

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 from deploy.cli import main
 from deploy.local.child import bound_to_parent
 from deploy.local.ports import responds_ok
-from events.archive.framing import ArchiveUnavailableError
-from events.archive.pack import GROUP
-from events.archive.storage import Storage
-from events.archive.tables import MAX_TABLES_OF_A_SIZE
 from events.runtime.keys import ArchiveKeys, ShardKeys
+from events.store.archive.framing import ArchiveUnavailableError
+from events.store.archive.pack import GROUP
+from events.store.archive.storage import Storage
+from events.store.archive.tables import MAX_TABLES_OF_A_SIZE
 from events.store.contract import EMPTY, DamagedStreamError, Request, StaleVersionError
 from tests.support.eventually import eventually
 from tests.support.server import RealServer, free_ports
@@ -123,7 +123,7 @@ def test_killed_rounds_lose_nothing(shop: SteppedInstallation, archive: Path, mo
                 bring_back_all(shop)
     assert killed >= 15
     assert archive_all(shop) == 5
-    monkeypatch.setattr("events.service.archiving.UNUSED_KEPT_DAYS", 0)
+    monkeypatch.setattr("events.operations.archiving.UNUSED_KEPT_DAYS", 0)
     shop.parts.archiver.collect()
     assert seen(shop) == before
     referenced = {pack.file for pack in catalogue.packs()} | {table.file for table in catalogue.tables()}
@@ -160,7 +160,7 @@ def test_a_paused_round_drops_nothing_later(shop: SteppedInstallation, monkeypat
         shop.parts.archiver.collect()
         return drop(*arguments)
 
-    monkeypatch.setattr("events.service.archiving.UNUSED_KEPT_DAYS", 0)
+    monkeypatch.setattr("events.operations.archiving.UNUSED_KEPT_DAYS", 0)
     monkeypatch.setattr(shop.store, "drop", drop_late)
     before = seen(shop)
     assert archive_all(shop) == 0
@@ -417,7 +417,7 @@ def test_a_storage_without_its_library_is_named(server: RealServer) -> None:
 
 
 def test_no_live_stream_is_missed_meanwhile(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.archive.store.NAMES_PER_PAGE", 2)
+    monkeypatch.setattr("events.store.archive.store.NAMES_PER_PAGE", 2)
     names = {shop.start("alice", "bob") for _ in range(30)}
     shard = max(range(shop.store.shards), key=lambda number: len(list(shop.store.streams(number))))
     of_shard = list(shop.store.streams(shard))
@@ -430,7 +430,7 @@ def test_no_live_stream_is_missed_meanwhile(shop: SteppedInstallation, monkeypat
 
 
 def test_no_stream_is_missed_while_others_come_back(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.archive.store.NAMES_PER_PAGE", 2)
+    monkeypatch.setattr("events.store.archive.store.NAMES_PER_PAGE", 2)
     finish(shop, 16)
     assert archive_all(shop) == 16
     shard = max(range(shop.store.shards), key=lambda number: len(list(shop.store.streams(number))))

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from api.services import EXTENSION, Services
-from events.service.archiving import Archiver
+from events.operations.archiving import Archiver
 from tests.support.callers import ME, Caller, app_on, invited, started
 from tests.support.projected import project
 from tests.support.server import RealServer

@@ -8,14 +8,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
-from events.backup import copying
-from events.backup.coverage import Coverage, matching
-from events.backup.files import open_records
-from events.backup.records import Record
-from events.backup.restoring import restore_backup, verify_backup
 from events.installation import Installation
+from events.matches.readmodels.summary import DAY_MS
+from events.operations.backup import copying
+from events.operations.backup.coverage import Coverage, matching
+from events.operations.backup.files import open_records
+from events.operations.backup.records import Record
+from events.operations.backup.restoring import restore_backup, verify_backup
 from events.proof.log_audit import audit_log
-from events.readmodels.summary import DAY_MS
 from events.runtime.connections import connect
 from events.runtime.keys import ReadModelKeys, ShardKeys
 from events.store.contract import Request, WrongInstallationError

@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
+from events.matches.readmodels.summary import DAY_MS
 from events.proof.checkpoint_log import CheckpointLog, RolledBackError
 from events.proof.checkpoints import Checkpoint, Consistency
 from events.proof.documents import DocumentError
 from events.proof.guard import CheckpointGuard, GuardedTree
-from events.readmodels.summary import DAY_MS
-from events.service.signed_checkpoints import sign_checkpoint_of
+from events.proof.signed_checkpoints import sign_checkpoint_of
 from tests.support.dumps import copied, write_copy
 from tests.support.matches import T0
 from tests.support.server import RealServer

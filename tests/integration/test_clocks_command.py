@@ -10,9 +10,9 @@ from deploy.cli import main
 from domain.match.due import Outage
 from domain.match.enums import Status
 from domain.match.terms import DAY, HOUR, days_per_move
+from events.matches.outages import Heartbeat
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.outages import Heartbeat
 from events.store.time import StoreClock
 from tests.support.eventually import eventually
 from tests.support.relays import running

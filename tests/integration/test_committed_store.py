@@ -18,8 +18,8 @@ from api.services import EXTENSION, Services
 from deploy.cli import main
 from domain.match.terms import DAY
 from events.installation import Installation
-from events.notices.addresses import wants
-from events.notices.notice import NoticeKind
+from events.notify.addresses import wants
+from events.notify.notice import NoticeKind
 from events.proof.public_keys import read_key_set
 from events.proof.verification import verify
 from events.runtime.connections import StoreClient

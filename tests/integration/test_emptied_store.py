@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from deploy.local.installation import InstallationError, LocalInstallation
-from events.archive.store import make_store
 from events.runtime.errors import OtherStoreError
 from events.runtime.settings import Settings
-from events.service.high_water_mark import HighWaterMark
+from events.store.archive.store import make_store
 from events.store.contract import EMPTY, Request, WrongInstallationError
+from events.store.high_water_mark import HighWaterMark
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED
 from tests.support.callers import app_on

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from events.notices.endpoints import (
+from events.notify.endpoints import (
     DISABLED_AFTER_MS,
     MAX_ATTEMPTS_LOGGED,
     MAX_ENDPOINTS_PER_PERSON,
@@ -18,9 +18,11 @@ from events.notices.endpoints import (
     Endpoints,
     PayloadForm,
 )
-from events.notices.feed_addresses import FeedAddresses
-from events.notices.notice import NoticeKind
-from events.notices.subscriptions import (
+from events.notify.feed_addresses import FeedAddresses
+from events.notify.notice import NoticeKind
+from events.notify.push.encryption import encoded_point
+from events.notify.push.sender_key import SenderKeyStore
+from events.notify.subscriptions import (
     ENDED_KEPT_MS,
     MAX_ENDED,
     MAX_SUBSCRIPTIONS,
@@ -29,8 +31,6 @@ from events.notices.subscriptions import (
     subscription_id,
 )
 from events.proof.key_file import UnreadableKeyError
-from events.push.encryption import encoded_point
-from events.push.sender_key import SenderKeyStore
 from events.runtime.connections import StoreClient
 from events.runtime.errors import LimitReachedError
 from events.runtime.notice_keys import PushKeys

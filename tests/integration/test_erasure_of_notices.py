@@ -5,9 +5,9 @@ import re
 import zipfile
 
 from api.services import EXTENSION, Services
-from events.mail.tokens import PlayerToken, TokenKind, write_token
-from events.notices.endpoints import Attempt
-from events.notices.inbox import ReceivedMail, Verdict, mail_digest
+from events.notify.endpoints import Attempt
+from events.notify.inbox import ReceivedMail, Verdict, mail_digest
+from events.notify.mail.tokens import PlayerToken, TokenKind, write_token
 from events.operations.personal_archive import make_archive
 from events.people.person import Person
 from tests.support.callers import Caller, app_on, started

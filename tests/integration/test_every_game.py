@@ -12,7 +12,7 @@ from domain.games import GAMES
 from domain.match.enums import Status
 from domain.match.state import MatchState
 from domain.rating import DEFAULT, Result, rate
-from events.readmodels import summarise
+from events.matches.readmodels import summarise
 from events.store.chain import verify
 from tests.support.callers import ME, Caller, invited, opponent
 from tests.support.celery_worker import CeleryWorker

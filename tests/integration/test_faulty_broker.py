@@ -13,14 +13,14 @@ from celery import Celery
 from domain.games import find_ruleset
 from domain.match.commands import Resign
 from domain.match.enums import Status
-from events.notices.notice import NoticeChannel
+from events.matches.fleet_jobs import JobState
+from events.matches.jobs import ARCHIVE, BUNDLE
+from events.matches.readmodels import ReadModelKeys, dump, rated_result, summarise
+from events.matches.readmodels.ratings import Ratings
+from events.matches.readmodels.summary import DAY_MS
+from events.notify.notice import NoticeChannel
 from events.proof.checkpoints import day_of
-from events.readmodels import ReadModelKeys, dump, rated_result, summarise
-from events.readmodels.ratings import Ratings
-from events.readmodels.summary import DAY_MS
 from events.runtime.keys import ProofKeys
-from events.service.fleet_jobs import JobState
-from events.service.jobs import ARCHIVE, BUNDLE
 from tests.support.mail_play import MailSite
 from tests.support.server import RealServer
 from tests.support.stepped_installation import drain, legal_moves

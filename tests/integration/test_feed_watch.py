@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from events.readmodels import summarise
-from events.readmodels.projector import Failures
+from events.matches.readmodels import summarise
+from events.matches.readmodels.projector import Failures
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.liveness import RedisLiveness

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 
 from api.representations.feeds import Deadline, Entry, Feed, atom_id, write_calendar, write_feed
 from api.services import Services
-from events.notices.notice import Notice, NoticeKind, notice_id
+from events.notify.notice import Notice, NoticeKind, notice_id
 from tests.support.callers import ME, Caller, invited, opponent, started
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}

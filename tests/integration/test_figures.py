@@ -14,12 +14,12 @@ from redis.connection import Connection
 from api.counter_files import ENDED, fold_ended, unchanged
 from domain.match.commands import CallTime
 from domain.match.terms import DAY
-from events.notices.notice import DeliveryState, NoticeChannel
-from events.notices.outbox import Dispatch, Purpose
+from events.matches.fleet_jobs import PlannedSlice
+from events.notify.notice import DeliveryState, NoticeChannel
+from events.notify.outbox import Dispatch, Purpose
+from events.operations.figures import BrokerFigures, BrokerUnavailableError, queue_depths
 from events.runtime.keys import ShardKeys
 from events.runtime.queues import Queue
-from events.service.figures import BrokerFigures, BrokerUnavailableError, queue_depths
-from events.service.fleet_jobs import PlannedSlice
 from events.store.servers import figures_of
 from tests.support.callers import UNLIMITED, app_on
 from tests.support.matches import T0
@@ -32,7 +32,7 @@ NEVER = "amqp://guest:secret@127.0.0.1:1//"
 
 @pytest.fixture(autouse=True)
 def no_figure_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.service.figures.MAX_AGE_S", -1.0)
+    monkeypatch.setattr("events.operations.figures.MAX_AGE_S", -1.0)
 
 
 def figure(shop: SteppedInstallation, name: str) -> dict[tuple[str, ...], float]:
@@ -147,7 +147,7 @@ def test_what_should_be_in_the_archive_is_counted_among_the_matches_that_began_f
 
 
 def test_archivable_matches_count_behind_others(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.service.figures.MATCHES_LOOKED_AT", 1)
+    monkeypatch.setattr("events.operations.figures.MATCHES_LOOKED_AT", 1)
     going_on = shop.store.shard_of(shop.start("alice", "bob"))
     won = [shop.win("alice", "bob")]
     while shop.store.shard_of(won[-1]) != going_on:
@@ -244,7 +244,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_more_matches_are_not_more_work_and_who_asks_often_is_told_what_is_known(
     shop: SteppedInstallation, sent: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.service.figures.MATCHES_LOOKED_AT", 8)
+    monkeypatch.setattr("events.operations.figures.MATCHES_LOOKED_AT", 8)
     shop.all_consumers()
     costs = []
     for matches in (20, 60):
@@ -255,7 +255,7 @@ def test_more_matches_are_not_more_work_and_who_asks_often_is_told_what_is_known
         shop.parts.figures.read()
         costs.append(list(sent))
     assert costs[0] == costs[1]
-    monkeypatch.setattr("events.service.figures.MAX_AGE_S", 60.0)
+    monkeypatch.setattr("events.operations.figures.MAX_AGE_S", 60.0)
     sent.clear()
     shop.parts.figures.read()
     assert sent == []

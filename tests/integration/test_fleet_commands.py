@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import following, main
-from events.service.fleet_jobs import FleetJobs, JobState
+from events.matches.fleet_jobs import FleetJobs, JobState
 from tests.support.fleet import run_here
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation

@@ -10,10 +10,7 @@ from kombu.exceptions import OperationalError
 
 from domain.match.commands import Resign
 from events.installation import Installation
-from events.runtime.connections import StoreClient
-from events.runtime.errors import StoreUnavailableError
-from events.runtime.keys import FleetKeys
-from events.service.fleet_jobs import (
+from events.matches.fleet_jobs import (
     KEPT_S,
     MAX_CLAIMS,
     ClaimedSlice,
@@ -23,6 +20,9 @@ from events.service.fleet_jobs import (
     Parameters,
     PlannedSlice,
 )
+from events.runtime.connections import StoreClient
+from events.runtime.errors import StoreUnavailableError
+from events.runtime.keys import FleetKeys
 from tests.support.fleet import run_here
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import audit, rebuild, verify, work

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from domain.match.enums import Status
-from events.mail.tokens import TokenKind
-from events.notices.inbox import Verdict
-from events.notices.letters import LetterKind
-from events.notices.notice import PauseCause, WhoMayWrite
+from events.notify.inbox import Verdict
+from events.notify.letters import LetterKind
+from events.notify.mail.tokens import TokenKind
+from events.notify.notice import PauseCause, WhoMayWrite
 from events.runtime import connections
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.work_list import LEASE_MS

@@ -8,13 +8,13 @@ from flask import Flask
 from api.services import EXTENSION, Services
 from domain.game import StepBudget
 from domain.games import GAMES
+from events.matches.jobs import RECOMPUTATION
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
 from events.runtime.connections import connect
 from events.runtime.queues import Queue
 from events.runtime.work_list import Claim
-from events.service.jobs import RECOMPUTATION
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, settings_for, started
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from events.archive.catalogue import unpack_archived
-from events.backup import copying
-from events.backup.records import CopiedKey, Record
+from events.operations.backup import copying
+from events.operations.backup.records import CopiedKey, Record
 from events.runtime.keys import ProofKeys
+from events.store.archive.catalogue import unpack_archived
 from events.store.contract import Request
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation

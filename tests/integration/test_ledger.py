@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from events.notices.ledger import DECIDED_KNOWN_MS, KEPT_MS, MAX_NOTICES, Ledger
-from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
-from events.notices.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
-from events.notices.preferences import PreferencesStore
-from events.notices.presence import PRESENT_MS, Presence
-from events.notices.scheduled_checks import GATHER_MS, ScheduledChecks
+from events.notify.ledger import DECIDED_KNOWN_MS, KEPT_MS, MAX_NOTICES, Ledger
+from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
+from events.notify.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
+from events.notify.preferences import PreferencesStore
+from events.notify.presence import PRESENT_MS, Presence
+from events.notify.scheduled_checks import GATHER_MS, ScheduledChecks
 from events.runtime.connections import StoreClient
 from events.runtime.work_list import LEASE_MS
 from tests.support.matches import T0

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from domain.match.commands import RaiseDispute, Rule
 from domain.match.enums import Ground, RulingKind
-from events.private.statements import Statements
+from events.people.statements import Statements
 from events.proof import merkle
 from events.proof.checkpoints import write_checkpoint
 from events.proof.keys import KeyRing

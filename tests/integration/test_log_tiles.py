@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from api.services import EXTENSION, Services
-from events.archive.framing import ArchiveUnavailableError, DamagedArchiveError
-from events.archive.storage import Storage
+from events.matches.readmodels.summary import DAY_MS
 from events.proof import log_growth, merkle
 from events.proof.administration_audit import audit_administration
 from events.proof.checkpoint_log import CheckpointLog
@@ -20,8 +19,9 @@ from events.proof.log_audit import audit_log
 from events.proof.log_growth import CHECKPOINT_SIGNED, LogGrowth
 from events.proof.notes import parse_note
 from events.proof.tree_heads import note_key, parse_tree_head
-from events.readmodels.summary import DAY_MS
 from events.runtime.transactions import transact
+from events.store.archive.framing import ArchiveUnavailableError, DamagedArchiveError
+from events.store.archive.storage import Storage
 from tests.support.bundles import unread
 from tests.support.callers import ME, OPEN, Caller, app_on
 from tests.support.log_tiles import entries_of_bundle, places_of

@@ -21,14 +21,14 @@ from deploy.local.supervisor import Supervisor
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
-from events.archive.store import make_store
+from events.matches.matches import Matches
 from events.runtime.connections import StoreClient
 from events.runtime.wall_clock import now_ms
-from events.service.high_water_mark import LostEvents, MissingEvents, record_loss
-from events.service.incidents import Incidents
-from events.service.matches import Matches
+from events.store.archive.store import make_store
 from events.store.codec import draft_of
 from events.store.contract import Request
+from events.store.high_water_mark import LostEvents, MissingEvents, record_loss
+from events.store.incidents import Incidents
 from events.store.mark import MARK, MatchMark, read_mark
 from events.store.redis import RedisStore
 from tests.bench.played import PLAYERS, play_match, random_game

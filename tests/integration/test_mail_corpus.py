@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from domain.games import GAMES
-from events.mail.admission import Rules, admit
-from events.mail.body import MAX_READ_BYTES, read_body
-from events.mail.execution import STALE, execute_commands
-from events.mail.language import read_commands
-from events.mail.match_words import moves_of
-from events.mail.recipients import NoSuchAddressError, Recipients, WorthlessAddressError
-from events.mail.tokens import MatchToken, TokenKind, read_token, write_token
-from events.mail.transcript import Report, write_answer
-from events.notices.addresses import MailAddress
-from events.notices.notice import WhoMayWrite
+from events.notify.addresses import MailAddress
+from events.notify.mail.admission import Rules, admit
+from events.notify.mail.body import MAX_READ_BYTES, read_body
+from events.notify.mail.execution import STALE, execute_commands
+from events.notify.mail.language import read_commands
+from events.notify.mail.match_words import moves_of
+from events.notify.mail.recipients import NoSuchAddressError, Recipients, WorthlessAddressError
+from events.notify.mail.tokens import MatchToken, TokenKind, read_token, write_token
+from events.notify.mail.transcript import Report, write_answer
+from events.notify.notice import WhoMayWrite
 from events.people.person import Person
 from events.store.contract import VersionTag
 from tests.support.mail_programs import LANGUAGES, PROGRAMS

@@ -9,18 +9,18 @@ from domain.match.commands import DeclineDraw, OfferDraw, PauseClock, RequestTak
 from domain.match.enums import Channel, PauseReason, Status
 from domain.match.state import MatchState, Seat
 from domain.match.terms import STANDARD
-from events.mail.account_commands import execute_account_commands
-from events.mail.execution import ONE_MOVE, STALE, STALE_OFFER, execute_commands
-from events.mail.language import NO_MOVES, read_commands
-from events.mail.match_words import moves_of
-from events.mail.tokens import MatchToken, TokenKind
-from events.mail.transcript import Effect, Report, write_answer
+from events.matches.matches import UnknownMatchError
+from events.notify.mail.account_commands import execute_account_commands
+from events.notify.mail.execution import ONE_MOVE, STALE, STALE_OFFER, execute_commands
+from events.notify.mail.language import NO_MOVES, read_commands
+from events.notify.mail.match_words import moves_of
+from events.notify.mail.tokens import MatchToken, TokenKind
+from events.notify.mail.transcript import Effect, Report, write_answer
 from events.people.blocks import BLOCK
 from events.people.capacity import Capacity
 from events.people.person import Person, Suspension
 from events.proof.receipts import read_receipt
 from events.runtime.keys import PeopleKeys
-from events.service.matches import UnknownMatchError
 from events.store.contract import VersionTag
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.notices.incoming_mail import view_of

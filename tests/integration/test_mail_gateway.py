@@ -15,7 +15,7 @@ from api.mail.reception import MAX_MAIL_BYTES
 from deploy.cli import main
 from deploy.local.ports import Ports
 from deploy.local.programs import programs
-from events.mail.tokens import MatchToken, PlayerToken, TokenKind, bounce_address, write_token
+from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, bounce_address, write_token
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
 from tests.support.mail_gateway import DOMAIN, bring, open_gateway, reply_to

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from domain.match.terms import DAY
-from events.mail.tokens import MatchToken, PlayerToken, TokenKind
-from events.notices import letters
-from events.notices.addresses import MailAddress, stopped, wants
-from events.notices.inbox import (
+from events.notify import letters
+from events.notify.addresses import MailAddress, stopped, wants
+from events.notify.inbox import (
     DAY_MS,
     MAX_WAITING,
     MEMORY_DAYS,
@@ -20,8 +19,9 @@ from events.notices.inbox import (
     mail_digest,
     text_digest,
 )
-from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind
-from events.notices.outbox import Dispatch, Purpose
+from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind
+from events.notify.notice import DeliveryState, NoticeChannel, NoticeKind
+from events.notify.outbox import Dispatch, Purpose
 from events.runtime.connections import StoreClient
 from events.runtime.keys import shard_of
 from events.runtime.notice_keys import NoticeKeys

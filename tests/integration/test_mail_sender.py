@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from domain.match.commands import OfferDraw
-from events.notices.notice import DeliveryState, NoticeChannel
-from events.notices.outbox import Dispatch
+from events.notify.notice import DeliveryState, NoticeChannel
+from events.notify.outbox import Dispatch
 from events.runtime.errors import StoreUnavailableError
 from tests.support.mail_world import DOMAIN, NOTICE, World
 from tests.support.mailbox import CLOSE, HANG, Mailbox, make_authority, open_mailbox

@@ -12,10 +12,10 @@ from flask import Flask
 
 from api.services import Services
 from deploy.cli import main, monitor
-from events.monitor.monitor import Fetch, FetchError
+from events.matches.readmodels.summary import DAY_MS
+from events.proof.monitor import Fetch, FetchError
 from events.proof.notes import parse_note
 from events.proof.tree_heads import CosigningKey, note_key
-from events.readmodels.summary import DAY_MS
 from tests.support.callers import ME, OPEN, Caller
 
 

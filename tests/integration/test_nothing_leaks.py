@@ -12,12 +12,12 @@ from werkzeug.test import TestResponse
 
 from api.live.stream_hub import message_of
 from api.services import EXTENSION, Services
-from events.mail.messages import Site
-from events.notices.notice import NoticeChannel, NoticeKind, Timing
-from events.readmodels.projector import Projector
+from events.matches.matches import CachedSummaries, Matches
+from events.matches.readmodels.projector import Projector
+from events.notify.mail.messages import Site
+from events.notify.notice import NoticeChannel, NoticeKind, Timing
 from events.runtime.connections import StoreClient
 from events.runtime.egress import Egress
-from events.service.matches import CachedSummaries, Matches
 from tests.support.callers import API, Caller, started
 from tests.support.projected import project
 from tests.support.push_service import Browser
@@ -115,7 +115,7 @@ class Scenario:
 def test_nothing_private_leaves_its_authors_hands(
     capfd: pytest.CaptureFixture[str], redis: StoreClient, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.service.matches.SNAPSHOT_EVERY", 1)
+    monkeypatch.setattr("events.matches.matches.SNAPSHOT_EVERY", 1)
     scenario = Scenario(app, redis, capfd)
     match_id, anna, boris = scenario.match, scenario.anna, scenario.boris
     assert anna.move(match_id, "c3-d4").status_code == 201

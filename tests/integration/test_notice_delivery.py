@@ -8,9 +8,9 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from domain.match.terms import DAY, HOUR
-from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing
-from events.notices.outbox import Dispatch, Purpose
-from events.notices.policy import MINUTE_MS
+from events.notify.notice import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notify.outbox import Dispatch, Purpose
+from events.notify.policy import MINUTE_MS
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.work_list import LEASE_MS
 from tests.support.post_office import PostOffice, prefer, say

@@ -10,12 +10,12 @@ from domain.match.enums import Ground
 from domain.match.state import Seat
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import booked
-from events.notices.endpoints import Endpoint, EndpointKeys, PayloadForm
-from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind, Timing
-from events.notices.outbox import Outbox, Purpose
-from events.notices.policy import LOOK_AGAIN_MS, MINUTE_MS, NO_CHANNEL
+from events.notify.endpoints import Endpoint, EndpointKeys, PayloadForm
+from events.notify.notice import DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notify.outbox import Outbox, Purpose
+from events.notify.policy import LOOK_AGAIN_MS, MINUTE_MS, NO_CHANNEL
+from events.people.availability import with_calendar
 from events.people.blocks import MUTE
-from events.private.availability import with_calendar
 from tests.support.post_office import PostOffice, prefer, say
 from tests.support.server import RealServer
 from tests.support.stepped_installation import legal_moves

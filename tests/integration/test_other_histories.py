@@ -14,8 +14,8 @@ from domain.match import opponents
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.state import Seat
 from domain.search import choose
-from events.readmodels.projector import EventSummaries, Failures, Projector
-from events.readmodels.summary import Projected
+from events.matches.readmodels.projector import EventSummaries, Failures, Projector
+from events.matches.readmodels.summary import Projected
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import WriteContentionError
 from events.store.chain import verify

@@ -11,10 +11,10 @@ from api.mail.gateway import Gateway
 from domain.games import find_ruleset
 from domain.match.enums import Channel, Status
 from domain.match.events import MoveSubmitted
-from events.mail.tokens import TokenKind
-from events.notices.inbox import MAX_REFUSALS
-from events.notices.letters import confirmation, password_reset
-from events.notices.notice import NoticeChannel
+from events.notify.inbox import MAX_REFUSALS
+from events.notify.letters import confirmation, password_reset
+from events.notify.mail.tokens import TokenKind
+from events.notify.notice import NoticeChannel
 from events.runtime.settings import MailSettings
 from events.store.codec import event_of
 from tests.support.mail_gateway import DOMAIN, bring, open_gateway

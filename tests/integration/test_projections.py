@@ -7,11 +7,11 @@ import pytest
 
 from domain.match.commands import DeclineDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
-from events.readmodels import HeadToHead, Projected, Summary, summarise
-from events.readmodels.projector import Failures, Projector
+from events.matches.matches import CachedSummaries
+from events.matches.readmodels import HeadToHead, Projected, Summary, summarise
+from events.matches.readmodels.projector import Failures, Projector
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailableError
-from events.service.matches import CachedSummaries
 from events.store.contract import Head
 from tests.support.feed_groups import lags_of
 from tests.support.matches import FOUR

@@ -10,14 +10,14 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from domain.match.terms import DAY
-from events.notices.notice import DeliveryState, Notice, NoticeChannel
-from events.notices.outbox import Dispatch, Purpose
-from events.notices.subscriptions import Subscription, subscription_id
+from events.notify.notice import DeliveryState, Notice, NoticeChannel
+from events.notify.outbox import Dispatch, Purpose
+from events.notify.push.encryption import MAX_PLAINTEXT_BYTES, encoded_point, to_base64url
+from events.notify.push.payload import message, ttl_of
+from events.notify.subscriptions import Subscription, subscription_id
+from events.people.availability import with_calendar
 from events.people.blocks import BLOCK
 from events.people.person import Person
-from events.private.availability import with_calendar
-from events.push.encryption import MAX_PLAINTEXT_BYTES, encoded_point, to_base64url
-from events.push.payload import message, ttl_of
 from events.runtime.egress import Egress
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import PeopleKeys

@@ -9,7 +9,7 @@ from api.pages.static_files import VERSION
 from api.services import EXTENSION, Services
 from domain.match.enums import Status
 from events.operations.personal_data import MAX_GUEST_IDLE_MS, expire_guests
-from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
+from events.people.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import PeopleKeys
 from events.runtime.work_list import LEASE_MS, Repeats, WorkList
@@ -148,7 +148,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         now = services.now() + MAX_GUEST_IDLE_MS
         with monkeypatch.context() as patched:
-            patched.setattr("events.private.notebooks.Notebooks.erase", None)
+            patched.setattr("events.people.notebooks.Notebooks.erase", None)
             with pytest.raises(TypeError):
                 rounds(services, now)
         assert rounds(services, now + LEASE_MS) == 1

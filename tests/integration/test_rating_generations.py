@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from domain.rating import Result, rate
-from events.readmodels import ReadModels, dump, rated_matches, ratings, recalculation, standings
-from events.readmodels.generations import Generations, RebuildOvertakenError
-from events.readmodels.ratings import Ratings
-from events.readmodels.summary import DAY_MS, RatedResult
+from events.matches.readmodels import ReadModels, dump, rated_matches, ratings, recalculation, standings
+from events.matches.readmodels.generations import Generations, RebuildOvertakenError
+from events.matches.readmodels.ratings import Ratings
+from events.matches.readmodels.summary import DAY_MS, RatedResult
 from events.runtime.connections import StoreClient, connect
 from events.runtime.keys import ReadModelKeys
 from tests.support.server import RealServer

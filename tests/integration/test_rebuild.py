@@ -8,13 +8,18 @@ import pytest
 from domain.match.commands import AbortMatch, OfferDraw, Resign
 from domain.match.enums import Status
 from domain.match.state import Seat
-from events.readmodels import recalculation, standings, summarise
-from events.readmodels.generations import Generations, RebuildOvertakenError, begin_generation, switch_generation
-from events.readmodels.projector import EventSummaries, Projector
-from events.readmodels.summary import DAY_MS
+from events.matches.fleet_jobs import FleetJobs, JobState
+from events.matches.readmodels import recalculation, standings, summarise
+from events.matches.readmodels.generations import (
+    Generations,
+    RebuildOvertakenError,
+    begin_generation,
+    switch_generation,
+)
+from events.matches.readmodels.projector import EventSummaries, Projector
+from events.matches.readmodels.summary import DAY_MS
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys
-from events.service.fleet_jobs import FleetJobs, JobState
 from events.store.snapshots import snapshot_of
 from tests.support.eventually import eventually
 from tests.support.feed_groups import lags_of
@@ -138,7 +143,7 @@ def test_a_rebuild_killed_while_rating_goes_on(shop: SteppedInstallation, monkey
         def die(*_: object) -> None:
             raise KeyboardInterrupt
 
-        patch.setattr("events.readmodels.ratings.Ratings.switch", die)
+        patch.setattr("events.matches.readmodels.ratings.Ratings.switch", die)
         with pytest.raises(KeyboardInterrupt):
             run_here(shop.parts, REBUILD, {})
     run_here(shop.parts, REBUILD, {})

@@ -15,8 +15,8 @@ from flask import Flask
 from api.services import Services
 from domain.games import GAMES, find_ruleset
 from domain.match.enums import Channel, Status
-from events.notices.notice import NoticeKind
-from events.webhooks.signing import fresh_keys, signed_headers
+from events.notify.notice import NoticeKind
+from events.notify.webhooks.signing import fresh_keys, signed_headers
 from tests.support.callers import Caller, invited
 from tests.support.projected import project
 from tests.support.receivers import LOOPBACK

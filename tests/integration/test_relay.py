@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.match.commands import OfferDraw, Resign
-from events.readmodels import summarise
+from events.matches.readmodels import summarise
 from events.runtime.liveness import RedisLiveness
 from events.runtime.logs import LOST, configure
 from events.runtime.queues import Group

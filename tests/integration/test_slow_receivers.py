@@ -7,11 +7,11 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from events.installation import Installation
+from events.operations.figures import LATE_NOTICE_MS
 from events.runtime.egress import EXCHANGE_TIMEOUT_S
 from events.runtime.queues import Queue
 from events.runtime.wall_clock import now_ms
 from events.runtime.work_list import LEASE_MS
-from events.service.figures import LATE_NOTICE_MS
 from tests.support.callers import Caller, started
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually

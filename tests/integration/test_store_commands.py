@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from deploy.local.child import bound_to_parent
 from domain.games import GAMES
-from events.readmodels.generations import Generations
+from events.matches.matches import Matches
+from events.matches.readmodels.generations import Generations
 from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
-from events.service.matches import Matches
 from events.store.redis import RedisStore
 from tests.bench.played import play_match, random_game
 from tests.integration.test_proof_commands import key_of

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from domain.match.commands import OfferDraw
-from events.readmodels import summarise
+from events.matches.readmodels import summarise
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.opponents import answer
 from workers.retries import DELAYS_MS
@@ -93,8 +93,8 @@ def test_unsettled_ratings_are_settled_later(shop: SteppedInstallation, monkeypa
     shop.ratings.rate(late)
     sweeper = shop.sweeper()
     with monkeypatch.context() as patch:
-        patch.setattr("events.readmodels.ratings.MAX_ENTRIES_PER_STEP", 0)
-        patch.setattr("events.readmodels.ratings.Ratings.settle", lambda _: None)
+        patch.setattr("events.matches.readmodels.ratings.MAX_ENTRIES_PER_STEP", 0)
+        patch.setattr("events.matches.readmodels.ratings.Ratings.settle", lambda _: None)
         shop.ratings.rate(early)
     assert [sweeper.remind_unsettled() for _ in range(2)] == [1, 0], "less and less often"
     assert shop.tasks.settlements == 1

@@ -11,7 +11,7 @@ from flask import Flask
 
 from api.services import Services
 from deploy.cli import main
-from events.private.statements import UNNAMED_AFTER_MS
+from events.people.statements import UNNAMED_AFTER_MS
 from events.proof.bundle import read_bundle
 from events.runtime.errors import StoreUnavailableError
 from tests.support.callers import Caller, app_on, started

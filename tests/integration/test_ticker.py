@@ -18,11 +18,11 @@ from domain.match.due import Availability
 from domain.match.enums import FlagRule, PauseReason, Status
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, days_per_move
-from events.private.availability import with_calendar
-from events.readmodels import dump
+from events.matches.matches import Matches
+from events.matches.readmodels import dump
+from events.matches.timekeeper import Settled, Timekeeper
+from events.people.availability import with_calendar
 from events.runtime.wall_clock import now_ms
-from events.service.matches import Matches
-from events.service.timekeeper import Settled, Timekeeper
 from events.store.contract import Request
 from tests.support.celery_worker import environment_of
 from tests.support.eventually import eventually

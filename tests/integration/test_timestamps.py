@@ -15,8 +15,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from deploy.cli import main
 from events.proof.checkpoints import write_checkpoint
 from events.proof.documents import DocumentError
+from events.proof.transparency.timestamps import Timestamps, check_timestamp
 from events.runtime.egress import Egress
-from events.transparency.timestamps import Timestamps, check_timestamp
 from tests.support.matches import T0
 from tests.support.receivers import LOOPBACK, Received, Receiver, Reply, receiving
 from tests.support.server import RealServer

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from domain.match.terms import DAY, HOUR
-from events.notices.notice import DeliveryState, NoticeKind, Timing
-from events.notices.outbox import Purpose
-from events.webhooks.retries import MIN_DELAY_MS
+from events.notify.notice import DeliveryState, NoticeKind, Timing
+from events.notify.outbox import Purpose
+from events.notify.webhooks.retries import MIN_DELAY_MS
 from tests.support.callers import ME, OPEN, started
 from tests.support.receivers import Receiver, Reply, receiving
 from tests.support.server import RealServer

@@ -12,7 +12,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook
 
 from domain.match.enums import Channel
-from events.notices.notice import DeliveryState, NoticeChannel, NoticeKind
+from events.notify.notice import DeliveryState, NoticeChannel, NoticeKind
 from events.people.person import Suspension
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailableError

@@ -7,11 +7,11 @@ import pytest
 from domain.match.commands import Appeal, Command, OpenCase, ReopenCase, Rule, SubmitMove
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Ground, RulingKind, Status
-from events.private.statements import Statement
+from events.matches.matches import Executed
+from events.matches.readmodels import RatedResult, rated_result, summarise
+from events.matches.readmodels.summary import DAY_MS
+from events.people.statements import Statement
 from events.proof.audit import audit
-from events.readmodels import RatedResult, rated_result, summarise
-from events.readmodels.summary import DAY_MS
-from events.service.matches import Executed
 from events.store.contract import Request, VersionTag
 from tests.support.cases import REASON, RULE
 from tests.support.fleet import rebuild

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import main
 from deploy.cli.witness_server import serve_witness
+from events.matches.readmodels.summary import DAY_MS
 from events.proof.bundle import make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, RolledBackError
 from events.proof.checkpoints import Checkpoint, Consistency
@@ -18,15 +19,14 @@ from events.proof.log_audit import audit_log
 from events.proof.notes import NoteKey, parse_note
 from events.proof.policies import Policy, parse_policy
 from events.proof.receipts import Comparison, compare, make_receipt
+from events.proof.signed_checkpoints import ContradictedError, accept_contradictions_of, sign_checkpoint_of
+from events.proof.transparency.cosigning import Cosigning
 from events.proof.tree_heads import note_key, parse_tree_head
 from events.proof.verification import Step, verify
-from events.readmodels.summary import DAY_MS
+from events.proof.witness import Witness, WitnessState
 from events.runtime.egress import Egress
 from events.runtime.keys import ProofKeys
 from events.runtime.wall_clock import rfc3339
-from events.service.signed_checkpoints import ContradictedError, accept_contradictions_of, sign_checkpoint_of
-from events.transparency.cosigning import Cosigning
-from events.witness.witness import Witness, WitnessState
 from tests.support.dumps import copied, write_copy
 from tests.support.matches import T0
 from tests.support.receivers import LOOPBACK

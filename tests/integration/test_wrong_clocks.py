@@ -8,11 +8,11 @@ from flask import Flask
 from domain.match.clock import falls_at
 from domain.match.enums import Status
 from domain.match.terms import DAY, days_per_move
-from events.archive.store import ArchivingStore
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.runtime.connections import StoreClient
 from events.runtime.wall_clock import now_ms
+from events.store.archive.store import ArchivingStore
 from events.store.contract import EMPTY, ClockMismatchError
 from events.store.redis import RedisStore
 from events.store.time import StoreClock

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from deploy.cli.output import CliError, progress_bar
-from events.private.availability import AvailabilityStore
+from events.people.availability import AvailabilityStore
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
 from events.store.redis import RedisStore

@@ -23,14 +23,14 @@ from domain.match.evolve import evolve, replay
 from domain.match.lines import ANY, Line
 from domain.match.state import MatchState
 from domain.match.terms import MAX_UNCLAIMED_MS, Terms
+from events.matches.matches import Matches
+from events.matches.readmodels.summary import summarise
 from events.proof.audit import audit as records
 from events.proof.bundle import make_bundle
 from events.proof.documents import DocumentError
 from events.proof.keys import SigningKey
 from events.proof.verification import BEYOND
 from events.proof.verification import verify as verify_bundle
-from events.readmodels.summary import summarise
-from events.service.matches import Matches
 from events.store.chain import verify
 from events.store.codec import event_of
 from events.store.contract import DamagedStreamError

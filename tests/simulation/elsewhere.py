@@ -6,8 +6,8 @@ from random import Random
 from typing import NamedTuple
 
 from domain.match.terms import DAY, HOUR
-from events.mail.messages import Outgoing
-from events.notices.notice import NoticeChannel
+from events.notify.mail.messages import Outgoing
+from events.notify.notice import NoticeChannel
 from events.people.person import Person as Account
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError

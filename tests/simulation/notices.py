@@ -16,17 +16,17 @@ from domain.match.lines import answer_due
 from domain.match.positions import to_move
 from domain.match.state import MatchState, is_person
 from domain.match.terms import HOUR
-from events.notices.addresses import confirmed, wants
-from events.notices.endpoints import Endpoint, PayloadForm
-from events.notices.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing
-from events.notices.outbox import Dispatch, Purpose
-from events.notices.preferences import Preferences
-from events.notices.subscriptions import Subscription, subscription_id
-from events.push.encryption import to_base64url
+from events.matches.matches import Loaded
+from events.notify.addresses import confirmed, wants
+from events.notify.endpoints import Endpoint, PayloadForm
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing
+from events.notify.outbox import Dispatch, Purpose
+from events.notify.preferences import Preferences
+from events.notify.push.encryption import to_base64url
+from events.notify.subscriptions import Subscription, subscription_id
+from events.notify.webhooks.signing import fresh_keys
 from events.runtime.notice_keys import NoticeKeys
-from events.service.matches import Loaded
 from events.store.contract import Request
-from events.webhooks.signing import fresh_keys
 from tests.simulation.elsewhere import Accepted, Elsewhere, KnownPeople
 from tests.simulation.people import Person
 from tests.simulation.server import MAIL, SimulatedInstallation

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from email import message_from_bytes, policy
 from typing import Protocol
 
-from events.notices.notice import NoticeChannel
+from events.notify.notice import NoticeChannel
 from tests.simulation.elsewhere import Accepted
 from tests.simulation.notices import CHAT_MARK, ToldOf
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from domain.match.state import MatchState
-from events.readmodels import RatedResult, rated_result, summarise
-from events.readmodels.standings import DayEnd
+from events.matches.readmodels import RatedResult, rated_result, summarise
+from events.matches.readmodels.standings import DayEnd
 from tests.support.rating_book import RatingBook
 
 Ends = dict[tuple[str, str, int], DayEnd]

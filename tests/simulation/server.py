@@ -18,13 +18,13 @@ from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, MINUTE
 from events.installation import Installation
-from events.private.availability import AvailabilityStore, Change
-from events.readmodels.summary import Projected, Summary, summarise
+from events.matches.matches import Loaded, Matches
+from events.matches.outages import Heartbeat
+from events.matches.readmodels.summary import Projected, Summary, summarise
+from events.matches.timekeeper import Timekeeper
+from events.people.availability import AvailabilityStore, Change
 from events.runtime.connections import StoreClient
 from events.runtime.settings import MailSettings, Settings
-from events.service.matches import Loaded, Matches
-from events.service.outages import Heartbeat
-from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import EventStore, Pointer, Request
 from tests.support.memory_availability import MemoryAvailabilityStore

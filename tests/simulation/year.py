@@ -17,7 +17,7 @@ from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Seat
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended
-from events.private.availability import with_calendar
+from events.people.availability import with_calendar
 from tests.simulation.cases import Cases
 from tests.simulation.notices import MAIL_SERVER_WARNING, SimulatedNotices, ToldOf
 from tests.simulation.people import Absence, Person, count_dst_changes, make_people, year_start

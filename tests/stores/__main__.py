@@ -17,7 +17,7 @@ from events.proof.public_keys import key_set
 from events.runtime.connections import StoreClient
 from events.runtime.keys import TimeKeys
 from events.runtime.wall_clock import rfc3339
-from events.service.incidents import Incident
+from events.store.incidents import Incident
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain

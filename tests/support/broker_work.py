@@ -1,11 +1,11 @@
 """Tasks of every kind of worker, done over a real broker by a real worker."""
 
 from domain.match.commands import Resign
+from events.matches.fleet_jobs import JobState
+from events.matches.jobs import BUNDLE
 from events.proof.checkpoints import day_of
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
-from events.service.fleet_jobs import JobState
-from events.service.jobs import BUNDLE
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.relays import running

@@ -14,11 +14,11 @@ from api.access.limits import Limits, RateLimits, install
 from api.app import create_app
 from api.services import EXTENSION, Services
 from events import installation
-from events.archive.store import make_store
 from events.people.accounts import People
 from events.people.passwords import Passwords
 from events.runtime.logs import configure
 from events.runtime.settings import MailSettings, Settings, next_database
+from events.store.archive.store import make_store
 
 API = "/api/v1"
 UNLIMITED = Limits(*["1000000/second"] * len(Limits._fields))

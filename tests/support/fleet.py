@@ -4,8 +4,8 @@ import time
 from typing import Any
 
 from events.installation import Installation
+from events.matches.fleet_jobs import JobState, Parameters
 from events.runtime.settings import Settings
-from events.service.fleet_jobs import JobState, Parameters
 from workers.fleet.kinds import REBUILD
 from workers.fleet.rebuild import Rebuilt
 from workers.fleet.work import check_finished, do_slice, read_results

@@ -1,7 +1,7 @@
 """Jobs done as a worker does them."""
 
 from events.installation import Installation
-from events.service.jobs import Job
+from events.matches.jobs import Job
 from events.store.converter import unpack
 from workers.tasks import do_job
 

@@ -1,7 +1,7 @@
 """Tiles of the log, as a reader finds and opens them."""
 
 from events.proof.leaf_store import TILE_HEIGHT, TILE_WIDTH
-from events.transparency.tiles import LENGTH_BYTES, TilePlace
+from events.proof.transparency.tiles import LENGTH_BYTES, TilePlace
 
 
 def places_of(size: int, level: int, known: int = 0) -> list[TilePlace]:

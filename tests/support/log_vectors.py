@@ -13,8 +13,8 @@ from events.proof.keys import SigningKey
 from events.proof.leaves import AdministrationLeaf, KeyLeaf, Leaf, MatchLeaf, RevocationLeaf
 from events.proof.notes import NoteSignature, parse_vkey
 from events.proof.policies import NO_QUORUM, Policy
+from events.proof.transparency.tlog_proofs import TlogProof
 from events.proof.tree_heads import TreeHead, note_key, sign_tree_head
-from events.transparency.tlog_proofs import TlogProof
 from tests.support.tlog_proofs import check_tlog_proof, read_tlog_proof
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "proof" / "vectors" / "log"

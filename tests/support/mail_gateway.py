@@ -11,7 +11,7 @@ from unittest.mock import patch
 from api.mail.gateway import Gateway, Listening
 from api.mail.reception import MAIL_LIMITS, Reception
 from events.installation import Installation
-from events.mail.tokens import PlayerToken, Token, TokenKind, reply_address, write_token
+from events.notify.mail.tokens import PlayerToken, Token, TokenKind, reply_address, write_token
 
 DOMAIN = "play.example"
 

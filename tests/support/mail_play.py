@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from events.mail.tokens import MatchToken, PlayerToken, Token, TokenKind, write_token
-from events.notices.addresses import MailAddress
-from events.notices.inbox import ReceivedMail, mail_digest, text_digest
-from events.notices.outbox import Letter
+from events.notify.addresses import MailAddress
+from events.notify.inbox import ReceivedMail, mail_digest, text_digest
+from events.notify.mail.tokens import MatchToken, PlayerToken, Token, TokenKind, write_token
+from events.notify.outbox import Letter
 from events.people.person import Person
 from events.runtime.settings import MailSettings
 from tests.support.mail_gateway import DOMAIN

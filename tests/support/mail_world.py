@@ -4,11 +4,11 @@ from dataclasses import replace
 from email.message import EmailMessage
 from typing import Any
 
-from events.mail.tokens import verify_token
-from events.notices.addresses import MailAddress, wants
-from events.notices.facts import turn_of
-from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
-from events.notices.outbox import Dispatch, Letter, Purpose
+from events.notify.addresses import MailAddress, wants
+from events.notify.facts import turn_of
+from events.notify.mail.tokens import verify_token
+from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
+from events.notify.outbox import Dispatch, Letter, Purpose
 from events.people.accounts import People
 from events.runtime.settings import MailSettings
 from events.runtime.work_list import LEASE_MS

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from threading import Lock
 
 from domain.match.due import Availability
-from events.private.availability import AvailabilityStore, Change, Sync, sync_lane
+from events.people.availability import AvailabilityStore, Change, Sync, sync_lane
 from events.runtime.keys import WorkListKeys
 from events.runtime.work_list import Claim
 

@@ -3,7 +3,7 @@
 from threading import Lock
 
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
-from events.service.outages import PROVISIONAL_FROM_MS, Heartbeat
+from events.matches.outages import PROVISIONAL_FROM_MS, Heartbeat
 
 
 class MemoryHeartbeat(Heartbeat):

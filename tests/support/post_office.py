@@ -4,9 +4,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from events.notices.addresses import wants
-from events.notices.notice import Notice, NoticeChannel
-from events.notices.outbox import Dispatch
+from events.notify.addresses import wants
+from events.notify.notice import Notice, NoticeChannel
+from events.notify.outbox import Dispatch
 from events.runtime.keys import PeopleKeys
 from events.runtime.settings import MailSettings
 from events.store.contract import Request

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from flask import Flask, Response, request
 
-from events.push.encryption import encoded_point, from_base64url, read_point, to_base64url
+from events.notify.push.encryption import encoded_point, from_base64url, read_point, to_base64url
 
 
 class PushRequest(NamedTuple):

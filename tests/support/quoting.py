@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from html import escape
 from textwrap import wrap
 
-from events.mail.body import plain_line, read_body
-from events.mail.language import Command, Moves, Verb, read_command, read_commands
+from events.notify.mail.body import plain_line, read_body
+from events.notify.mail.language import Command, Moves, Verb, read_command, read_commands
 
 HARMLESS = (Verb.BOARD, Verb.HELP, Verb.QUEUE)
 PREFIXES = ("", "> ", ">", ">> ", "| ", "\t", "    ", "AB> ", "» ", "* ")

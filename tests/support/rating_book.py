@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 
 from domain.rating import Rating
-from events.readmodels.recalculation import PlayerDay, RatingRecalculation, Unsettled
-from events.readmodels.standings import DayEnd, Ends, Entry, Part, change_in, rating_at_start
-from events.readmodels.summary import RatedResult
+from events.matches.readmodels.recalculation import PlayerDay, RatingRecalculation, Unsettled
+from events.matches.readmodels.standings import DayEnd, Ends, Entry, Part, change_in, rating_at_start
+from events.matches.readmodels.summary import RatedResult
 
 
 class RatingBook:

@@ -12,15 +12,15 @@ from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, Submi
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Status
 from domain.match.state import CLOCK, MatchState, Seat, is_person
-from events.archive.store import make_store
 from events.installation import Installation
-from events.notices.notice import DeliveryState, NoticeChannel
-from events.notices.outbox import Dispatch
+from events.matches.matches import Executed, Matches
+from events.matches.readmodels import dump
+from events.notify.notice import DeliveryState, NoticeChannel
+from events.notify.outbox import Dispatch
 from events.proof.checkpoints import day_of
-from events.readmodels import dump
 from events.runtime.keys import TimeKeys
 from events.runtime.settings import Settings
-from events.service.matches import Executed, Matches
+from events.store.archive.store import make_store
 from events.store.contract import Request
 from events.store.feed import FeedGroup
 from tests.support.callers import broker_beside

@@ -10,10 +10,10 @@ from domain.match.due import MAX_BEAT_GAP_MS, Availability
 from domain.match.events import Event
 from domain.match.state import MatchState
 from domain.match.terms import Terms, days_per_move
-from events.private.availability import with_calendar
-from events.service.match_service import MatchService
-from events.service.matches import Executed, Matches
-from events.service.timekeeper import Timekeeper
+from events.matches.match_service import MatchService
+from events.matches.matches import Executed, Matches
+from events.matches.timekeeper import Timekeeper
+from events.people.availability import with_calendar
 from events.store.codec import event_of
 from events.store.contract import Request, VersionTag
 from tests.support.matches import T0, creation

@@ -3,8 +3,8 @@
 from events.proof import merkle
 from events.proof.documents import DocumentError
 from events.proof.notes import from_base64, parse_note
+from events.proof.transparency.tlog_proofs import FIRST_LINE, TlogProof
 from events.proof.tree_heads import parse_size, parse_tree_head
-from events.transparency.tlog_proofs import FIRST_LINE, TlogProof
 
 MAX_PATH_NODES = 63
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from api.services import EXTENSION, Services
-from events.notices.endpoints import Attempt
-from events.notices.notice import Delivery, Notice, NoticeChannel, NoticeKind
-from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
+from events.notify.endpoints import Attempt
+from events.notify.notice import Delivery, Notice, NoticeChannel, NoticeKind
+from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.runtime.settings import MailSettings
 from tests.support.callers import Caller, app_on
 from tests.support.receivers import LOOPBACK, Received, Receiver, Reply, answering

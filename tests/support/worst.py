@@ -22,16 +22,16 @@ from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from events.notices.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, Attempt
-from events.notices.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
-from events.notices.subscriptions import MAX_SUBSCRIPTIONS
+from events.notify.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, Attempt
+from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
+from events.notify.subscriptions import MAX_SUBSCRIPTIONS
+from events.notify.webhooks.payload import MAX_PAYLOAD_BYTES
 from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.people.capacity import Capacity
 from events.pictures import standalone
 from events.proof.bundle import basis_of_content, make_contents
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
-from events.webhooks.payload import MAX_PAYLOAD_BYTES
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from tests.support.projected import project
 from tests.support.tables import table

@@ -10,22 +10,9 @@ import pytest
 
 from deploy.cli.target import without_secrets
 from deploy.local.aof import AOF_DIRECTORY, AOF_FILE, DamagedFileError, flush, incremental_files
-from events.archive import tables
-from events.archive.framing import (
-    ArchiveUnavailableError,
-    DamagedArchiveError,
-    Frame,
-    compress,
-    decompress,
-    footer_bytes,
-    index_frame,
-    read_json,
-)
-from events.archive.storage import Remembered, Storage
-from events.archive.tables import ListEntry, Locator, TableFile, build_table, merged, scan, to_merge
-from events.backup.coverage import Coverage, matching
-from events.backup.files import CHUNK_BYTES, MAGIC, SealedWriter, read_sealed
-from events.backup.records import (
+from events.operations.backup.coverage import Coverage, matching
+from events.operations.backup.files import CHUNK_BYTES, MAGIC, SealedWriter, read_sealed
+from events.operations.backup.records import (
     BackupError,
     Begin,
     CopiedKey,
@@ -36,7 +23,20 @@ from events.backup.records import (
     pack_record,
     unpack_records,
 )
-from events.backup.restoring import verify_backup
+from events.operations.backup.restoring import verify_backup
+from events.store.archive import tables
+from events.store.archive.framing import (
+    ArchiveUnavailableError,
+    DamagedArchiveError,
+    Frame,
+    compress,
+    decompress,
+    footer_bytes,
+    index_frame,
+    read_json,
+)
+from events.store.archive.storage import Remembered, Storage
+from events.store.archive.tables import ListEntry, Locator, TableFile, build_table, merged, scan, to_merge
 from events.store.redis import FORMAT
 from tests.unit.test_key_space import every_key
 

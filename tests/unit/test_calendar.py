@@ -10,7 +10,7 @@ from domain.match.calendar import MAX_FREE_DAYS, Calendar, Offset, check, is_fre
 from domain.match.clock import Clock, left, move, new_clock, spent, start
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR, MINUTE, days_per_move
-from events.private.availability import offsets_of, years_around, zone_names
+from events.people.availability import offsets_of, years_around, zone_names
 from tests.support.draws import draws
 from tests.support.zones import ZONES, calendar_of, instant, local, set_calendar
 

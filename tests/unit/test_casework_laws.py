@@ -22,10 +22,10 @@ from domain.match.evolve import replay
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
+from events.matches.readmodels import summarise
+from events.matches.readmodels.lists import lists_of
 from events.proof.bundle import make_bundle
 from events.proof.verification import verify
-from events.readmodels import summarise
-from events.readmodels.lists import lists_of
 from events.store.contract import EMPTY
 from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys

@@ -14,7 +14,7 @@ from domain.match import guards
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("domain", "events", "workers", "api", "deploy")
-SERVICE = {f"events/service/{name}.py" for name in ("matches", "match_service", "timekeeper")}
+SERVICE = {f"events/matches/{name}.py" for name in ("matches", "match_service", "timekeeper")}
 
 
 def callers_of(method: str) -> set[str]:
@@ -49,7 +49,7 @@ def test_only_matches_append_to_the_event_store() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("store.append")
     }
-    assert appending == {"events/service/matches.py"}
+    assert appending == {"events/matches/matches.py"}
 
 
 def codes_in(path: Path) -> Iterator[str]:

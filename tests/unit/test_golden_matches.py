@@ -16,7 +16,7 @@ from domain.game import AnyGame
 from domain.match.events import MatchCreated
 from domain.match.impact import impact
 from domain.match.terms import DAY
-from events.readmodels.summary import rated_result, summarise
+from events.matches.readmodels.summary import rated_result, summarise
 from events.store.codec import draft_of, event_of
 from tests.golden.stored import DIRECTORY, Golden, envelopes, path_of, read, replayed
 from tests.support.rating_book import RatingBook

@@ -20,9 +20,9 @@ from events.proof.leaves import (
     read_leaf,
 )
 from events.proof.public_keys import PublicKey
+from events.proof.transparency.tiles import NoTileError, TilePlace, bundle_of_entries, parse_level, parse_place
 from events.store.contract import Head
 from events.store.logged_leaves import LoggedLeaf, pack_logged, unpack_logged
-from events.transparency.tiles import NoTileError, TilePlace, bundle_of_entries, parse_level, parse_place
 from tests.support.log_tiles import entries_of_bundle, places_of
 from tests.support.log_vectors import DIRECTORY, files, judged, vectors
 from tests.support.tables import table

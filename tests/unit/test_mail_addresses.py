@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.mail.bounces import Bounce, is_hard, read_bounce, record_bounce
-from events.notices.addresses import (
+from events.notify.addresses import (
     HARD_SCORE,
     NO_ADDRESS,
     SOFT_SCORE,
@@ -25,7 +24,8 @@ from events.notices.addresses import (
     with_bounce,
     without_address,
 )
-from events.notices.notice import PauseCause, WhoMayWrite
+from events.notify.mail.bounces import Bounce, is_hard, read_bounce, record_bounce
+from events.notify.notice import PauseCause, WhoMayWrite
 from events.runtime.connections import StoreClient
 from tests.support.draws import draws
 from tests.support.server import RealServer

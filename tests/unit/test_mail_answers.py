@@ -11,14 +11,14 @@ from domain.match.commands import JoinMatch, OfferDraw, RequestTakeback, Resign
 from domain.match.lines import ConditionalMoves, Line, Lines
 from domain.match.state import Proposal, Seat
 from domain.match.terms import STANDARD
-from events.mail.body import read_body
-from events.mail.language import MARKER, NO_MOVES, read_command, read_commands
-from events.mail.match_words import instant_words, moves_of, queue_text
-from events.mail.messages import Addressee, Site
-from events.mail.notice_text import NoticeView, digest_content, notice_content
-from events.mail.transcript import Effect, Report, Result, View, prompt_text, write_answer
-from events.notices.notice import Notice, NoticeKind
-from events.notices.wording import summarise_fact
+from events.notify.mail.body import read_body
+from events.notify.mail.language import MARKER, NO_MOVES, read_command, read_commands
+from events.notify.mail.match_words import instant_words, moves_of, queue_text
+from events.notify.mail.messages import Addressee, Site
+from events.notify.mail.notice_text import NoticeView, digest_content, notice_content
+from events.notify.mail.transcript import Effect, Report, Result, View, prompt_text, write_answer
+from events.notify.notice import Notice, NoticeKind
+from events.notify.wording import summarise_fact
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
 from tests.support.quoting import commands_in, lines_that_act, quotings
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.mail.body import (
+from events.notify.mail.body import (
     MAX_LINE_CHARACTERS,
     MAX_READ_BYTES,
     NO_TEXT,

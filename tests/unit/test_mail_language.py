@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from domain.game import MalformedNotation, RulesError
 from domain.games import GAMES
-from events.mail.language import (
+from events.notify.mail.language import (
     MARKER,
     MAX_COMMANDS,
     NO_MOVES,

@@ -17,8 +17,8 @@ from domain.games import GAMES, find_ruleset
 from domain.match.commands import JoinMatch
 from domain.match.lines import ConditionalMoves
 from domain.match.state import Seat
-from events.mail.match_words import moves_of
-from events.mail.messages import (
+from events.notify.mail.match_words import moves_of
+from events.notify.mail.messages import (
     Addressee,
     Content,
     Outgoing,
@@ -30,7 +30,7 @@ from events.mail.messages import (
     notice_mail,
     stop_link,
 )
-from events.mail.notice_text import (
+from events.notify.mail.notice_text import (
     MAX_DIGEST_ITEMS,
     NoticeView,
     address_changed_content,
@@ -39,9 +39,9 @@ from events.mail.notice_text import (
     notice_content,
     password_reset_content,
 )
-from events.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
-from events.mail.transcript import View
-from events.notices.notice import Notice, NoticeKind
+from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
+from events.notify.mail.transcript import View
+from events.notify.notice import Notice, NoticeKind
 from events.store.contract import VersionTag
 from tests.support.draws import draws
 from tests.support.matches import T0, PlayedMatch, creation

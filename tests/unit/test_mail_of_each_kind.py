@@ -15,12 +15,12 @@ from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign, Subm
 from domain.match.lines import ConditionalMoves
 from domain.match.state import Seat
 from domain.match.terms import HOUR, MINUTE
-from events.mail.match_words import moves_of
-from events.mail.messages import Addressee, Content, Site
-from events.mail.notice_text import NoticeView, digest_content, notice_content
-from events.mail.transcript import Effect, Report, Result, View, write_answer
-from events.notices.notice import Notice, NoticeKind
-from events.notices.wording import summarise_fact
+from events.notify.mail.match_words import moves_of
+from events.notify.mail.messages import Addressee, Content, Site
+from events.notify.mail.notice_text import NoticeView, digest_content, notice_content
+from events.notify.mail.transcript import Effect, Report, Result, View, write_answer
+from events.notify.notice import Notice, NoticeKind
+from events.notify.wording import summarise_fact
 from tests.support.matches import T0, PlayedMatch, creation
 from tests.support.quoting import lines_that_act
 

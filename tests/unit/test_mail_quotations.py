@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from events.mail.body import read_body
-from events.mail.language import MARKER, read_commands
+from events.notify.mail.body import read_body
+from events.notify.mail.language import MARKER, read_commands
 from tests.support.mail_programs import ALICE, LANGUAGES, PROGRAMS, ROOKERY, Program, Quoted
 from tests.unit.test_mail_language import MOVES
 

@@ -7,8 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.match.terms import DAY
-from events.mail.admission import ADMITTED, Rules, admit, author_of, automatic_mark, header, passes_dmarc, read_headers
-from events.mail.tokens import (
+from events.notify.inbox import Verdict
+from events.notify.mail.admission import (
+    ADMITTED,
+    Rules,
+    admit,
+    author_of,
+    automatic_mark,
+    header,
+    passes_dmarc,
+    read_headers,
+)
+from events.notify.mail.tokens import (
     EXPIRY_MS,
     MATCH_KINDS,
     MAX_TOKEN_CHARACTERS,
@@ -24,8 +34,7 @@ from events.mail.tokens import (
     verify_token,
     write_token,
 )
-from events.notices.inbox import Verdict
-from events.notices.notice import WhoMayWrite
+from events.notify.notice import WhoMayWrite
 from events.store.contract import VersionTag
 from tests.support.draws import draws
 from tests.support.matches import started

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import events.service.matches
+import events.matches.matches
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
@@ -15,7 +15,7 @@ from domain.match.events import MoveSubmitted
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Seat
-from events.service.matches import Executed, Matches, UnknownMatchError
+from events.matches.matches import Executed, Matches, UnknownMatchError
 from events.store.chain import verify
 from events.store.codec import event_of
 from events.store.contract import Appended, Head, Opened, Request, RequestMismatchError, StaleVersionError, VersionTag
@@ -250,7 +250,7 @@ def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Match
 
 
 def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events.service.matches, "MAX_CACHED_MATCHES", 2)
+    monkeypatch.setattr(events.matches.matches, "MAX_CACHED_MATCHES", 2)
     for name in ("a", "b", "c"):
         matches.append_decision(name, creation(match_id=name), "alice", Request("k", "f"))
         matches.load(name)
@@ -270,7 +270,7 @@ def play_on(matches: Matches, plies: int) -> None:
 
 
 def test_snapshots_spare_the_replay(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events.service.matches, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(events.matches.matches, "SNAPSHOT_EVERY", 10)
     play_on(matches, 25)
     assert store.calls.count("save_snapshot") == 2
     known = matches.load("m")

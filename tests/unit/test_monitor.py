@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from events.monitor import monitor as module
-from events.monitor.monitor import ContradictionError, FetchError, Finding, GrowingTree, Monitor
 from events.proof import merkle
+from events.proof import monitor as module
 from events.proof.keys import SigningKey
+from events.proof.monitor import ContradictionError, FetchError, Finding, GrowingTree, Monitor
 from events.proof.notes import NoteKey
 from events.proof.public_keys import PublicKey, base64url
 from events.proof.tree_heads import TreeHead, note_key, sign_tree_head

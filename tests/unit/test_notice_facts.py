@@ -9,9 +9,9 @@ from domain.match.commands import Command
 from domain.match.enums import Ground, RulingKind
 from domain.match.state import Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
-from events.notices.facts import Fact, Happened, facts_of, reminder_of, turn_of, why_outdated
-from events.notices.notice import NoticeKind
-from events.notices.wording import WORDINGS, about, enumerated, headline
+from events.notify.facts import Fact, Happened, facts_of, reminder_of, turn_of, why_outdated
+from events.notify.notice import NoticeKind
+from events.notify.wording import WORDINGS, about, enumerated, headline
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, creation
 
 TERMS = replace(STANDARD, takebacks=True)

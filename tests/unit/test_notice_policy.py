@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.notices.facts import Fact
-from events.notices.ledger import dispatches_of
-from events.notices.notice import Delivery, DeliveryState, NoticeChannel, NoticeKind, Timing
-from events.notices.outbox import Purpose
-from events.notices.policy import (
+from events.notify.facts import Fact
+from events.notify.ledger import dispatches_of
+from events.notify.notice import Delivery, DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notify.outbox import Purpose
+from events.notify.policy import (
     HOUR_MS,
     LOOK_AGAIN_MS,
     MAX_AGE_MS,
@@ -28,8 +28,8 @@ from events.notices.policy import (
     quiet_until,
     reminder_at,
 )
-from events.notices.preferences import Preferences, default_mail, default_push
-from events.private.availability import zone_of
+from events.notify.preferences import Preferences, default_mail, default_push
+from events.people.availability import zone_of
 from tests.support.tables import named_cases
 
 BERLIN = zone_of("Europe/Berlin")

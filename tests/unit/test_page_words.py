@@ -20,9 +20,9 @@ from domain.match.lines import ANY, Line, arranged
 from domain.match.state import MatchState, Seat
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
 from domain.rating import Rating
+from events.matches.readmodels import summarise
 from events.people.person import Person
 from events.proof.player_signatures import Statement
-from events.readmodels import summarise
 from events.store.converter import write_value
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
 from tests.support.player_keys import SIGNER

@@ -3,7 +3,7 @@
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key, generate_private_key
 
-from events.push.encryption import (
+from events.notify.push.encryption import (
     MAX_PLAINTEXT_BYTES,
     InvalidKeyError,
     encoded_point,
@@ -12,8 +12,8 @@ from events.push.encryption import (
     read_point,
     to_base64url,
 )
-from events.push.sender_key import VALID_S, authorization, subject_of
-from events.push.services import UNKNOWN_SERVICE, InvalidEndpointError, check_endpoint, service_name
+from events.notify.push.sender_key import VALID_S, authorization, subject_of
+from events.notify.push.services import UNKNOWN_SERVICE, InvalidEndpointError, check_endpoint, service_name
 from tests.support.push_service import Browser, verified_claims
 from tests.support.tables import table
 

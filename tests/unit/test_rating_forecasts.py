@@ -5,7 +5,7 @@ from math import log
 import pytest
 
 from domain.rating import DEFAULT, Result, rate
-from events.readmodels.summary import DAY_MS, RatedResult
+from events.matches.readmodels.summary import DAY_MS, RatedResult
 from tests.bench import rating_systems as forecasts
 from tests.bench.league import League, leagues
 from tests.bench.rating_systems import EloForecaster, GlickoForecaster, Judge, Strength, make_forecasters

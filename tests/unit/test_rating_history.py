@@ -1,7 +1,7 @@
 """Histories of ratings as others see them: two of them never tell who met whom in private."""
 
 from api.representations.ratings import DAY_MS, PublicChange, public_changes
-from events.readmodels import RatingChange
+from events.matches.readmodels import RatingChange
 
 DAY = 20_000 * DAY_MS
 ENDED = DAY + 51_234_567

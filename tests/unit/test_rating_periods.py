@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.rating import DEFAULT, PeriodSums, Rating, Result, rate, rest
-from events.readmodels import recalculation, standings
-from events.readmodels.standings import (
+from events.matches.readmodels import recalculation, standings
+from events.matches.readmodels.standings import (
     DayEnd,
     Entry,
     Part,
@@ -22,7 +22,7 @@ from events.readmodels.standings import (
     unpack_end,
     unpack_part,
 )
-from events.readmodels.summary import DAY_MS, RatedResult
+from events.matches.readmodels.summary import DAY_MS, RatedResult
 from tests.support.rating_book import RatingBook
 
 PLAYERS = ("alice", "bob", "carol", "opponent-3")

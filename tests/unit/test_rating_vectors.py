@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from events.readmodels.summary import RatedResult
+from events.matches.readmodels.summary import RatedResult
 from tests.support import specified_ratings
 from tests.support.rating_book import RatingBook
 

@@ -8,10 +8,10 @@ from click.testing import CliRunner
 from environs import EnvError
 
 from deploy.cli import main
-from events.archive.store import make_store
 from events.runtime.connections import CLUSTER, SENTINEL, SINGLE, blocking_client, connect, read_place
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings, Settings, next_database
+from events.store.archive.store import make_store
 from tests.support.tables import table
 from workers.celery_app import make_app
 

@@ -11,8 +11,8 @@ from domain.match.enums import Ground, PauseReason, RulingKind
 from domain.match.lines import Line, Lines
 from domain.match.terms import DAY, HOUR, Terms
 from domain.match.vacation import Vacation
-from events.notices.notice import Notice, NoticeChannel, NoticeKind
-from events.readmodels import rated_result, summarise
+from events.matches.readmodels import rated_result, summarise
+from events.notify.notice import Notice, NoticeChannel, NoticeKind
 from events.store.codec import draft_of, event_of
 from events.store.contract import Request
 from events.store.envelope import Draft, Envelope

@@ -6,9 +6,9 @@ from domain.match.commands import AbortMatch, DeclineDraw, JoinMatch, OfferDraw,
 from domain.match.enums import Ground
 from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
-from events.readmodels import Projected, lists_of, rated_result, summarise
-from events.readmodels.paging import Place, format_cursor, parse_cursor
-from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack_summary, unpack_summary
+from events.matches.readmodels import Projected, lists_of, rated_result, summarise
+from events.matches.readmodels.paging import Place, format_cursor, parse_cursor
+from events.matches.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack_summary, unpack_summary
 from events.runtime.keys import ReadModelKeys
 from tests.support.cases import WORDS, disputed, ruling
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four

@@ -9,7 +9,7 @@ from domain.match.due import Outage
 from domain.match.enums import Ground, PauseReason, Status
 from domain.match.events import ClockResumed, TimeCorrected
 from domain.match.terms import DAY, HOUR, MAX_OPEN_MS
-from events.service.timekeeper import correct_matches, correct_outages, find_future_outages
+from events.matches.timekeeper import correct_matches, correct_outages, find_future_outages
 from events.store.codec import event_of
 from tests.support.matches import T0, creation
 from tests.support.timekept import MemoryInstallation

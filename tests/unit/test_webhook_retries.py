@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.runtime.backoff import Backoff
-from events.webhooks.retries import (
+from events.notify.webhooks.retries import (
     DELAYS_MS,
     HOLD_MS,
     HOUR_MS,
@@ -23,6 +22,7 @@ from events.webhooks.retries import (
     retry_after_ms,
     within_time,
 )
+from events.runtime.backoff import Backoff
 from tests.support.matches import T0
 from tests.support.tables import table
 

@@ -19,14 +19,14 @@ from domain.match.enums import Channel
 from domain.match.refusals import CommandError
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
-from events.notices.endpoints import EndpointKeys
-from events.notices.notice import Notice, NoticeKind, notice_id
+from events.notify.endpoints import EndpointKeys
+from events.notify.notice import Notice, NoticeKind, notice_id
+from events.notify.webhooks import payload
+from events.notify.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
+from events.notify.webhooks.payload import MAX_PAYLOAD_BYTES, TYPES, Standing, notice_payload, trial_payload
+from events.notify.webhooks.signing import fresh_keys, public_key_of, signed_headers
 from events.people.person import Person
 from events.store.contract import VersionTag
-from events.webhooks import payload
-from events.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
-from events.webhooks.payload import MAX_PAYLOAD_BYTES, TYPES, Standing, notice_payload, trial_payload
-from events.webhooks.signing import fresh_keys, public_key_of, signed_headers
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
 from tests.support.tables import table
 from tests.support.webhook_receiver import verified_schemes

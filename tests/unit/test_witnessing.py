@@ -7,12 +7,12 @@ from threading import Barrier, Thread
 import pytest
 
 from events.proof import merkle
+from events.proof import witness as state
 from events.proof.keys import SigningKey
 from events.proof.notes import SignedNote, parse_signatures
+from events.proof.transparency.witness_protocol import SIZE_TYPE, read_request, write_request
 from events.proof.tree_heads import TreeHead, find_cosignatures, note_key, sign_tree_head
-from events.transparency.witness_protocol import SIZE_TYPE, read_request, write_request
-from events.witness import witness as state
-from events.witness.witness import Witness, WitnessReply, WitnessState
+from events.proof.witness import Witness, WitnessReply, WitnessState
 
 ORIGIN = "club.example/rookery"
 NOW_S = 1_800_000_000

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from domain.match.authority import Authority
 from events.installation import Installation
+from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.people.administration import is_administrative
 from events.proof.administration_audit import RecordedAct, recorded_act
 from events.proof.audit import audit
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
-from events.service.fleet_jobs import Parameters, PlannedSlice
 from events.store.chain import verified_events
 from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head, Opened
 from events.store.envelope import Envelope

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
 from events.installation import Installation
+from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.runtime.errors import StoreUnavailableError
-from events.service.fleet_jobs import Parameters, PlannedSlice
 from events.store.codec import event_of
 from events.store.contract import EventStore
 from workers.fleet.matches import slice_store

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from events.installation import Installation
-from events.service.fleet_jobs import Parameters, PlannedSlice
+from events.matches.fleet_jobs import Parameters, PlannedSlice
 from workers.fleet import audit, impact, ladder, rebuild, verify
 
 REBUILD = "rebuild"

@@ -12,7 +12,7 @@ from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.search import choose
 from events.installation import Installation
-from events.service.fleet_jobs import Parameters, PlannedSlice
+from events.matches.fleet_jobs import Parameters, PlannedSlice
 
 Side = int | Literal["random"]
 RANDOM: Literal["random"] = "random"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from events.service.fleet_jobs import PlannedSlice
+from events.matches.fleet_jobs import PlannedSlice
 from events.store.chain import readable_streams
 from events.store.contract import EventStore
 

@@ -9,10 +9,10 @@ from typing import Any
 import structlog
 from celery import Celery, bootsteps
 
+from events.matches.fleet_jobs import FleetJobs
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
 from events.runtime.settings import Settings
-from events.service.fleet_jobs import FleetJobs
 
 REPORT_INTERVAL_S = 5.0
 

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from domain.match.state import MatchState
 from events.installation import Installation
-from events.readmodels import RatedResult, ReadModels, rated_result
-from events.readmodels.generations import begin_generation, switch_generation
-from events.readmodels.projector import EventSummaries, Failures, Projector
+from events.matches.fleet_jobs import Parameters, PlannedSlice
+from events.matches.matches import SNAPSHOT_EVERY
+from events.matches.readmodels import RatedResult, ReadModels, rated_result
+from events.matches.readmodels.generations import begin_generation, switch_generation
+from events.matches.readmodels.projector import EventSummaries, Failures, Projector
 from events.runtime.errors import WriteContentionError
-from events.service.fleet_jobs import Parameters, PlannedSlice
-from events.service.matches import SNAPSHOT_EVERY
 from events.store.contract import DamagedStreamError, EventStore, Head
 from events.store.snapshots import snapshot_of
 from workers.fleet.matches import slice_matches

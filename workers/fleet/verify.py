@@ -5,7 +5,7 @@ from operator import add
 from typing import NamedTuple
 
 from events.installation import Installation
-from events.service.fleet_jobs import Parameters, PlannedSlice
+from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.store.chain import Verified, verify_streams
 from events.store.contract import DamagedStreamError
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock

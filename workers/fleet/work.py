@@ -7,8 +7,8 @@ from typing import Any
 import structlog
 
 from events.installation import Installation
+from events.matches.fleet_jobs import ClaimedSlice, FleetJob, FleetJobs, JobState, Parameters
 from events.runtime.errors import StoreUnavailableError
-from events.service.fleet_jobs import ClaimedSlice, FleetJob, FleetJobs, JobState, Parameters
 from events.store.converter import pack, unpack
 from workers.claims import BROKER_ERRORS, Renewal
 from workers.fleet.kinds import KINDS, Kind

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from events.installation import Installation
-from events.notices.notice import NoticeChannel
+from events.notify.notice import NoticeChannel
 from events.runtime.egress import Egress
 from workers.notices.mail_sender import MailSender
 from workers.notices.push_sender import PushSender

@@ -13,15 +13,15 @@ from domain.match.state import MatchState
 from domain.match.terms import DAY
 from domain.match.vacation import year_of
 from events.installation import Installation
-from events.notices import policy
-from events.notices.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of, vacation_fact
-from events.notices.notice import NoticeKind, notice_id
-from events.notices.scheduled_checks import Check, ScheduledChecks
+from events.matches.matches import UnknownMatchError
+from events.notify import policy
+from events.notify.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of, vacation_fact
+from events.notify.notice import NoticeKind, notice_id
+from events.notify.scheduled_checks import Check, ScheduledChecks
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.counters import fixed_windows
 from events.runtime.errors import StoreUnavailableError
-from events.service.matches import UnknownMatchError
 from events.store.codec import event_of
 from events.store.redis import RedisStore
 from workers.notices.reach import circumstances_of, messages_for

@@ -11,14 +11,14 @@ from threading import Lock
 import structlog
 
 from events.installation import Installation
-from events.notices.facts import may_be_outdated, why_outdated
-from events.notices.notice import DeliveryState, Notice, NoticeChannel, Timing
-from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
-from events.notices.policy import ABOUT, MINUTE_MS, hold_of
+from events.matches.matches import UnknownMatchError
+from events.notify.facts import may_be_outdated, why_outdated
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, Timing
+from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
+from events.notify.policy import ABOUT, MINUTE_MS, hold_of
 from events.runtime.backoff import Backoff
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
-from events.service.matches import UnknownMatchError
 from workers.claims import Renewal
 from workers.notices.reach import circumstances_of
 from workers.notices.senders import Outcome, Sender

@@ -11,21 +11,21 @@ import structlog
 
 from domain.match.lines import ConditionalMoves
 from events.installation import Installation
-from events.mail.account_commands import execute_account_commands
-from events.mail.admission import Rules, admit, header, read_headers
-from events.mail.body import read_body
-from events.mail.bounces import record_bounce
-from events.mail.execution import execute_commands
-from events.mail.language import MARKER, NO_MOVES, read_commands
-from events.mail.match_words import moves_of
-from events.mail.notice_text import wrap
-from events.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
-from events.mail.tokens import MatchToken, Token, TokenKind, read_token
-from events.mail.transcript import Effect, Report, View, write_answer
-from events.notices.addresses import stopped
-from events.notices.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
-from events.notices.letters import LetterKind, letter_dispatch
-from events.notices.outbox import Letter
+from events.notify.addresses import stopped
+from events.notify.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
+from events.notify.letters import LetterKind, letter_dispatch
+from events.notify.mail.account_commands import execute_account_commands
+from events.notify.mail.admission import Rules, admit, header, read_headers
+from events.notify.mail.body import read_body
+from events.notify.mail.bounces import record_bounce
+from events.notify.mail.execution import execute_commands
+from events.notify.mail.language import MARKER, NO_MOVES, read_commands
+from events.notify.mail.match_words import moves_of
+from events.notify.mail.notice_text import wrap
+from events.notify.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
+from events.notify.mail.tokens import MatchToken, Token, TokenKind, read_token
+from events.notify.mail.transcript import Effect, Report, View, write_answer
+from events.notify.outbox import Letter
 from events.people.blocks import blocked_by, names_of_others, people_seated
 from events.people.person import Person
 from events.runtime import beats

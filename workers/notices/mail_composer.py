@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 from domain.match.lines import ConditionalMoves
 from events.installation import Installation
-from events.mail.messages import (
+from events.matches.matches import Loaded, UnknownMatchError
+from events.notify.addresses import InvalidAddressError, parse_address
+from events.notify.letters import LetterKind
+from events.notify.mail.messages import (
     Addressee,
     Content,
     Outgoing,
@@ -17,7 +20,7 @@ from events.mail.messages import (
     letter_mail,
     notice_mail,
 )
-from events.mail.notice_text import (
+from events.notify.mail.notice_text import (
     NoticeView,
     address_changed_content,
     confirmation_content,
@@ -25,16 +28,13 @@ from events.mail.notice_text import (
     notice_content,
     password_reset_content,
 )
-from events.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
-from events.mail.transcript import View
-from events.notices.addresses import InvalidAddressError, parse_address
-from events.notices.letters import LetterKind
-from events.notices.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
-from events.notices.notice import Notice, NoticeKind
-from events.notices.outbox import Dispatch, Letter, Purpose
+from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
+from events.notify.mail.transcript import View
+from events.notify.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
+from events.notify.notice import Notice, NoticeKind
+from events.notify.outbox import Dispatch, Letter, Purpose
 from events.people.blocks import blocked_by, names_of_others, people_seated
 from events.people.person import Person
-from events.service.matches import Loaded, UnknownMatchError
 from events.store.contract import DamagedStreamError, VersionTag
 from workers.notices.reach import messages_for
 

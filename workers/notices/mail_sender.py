@@ -6,12 +6,12 @@ import re
 import structlog
 
 from events.installation import Installation
-from events.mail.bounces import is_hard
-from events.mail.messages import Outgoing, Site
-from events.notices.addresses import HARD_SCORE, SOFT_SCORE, with_bounce, with_problem
-from events.notices.letters import LetterKind
-from events.notices.notice import DeliveryState
-from events.notices.outbox import Dispatch
+from events.notify.addresses import HARD_SCORE, SOFT_SCORE, with_bounce, with_problem
+from events.notify.letters import LetterKind
+from events.notify.mail.bounces import is_hard
+from events.notify.mail.messages import Outgoing, Site
+from events.notify.notice import DeliveryState
+from events.notify.outbox import Dispatch
 from events.runtime.settings import MailSettings
 from workers.notices.mail_composer import MailComposer, Unsendable
 from workers.notices.senders import Outcome

@@ -8,16 +8,16 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurv
 
 from domain.games import GAMES
 from events.installation import Installation
-from events.notices.notice import DeliveryState, Notice
-from events.notices.outbox import Dispatch, Purpose
-from events.notices.subscriptions import Subscription
+from events.notify.notice import DeliveryState, Notice
+from events.notify.outbox import Dispatch, Purpose
+from events.notify.push.encryption import MAX_PLAINTEXT_BYTES, SALT_BYTES, encrypt, from_base64url
+from events.notify.push.payload import body_of, message, title_of, topic_of, ttl_of, urgency_of
+from events.notify.push.sender_key import authorization, subject_of
+from events.notify.push.services import service_name
+from events.notify.subscriptions import Subscription
+from events.people.availability import zone_of
 from events.people.blocks import blocked_by, names_of_others, people_seated
-from events.private.availability import zone_of
 from events.proof.key_file import UnreadableKeyError
-from events.push.encryption import MAX_PLAINTEXT_BYTES, SALT_BYTES, encrypt, from_base64url
-from events.push.payload import body_of, message, title_of, topic_of, ttl_of, urgency_of
-from events.push.sender_key import authorization, subject_of
-from events.push.services import service_name
 from events.runtime.backoff import read_retry_after
 from events.runtime.egress import Answer, Egress
 from events.runtime.egress_rules import EgressError, EgressRefusedError

@@ -2,9 +2,9 @@
 
 from domain.match import vacation
 from events.installation import Installation
-from events.notices.policy import Circumstances, Reach
-from events.private.availability import zone_of
-from events.private.chats import Message
+from events.notify.policy import Circumstances, Reach
+from events.people.availability import zone_of
+from events.people.chats import Message
 
 
 def circumstances_of(installation: Installation, player: str, match: str | None, now: int) -> Circumstances:

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple, Protocol
 
-from events.notices.notice import DeliveryState
-from events.notices.outbox import Dispatch
+from events.notify.notice import DeliveryState
+from events.notify.outbox import Dispatch
 
 
 class Outcome(NamedTuple):

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from events.mail.messages import Outgoing
-from events.notices.addresses import plain
+from events.notify.addresses import plain
+from events.notify.mail.messages import Outgoing
 
 STEP_TIMEOUT_S = 12
 CONTENT_TIMEOUT_S = 50

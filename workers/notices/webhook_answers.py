@@ -6,20 +6,20 @@ from domain.match.commands import Command, JoinMatch
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.installation import Installation
-from events.notices.endpoints import Endpoint
-from events.notices.facts import turn_of
-from events.notices.letters import letter_dispatch
-from events.notices.notice import DeliveryState, Notice, NoticeChannel, Timing
-from events.notices.outbox import Dispatch, Letter, Purpose
-from events.notices.policy import NEEDS_ANSWER
+from events.matches.bot_admission import BeyondCapacityError
+from events.matches.matches import UnknownMatchError
+from events.notify.endpoints import Endpoint
+from events.notify.facts import turn_of
+from events.notify.letters import letter_dispatch
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, Timing
+from events.notify.outbox import Dispatch, Letter, Purpose
+from events.notify.policy import NEEDS_ANSWER
+from events.notify.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
+from events.notify.webhooks.payload import Standing
 from events.people.person import Person
 from events.runtime.egress import Answer
 from events.runtime.wall_clock import rfc3339
-from events.service.bot_admission import BeyondCapacityError
-from events.service.matches import UnknownMatchError
 from events.store.contract import Request, RequestMismatchError, StaleVersionError
-from events.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
-from events.webhooks.payload import Standing
 from workers.notices.decide import Decider
 
 STATUS_WITH_ANSWER = 200

@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 from domain.match.decisions.timekeeping import deadline_of
 from events.installation import Installation
-from events.notices.endpoints import MAX_KEPT_ANSWER_BYTES, Attempt, Endpoint, PayloadForm
-from events.notices.notice import DeliveryState, Notice, NoticeKind
-from events.notices.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
+from events.matches.matches import UnknownMatchError
+from events.notify.endpoints import MAX_KEPT_ANSWER_BYTES, Attempt, Endpoint, PayloadForm
+from events.notify.notice import DeliveryState, Notice, NoticeKind
+from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
+from events.notify.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, trial_payload
+from events.notify.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
+from events.notify.webhooks.signing import signed_headers
 from events.people.blocks import blocked_by, people_seated
 from events.runtime.egress import EXCHANGE_TIMEOUT_S, Answer, Egress
 from events.runtime.egress_rules import EgressError, read_url
-from events.service.matches import UnknownMatchError
 from events.store.contract import DamagedStreamError
-from events.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, trial_payload
-from events.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
-from events.webhooks.signing import signed_headers
 from workers.notices.senders import Outcome
 from workers.notices.webhook_answers import BotAnswers, Fallback
 

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from redis.crc import key_slot
 
-from events.private.chats import subscribe
+from events.people.chats import subscribe
 from events.runtime import connections
 from events.runtime.clients import StorePipeline
 from events.runtime.connections import connect

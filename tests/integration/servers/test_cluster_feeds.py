@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 from redis.crc import key_slot
 
-from events.private.chats import subscribe
-from events.readmodels import summarise
+from events.matches.readmodels import summarise
+from events.people.chats import subscribe
 from events.runtime.connections import connect
 from events.runtime.keys import ShardKeys
 from events.store.contract import Request

@@ -7,8 +7,8 @@ from redis.crc import key_slot
 
 from events.runtime.connections import connect
 from events.runtime.keys import ShardKeys
-from events.service.incidents import Incidents
 from events.store.contract import EMPTY, Request, WrongInstallationError
+from events.store.incidents import Incidents
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.stepped_installation import PREFIX, SHARDS

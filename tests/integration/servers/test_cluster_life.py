@@ -5,8 +5,8 @@ import threading
 from redis.crc import key_slot
 
 from domain.match.state import Seat
+from events.matches.readmodels.summary import DAY_MS
 from events.proof.checkpoints import day_of
-from events.readmodels.summary import DAY_MS
 from events.runtime.connections import connect
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import ShardKeys

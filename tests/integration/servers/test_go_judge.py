@@ -8,8 +8,8 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.monitor.monitor import TILE_WIDTH
 from events.proof import merkle
+from events.proof.monitor import TILE_WIDTH
 from events.proof.notes import NoteSignature, parse_note, parse_vkey
 from events.proof.tree_heads import CosigningKey, note_key
 from tests.support.callers import ME, OPEN, Caller

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from events.backup import copying
-from events.backup.records import BackupError
+from events.operations.backup import copying
+from events.operations.backup.records import BackupError
 from tests.integration.test_backup_commands import back_up, read_all, restore_into
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation

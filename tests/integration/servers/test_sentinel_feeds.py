@@ -1,6 +1,6 @@
 """The feeds under Sentinel: what was played before and after a failover is carried on, and told to who watches."""
 
-from events.readmodels import summarise
+from events.matches.readmodels import summarise
 from events.runtime.connections import connect
 from events.store.feed import FeedTail
 from tests.support.eventually import eventually

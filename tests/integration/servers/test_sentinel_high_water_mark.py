@@ -10,14 +10,14 @@ from structlog.testing import capture_logs
 from deploy.cli import main
 from deploy.local.installation import LocalInstallation
 from deploy.local.programs import programs
-from events.archive.store import make_store
 from events.installation import Installation
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
 from events.runtime.settings import Settings
-from events.service.incidents import Incidents
+from events.store.archive.store import make_store
 from events.store.contract import Head, Request, WrongInstallationError
 from events.store.copies import NotCopiedError
+from events.store.incidents import Incidents
 from events.store.mark import MARK, MatchMark, read_mark
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED

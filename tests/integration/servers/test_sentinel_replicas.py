@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from deploy.cli import main
-from events.readmodels.projector import Failures
+from events.matches.readmodels.projector import Failures
 from events.runtime.connections import connect
 from events.store import copies
 from events.store.contract import EMPTY, Request

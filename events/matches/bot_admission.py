@@ -1,0 +1,83 @@
+"""Whether a match is within the capacity of those who play it: asked before it is created or joined."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
+from domain.match.state import MatchState
+from domain.match.terms import STANDARD
+from events.matches.readmodels import ReadModels
+from events.people.bots import Bot, Bots, Place
+from events.people.capacity import Excess, Proposal, excess_of, full
+from events.people.person import Person
+from events.runtime.errors import StoreUnavailableError
+
+SUSPENDED = Excess("invitations", "is suspended and takes no new matches")
+
+
+class BeyondCapacityError(Exception):
+    """A bot does not take a match on; the message says why, ``limit`` is the field of its capacity."""
+
+    def __init__(self, bot: Bot, excess: Excess) -> None:
+        super().__init__(f"{bot.name} {excess.reason}")
+        self.limit = excess.limit
+
+
+class BotAdmission:
+    """The capacities of all bots."""
+
+    def __init__(self, bots: Bots, readmodels: ReadModels) -> None:
+        self._bots = bots
+        self._readmodels = readmodels
+
+    @contextmanager
+    def places(self, match_id: str, proposal: Proposal, players: Mapping[str, str | None]) -> Iterator[frozenset[str]]:
+        """Take a place of each bot in which the block creates or joins the match; yield who accepts at once.
+
+        ``players`` maps each player to the kind of who invites, None for who acts. An error frees the places, unless
+        the match may exist. Raises BeyondCapacityError.
+        """
+        bots = self._bots.among(players)
+        for bot in bots.values():
+            excess = SUSPENDED if bot.suspended else excess_of(bot.capacity, proposal, players[bot.id])
+            if excess is not None:
+                raise BeyondCapacityError(bot, excess)
+        with ExitStack() as places:
+            for bot in bots.values():
+                playing = partial(self._readmodels.matches_of, bot.id, ("active", "invited"))
+                if not places.enter_context(self.place(bot.id, match_id, bot.capacity.concurrent, playing)):
+                    raise BeyondCapacityError(bot, full(bot.capacity))
+            yield frozenset(
+                bot.id for bot in bots.values() if bot.capacity.accepts_at_once and players[bot.id] is not None
+            )
+
+    @contextmanager
+    def place(self, player: str, match_id: str, maximum: int, playing: Callable[[], Collection[str]]) -> Iterator[bool]:
+        """Take one of ``maximum`` places of ``player`` for the match of the block; yields False when all are taken.
+
+        ``playing`` returns the matches with a place. An error frees it, unless the match may exist.
+        """
+        # In this order: what has been projected by now is in the lists that are read next.
+        places = self._bots.places(player)
+        summaries = zip(places, self._readmodels.projected(places) if places else (), strict=True)
+        projected = [place for place, summary in summaries if summary is not None]
+        place = self._bots.take_place(player, match_id, maximum, projected=projected, playing=playing())
+        try:
+            yield place != Place.REFUSED
+        except StoreUnavailableError:
+            raise
+        except Exception:
+            if place == Place.TAKEN:
+                self._bots.free_place(player, match_id)
+            raise
+
+    @contextmanager
+    def joining_place(self, state: MatchState, person: Person) -> Iterator[None]:
+        """Take the place of ``person``, if it is a bot, in a match that it joins. Raises BeyondCapacityError."""
+        seat = state.seat_of(person.id)
+        if person.kind != "bot" or (seat is not None and state.seats[seat].joined):
+            yield
+            return
+        proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
+        with self.places(state.match_id, proposal, {person.id: None}):
+            yield

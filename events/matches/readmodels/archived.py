@@ -1,0 +1,39 @@
+"""The read models of archived matches: summaries, made from the events if they cannot be read, and lists."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from events.matches.readmodels.paging import Place
+from events.matches.readmodels.summary import Projected, unpack_summary
+from events.store.archive.store import ArchivingStore
+
+KINDS = ("finished", "recent", "met", "met-privately", "rated")
+"""The lists, by what their names begin with, that matches are in when they are over."""
+
+
+class ArchivedModels:
+    """The read models of the archived matches of ``store``. Methods raise ArchiveUnavailableError."""
+
+    def __init__(self, store: ArchivingStore, summarise: Callable[[str], Projected | None]) -> None:
+        self._store = store
+        self._summarise = summarise
+
+    def projected(self, match_ids: Sequence[str]) -> Mapping[str, Projected]:
+        """Return the summaries of those matches that are archived."""
+        found = self._store.find_archived(match_ids)
+        archived = {match_id: each for match_id, each in zip(match_ids, found, strict=True) if each is not None}
+        if not archived:
+            return {}
+        packed = self._store.archive.summaries(list(archived.values()))
+        projected = {}
+        for match_id, summary in zip(archived, packed, strict=True):
+            known = unpack_summary(summary) or self._summarise(match_id)
+            if known is not None:
+                projected[match_id] = known
+        return projected
+
+    def places(self, names: Sequence[str], newest_first: bool, after: Place | None = None) -> Iterator[Place]:
+        """Yield the places of archived matches in the lists ``names``, in one order, those after ``after``."""
+        listed = [name for name in names if name.partition(":")[0] in KINDS]
+        if listed:
+            for entry in self._store.archive.entries(listed, newest_first, after):
+                yield Place(float(entry.score), entry.member)

@@ -1,1 +1,0 @@
-"""Monitoring the log of an installation from outside: only its own command imports this."""

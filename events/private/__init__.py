@@ -1,1 +1,0 @@
-"""What players keep for themselves: no events, and it can be erased."""

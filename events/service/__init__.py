@@ -1,1 +1,0 @@
-"""What executes commands and keeps time."""

@@ -2,17 +2,30 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
-from domain.match.commands import CallTime, Command, SignedAct
+from domain.match.commands import Command, CreateMatch, SignedAct
 from domain.match.due import Availability
 from domain.match.guards import TIME_UP
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
-from events.matches.matches import Executed, Loaded, Matches
-from events.matches.timekeeper import Timekeeper
+from events.matches.matches import MAX_ATTEMPTS, Executed, Loaded, Matches, UnknownMatchError
+from events.matches.timekeeper import Timekeeper, is_claim
 from events.runtime import tracing
-from events.store.contract import Request, VersionTag
+from events.store.contract import Request, StaleConditionalMovesError, StaleVersionError, VersionTag
+
+REFUSALS = (UnknownMatchError, CommandError, StaleVersionError, StaleConditionalMovesError)
+"""Refusals after which another attempt at a command may succeed."""
+
+
+class Attempt(NamedTuple):
+    """An attempt at a command: the version it counts on, whether on the cached match, its number, once settled."""
+
+    expected: VersionTag | None
+    cached: bool
+    number: int = 1
+    settled: bool = False
 
 
 class MatchService:
@@ -45,29 +58,20 @@ class MatchService:
         UndecodableEventError, what ``evolve`` raises.
         """
         now = self._now()
-
-        def attempt(expected: VersionTag | None) -> Executed:
-            return self._matches.append_decision(
-                match_id,
-                command,
-                actor,
-                request,
-                expected,
-                may_see=may_see,
-                prepare=lambda loaded: self._prepare(loaded, command, now, availability),
-                # A claim may cost the other player a day of vacation: never on a state that may be outdated.
-                use_cache=not _is_claim(command),
-            )
-
+        # A claim may cost the other player a day of vacation: never on a state that may be outdated.
+        attempt = Attempt(expected, cached=not is_claim(command) and self._matches.cached(match_id) is not None)
         with tracing.span("execute", match=match_id, command=type(command).__name__):
-            try:
-                return attempt(expected)
-            except CommandError as refusal:
-                if refusal.code != TIME_UP:
-                    raise
-            settled = self._settle(match_id, now, expected)
-            # A signed act counts on the match that its player has seen, or not at all.
-            return attempt(expected if isinstance(command, SignedAct) and command.signed is not None else settled)
+            while True:
+                try:
+                    loaded = self._matches.open(match_id, request, cached=attempt.cached)
+                    guard(match_id, loaded, command, attempt.expected, may_see)
+                    if loaded is not None and loaded.recorded is not None:
+                        return self._matches.read_recorded(match_id, loaded, loaded.recorded)
+                    loaded = self._timekeeper.record_time(loaded, command, now, availability)
+                    decided = self._matches.decide(loaded, command)
+                    return self._matches.append(match_id, loaded, decided, actor, request)
+                except REFUSALS as refusal:
+                    attempt = self._after_refusal(refusal, attempt, match_id, command, now)
 
     def lay_down(
         self,
@@ -85,11 +89,23 @@ class MatchService:
         expected = self._settle(match_id, self._now(), expected)
         return self._matches.lay_down(match_id, player, orders, expected)
 
-    def _prepare(self, loaded: Loaded, command: Command, now: int, availability: Mapping[str, Availability]) -> Loaded:
-        """Record what time has done to the match before the command counts; return the match after it."""
-        if isinstance(command, CallTime) and command.player is not None:
-            return self._timekeeper.record_before_claim(loaded, command.player, now)
-        return self._timekeeper.record_turn(loaded, now, availability)
+    def _after_refusal(
+        self, refusal: Exception, attempt: Attempt, match_id: str, command: Command, now: int
+    ) -> Attempt:
+        """Return the next attempt at ``command``; raises ``refusal`` where another one would change nothing."""
+        if attempt.cached:
+            # Perhaps only because the match has moved on since, or the request has been executed before: an append
+            # succeeds on the present state alone, and a refusal counts on the present state alone.
+            return attempt._replace(cached=False)
+        if isinstance(refusal, CommandError) and refusal.code == TIME_UP and not attempt.settled:
+            settled = self._settle(match_id, now, attempt.expected)
+            # A signed act counts on the match that its player has seen, or not at all.
+            signed = isinstance(command, SignedAct) and command.signed is not None
+            return Attempt(attempt.expected if signed else settled, cached=not is_claim(command), settled=True)
+        stale = isinstance(refusal, StaleVersionError) and attempt.expected is None
+        if attempt.number < MAX_ATTEMPTS and (stale or isinstance(refusal, StaleConditionalMovesError)):
+            return attempt._replace(number=attempt.number + 1)
+        raise refusal
 
     def _settle(self, match_id: str, now: int, expected: VersionTag | None) -> VersionTag | None:
         """Settle the match; return the version to expect now by a caller who expected ``expected`` before."""
@@ -97,5 +113,20 @@ class MatchService:
         return after if expected == before else expected
 
 
-def _is_claim(command: Command) -> bool:
-    return isinstance(command, CallTime) and command.player is not None
+def guard(
+    match_id: str,
+    loaded: Loaded | None,
+    command: Command,
+    expected: VersionTag | None,
+    may_see: Callable[[MatchState], bool],
+) -> None:
+    """Refuse a match that is not there for the caller, and another version than ``expected``.
+
+    Raises UnknownMatchError and, unless the request was executed before, StaleVersionError.
+    """
+    if loaded is None and isinstance(command, CreateMatch):
+        return
+    if loaded is None or not may_see(loaded.state):
+        raise UnknownMatchError(match_id)
+    if expected is not None and loaded.recorded is None and loaded.head.tag != expected:
+        raise StaleVersionError(match_id, expected, loaded.head.tag)

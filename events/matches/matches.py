@@ -8,15 +8,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from domain.match.bounds import refuse_excess
-from domain.match.commands import Command, CreateMatch
+from domain.match.commands import Command
 from domain.match.decide import decide
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerJoined, PlayerResigned
-from domain.match.evolve import replay
+from domain.match.evolve import Decision, replay
 from domain.match.guards import seat_of
 from domain.match.lines import ConditionalMoves
-from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.matches.readmodels import Projected, RatedResult, rated_result, summarise
 from events.people.conditional_moves import packed, unpacked
@@ -52,13 +51,24 @@ class UnknownMatchError(LookupError):
 
 
 class Loaded(NamedTuple):
-    """A match, the head of its stream, its conditional moves with their revision, the version of its last snapshot."""
+    """A match, the head of its stream, its conditional moves with their revision, the version of its last snapshot.
+
+    ``recorded`` is the first and last version that a request wrote, where the match was opened for one executed before.
+    """
 
     state: MatchState
     head: Head
     snapshot: int = 0
     orders: Mapping[int, ConditionalMoves] = MappingProxyType({})
     revision: int = 0
+    recorded: RecordedRequest | None = None
+
+
+class Decided(NamedTuple):
+    """A decision, and the instant for which it was taken."""
+
+    decision: Decision
+    at: int
 
 
 class Executed(NamedTuple):
@@ -122,81 +132,48 @@ class Matches:
         with self._lock:
             return self._cache.get(match_id)
 
-    def append_decision(
-        self,
-        match_id: str,
-        command: Command,
-        actor: str,
-        request: Request,
-        expected: VersionTag | None = None,
-        *,
-        may_see: Callable[[MatchState], bool] = lambda _: True,
-        prepare: Callable[[Loaded], Loaded] = lambda loaded: loaded,
-        use_cache: bool = True,
-    ) -> Executed:
-        """Decide ``command`` on the match as it stands and append what follows, in one round trip or two.
+    def open(self, match_id: str, request: Request, *, cached: bool = False) -> Loaded | None:
+        """Return the match as it stands now, with what ``request`` wrote if it was executed before; None for no match.
 
-        ``prepare`` may append to the loaded match what comes before the command. Raises as ``MatchService.execute``.
+        ``cached`` asks for the match as it was when it was last used here, and for what the request wrote not at all.
+        Raises as ``load``.
         """
+        if cached and (known := self.cached(match_id)) is not None:
+            return known
+        loaded, recorded = self._open(match_id, request)
+        return loaded._replace(recorded=recorded) if loaded is not None and recorded is not None else loaded
 
-        def attempt(loaded: Loaded | None) -> Executed:
-            if loaded is None and isinstance(command, CreateMatch):
-                return self.append_decision_on(match_id, None, command, actor, request)
-            if loaded is None or not may_see(loaded.state):
-                raise UnknownMatchError(match_id)
-            if expected is not None and loaded.head.tag != expected:
-                raise StaleVersionError(match_id, expected, loaded.head.tag)
-            return self.append_decision_on(match_id, prepare(loaded), command, actor, request)
-
-        cached = self.cached(match_id) if use_cache else None
-        if cached is not None:
-            try:
-                return attempt(cached)
-            except (UnknownMatchError, CommandError, StaleVersionError, StaleConditionalMovesError):
-                # Perhaps only because the match has moved on since, or the request has been executed before: an append
-                # succeeds on the present state alone, and a refusal counts on the present state alone.
-                pass
-        for number in range(1, MAX_ATTEMPTS + 1):
-            loaded, remembered = self._open(match_id, request)
-            if loaded is not None and remembered is not None and may_see(loaded.state):
-                return self._repeated(match_id, loaded, remembered)
-            try:
-                return attempt(loaded)
-            except (StaleVersionError, StaleConditionalMovesError) as stale:
-                if number == MAX_ATTEMPTS or (expected is not None and isinstance(stale, StaleVersionError)):
-                    raise
-        raise AssertionError("unreachable: the last attempt returns or raises")
-
-    def append_decision_on(
-        self, match_id: str, loaded: Loaded | None, command: Command, actor: str, request: Request
-    ) -> Executed:
-        """Decide ``command`` on ``loaded`` and append what follows.
-
-        Raises CommandError, StaleVersionError, StaleConditionalMovesError, RequestMismatchError and DamagedStreamError.
-        """
-        head, before = (loaded.head, loaded.state) if loaded else (EMPTY, None)
-        now = self._now()
+    def decide(self, loaded: Loaded | None, command: Command) -> Decided:
+        """Return the decision on ``command`` in the match (None: it does not exist yet). Raises CommandError."""
+        before, now = (loaded.state if loaded else None), self._now()
         refuse_excess(before, command)
-        decision = decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed())
-        after = decision.state
-        if not decision.events:
+        return Decided(decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed()), now)
+
+    def append(self, match_id: str, loaded: Loaded | None, decided: Decided, actor: str, request: Request) -> Executed:
+        """Append the events that were decided on ``loaded``, and return them with the match after them.
+
+        Raises StaleVersionError, StaleConditionalMovesError, RequestMismatchError and DamagedStreamError.
+        """
+        head, after = (loaded.head if loaded else EMPTY), decided.decision.state
+        if not decided.decision.events:
             return Executed([], head, False, after)
         appended = self._store.append(
             match_id,
             head,
-            [draft_of(event, who) for event, who in _with_actors(decision.events, after, actor)],
+            [draft_of(event, who) for event, who in _with_actors(decided.decision.events, after, actor)],
             request,
             deadline=deadline_of(after),
             conditional_moves=loaded.revision if loaded else 0,
-            decided_at=now,
+            decided_at=decided.at,
         )
         if appended.repeated:
             return Executed(appended.events, appended.head, True, self.load(match_id).state)
         self._remember(match_id, (loaded or Loaded(after, EMPTY))._replace(state=after, head=appended.head))
         return Executed(appended.events, appended.head, False, after)
 
-    def _repeated(self, match_id: str, loaded: Loaded, remembered: RecordedRequest) -> Executed:
-        first, last = remembered
+    def read_recorded(self, match_id: str, loaded: Loaded, recorded: RecordedRequest) -> Executed:
+        """Return what a request wrote that was executed before, beside the present match."""
+        first, last = recorded
         events = self._store.read(match_id, first - 1, last - first + 1)
         if not events:
             raise DamagedStreamError(match_id, last, "the entry is missing")

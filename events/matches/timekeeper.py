@@ -6,13 +6,13 @@ settles a match, or how often; of a late move and a flag the first appended coun
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 import structlog
 
 from domain.match import due
 from domain.match.clock import counts_from
+from domain.match.commands import CallTime, Command
 from domain.match.decisions.timekeeping import deadline_of
 from domain.match.due import MAX_BEAT_GAP_MS, Availability, Outage, Step, VacationDue
 from domain.match.enums import Status
@@ -79,14 +79,18 @@ class Timekeeper:
         """End what the players' availability no longer has; return what that changed. ``loaded`` spares loading."""
         return self._advance(match_id, lambda loaded: self._sync(loaded, now), loaded)
 
-    def record_turn(
-        self, loaded: Loaded, now: int, read_before: Mapping[str, Availability] = MappingProxyType({})
-    ) -> Loaded:
-        """Record the effect of availability on the clock of the seat to move; return the match after it.
+    def record_time(
+        self, loaded: Loaded | None, command: Command, now: int, read_before: Mapping[str, Availability]
+    ) -> Loaded | None:
+        """Record what time has done to the match before ``command`` counts; return the match after it.
 
         ``read_before`` is availability from before loading, read again only if there is something to record by it.
-        Raises StaleVersionError and StaleConditionalMovesError.
+        None is a match that does not exist yet. Raises StaleVersionError and StaleConditionalMovesError.
         """
+        if loaded is None:
+            return None
+        if isinstance(command, CallTime) and command.player is not None:
+            return self._record_before_claim(loaded, command.player, now)
         player = due.player_to_move(loaded.state)
         if player is None:
             return loaded
@@ -95,8 +99,8 @@ class Timekeeper:
         availability = self._availability_store.read([player])
         return self._carry_out(loaded, availability, lambda state, own: due.step_before_turn(state, own, now))
 
-    def record_before_claim(self, loaded: Loaded, claimant: str, now: int) -> Loaded:
-        """Record what comes before ``claimant`` may claim a flag; return the match after it. Raises like above."""
+    def _record_before_claim(self, loaded: Loaded, claimant: str, now: int) -> Loaded:
+        """Record what comes before ``claimant`` may claim a flag; return the match after it."""
         if not due.can_claim(loaded.state, claimant):
             return loaded
         outages, availability = self._beat(loaded.state, now), self._availability(loaded.state, now)
@@ -228,7 +232,8 @@ class Timekeeper:
             # Two settlements of the same version use the same key: the second finds what the first has appended.
             request = Request(f"time:{loaded.head.tag}", "")
             try:
-                executed = self._matches.append_decision_on(match_id, loaded, step.command, step.actor, request)
+                decided = self._matches.decide(loaded, step.command)
+                executed = self._matches.append(match_id, loaded, decided, step.actor, request)
             except CommandError as refusal:
                 log.error("refused", match=match_id, version=loaded.head.version, reason=str(refusal))
                 break
@@ -248,6 +253,11 @@ class Timekeeper:
         if lane is not None:
             log.info("automatic vacation", match=match_id, player=due.player, since=due.at)
         return availability
+
+
+def is_claim(command: Command) -> bool:
+    """Tell whether ``command`` claims the flag of another player."""
+    return isinstance(command, CallTime) and command.player is not None
 
 
 class Corrected(NamedTuple):

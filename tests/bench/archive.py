@@ -27,6 +27,7 @@ from events.store.feed import FeedGroup, trim
 from tests.bench.measure import Table, verdict
 from tests.simulation.random_play import random_move
 from tests.support.server import RealServer
+from tests.support.timeless import execute
 
 GAMES_PLAYED = ("bashni", "towers")
 MATCHES = 256
@@ -70,8 +71,8 @@ class Played:
             seed=str(self._chance.getrandbits(64)),
         )  # fmt: skip
         matches = self.parts.matches
-        matches.append_decision(match, create, people[0], self._request())
-        state = matches.append_decision(match, JoinMatch(player=people[1]), people[1], self._request()).state
+        execute(matches, match, create, people[0], self._request())
+        state = execute(matches, match, JoinMatch(player=people[1]), people[1], self._request()).state
         while state.status == Status.PLAYING:
             self.now += int(self._chance.expovariate(1 / MEAN_MOVE_MS)) + 1
             mover = state.seats[GAMES[game].to_move(state.play.position)].player
@@ -79,7 +80,7 @@ class Played:
             command = SubmitMove(player=mover, move=random_move(state, self._chance))
             if state.play.plies >= MAX_PLIES:
                 command = Resign(player=mover)  # type: ignore[assignment]
-            state = matches.append_decision(match, command, mover, self._request()).state
+            state = execute(matches, match, command, mover, self._request()).state
 
     def settle(self) -> None:
         """Project, rate and log everything."""

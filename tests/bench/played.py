@@ -10,6 +10,7 @@ from domain.match.commands import CreateMatch, JoinMatch, SubmitMove
 from domain.match.state import Seat
 from events.matches.matches import Matches
 from events.store.contract import Request
+from tests.support.timeless import execute
 
 PLAYERS = ("paaaaaaaaaaaaaaaa", "pbbbbbbbbbbbbbbbb")
 
@@ -36,8 +37,8 @@ def start_match(matches: Matches, game: str, setup: str, players: tuple[str, str
         match=match, creator=one, game=game, setup=setup, seats=(Seat.taken(one), Seat.invited(two)), rated=False,
         private=False, seed="1",
     )  # fmt: skip
-    matches.append_decision(match, create, one, Request("create", "create"))
-    matches.append_decision(match, JoinMatch(player=two), two, Request("join", "join"))
+    execute(matches, match, create, one, Request("create", "create"))
+    execute(matches, match, JoinMatch(player=two), two, Request("join", "join"))
     return match
 
 
@@ -46,5 +47,5 @@ def play_match(matches: Matches, game: str, setup: str, moves: list[str]) -> str
     match = start_match(matches, game, setup)
     for ply, move in enumerate(moves):
         player = PLAYERS[ply % 2]
-        matches.append_decision(match, SubmitMove(player=player, move=move), player, Request(f"{ply}", move))
+        execute(matches, match, SubmitMove(player=player, move=move), player, Request(f"{ply}", move))
     return match

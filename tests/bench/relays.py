@@ -32,6 +32,7 @@ from tests.bench.played import PLAYERS, random_game, start_match
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 from tests.support.stepped_installation import settings_for
+from tests.support.timeless import execute
 from workers.shares import divide
 
 RELAYS = (1, 2, 4)
@@ -117,7 +118,7 @@ def _play(matches: Matches) -> None:
         player = PLAYERS[ply % 2]
         for match_id in match_ids:
             command = SubmitMove(player=player, move=move)
-            matches.append_decision(match_id, command, player, Request(f"{ply}", move))
+            execute(matches, match_id, command, player, Request(f"{ply}", move))
 
 
 def _left(store: RedisStore) -> int:

@@ -26,6 +26,7 @@ from events.store.envelope import seal
 from tests.golden.players import PLAYERS, Line, play
 from tests.golden.stored import Golden, path_of, replayed, write
 from tests.support.memory_store import MemoryStore
+from tests.support.timeless import execute
 
 LONG_ENOUGH = 60
 """Plies of a game that is kept for its players, not for its end."""
@@ -69,9 +70,7 @@ class Table:
 
     def do(self, command: c.Command, actor: str) -> None:
         """Carry ``command`` out."""
-        self.matches.append_decision(
-            self.name, command, actor, Request(f"{actor}{self.store.head(self.name).version}", "")
-        )
+        execute(self.matches, self.name, command, actor, Request(f"{actor}{self.store.head(self.name).version}", ""))
 
     def play(self, moves: Sequence[str]) -> None:
         """Play ``moves``, each by whose turn it is."""

@@ -12,6 +12,7 @@ from events.store.codec import draft_of
 from events.store.contract import Request
 from tests.support.callers import Caller, started
 from tests.support.cases import REASON, RULE
+from tests.support.timeless import execute
 
 BODIES = {
     "moves": {"move": "c3-d4"}, "positions": {"line": []}, "board.svg": {"line": []},
@@ -43,7 +44,7 @@ def test_requests_about_a_match_without_rules(app: Flask, anna: Caller, match_id
             OpenCase(arbiter="carla", ply=1, ground=Ground.ILLEGAL_MOVE, statement=Statement("", "").digest),
             Rule(arbiter="dora", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.5, 0.5)),
         ):
-            services.matches.append_decision(match_id, command, "carla", Request(command.__class__.__name__, ""))
+            execute(services.matches, match_id, command, "carla", Request(command.__class__.__name__, ""))
     asked = set()
     for rule in app.url_map.iter_rules():
         if not rule.arguments & {"match", "match_id"} or "stream" in rule.rule:

@@ -37,6 +37,7 @@ from tests.chaos.power import cut_power
 from tests.support.callers import Caller, app_on
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
+from tests.support.timeless import execute
 
 ROOT = Path(__file__).parents[2]
 OTHER = draft_of(MoveSubmitted(at=NOW, seat=0, ply=18, move="d4-e5"), PERSON)
@@ -354,7 +355,7 @@ def test_a_start_waits_until_losses_are_accepted(watched: WatchedServer, monkeyp
     watch.start()
     half = watched.log.stat().st_size
     before = watched.store.head(match_id).version
-    matches.append_decision(match_id, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
+    execute(matches, match_id, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
     watch.stop()
     watched.cut(half)
     watched.close()

@@ -30,6 +30,7 @@ from tests.support.fleet import rebuild
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
+from tests.support.timeless import execute
 from workers import ticker as ticking
 from workers.opponents import debts_of
 from workers.relay import Relay
@@ -277,7 +278,7 @@ def race(shop: SteppedInstallation, match_id: str) -> None:
     def submit() -> None:
         barrier.wait()
         with suppress(CommandError):
-            mover.append_decision(match_id, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
+            execute(mover, match_id, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
 
     thread = threading.Thread(target=submit)
     thread.start()

@@ -25,6 +25,7 @@ from events.store.contract import Request
 from events.store.feed import FeedGroup
 from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
+from tests.support.timeless import execute
 from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
@@ -198,7 +199,7 @@ class SteppedInstallation:
         """Carry ``command`` out, by whom it names if nobody else is said to act, or by the clock."""
         named = (getattr(command, name, None) for name in ("creator", "player", "arbiter", "person"))
         actor = actor or next((each for each in named if each is not None), CLOCK)
-        return self.matches.append_decision(match_id, command, actor, Request(f"r{next(_REQUESTS)}", ""))
+        return execute(self.matches, match_id, command, actor, Request(f"r{next(_REQUESTS)}", ""))
 
     def create(self, *seats: Seat, **facts: object) -> str:
         """Create a match like ``tests.support.matches.creation`` under a name of its own; return the name."""

@@ -20,6 +20,7 @@ from tests.support.matches import T0, creation
 from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.memory_heartbeat import MemoryHeartbeat
 from tests.support.memory_store import MemoryStore
+from tests.support.timeless import execute
 
 THREE_DAYS = days_per_move(3)
 _REQUESTS = count(1)
@@ -57,7 +58,7 @@ class MemoryInstallation:
 
     def do(self, match_id: str, command: Command) -> Executed:
         """Carry ``command`` out without the timekeeper."""
-        return self.matches.append_decision(match_id, command, "somebody", Request(f"r{next(_REQUESTS)}", ""))
+        return execute(self.matches, match_id, command, "somebody", Request(f"r{next(_REQUESTS)}", ""))
 
     def execute(self, match_id: str, command: Command, expected: VersionTag | None = None) -> Executed:
         """Carry ``command`` out as the API does."""

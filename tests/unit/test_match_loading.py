@@ -23,6 +23,7 @@ from events.store.envelope import Draft
 from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.matches import T0, PlayedMatch, creation
 from tests.support.memory_store import MemoryStore
+from tests.support.timeless import execute
 
 
 class WatchedStore(MemoryStore):
@@ -98,7 +99,7 @@ def matches(store: WatchedStore) -> Matches:
 
 def do(matches: Matches, command: Command, key: str | None = None, expected: VersionTag | None = None) -> Executed:
     """Carry a command out in the match m, under a request key of its own when none is given."""
-    return matches.append_decision("m", command, "actor", Request(key or repr(command), repr(command)), expected)
+    return execute(matches, "m", command, "actor", Request(key or repr(command), repr(command)), expected)
 
 
 def test_what_a_command_wrote_is_returned_and_loaded(matches: Matches) -> None:
@@ -116,7 +117,7 @@ def test_a_match_that_does_not_exist_cannot_be_loaded(matches: Matches) -> None:
     with pytest.raises(UnknownMatchError):
         matches.load("nothing")
     with pytest.raises(UnknownMatchError):
-        matches.append_decision("nothing", Resign(player="alice"), "alice", Request("k", "f"))
+        execute(matches, "nothing", Resign(player="alice"), "alice", Request("k", "f"))
 
 
 def test_a_command_on_a_match_that_is_known_here_costs_one_round_trip(matches: Matches, store: WatchedStore) -> None:
@@ -252,7 +253,7 @@ def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Match
 def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events.matches.matches, "MAX_CACHED_MATCHES", 2)
     for name in ("a", "b", "c"):
-        matches.append_decision(name, creation(match_id=name), "alice", Request("k", "f"))
+        execute(matches, name, creation(match_id=name), "alice", Request("k", "f"))
         matches.load(name)
     assert len(matches._cache) == 2
     assert all(matches.load(name).state.match_id == name for name in ("a", "b", "c", "m"))

@@ -260,7 +260,9 @@ def test_a_vacation_that_was_cancelled_after_it_was_read_is_not_recorded(install
     installation.beats_until(T0 + 2 * DAY)
     loaded = installation.matches.load(match)
     assert step_before_turn(loaded.state, read_before, installation.now) is not None
-    recorded = installation.timekeeper.record_turn(loaded, installation.now, read_before)
+    move = SubmitMove(player="alice", move="d2-c3")
+    recorded = installation.timekeeper.record_time(loaded, move, installation.now, read_before)
+    assert recorded is not None
     assert recorded.head == loaded.head
 
 

@@ -28,8 +28,8 @@ from events.store.redis import RedisStore
 from events.store.wake_ups import Woken
 from workers.threads import TRANSIENT, repeat
 
-BLOCK_MS = 1000
-"""A consumer that nothing wakes looks this often whether it is to stop."""
+BLOCK_S = 5.0
+"""A consumer that nothing wakes beats this often; it is woken where it is to stop."""
 
 MAX_ENTRIES = 100
 CLAIM_INTERVAL_MS = 2000
@@ -79,7 +79,7 @@ class Consumer:
 
         def step() -> float:
             self._waits = True
-            shards = self.woken.take(BLOCK_MS / 1000)
+            shards = self.woken.take(BLOCK_S)
             self._waits = False
             self.step(shards, self._take_handed())
             return 0.0

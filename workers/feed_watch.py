@@ -45,6 +45,8 @@ class FeedWatch:
             return POLL_S
 
         repeat(step, stop, lambda: None, line=FEED)
+        for consumer in self._consumers:
+            consumer.woken.wake()
         self._wake_ups.close()
         try:
             self._shares.leave()

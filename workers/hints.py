@@ -17,7 +17,7 @@ from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.task_queue import TaskQueue
 from workers.threads import repeat
 
-ROUND_MS = 1000
+ROUND_S = 2.0
 """The interval at which relays look for what is due."""
 
 DELAYS_MS = Backoff(5_000, 60_000)
@@ -75,7 +75,7 @@ class HintRounds:
         def step() -> float:
             self.do_round()
             if not stop.is_set():
-                self._woken.wait(ROUND_MS / 1000)
+                self._woken.wait(ROUND_S)
             return 0.0
 
         repeat(step, stop, lambda: None, line="hints")
@@ -86,7 +86,7 @@ class HintRounds:
         woken = self._woken.is_set()
         self._woken.clear()
         now = self._now()
-        # What this relay has just added may belong to the share of another one, which looks there within a second.
+        # What this relay has just added may belong to the share of another one, which looks there within a round.
         shards = None if woken else self._share()
         hints = sum(each.give(now, shards, woken=woken) for each in self._sharded)
         if has_shard(self._share, FIRST_SHARD):

@@ -31,8 +31,30 @@ HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 STREAMS_PER_SWEEP = 200
 CLOCKS_PER_SWEEP = 20
+MIN_PASS_MS = 60_000
+"""A pass over the matches of the share begins at most this often; a longer pass is followed by the next at once."""
 
 log = structlog.get_logger("sweeper")
+
+
+class Pass:
+    """Goes through ``streams`` again and again, beginning at most once in MIN_PASS_MS."""
+
+    def __init__(self, streams: Callable[[], Iterator[str]]) -> None:
+        self._streams = streams
+        self._rest: Iterator[str] | None = None
+        self._begun_at = -MIN_PASS_MS
+
+    def take(self, count: int, now: int) -> list[str]:
+        """Return the next ``count`` matches at the instant ``now``: fewer at the end, none while the pass rests."""
+        if self._rest is None:
+            if 0 <= now - self._begun_at < MIN_PASS_MS:
+                return []
+            self._rest, self._begun_at = self._streams(), now
+        match_ids = list(islice(self._rest, count))
+        if len(match_ids) < count:
+            self._rest = None
+        return match_ids
 
 
 class Sweeper:
@@ -53,8 +75,8 @@ class Sweeper:
         self._now = installation.now
         self._looked_hour = ""
         self._retries = retries.Retries()
-        self._streams = self._own_streams()
-        self._clocks = self._own_streams()
+        self._streams = Pass(self._own_streams)
+        self._clocks = Pass(self._own_streams)
 
     def sweep(self) -> int:
         """Look for what was lost in this relay's share; return how many matches were set going again.
@@ -107,9 +129,9 @@ class Sweeper:
 
     def check_streams(self) -> int:
         """Compare the next STREAMS_PER_SWEEP matches with their read models; return how many differed."""
-        match_ids = list(islice(self._streams, STREAMS_PER_SWEEP))
-        if len(match_ids) < STREAMS_PER_SWEEP:
-            self._streams = self._own_streams()
+        match_ids = self._streams.take(STREAMS_PER_SWEEP, self._now())
+        if not match_ids:
+            return 0
         included, settled_at = self._parts.ratings.included(match_ids), self._settled_at()
         found = 0
         heads, summaries = self._store.heads(match_ids), self._parts.readmodels.projected(match_ids)
@@ -158,9 +180,7 @@ class Sweeper:
 
     def check_clocks(self) -> int:
         """Settle the next CLOCKS_PER_SWEEP matches; return in how many ticker and feed had missed something."""
-        match_ids = list(islice(self._clocks, CLOCKS_PER_SWEEP))
-        if len(match_ids) < CLOCKS_PER_SWEEP:
-            self._clocks = self._own_streams()
+        match_ids = self._clocks.take(CLOCKS_PER_SWEEP, self._now())
         found = 0
         for match_id, projected in zip(match_ids, self._parts.readmodels.projected(match_ids), strict=True):
             beats.beat()

@@ -28,7 +28,7 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
 from workers.consumers import CLAIM_INTERVAL_MS
 from workers.opponents import answer
-from workers.retries import DELAYS_MS
+from workers.sweeper import MIN_PASS_MS
 
 
 def across(read: SteppedInstallation, written: SteppedInstallation) -> Projector:
@@ -280,7 +280,7 @@ def test_read_models_of_a_lost_end_are_found_although_nothing_happens(shop: Step
     sweeper = shop.sweeper()
     assert sweeper.check_streams() == 1
     assert shop.readmodels.matches("finished", "alice").items == []
-    shop.now += int(DELAYS_MS.first) + 1
+    shop.now += MIN_PASS_MS
     sweeper.check_streams()
     assert shop.rated == [match]
     shop.ratings.rate(match)

@@ -204,7 +204,6 @@ def test_a_relay_without_a_line_ends(shop: SteppedInstallation, monkeypatch: pyt
     def dying(*_: object) -> None:
         raise SystemError("this line is done for")
 
-    monkeypatch.setattr("workers.consumers.BLOCK_MS", 100)
     monkeypatch.setattr(part, dying)
     with pytest.raises(ThreadDiedError, match="has ended by itself"):
         Relay(shop.settings, lambda: shop.now).run(Event())

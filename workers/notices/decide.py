@@ -156,7 +156,7 @@ class Decider:
         return facts
 
 
-ROUND_S = 1.0
+ROUND_S = 2.0
 
 log = structlog.get_logger("notices")
 

@@ -11,9 +11,9 @@ from tests.support.dumps import CopiedKey, copied, write_copy
 from tests.support.worst import Cost, WorstWorld
 
 MAX_MS = 100.0
-"""Of processor time of the thread that answers, of which the least of three counts: other work on the machine adds."""
+"""Of processor time of the thread that answers. The least of the times counts: other work on the machine adds to it."""
 
-REPEATS = 3
+REPEATS = 5
 PLIES = 700
 MEDIUM_PLIES = 490
 MATCHES = 60

@@ -2,9 +2,12 @@
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from queue import Empty, Full
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from redis import Redis
+from hiredis import pack_command
+from redis import BlockingConnectionPool, Redis
 from redis.client import Pipeline, PubSub
 from redis.exceptions import (
     AskError,
@@ -157,6 +160,55 @@ class InstallationCheck:
             raise _WrongServerError(f"it does not hold installation {id}: it was emptied, or it is another store")
 
 
+class Packer:
+    """Writes commands as the server reads them; arguments are text, bytes or numbers."""
+
+    def pack(self, *args: Any) -> list[bytes]:
+        """Return a command as bytes; the two words of one such as ``CONFIG GET`` are arguments."""
+        return [pack_command((*args[0].split(), *args[1:]) if " " in args[0] else args)]
+
+
+class StorePool(BlockingConnectionPool):
+    """Connections to one server; a caller waits when all are in use.
+
+    It has no metrics: those of redis-py, which nothing here reads, cost it more than all the rest.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(command_packer=Packer(), **options)  # type: ignore[no-untyped-call]
+
+    def get_connection(self, command_name: object = None, *keys: object, **options: object) -> Any:  # noqa: ARG002
+        """Return a connection that is ready for a command; raises the ConnectionError of redis-py."""
+        self._checkpid()
+        try:
+            connection = self.pool.get(timeout=self.timeout)
+        except Empty:
+            raise RedisConnectionError("No connection available.") from None
+        if connection is None:
+            connection = self.make_connection()  # type: ignore[no-untyped-call]
+        try:
+            try:
+                is_ready = connection.is_connected and not connection.can_read()
+            except (RedisConnectionError, RedisTimeoutError):  # the server has closed it
+                is_ready = False
+            if not is_ready:
+                connection.disconnect()
+                connection.connect()
+        except BaseException:
+            self.release(connection)
+            raise
+        return connection
+
+    def release(self, connection: Any) -> None:
+        """Take a connection back. One of another process, or to a former primary, makes room for a new one."""
+        self._checkpid()
+        is_own = self.owns_connection(connection)
+        if not is_own or connection.should_reconnect():
+            connection.disconnect()
+        with suppress(Full):
+            self.pool.put_nowait(connection if is_own else None)
+
+
 class StorePipeline(_Commands, Pipeline):  # type: ignore[misc]
     """A pipeline whose errors do not repeat the command: it may hold a key or the digest of a password."""
 
@@ -182,7 +234,21 @@ class StorePubSub(PubSub):
 class StoreClient(_Commands, Redis):  # type: ignore[misc]
     """A client whose errors are those of the store; StoreUnavailableError is the only one that goes away by waiting."""
 
-    execute_command = translating(Redis.execute_command)
+    def request(self, *args: Any, **options: Any) -> Any:
+        """Return the reply to a command; raises the errors of redis-py."""
+        pool = self.connection_pool
+        connection = pool.get_connection()
+
+        def attempt() -> Any:
+            connection.send_command(*args, **options)
+            return self.parse_response(connection, args[0], **options)  # type: ignore[no-untyped-call]
+
+        try:
+            return connection.retry.call_with_retry(attempt, connection.disconnect)
+        finally:
+            pool.release(connection)
+
+    execute_command = translating(request)
 
     @property
     def check(self) -> InstallationCheck:

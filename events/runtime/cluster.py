@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from redis import BlockingConnectionPool, Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.client import Pipeline, PubSub
 from redis.cluster import ClusterNode
@@ -33,7 +32,7 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from events.runtime.clients import StoreClient, StorePipeline, StorePubSub, translating
+from events.runtime.clients import StoreClient, StorePipeline, StorePool, StorePubSub, translating
 from events.runtime.errors import StoreCommandError
 from events.runtime.slots import Nodes, has_key, slot_of
 
@@ -61,7 +60,7 @@ class ClusterClient(StoreClient):
 
     def __init__(self, addresses: Sequence[tuple[str, int]], options: Mapping[str, Any]) -> None:
         host, port = addresses[0]
-        super().__init__(connection_pool=BlockingConnectionPool(host=host, port=port, **options))
+        super().__init__(connection_pool=StorePool(host=host, port=port, **options))
         self._addresses = tuple(addresses)
         self._options = dict(options)
         self._nodes: Nodes | None = None
@@ -71,7 +70,7 @@ class ClusterClient(StoreClient):
     def execute_command(self, *args: Any, **options: Any) -> Any:
         """Return the reply of the server that has the key of the command."""
         if args[0] in _ANSWERED_BY_ALL:
-            replies = [Redis.execute_command(server, *args, **options) for server in self.servers()]
+            replies = [server.request(*args, **options) for server in self.servers()]
             return replies[0]
         recovery: Recovery | None = None
         slot = None if args[0] in _ANSWERED_BY_ANY else slot_of(args)
@@ -79,7 +78,7 @@ class ClusterClient(StoreClient):
             node = None
             try:
                 node = self.node_of(slot)
-                return Redis.execute_command(node.redis_connection, *args, **options)
+                return node.redis_connection.request(*args, **options)
             except AskError as error:
                 recovery = recovery or Recovery(self)
                 recovery.begin(error, node)
@@ -105,7 +104,7 @@ class ClusterClient(StoreClient):
     def known_servers(self) -> Iterator[tuple[str, StoreClient]]:
         """Yield a client, and the address, of each server that the URL names, which need not be of a cluster."""
         for host, port in self._addresses:
-            with StoreClient(connection_pool=BlockingConnectionPool(host=host, port=port, **self._options)) as client:
+            with StoreClient(connection_pool=StorePool(host=host, port=port, **self._options)) as client:
                 yield f"{host}:{port}", client
 
     def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> StorePipeline:  # noqa: ARG002 - of redis-py
@@ -118,7 +117,7 @@ class ClusterClient(StoreClient):
         *others, last = self.servers()
         for server in others:
             with suppress(*_FAILURES):
-                Redis.execute_command(server, "PING")
+                server.request("PING")
                 return StorePubSub(server.connection_pool, **options)
         return StorePubSub(last.connection_pool, **options)
 

@@ -13,13 +13,22 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from redis import BlockingConnectionPool, ConnectionPool, SSLConnection
+from redis import SSLConnection
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.connection import parse_url
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
-from events.runtime.clients import Entry, InstallationCheck, Key, StoreClient, StorePipeline, translated, translating
+from events.runtime.clients import (
+    Entry,
+    InstallationCheck,
+    Key,
+    StoreClient,
+    StorePipeline,
+    StorePool,
+    translated,
+    translating,
+)
 from events.runtime.cluster import MAX_RETRIES, ClusterClient
 from events.runtime.sentinels import PrimaryPool, Sentinels, ToPrimary, ToPrimaryByTLS
 
@@ -137,16 +146,14 @@ def _client(url: str, answer_timeout_s: float) -> StoreClient:
     if place.kind == CLUSTER:
         return ClusterClient(place.addresses, options)
     options["retry"] = Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), MAX_RETRIES, (RedisConnectionError,))
-    client = StoreClient(connection_pool=_sentinel_pool(place, options) if place.kind == SENTINEL else _pool(options))
+    client = StoreClient(
+        connection_pool=_sentinel_pool(place, options) if place.kind == SENTINEL else StorePool(**options)
+    )
     client.auto_close_connection_pool = True
     return client
 
 
-def _pool(options: dict[str, Any]) -> ConnectionPool:
-    return BlockingConnectionPool(**options)
-
-
-def _sentinel_pool(place: Place, options: dict[str, Any]) -> ConnectionPool:
+def _sentinel_pool(place: Place, options: dict[str, Any]) -> StorePool:
     secure = options.pop("connection_class", None) is SSLConnection
     soon = {"socket_timeout": SENTINEL_TIMEOUT_S, "socket_connect_timeout": SENTINEL_TIMEOUT_S}
     asking = {"retry": Retry(NoBackoff(), 0), "driver_info": None, **NETWORK, **place.sentinel_options, **soon}

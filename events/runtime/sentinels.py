@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from typing import Any, cast
 
-from redis import BlockingConnectionPool
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -17,7 +16,7 @@ from redis.sentinel import (
     SentinelManagedSSLConnection,
 )
 
-from events.runtime.clients import translating
+from events.runtime.clients import StorePool, translating
 
 PRIMARY_INTERVAL_S = 1.0
 """At most between two questions to the sentinels which server is the primary."""
@@ -120,7 +119,7 @@ class ToPrimaryByTLS(ToPrimary, SentinelManagedSSLConnection):
     """The same with TLS."""
 
 
-class PrimaryPool(SentinelConnectionPool, BlockingConnectionPool):
+class PrimaryPool(SentinelConnectionPool, StorePool):
     """Connections to the primary that sentinels name; a caller waits when all are in use."""
 
     @translating

@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redis import BlockingConnectionPool
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, NodesManager
 from redis.crc import key_slot
@@ -12,7 +11,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisClusterException
 from redis.retry import Retry
 
-from events.runtime.clients import StoreClient
+from events.runtime.clients import StoreClient, StorePool
 from events.runtime.errors import StoreCommandError
 
 _WITHOUT_KEY = frozenset(
@@ -72,7 +71,7 @@ class Nodes(NodesManager):
 
     def create_redis_node(self, host: str, port: int, **_: Any) -> StoreClient:
         """Return a client of one server; it does not repeat commands, which may belong elsewhere by then."""
-        pool = BlockingConnectionPool(host=host, port=port, retry=Retry(NoBackoff(), 0), **self._pool_options)
+        pool = StorePool(host=host, port=port, retry=Retry(NoBackoff(), 0), **self._pool_options)
         client = StoreClient(connection_pool=pool)
         client.auto_close_connection_pool = True
         return client

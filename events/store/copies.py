@@ -63,6 +63,7 @@ class Copies:
 
     def __init__(self, client: StoreClient, prefix: str, wanted: int | None) -> None:
         self._client = client
+        self._names_replicas = isinstance(client.connection_pool, PrimaryPool) or isinstance(client, ClusterClient)
         self._installation = InstallationKeys(prefix).installation
         self._wanted = wanted
         self._ordered: int | str | None = None
@@ -80,11 +81,11 @@ class Copies:
 
     def configured(self, server: StoreClient) -> int:
         """Return how many replicas ``server`` should have; 0 where nothing but the server itself could tell."""
+        if not self._names_replicas:
+            return 0
         pool = server.connection_pool
         if isinstance(pool, PrimaryPool):
             return pool.count_replicas()
-        if not isinstance(self._client, ClusterClient):
-            return 0
         asked_at, replicas = self._replicas.get(server.address, (float("-inf"), 0))
         if time.monotonic() - asked_at > CLUSTER_INTERVAL_S:
             asked_at, replicas = time.monotonic(), _count_replicas(server)

@@ -1,6 +1,6 @@
 """The feed watch of a relay: renews its share of the shards, and tells its consumers where there is something to read.
 
-All consumers share one subscription to wake-ups and one look a second.
+All consumers share one subscription to wake-ups and one look every POLL_S.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """The ticker: what time makes due happens as soon as it is due.
 
-It settles the matches whose deadline has passed; every second it also records that time is kept, and tells matches of
+It settles the matches whose deadline has passed; at every tick it also records that time is kept, and tells matches of
 outages and availability. Crash-safe: it remembers nothing, all is idempotent.
 """
 
@@ -21,7 +21,7 @@ from workers.retries import Retries
 from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.threads import repeat
 
-TICK_MS = 1000
+TICK_MS = 2000
 """The ticker looks at deadlines at least this often, and this far ahead."""
 
 MAX_MATCHES_PER_TICK = 100

@@ -12,7 +12,7 @@ from events.runtime.errors import StoreError, StoreTimeoutError
 from events.store.high_water_mark import HighWaterMark, MissingEvents
 from events.store.redis import RedisStore
 
-INTERVAL_S = 1.0
+INTERVAL_S = 2.0
 FLUSH_INTERVAL_S = 0.5
 """The time between two marks; the shorter one where these flush what is flushed after the acknowledgement."""
 
@@ -96,7 +96,7 @@ class StoreWatch:
             try:
                 self.step()
             except OSError as error:
-                trouble = f"what happened in the last second may not be on the disk: {error}"
+                trouble = f"what happened in the last seconds may not be on the disk: {error}"
             except StoreTimeoutError:
                 if time.monotonic() - self._answered_at > self._max_silence_s:
                     self._on_hang()

@@ -9,8 +9,7 @@ from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys
 from events.runtime.scripts import load_script
 
-REPORT_INTERVAL_S = 1.0
-MAX_REPORT_AGE_MS = 3_000
+MAX_REPORT_AGE_MS = 6_000
 """A relay counts as living for so long after its last report: its share of the work goes to others then."""
 
 MAX_SILENCE_S = 15.0

@@ -18,7 +18,7 @@ from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ShardKeys
 
-POLL_S = 1.0
+POLL_S = 2.0
 """Readers look at their shards at least this often, whether or not something wakes them."""
 
 WAIT_S = 1.0

@@ -1,7 +1,9 @@
 """Pages of match lists, and what awaits a player according to the store."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
+
+from flask import g
 
 from api.http.problems import Problem
 from api.representations.matches import MatchPage, represent_summaries
@@ -14,6 +16,9 @@ from events.runtime.errors import StoreError, StoreUnavailableError
 
 MAX_LOADED_MATCHES = 25
 """Matches that one request loads because the read models are behind."""
+
+MATCHES_PER_PAGE = 20
+"""Matches on one page of a list; the next page is behind "more"."""
 
 OWED = ("move", "draw-answer", "takeback-answer", "invitation")
 
@@ -42,28 +47,26 @@ class AwaitedMatches:
         while not self.exhausted:
             size = min(limit - len(items), MAX_LOADED_MATCHES - self._loaded)
             page = services().readmodels.matches(view, self._player, None, cursor, size)
-            items += (summary for summary in self._refresh(page.items) if self._player in summary.awaiting)
+            items += (summary for summary in refresh(page) if self._player in summary.awaiting)
+            self._loaded += len(page.stale)
             cursor = page.next
             if cursor is None or len(items) == limit:
                 break
         return Page(items, cursor)
 
-    def _refresh(self, summaries: Sequence[Summary]) -> Iterable[Summary]:
-        present = refresh(summaries)
-        self._loaded += sum(new is not old for new, old in zip(present, summaries, strict=True))
-        return present
+
+def first_awaited(player: str) -> Page[Summary]:
+    """Return the first MATCHES_PER_PAGE matches that await ``player``, by deadline, read once in a request."""
+    if "awaited" not in g:
+        g.awaited = AwaitedMatches(player).page("queue", None, MATCHES_PER_PAGE)
+    awaited: Page[Summary] = g.awaited
+    return awaited
 
 
-def refresh(summaries: Sequence[Summary]) -> list[Summary]:
-    """Return ``summaries`` with the first MAX_LOADED_MATCHES that are out of date replaced by present ones."""
-    if not summaries:
-        return []
-    heads = services().store.heads([summary.match for summary in summaries])
-    changed = [place for place, head in enumerate(heads) if head.version != summaries[place].version]
-    present = list(summaries)
-    for place in changed[:MAX_LOADED_MATCHES]:
-        present[place] = _present_summary(summaries[place])
-    return present
+def refresh(page: Page[Summary]) -> list[Summary]:
+    """Return the summaries of a page with the first MAX_LOADED_MATCHES stale ones as they stand."""
+    changed = set(list(page.stale)[:MAX_LOADED_MATCHES])
+    return [_present_summary(summary) if summary.match in changed else summary for summary in page.items]
 
 
 def owed(summary: Summary, player: str) -> str:

@@ -105,7 +105,7 @@ def cases_page() -> str:
     person = signed_in_reader()
     if ARBITER not in services().administration.roles_of(person.id):
         raise Problem("role-required", "Only arbiters see this list.")
-    cases = represented(page_of("cases", cursor=request.args.get("cursor")))
+    (cases,) = represented(page_of("cases", cursor=request.args.get("cursor")))
     return render_template("cases.html", cases=cases, reported=report_page(0, MAX_REPORTED_MATCHES))
 
 

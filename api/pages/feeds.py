@@ -27,7 +27,7 @@ from api.representations.feeds import (
     write_calendar,
     write_feed,
 )
-from api.representations.matches import people_in, represent_summary, with_foreseen_deadlines
+from api.representations.matches import foresee_deadlines, people_in, represent_summary
 from api.services import services
 from domain.games import GAMES
 from domain.match.state import MatchState
@@ -60,8 +60,9 @@ def deadlines_ics(secret: str) -> Response:
     """Return the deadlines of the owner of a secret address as a calendar."""
     player = _owner(secret)
     page = services().readmodels.matches("queue", player, limit=MAX_DEADLINES)
-    summaries = [each for each in with_foreseen_deadlines(page.items) if each.deadline and owed(each, player) in _DUE]
-    persons, blocked = people_in(summaries), blocked_by(services().blocks, player)
+    foreseen, persons = foresee_deadlines(page.items)
+    summaries = [match for match in foreseen if match.deadline and owed(match, player) in _DUE]
+    blocked = blocked_by(services().blocks, player)
     deadlines = []
     for summary in summaries:
         todo = owed(summary, player)

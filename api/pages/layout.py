@@ -9,18 +9,16 @@ from flask.blueprints import BlueprintSetupState
 
 from api.access.auth import credential_key, current_person
 from api.http.problems import Problem
-from api.operations.lists import AwaitedMatches
+from api.operations.lists import first_awaited
 from api.pages import wording
 from api.services import services
 from domain.games import GAMES
 from events.people.administration import ARBITER
 from events.people.person import Person
 from events.pictures.board import swatch
+from events.runtime.reads import Batch
 
 blueprint = Blueprint("web", __name__, template_folder="templates")
-
-MAX_COUNT_SHOWN = 30
-"""The greatest count of awaited matches; a greater number is shown as this one with a plus."""
 
 _INSIDE = re.compile(r"/(?![/\\])[^\x00-\x1f\x7f]*")
 """A path on this site. Browsers read a backslash as a slash, and drop tabs and line ends first."""
@@ -74,13 +72,27 @@ def _frame_values() -> dict[str, Any]:
     return {
         "games_here": GAMES,
         "person": person,
-        "arbiter": person is not None and ARBITER in services().administration.roles_of(person.id),
+        "arbiter": person is not None and ARBITER in _viewer_roles(),
         "awaiting": _awaiting(person),
         "visit": _visit() if person else "",
         "now": services().now(),
         "wording": wording,
         "swatch": swatch,
     }
+
+
+def read_viewer_roles(batch: Batch) -> None:
+    """Let ``batch`` read the roles of the viewer, too, which the frame of each page needs."""
+    person = current_person()
+    if person is not None:
+        g.viewer_roles = batch.add(services().administration.read_of_roles(person.id))
+
+
+def _viewer_roles() -> frozenset[str]:
+    if "viewer_roles" not in g:
+        read_viewer_roles(Batch(services().client))
+    roles: frozenset[str] = g.viewer_roles()
+    return roles
 
 
 def _visit() -> str:
@@ -91,6 +103,6 @@ def _visit() -> str:
 def _awaiting(person: Person | None) -> str:
     if person is None:
         return ""
-    page = AwaitedMatches(person.id).page("awaiting", None, MAX_COUNT_SHOWN)
+    page = first_awaited(person.id)
     count = len(page.items)
     return f"{count}+" if page.next else str(count or "")

@@ -1,28 +1,24 @@
 """Lists of matches: the lobby, the person's own matches, finished ones by filters; and leaderboards."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from api.operations.lists import AwaitedMatches, refresh
-from api.pages.layout import blueprint, signed_in_reader
+from api.operations.lists import MATCHES_PER_PAGE, AwaitedMatches, first_awaited, refresh
+from api.pages.layout import blueprint, read_viewer_roles, signed_in_reader
 from api.pages.wording import Result, result_of
-from api.representations.matches import MatchSummary, people_in, represent_summary, with_foreseen_deadlines
+from api.representations.matches import MatchSummary, foresee_deadlines, represent_summary
 from api.representations.players import Player, opponent_level, represent_player
 from api.services import services
 from domain.games import GAMES
 from domain.match.enums import Status
 from domain.match.state import OPPONENT_PREFIX
 from events.matches.readmodels import Page, Summary
-
-MATCHES_PER_PAGE = 20
-"""Matches on one page of a list; the next page is behind "more"."""
-
-MAX_MATCHES_SCANNED = 500
-"""Matches examined for one page of a filtered list; "more" continues after them."""
+from events.runtime.reads import Batch
 
 MAX_NAME_LENGTH = 24
 
@@ -58,11 +54,15 @@ class Filters(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A titled list of matches; ``filter_error`` says why its ``filters`` cannot be applied."""
+    """A titled list of matches; ``filter_error`` says why its ``filters`` cannot be applied.
+
+    Its ``matches`` are those of its ``page``: see ``with_matches``.
+    """
 
     view: str
     title: str
-    matches: MatchList
+    page: Page[Summary]
+    matches: MatchList | None = None
     filters: Filters | None = None
     filter_error: str = ""
 
@@ -84,28 +84,19 @@ def page_of(view: str, *, limit: int = MATCHES_PER_PAGE, **which: Any) -> Page[S
         abort(404, NO_SUCH_PAGE)
 
 
-def filtered_page(
-    wanted: Callable[[Summary], bool], view: str, *, cursor: str | None, limit: int = MATCHES_PER_PAGE, **which: Any
-) -> Page[Summary]:
-    """Return a page of the ``wanted`` matches of a view, full if MAX_MATCHES_SCANNED matches contain enough."""
-    found: list[Summary] = []
-    scanned, incomplete = 0, False
-    while True:
-        page = page_of(view, cursor=cursor, limit=limit - len(found), **which)
-        found += filter(wanted, refresh(page.items) if view == "active" else page.items)
-        scanned += len(page.items)
-        incomplete |= page.incomplete
-        cursor = page.next
-        if cursor is None or len(found) == limit or scanned >= MAX_MATCHES_SCANNED:
-            return Page(found, cursor, incomplete)
+def represented(*pages: Page[Summary]) -> list[MatchList]:
+    """Return pages of matches as the API represents them, with their foreseen deadlines."""
+    batch = Batch(services().client)
+    read_viewer_roles(batch)
+    summaries, persons = foresee_deadlines([summary for page in pages for summary in page.items], batch)
+    shown = iter([(summary, represent_summary(summary, persons)) for summary in summaries])
+    return [Page(list(islice(shown, len(page.items))), page.next, page.incomplete) for page in pages]
 
 
-def represented(page: Page[Summary]) -> MatchList:
-    """Return a page of matches as the API represents them, with their foreseen deadlines."""
-    summaries = with_foreseen_deadlines(page.items)
-    persons = people_in(summaries)
-    shown = [(summary, represent_summary(summary, persons)) for summary in summaries]
-    return Page(shown, page.next, page.incomplete)
+def with_matches(sections: Sequence[Section]) -> list[Section]:
+    """Return sections with their matches as the API represents them."""
+    shown = represented(*(section.page for section in sections))
+    return [replace(section, matches=matches) for section, matches in zip(sections, shown, strict=True)]
 
 
 def finished_section(title: str, player: str, cursor: str | None, *, public: bool = False) -> Section:
@@ -113,8 +104,8 @@ def finished_section(title: str, player: str, cursor: str | None, *, public: boo
     filters = Filters.requested()
     other = find_player(filters.against) if filters.against else None
     if filters.against and other is None:
-        nothing: MatchList = Page([], None)
-        return Section(view="finished", title=title, matches=nothing, filters=filters, filter_error=NO_SUCH_PLAYER)
+        nothing: Page[Summary] = Page([], None)
+        return Section(view="finished", title=title, page=nothing, filters=filters, filter_error=NO_SUCH_PLAYER)
     results = RESULTS.get(filters.result or "")
 
     def passes(match: Summary) -> bool:
@@ -122,8 +113,8 @@ def finished_section(title: str, player: str, cursor: str | None, *, public: boo
             return False
         return results is None or result_of(match, player) in results
 
-    page = filtered_page(passes, "finished", player=player, game=filters.game, cursor=cursor, public=public)
-    return Section(view="finished", title=title, matches=represented(page), filters=filters)
+    page = page_of("finished", wanted=passes, player=player, game=filters.game, cursor=cursor, public=public)
+    return Section(view="finished", title=title, page=page, filters=filters)
 
 
 RECENT_MATCHES_IN_LOBBY = 8
@@ -141,10 +132,12 @@ def lobby() -> str:
     cursor = request.args.get("cursor")
     view = "recent" if request.args.get("view") == "recent" else "open"
     if view == "recent":
-        matches = _started_matches(game, MATCHES_PER_PAGE, cursor)
+        pages = [_started_matches(game, MATCHES_PER_PAGE, cursor)]
     else:
-        matches = represented(page_of("open", game=game, cursor=cursor))
-    recent = _started_matches(game, RECENT_MATCHES_IN_LOBBY) if view == "open" and not cursor else None
+        pages = [page_of("open", game=game, cursor=cursor)]
+    if view == "open" and not cursor:
+        pages.append(_started_matches(game, RECENT_MATCHES_IN_LOBBY))
+    matches, *recent = represented(*pages)
     return render_template(
         "lobby.html",
         games=list(GAMES.values()),
@@ -152,7 +145,7 @@ def lobby() -> str:
         view=view,
         is_first_page=not cursor,
         matches=matches,
-        recent=recent,
+        recent=recent[0] if recent else None,
     )
 
 
@@ -163,7 +156,7 @@ def my_matches() -> str:
     view = request.args.get("view")
     views = [view] if view in OWN_VIEWS else list(OWN_VIEWS)
     cursor = request.args.get("cursor") if view in OWN_VIEWS else None
-    sections = [_own_section(name, person.id, cursor) for name in views]
+    sections = with_matches([_own_section(name, person.id, cursor) for name in views])
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS, games=GAMES)
 
 
@@ -172,10 +165,11 @@ def _own_section(view: str, player: str, cursor: str | None) -> Section:
     if view == "finished":
         return finished_section(title, player, cursor)
     if view == "active":  # without the matches that await the person: they have a list of their own
-        page = filtered_page(lambda match: player not in match.awaiting, view, player=player, cursor=cursor)
+        page = page_of(view, wanted=lambda match: player not in match.awaiting, player=player, cursor=cursor)
+        page = page._replace(items=[match for match in refresh(page) if player not in match.awaiting])
     else:
         page = _awaited(player, cursor)
-    return Section(view=view, title=title, matches=represented(page))
+    return Section(view=view, title=title, page=page)
 
 
 @blueprint.get("/leaderboards")
@@ -207,12 +201,18 @@ def pool_titles() -> dict[str, str]:
 def _awaited(player: str, cursor: str | None) -> Page[Summary]:
     """Return a page of the matches that await the player, by deadline; abort with 404 when the cursor is invalid."""
     try:
+        if cursor is None:
+            return first_awaited(player)
         return AwaitedMatches(player).page("queue", cursor, MATCHES_PER_PAGE)
     except ValueError:
         abort(404, NO_SUCH_PAGE)
 
 
-def _started_matches(game: str | None, limit: int, cursor: str | None = None) -> MatchList:
+def _started_matches(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
     """Return a page of the latest matches whose seats are all taken."""
-    page = filtered_page(lambda match: match.status != Status.OPEN, "recent", game=game, limit=limit, cursor=cursor)
-    return represented(page)
+    page = page_of("recent", wanted=_has_started, game=game, limit=limit, cursor=cursor)
+    return page._replace(items=[match for match in page.items if _has_started(match)])
+
+
+def _has_started(match: Summary) -> bool:
+    return match.status != Status.OPEN

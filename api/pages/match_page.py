@@ -1,6 +1,6 @@
 """The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flask import redirect, render_template, url_for
@@ -10,12 +10,12 @@ from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.access.matches import may_read_chat, may_write_chat, visible_match
-from api.operations.lists import AwaitedMatches
+from api.operations.lists import first_awaited
 from api.pages.announcements import tabulate_facts
 from api.pages.available_actions import available_actions, find_consequences
 from api.pages.board_steps import steps_nearby
 from api.pages.clocks import describe_deadline, upcoming_vacations
-from api.pages.layout import blueprint
+from api.pages.layout import blueprint, read_viewer_roles
 from api.pages.match_news import describe_news
 from api.pages.match_standing import describe_standing, seat_views, summarise_standing
 from api.pages.pictures import View, board_at, colours_of, count_turns, requested_ply, requested_view, turn_number
@@ -23,7 +23,7 @@ from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
 from api.representations.boards import Draft
 from api.representations.clocks import SECOND_MS
-from api.representations.matches import MatchSummary, people_in, represent_match, represent_summary
+from api.representations.matches import Circumstances, MatchSummary, ids_in, represent_match, represent_summary
 from api.services import services
 from domain.game import AnyGame, RulesError
 from domain.games import find_ruleset
@@ -34,9 +34,12 @@ from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
 from domain.presentation import DraftPiece
 from events.matches.matches import Loaded
-from events.matches.readmodels import Summary
+from events.matches.readmodels import PlayerRating, Summary, pool_of, summarise
+from events.people.blocks import people_seated
 from events.people.person import Person
 from events.pictures.board import FOOT, faces
+from events.runtime.reads import Batch
+from events.store.incidents import Loss
 
 
 class Node(Struct, frozen=True, kw_only=True):
@@ -195,9 +198,10 @@ def _render(loaded: Loaded, person: Person | None) -> str:
     conditional = None if seat is None else loaded.orders.get(seat, ConditionalMoves())
     game = find_ruleset(state.game, state.ruleset)
     board = _board(state, game, seat)
-    now, foreseen = services().now(), services().timekeeper.with_availability(state)
-    match = represent_match(state, loaded.head, board.ply)
-    seats = seat_views(foreseen, match, game, now)
+    now, around = services().now(), _read_surroundings(state, viewer)
+    foreseen = around.circumstances.foreseen
+    match = represent_match(state, loaded.head, board.ply, now, around.circumstances)
+    seats = seat_views(foreseen, match, game, now, around.ratings)
     played = played_moves(state)
     fallen = state.result.fallen
     players = [each.player_name for each in seats]
@@ -226,8 +230,8 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         deadline=describe_deadline(foreseen, now),
         vacations=upcoming_vacations(foreseen, now),
         terms=in_words(state.terms),
-        losses=services().incidents.losses(state.match_id),
-        next_match=_next_awaited(viewer, state.match_id),
+        losses=around.losses,
+        next_match=around.next_match,
         preview=link_preview(state, game, board.ply, players, summarise_standing(state, seats)),
         now=now,
     )
@@ -268,13 +272,30 @@ def _chat(state: MatchState, person: Person | None, seat: int | None) -> Chat:
     )
 
 
-def _next_awaited(viewer: str | None, match_id: str) -> NextMatch | None:
-    """Return the match other than this one that awaits the viewer next."""
-    if viewer is None:
-        return None
-    queue = AwaitedMatches(viewer).page("queue", None, 2).items
-    summary = next((summary for summary in queue if summary.match != match_id), None)
-    return None if summary is None else NextMatch(summary, represent_summary(summary, people_in([summary])))
+class Surroundings(NamedTuple):
+    """All that the page shows besides the events of the match."""
+
+    circumstances: Circumstances
+    ratings: Mapping[str, PlayerRating]
+    losses: Sequence[Loss]
+    next_match: NextMatch | None
+
+
+def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
+    """Return the surroundings of a match, in one round trip besides that for the matches that await the viewer."""
+    awaited = first_awaited(viewer).items if viewer else ()
+    following = next((summary for summary in awaited if summary.match != state.match_id), None)
+    shown = [summarise(state)] if following is None else [summarise(state), following]
+    pool = pool_of(state.game, len(state.seats))
+    batch = Batch(services().client)
+    read_viewer_roles(batch)
+    persons = batch.add(services().people.read_of(ids_in(shown)))
+    foreseen = batch.add(services().timekeeper.read_of_foreseen(state))
+    ratings = batch.add(services().readmodels.read_of_ratings((player, pool) for player in people_seated(state.seats)))
+    losses = batch.add(services().incidents.read_of_losses(state.match_id))
+    next_match = None if following is None else NextMatch(following, represent_summary(following, persons()))
+    rated = {rating.player: rating for rating in ratings() if rating is not None}
+    return Surroundings(Circumstances(persons(), foreseen()), rated, losses(), next_match)
 
 
 def _takeback_request(state: MatchState) -> TakebackRequest | None:

@@ -1,6 +1,6 @@
 """How a match stands, in words, and its seats as its page shows them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from api.services import services
 from domain.game import AnyGame
 from domain.match.enums import Status
 from domain.match.state import MatchState
-from events.matches.readmodels import PlayerRating, pool_of, rated_result, summarise
+from events.matches.readmodels import PlayerRating, rated_result, summarise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +40,10 @@ class SeatView:
         return self.player.name if self.player else "open seat"
 
 
-def seat_views(state: MatchState, match: Match, game: AnyGame, now: int) -> list[SeatView]:
-    """Return the seats of ``match``, which represents ``state``, at ``now``."""
-    pool = pool_of(state.game, len(state.seats))
+def seat_views(
+    state: MatchState, match: Match, game: AnyGame, now: int, ratings: Mapping[str, PlayerRating]
+) -> list[SeatView]:
+    """Return the seats of ``match``, which represents ``state``, at ``now``; ``ratings`` are those of the players."""
     readmodels = services().readmodels
     changes = readmodels.rating_change(state.match_id) if state.status == Status.FINISHED and state.rated else {}
     colours = colours_of(state, game)
@@ -51,7 +52,6 @@ def seat_views(state: MatchState, match: Match, game: AnyGame, now: int) -> list
     scores = state.result.scores
     views = []
     for seat in match.seats:
-        ratings = readmodels.ratings(seat.player.id) if seat.player else ()
         views.append(
             SeatView(
                 seat=seat.seat,
@@ -60,7 +60,7 @@ def seat_views(state: MatchState, match: Match, game: AnyGame, now: int) -> list
                 player=seat.player,
                 colour=colours[seat.seat],
                 clock=clocks[seat.seat],
-                rating=next((rating for rating in ratings if rating.pool == pool), None),
+                rating=ratings.get(seat.player.id) if seat.player else None,
                 score=None if scores is None else score_words(scores[seat.seat]),
                 change=changes.get(seat.player.id) if seat.player else None,
                 to_move=not state.cases.frozen and match.to_move == seat.seat,

@@ -17,7 +17,7 @@ from api.pages.list_pages import (
     finished_section,
     page_of,
     pool_titles,
-    represented,
+    with_matches,
 )
 from api.representations.ratings import PublicChange, public_changes, represent_rated_matches
 from api.services import services
@@ -163,8 +163,8 @@ def _sections(player: str, *, public: bool) -> list[Section]:
             sections.append(finished_section(title, player, place, public=public))
         else:
             page = page_of(view, player=player, cursor=place, public=public)
-            sections.append(Section(view=view, title=title, matches=represented(page)))
-    return sections
+            sections.append(Section(view=view, title=title, page=page))
+    return with_matches(sections)
 
 
 MATCHES_PER_PAGE = 25

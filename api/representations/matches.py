@@ -1,7 +1,7 @@
 """Matches as callers see them, with receipts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from flask import request
@@ -24,6 +24,7 @@ from domain.match.state import MatchState
 from events.matches.readmodels import Summary, summarise
 from events.people.person import Person
 from events.proof.receipts import ReceiptSigner
+from events.runtime.reads import Batch
 from events.runtime.wall_clock import rfc3339
 from events.store.codec import content_shown
 from events.store.contract import Head
@@ -180,8 +181,7 @@ class Match(MatchSummary):
 
 def represent_summaries(summaries: Iterable[Summary]) -> list[MatchSummary]:
     """Return matches as lists show them, with the deadlines that are foreseen for them."""
-    foreseen = with_foreseen_deadlines(summaries)
-    persons = people_in(foreseen)
+    foreseen, persons = foresee_deadlines(list(summaries))
     return [represent_summary(summary, persons) for summary in foreseen]
 
 
@@ -230,19 +230,42 @@ def with_receipt(match: Match, receipt: Receipt | UnsetType) -> MatchWithReceipt
     return MatchWithReceipt(**asdict(match), receipt=receipt)
 
 
-def represent_match(state: MatchState, head: Head, ply: int | None = None, now: int | None = None) -> Match:
+class Circumstances(NamedTuple):
+    """What a match is shown with besides its state: the people in it, and its state with all their absences ahead."""
+
+    persons: Mapping[str, Person]
+    foreseen: MatchState
+
+
+def read_circumstances(state: MatchState) -> Circumstances:
+    """Return the circumstances of a match, in one round trip."""
+    batch = Batch(services().client)
+    persons = batch.add(services().people.read_of(ids_in([summarise(state)])))
+    foreseen = batch.add(services().timekeeper.read_of_foreseen(state))
+    return Circumstances(persons(), foreseen())
+
+
+def represent_match(
+    state: MatchState,
+    head: Head,
+    ply: int | None = None,
+    now: int | None = None,
+    circumstances: Circumstances | None = None,
+) -> Match:
     """Return a match at ``head`` with the position after ``ply`` plies (None: as it stands), which it must have.
 
-    Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant).
+    Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant). Without
+    ``circumstances`` they are read.
     """
     summary = summarise(state)
+    persons, foreseen = circumstances or read_circumstances(state)
     shown_ply = len(state.play.moves) if ply is None else ply
     position = state.play.position_after(shown_ply)
     # A match whose ruleset is not installed has no position; all else of it can still be read.
     game = None if position is None else rules_of(state)
     takeback = state.offers.takeback
     return Match(
-        **asdict(represent_summary(summary, people_in([summary]))) | {"ply": len(state.play.moves)},
+        **asdict(represent_summary(summary, persons)) | {"ply": len(state.play.moves)},
         version_tag=str(head.tag),
         frozen=state.cases.frozen,
         broken=state.play.broken,
@@ -252,7 +275,7 @@ def represent_match(state: MatchState, head: Head, ply: int | None = None, now: 
         moves=tuple(state.play.moves),
         spelled=spelled_moves(state),
         channels=tuple(state.play.channels),
-        clock=represent_clock(services().timekeeper.with_availability(state), services().now() if now is None else now),
+        clock=represent_clock(foreseen, services().now() if now is None else now),
         takeback=None if takeback is None else Takeback(seat=takeback.seat, ply=takeback.ply, agreed=takeback.agreed),
         fallen=represent_fallen_flag(state),
         rematch_of=state.rematch_of,
@@ -274,9 +297,11 @@ def rematch_of(state: MatchState) -> str | None:
     return following if services().store.head(following).version else None
 
 
-def with_foreseen_deadlines(summaries: Iterable[Summary]) -> list[Summary]:
-    """Return the summaries with the deadlines that result from the known free days and vacations ahead."""
-    listed = list(summaries)
+def foresee_deadlines(listed: Sequence[Summary], batch: Batch | None = None) -> tuple[list[Summary], dict[str, Person]]:
+    """Return summaries with the deadlines that result from known free days and vacations ahead, and their people.
+
+    All is read in one round trip, with the other reads of ``batch``, unless there are vacations or free days.
+    """
     waiting = {
         summary.match: player
         for summary in listed
@@ -284,14 +309,22 @@ def with_foreseen_deadlines(summaries: Iterable[Summary]) -> list[Summary]:
         for player in [summary.seats[summary.to_move].player]
         if player is not None
     }
-    deadlines = services().timekeeper.expected_deadlines(waiting)
-    return [summary._replace(deadline=deadlines.get(summary.match, summary.deadline)) for summary in listed]
+    batch = batch or Batch(services().client)
+    persons = batch.add(services().people.read_of(ids_in(listed)))
+    deadlines = batch.add(services().timekeeper.read_of_deadlines(waiting))()
+    foreseen = [summary._replace(deadline=deadlines.get(summary.match, summary.deadline)) for summary in listed]
+    return foreseen, persons()
 
 
 def people_in(summaries: Iterable[Summary]) -> dict[str, Person]:
     """Return all people who created the matches or sit in them, in one round trip."""
+    return services().people.persons(ids_in(summaries))
+
+
+def ids_in(summaries: Iterable[Summary]) -> Iterable[str]:
+    """Return the ids of all people who created the matches or sit in them."""
     ids: dict[str, None] = {}
     for summary in summaries:
         ids[summary.creator] = None
         ids.update((seat.player, None) for seat in summary.seats if seat.player is not None and seat.level is None)
-    return services().people.persons(ids)
+    return ids

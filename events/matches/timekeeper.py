@@ -31,6 +31,7 @@ from events.people.availability import (
 )
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
+from events.runtime.reads import Read
 from events.store.contract import EventStore, Request, StaleConditionalMovesError, StaleVersionError, VersionTag
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
@@ -162,24 +163,23 @@ class Timekeeper:
 
     def with_availability(self, state: MatchState) -> MatchState:
         """Return ``state`` with all that availability says of its clock, future too, to be shown and never stored."""
-        people = due.people_playing(state)
-        if not people:
-            return state
-        found = self._availability_store.read(people)
-        clock = due.with_availability(state.clock, {seat: found[player] for player, seat in people.items()})
-        return replace(state, clock=clock)
+        return _with_availability(state, self._availability_store.read(due.people_playing(state)))
 
-    def expected_deadlines(self, players: Mapping[str, str]) -> dict[str, int | None]:
-        """Return deadlines that availability changes, of matches with the player to move."""
-        availability = self._availability_store.read(players.values())
-        concerned = [
-            match_id
-            for match_id, player in players.items()
-            if availability[player].calendar or availability[player].book
-        ]
-        return {
-            match_id: deadline_of(self.with_availability(self._matches.load(match_id).state)) for match_id in concerned
-        }
+    def read_of_foreseen(self, state: MatchState) -> Read[MatchState]:
+        """Return the read of ``state`` with all that availability says of its clock: see ``with_availability``."""
+        read = self._availability_store.read_of(due.people_playing(state))
+        return read.then(lambda availability: _with_availability(state, availability))
+
+    def read_of_deadlines(self, players: Mapping[str, str]) -> Read[dict[str, int | None]]:
+        """Return the read of the deadlines that availability changes, of matches with the player to move."""
+
+        def foresee(availability: Mapping[str, Availability]) -> dict[str, int | None]:
+            changed = (
+                match for match, player in players.items() if availability[player].calendar or availability[player].book
+            )
+            return {match: deadline_of(self.with_availability(self._matches.load(match).state)) for match in changed}
+
+        return self._availability_store.read_of(players.values()).then(foresee)
 
     def _settle(self, loaded: Loaded, now: int) -> Loaded:
         state, unconfirmed = loaded.state, list[Outage]()
@@ -293,3 +293,9 @@ def correct_matches(
         if after != before:
             head = matches.load(match_id).head
             yield Corrected(match_id, head.version, head.digest.hex())
+
+
+def _with_availability(state: MatchState, availability: Mapping[str, Availability]) -> MatchState:
+    people = due.people_playing(state)
+    clock = due.with_availability(state.clock, {seat: availability[player] for player, seat in people.items()})
+    return replace(state, clock=clock) if people else state

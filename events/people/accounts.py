@@ -16,6 +16,7 @@ from events.people.passwords import Passwords, check_password, device_mark
 from events.people.person import Person, Suspension, UnknownPersonError, random_letters, unpack_suspension
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
+from events.runtime.reads import Read, read_alone
 from events.runtime.transactions import transact
 from events.runtime.work_list import WorkList
 from events.store.converter import pack
@@ -179,18 +180,24 @@ class People:
 
     def persons(self, ids: Iterable[str]) -> dict[str, Person]:
         """Return the people with these ids, in one round trip; unknown ids are left out."""
+        return read_alone(self._client, self.read_of(ids))
+
+    def read_of(self, ids: Iterable[str]) -> Read[dict[str, Person]]:
+        """Return the read of the people with these ids; unknown ids are left out."""
         wanted = list(dict.fromkeys(ids))
-        if not wanted:
-            return {}
-        with self._client.pipeline(transaction=False) as pipeline:
+
+        def queue(pipeline: StorePipeline) -> None:
             for id in wanted:
                 pipeline.hmget(self._keys.account(id), "name", "kind", "created_at")
-            found = pipeline.execute()
-        return {
-            id: Person(id, name.decode(), kind.decode(), int(created_at))
-            for id, (name, kind, created_at) in zip(wanted, found, strict=True)
-            if name is not None
-        }
+
+        def parse(replies: list[Any]) -> dict[str, Person]:
+            return {
+                id: Person(id, name.decode(), kind.decode(), int(created_at))
+                for id, (name, kind, created_at) in zip(wanted, replies, strict=True)
+                if name is not None
+            }
+
+        return Read(queue, parse)
 
     def find(self, name: str) -> Person | None:
         """Return the person with this name, in any case, or None."""

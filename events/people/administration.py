@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from domain.match import state
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import AdministrationKeys
+from events.runtime.reads import Read, read_alone
 from events.runtime.transactions import transact
 from events.store.contract import GENESIS, DamagedStreamError, Head
 from events.store.envelope import Draft, Envelope, canonical_bytes, chain_digest, seal, unpack
@@ -79,7 +80,11 @@ class Administration:
 
     def roles_of(self, person: str) -> frozenset[str]:
         """Return the roles of the person with this id."""
-        return _roles(self._client.hget(self._keys.roles, person))
+        return read_alone(self._client, self.read_of_roles(person))
+
+    def read_of_roles(self, person: str) -> Read[frozenset[str]]:
+        """Return the read of the roles of the person with this id."""
+        return Read(lambda pipeline: pipeline.hget(self._keys.roles, person), lambda replies: _roles(replies[0]))
 
     def holders(self) -> dict[str, frozenset[str]]:
         """Return the roles of all who have any, by id."""

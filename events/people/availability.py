@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -20,6 +21,7 @@ from domain.match.terms import DAY, HOUR
 from domain.match.vacation import Vacation, year_of
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
+from events.runtime.reads import Read, read_alone
 from events.runtime.transactions import transact
 from events.runtime.wall_clock import rfc3339
 from events.runtime.work_list import Claim, Repeats, WorkList
@@ -159,11 +161,17 @@ class AvailabilityStore:
 
     def read(self, players: Iterable[str]) -> dict[str, Availability]:
         """Return the availability of each of ``players``, by default that of a player who has set nothing."""
+        return read_alone(self._client, self.read_of(players))
+
+    def read_of(self, players: Iterable[str]) -> Read[dict[str, Availability]]:
+        """Return the read of the availability of ``players``: see ``read``."""
         wanted = list(dict.fromkeys(players))
-        if not wanted:
-            return {}
-        packed = self._client.mget([self._keys.availability(player) for player in wanted])
-        return {player: unpack_availability(each) for player, each in zip(wanted, packed, strict=True)}
+
+        def queue(pipeline: StorePipeline) -> None:
+            if wanted:
+                pipeline.mget([self._keys.availability(player) for player in wanted])
+
+        return Read(queue, lambda replies: dict(zip(wanted, map(unpack_availability, chain(*replies)), strict=True)))
 
     def change(self, player: str, change: Change) -> tuple[Availability, str | None]:
         """Replace the availability by what ``change``, perhaps called again, returns; return it with the sync's lane.

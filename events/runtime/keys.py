@@ -67,23 +67,23 @@ class ShardKeys:
         self.archived_streams = f"{tag}archived-streams"  # list: the archived ones, in the order of archiving
         self.deadlines = f"{tag}deadlines"  # sorted set: matches by the instant at which something is due
         self.parked = f"{tag}parked"  # stream: the feed entries that a consumer group could not handle, with the reason
-        self._matches = f"{tag}m:"
+        self.base = f"{tag}m:"  # begins the next ones
 
     def events(self, match_id: str) -> str:
         """Return the key of a match's events. Stream: packed event and digest."""
-        return f"{self._matches}{match_id}:e"
+        return f"{self.base}{match_id}:e"
 
     def head(self, match_id: str) -> str:
         """Return the key of a match's head. Hash: version, digest, request keys, revision of conditional moves."""
-        return f"{self._matches}{match_id}:h"
+        return f"{self.base}{match_id}:h"
 
     def snapshot(self, match_id: str) -> str:
         """Return the key of a match's cached state. Hash: version, compressed JSON; it expires."""
-        return f"{self._matches}{match_id}:s"
+        return f"{self.base}{match_id}:s"
 
     def conditional_moves(self, match_id: str) -> str:
         """Return the key of a match's conditional moves. Hash: text by seat."""
-        return f"{self._matches}{match_id}:o"
+        return f"{self.base}{match_id}:o"
 
 
 class ReadModelKeys:
@@ -106,7 +106,11 @@ class ReadModelKeys:
 
     def summary(self, match_id: str, generation: int) -> str:
         """Return the key of a match's summary in a generation. String: packed."""
-        return f"{self.of_generation(self.shard_of(match_id), generation)}m:{match_id}"
+        return f"{self.summaries(self.shard_of(match_id), generation)}{match_id}"
+
+    def summaries(self, shard: int, generation: int) -> str:
+        """Return how the keys of the summaries of a shard begin in a generation, before the match."""
+        return f"{self.of_generation(shard, generation)}m:"
 
     def listed(self, shard: int, name: str, generation: int) -> str:
         """Return the key of a shard's part of the list ``name`` in a generation. Sorted set: matches by an instant."""

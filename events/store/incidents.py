@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
 from events.runtime.keys import IncidentKeys
+from events.runtime.reads import Read, read_alone
 from events.store.converter import pack, unpack
 
 
@@ -51,7 +52,16 @@ class Incidents:
 
     def losses(self, match_id: str) -> list[Loss]:
         """Return what a match has lost, the earliest loss first."""
-        ids = list(self._client.smembers(self._keys.of_match(match_id)))
+        return read_alone(self._client, self.read_of_losses(match_id))
+
+    def read_of_losses(self, match_id: str) -> Read[list[Loss]]:
+        """Return the read of the losses of a match; there are none in nearly all, so that it is one round trip."""
+        return Read(
+            lambda pipeline: pipeline.smembers(self._keys.of_match(match_id)),
+            lambda replies: self._losses(match_id, list(replies[0])),
+        )
+
+    def _losses(self, match_id: str, ids: list[bytes]) -> list[Loss]:
         found = self._client.hmget(self._keys.all, ids) if ids else []
         incidents = [_unpack(id, packed) for id, packed in zip(ids, found, strict=True) if packed is not None]
         return sorted(Loss(each.at, each.lost[match_id]) for each in incidents)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys, literal_pattern
+from events.runtime.reads import Read, read_alone
 from events.runtime.transactions import transact
 
 KEYS_PER_SCAN = 5000
@@ -64,21 +65,31 @@ class Reader:
 
     def read(self, queue: Callable[[StorePipeline, Current], object], shards: Iterable[int] | None = None) -> list[Any]:
         """Return the replies to what ``queue`` queues for the generations of ``shards``; repeated after a switch."""
+        return read_alone(self._client, self.read_of(queue, shards))
+
+    def read_of(
+        self, queue: Callable[[StorePipeline, Current], object], shards: Iterable[int] | None = None
+    ) -> Read[list[Any]]:
+        """Return the read whose result are the replies to what ``queue`` queues: see ``read``."""
         wanted = list(self._shards if shards is None else shards)
-        while True:
-            current = {shard: self._known.get(shard, 0) for shard in wanted}
-            with self._client.pipeline(transaction=False) as pipeline:
-                queue(pipeline, current)
-                # Last: a generation that is current after the reads was so, and complete, while they were made. One GET
-                # for each: shards may be on several servers, each of which answers in the order of the commands.
-                for shard in wanted:
-                    pipeline.get(self._name(shard))
-                answers = pipeline.execute()
+        current = {shard: self._known.get(shard, 0) for shard in wanted}
+
+        def queue_all(pipeline: StorePipeline) -> None:
+            queue(pipeline, current)
+            # Last: a generation that is current after the reads was so, and complete, while they were made. One GET
+            # for each: shards may be on several servers, each of which answers in the order of the commands.
+            for shard in wanted:
+                pipeline.get(self._name(shard))
+
+        def parse(answers: list[Any]) -> list[Any]:
             replies, packed = answers[: len(answers) - len(wanted)], answers[len(answers) - len(wanted) :]
-            found = {shard: Generations.parse(each).current for shard, each in zip(wanted, packed, strict=True)}
-            if found == current:
+            present = {shard: Generations.parse(names).current for shard, names in zip(wanted, packed, strict=True)}
+            if present == current:
                 return replies
-            self._known.update(found)
+            self._known.update(present)
+            return self.read(queue, wanted)
+
+        return Read(queue_all, parse)
 
 
 def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> int:

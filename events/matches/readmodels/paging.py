@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from events.matches.readmodels.generations import Current
@@ -14,19 +14,20 @@ T = TypeVar("T")
 MAX_CURSOR_LENGTH = 300
 MAX_PAGE_SIZE = 200
 
-KeyOf = Callable[[Current], str]
-"""Makes the key of a sorted set from the current generation of each shard."""
-
 Queue = Callable[[StorePipeline, Current], None]
 """Queues reads on a pipeline, given the current generation of each shard."""
 
 
 class Page(NamedTuple, Generic[T]):
-    """Some items, and the cursor of the next page (None: last); ``incomplete``: the archive cannot be reached now."""
+    """Some items, and the cursor of the next page (None: last); ``incomplete``: the archive cannot be reached now.
+
+    ``stale`` are the ids of the matches that have gone on since their summaries were made.
+    """
 
     items: list[T]
     next: str | None
     incomplete: bool = False
+    stale: Collection[str] = ()
 
 
 class Place(NamedTuple):
@@ -36,11 +37,24 @@ class Place(NamedTuple):
     member: str
 
 
-class Window:
-    """What has been read of one sorted set, after a place and not yet handed out."""
+class Range(NamedTuple):
+    """A part of a sorted set: up to ``size`` members from the ``first`` score to the ``last``, read by ``command``."""
 
-    def __init__(self, key: KeyOf, place: Place | None, chunk: int) -> None:
-        self.key = key
+    command: str
+    first: str
+    last: str
+    size: int
+
+
+QueueRange = Callable[[StorePipeline, Current, Range], object]
+"""Queues the read of a part of one sorted set. Its reply are the members with their scores."""
+
+
+class Window:
+    """The places that have been read of one sorted set, after a place, and not yet handed out."""
+
+    def __init__(self, queue: QueueRange, place: Place | None, chunk: int) -> None:
+        self.queue = queue
         self.place = place
         self.chunk = chunk
         self.places: deque[Place] = deque()
@@ -62,20 +76,23 @@ class Window:
 
 
 def merge(
-    read: Callable[[Queue], list[Any]], lists: Sequence[KeyOf], newest_first: bool, after: Place | None, chunk: int
+    read: Callable[[Queue], list[Any]], lists: Sequence[QueueRange], newest_first: bool, after: Place | None, chunk: int
 ) -> Iterator[Place]:
     """Yield the places of several sorted sets in one order, those after ``after``; reads them in steps of ``chunk``."""
-    windows = [Window(key, after, chunk) for key in lists]
+    windows = [Window(queue, after, chunk) for queue in lists]
     while True:
-        empty = [window for window in windows if not window.places and not window.exhausted]
-        if empty:
+        unread = [window for window in windows if not window.exhausted]
+        if any(not window.places for window in unread):
+            # The others are refilled with the empty one: they would be empty soon, each at the cost of a round trip.
+            low = [window for window in unread if 2 * len(window.places) < window.chunk]
 
-            def queue(pipeline: StorePipeline, current: Current, empty: Sequence[Window] = empty) -> None:
-                for window in empty:
-                    _read(pipeline, window, window.key(current), newest_first)
+            def queue(pipeline: StorePipeline, current: Current, low: Sequence[Window] = low) -> None:
+                for window in low:
+                    window.queue(pipeline, current, _range(window, newest_first))
 
-            for window, reply in zip(empty, read(queue), strict=True):
+            for window, reply in zip(low, read(queue), strict=True):
                 window.add(reply, newest_first)
+                window.chunk = max(window.chunk, min(2 * window.chunk, MAX_PAGE_SIZE))
             continue
         filled = [window for window in windows if window.places]
         if not filled:
@@ -110,9 +127,14 @@ def check_page_size(limit: int) -> None:
         raise ValueError(f"a page has 1 to {MAX_PAGE_SIZE} items, not {limit}")
 
 
-def _read(pipeline: StorePipeline, window: Window, key: str, newest_first: bool) -> None:
+def _range(window: Window, newest_first: bool) -> Range:
     first, last = ("+inf", "-inf") if newest_first else ("-inf", "+inf")
     # A score is a whole number of milliseconds or a rating: repr writes it so that it is read back the same.
     start = first if window.place is None else repr(float(window.place.score))
-    query = pipeline.zrevrangebyscore if newest_first else pipeline.zrangebyscore
-    query(key, start, last, start=0, num=window.chunk, withscores=True)
+    return Range("ZREVRANGEBYSCORE" if newest_first else "ZRANGEBYSCORE", start, last, window.chunk)
+
+
+def page_of(found: list[tuple[Place, Any]], limit: int) -> Page[Any]:
+    """Return the first ``limit`` of what was found as a page; if there is one more, there is a next page."""
+    more = format_cursor(found[limit - 1][0]) if len(found) > limit else None
+    return Page([item for _, item in found[:limit]], more)

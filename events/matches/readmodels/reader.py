@@ -1,26 +1,25 @@
 """The read models as the API and the workers read them."""
 
-import heapq
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import groupby, islice, product
-from typing import Any
+from itertools import islice, product
 
 import structlog
 
-from domain.match.enums import Status
 from domain.rating import START_RATING
 from events.matches.readmodels.archived import ArchivedModels
 from events.matches.readmodels.generations import RATINGS, Current, Reader
 from events.matches.readmodels.lists import DRAWN, LOST, WON
+from events.matches.readmodels.match_lists import MatchLists, Row
 from events.matches.readmodels.paging import (
     MAX_PAGE_SIZE,
-    KeyOf,
     Page,
     Place,
+    Range,
     check_page_size,
     format_cursor,
     merge,
+    page_of,
     parse_cursor,
 )
 from events.matches.readmodels.rated_matches import RatedMatch, RatedMatchReader
@@ -36,25 +35,14 @@ from events.matches.readmodels.standings import (
     unpack_end,
     unpack_part,
 )
-from events.matches.readmodels.summary import (
-    DAY_MS,
-    Projected,
-    RatedResult,
-    Summary,
-    Unrated,
-    unpack_summary,
-    why_unrated,
-)
+from events.matches.readmodels.summary import DAY_MS, RatedResult, Summary, Unrated, why_unrated
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.keys import RatingKeys, ReadModelKeys
+from events.runtime.keys import RatingKeys
+from events.runtime.reads import Read, read_alone
 from events.runtime.scripts import script_source
 from events.runtime.wall_clock import now_ms
-from events.store.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 from events.store.converter import unpack
 
-PUBLIC_VIEWS = ("open", "recent", "cases")
-PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")
-LEAST_FIRST = ("awaiting", "queue", "invited", "cases")
 BATCH = 1000
 MAX_RESTED_PLAYERS = 500
 """A page of a leaderboard passes over this many players, at least, whose ratings have become uncertain since."""
@@ -64,12 +52,8 @@ _PART_OF_MATCH = script_source(__package__, "part_of_match")
 log = structlog.get_logger("readmodels")
 
 
-class ReadModels:
-    """What has been projected from the events of an installation; milliseconds behind them.
-
-    While the archive cannot be read, lists are incomplete and say so; what must be complete raises
-    ArchiveUnavailableError.
-    """
+class ReadModels(MatchLists):
+    """What has been projected from the events of an installation; milliseconds behind them."""
 
     def __init__(
         self,
@@ -79,75 +63,10 @@ class ReadModels:
         now: Callable[[], int] = now_ms,
         archived: ArchivedModels | None = None,
     ) -> None:
-        self.client = client
-        self.keys = ReadModelKeys(prefix, shards)
-        self.read = Reader(client, self.keys.generation, range(self.keys.shards)).read
-        self._read_ratings = Reader(client, lambda _: self.keys.rating_generation, [RATINGS]).read
+        super().__init__(client, prefix, shards, archived)
+        self._ratings_reader = Reader(client, lambda _: self.keys.rating_generation, [RATINGS])
+        self._read_ratings = self._ratings_reader.read
         self._now = now
-        self._archived = archived
-
-    def summary(self, match_id: str) -> Summary | None:
-        """Return the summary of a match, or None when it is unknown or not projected yet."""
-        projected = self.projected([match_id])[0]
-        return projected.summary if projected else None
-
-    def projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
-        """Return the summaries of ``match_ids`` with their digests, in the same order; archived ones take longer."""
-        found = self.live_projected(match_ids)
-        if self._archived is None or None not in found:
-            return found
-        absent = [match_id for match_id, known in zip(match_ids, found, strict=True) if known is None]
-        archived = self._archived.projected(absent)
-        return [known or archived.get(match_id) for match_id, known in zip(match_ids, found, strict=True)]
-
-    def live_projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
-        """Return the summaries of those matches that are not archived, in one round trip."""
-
-        def queue(pipeline: StorePipeline, current: Current) -> None:
-            for match_id in match_ids:
-                pipeline.get(self.keys.summary(match_id, current[self.keys.shard_of(match_id)]))
-
-        shards = {self.keys.shard_of(match_id) for match_id in match_ids}
-        return [unpack_summary(packed) for packed in self.read(queue, shards)]
-
-    def matches(
-        self,
-        view: str,
-        player: str | None = None,
-        game: str | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
-        public: bool = False,
-    ) -> Page[Summary]:
-        """Return a page of the matches in a view, of one ``game`` if given, without private ones if ``public``.
-
-        - "open" (newest first) and "recent" (last changed first): public matches, of ``player`` if given; "cases"
-        without one.
-        - Only with ``player``: "awaiting", "invited" (longest wait first), "queue" (first deadline first), "active",
-        "finished".
-
-        Raises ValueError for an unknown view, a missing player, an invalid cursor, and a limit outside 1 to 200.
-        """
-        check_page_size(limit)
-        names = _lists_of_view(view, player, game)
-        public = public or (view in PUBLIC_VIEWS and player is not None)
-
-        def belongs(summary: Summary) -> bool:
-            fits = not (public and summary.private) and (game is None or summary.game == game)
-            return fits and _in_view(summary, view)
-
-        newest_first, after = view not in LEAST_FIRST, parse_cursor(cursor)
-
-        def read(with_archive: bool) -> list[tuple[Place, Summary]]:
-            places = self._places(names, newest_first, after, limit, with_archive)
-            summaries = self._summaries(places, limit + 1, self.projected if with_archive else self.live_projected)
-            return list(islice((item for item in summaries if belongs(item[1])), limit + 1))
-
-        try:
-            return _page(read(with_archive=True), limit)
-        except (ArchiveUnavailableError, DamagedArchiveError) as error:
-            log.warning("a list lacks archived matches", view=view, error=str(error))
-            return _page(read(with_archive=False), limit)._replace(incomplete=True)
 
     def matches_of(self, player: str, views: Sequence[str] = ("active", "finished", "invited")) -> list[str]:
         """Return the ids of all matches that ``player`` has a seat in, is invited to or has created, sorted."""
@@ -261,8 +180,9 @@ class ReadModels:
         """
         check_page_size(limit)
 
-        def board(current: Current) -> str:
-            return self._rating_keys(current).ranked(pool)
+        def board(pipeline: StorePipeline, current: Current, part: Range) -> None:
+            key = self._rating_keys(current).ranked(pool)
+            pipeline.zrevrangebyscore(key, part.first, part.last, start=0, num=part.size, withscores=True)
 
         places = merge(self._read_ratings, [board], True, parse_cursor(cursor), limit + 1)
         found: list[tuple[Place, PlayerRating]] = []
@@ -273,7 +193,7 @@ class ReadModels:
                 (place, each) for place, each in zip(batch, ratings, strict=True) if each and not each.provisional
             ]
             read, last = read + len(batch), batch[-1]
-        page: Page[PlayerRating] = _page(found, limit)
+        page: Page[PlayerRating] = page_of(found, limit)
         if page.next is None and last is not None and next(places, None) is not None:
             return page._replace(next=format_cursor(last))
         return page
@@ -300,10 +220,12 @@ class ReadModels:
 
     def rated(self) -> Iterator[Summary]:
         """Yield all matches that count for ratings, the first to end first."""
-        places = self._places(["rated"], False, None, BATCH)
-        yield from (summary for _, summary in self._summaries(places, BATCH, self.projected))
+        rows: dict[str, Row] = {}
+        places = self.places(["rated"], False, None, BATCH, rows)
+        yield from (summary for _, summary in self.summaries(places, BATCH, rows, self.projected))
 
-    def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[PlayerRating | None]:
+    def read_of_ratings(self, wanted: Iterable[tuple[str, str]]) -> Read[list[PlayerRating | None]]:
+        """Return the read of the rating of each player and pool in ``wanted``, None where there is none."""
         wanted = list(wanted)
         today = self._now() // DAY_MS
 
@@ -311,10 +233,15 @@ class ReadModels:
             for player, pool in wanted:
                 pipeline.zrange(self._rating_keys(current).timeline(pool, player), -1, -1)
 
-        return [
-            unpack_end(last[0]).player_rating(player, pool, today) if last else None
-            for (player, pool), last in zip(wanted, self._read_ratings(queue), strict=True)
-        ]
+        return self._ratings_reader.read_of(queue).then(
+            lambda replies: [
+                unpack_end(last[0]).player_rating(player, pool, today) if last else None
+                for (player, pool), last in zip(wanted, replies, strict=True)
+            ]
+        )
+
+    def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[PlayerRating | None]:
+        return read_alone(self.client, self.read_of_ratings(wanted))
 
     def _played(self, player: str, pool: str, days: Sequence[int]) -> list[Entry]:
         """Return the matches of rated days: a first part of each, then the others of those that have more."""
@@ -341,62 +268,14 @@ class ReadModels:
     def _rating_keys(self, current: Current) -> RatingKeys:
         return self.keys.rating_keys(current[RATINGS])
 
-    def _places(
-        self, names: Sequence[str], newest_first: bool, after: Place | None, limit: int, with_archive: bool = True
-    ) -> Iterator[Place]:
-        def list_in(shard: int, name: str) -> KeyOf:
-            return lambda current: self.keys.listed(shard, name, current[shard])
-
-        lists = [list_in(shard, name) for name in names for shard in range(self.keys.shards)]
-        # A shard's fair share and some more: most pages are full after one round trip.
-        live = merge(self.read, lists, newest_first, after, 4 + 2 * limit // len(lists))
-        if self._archived is None or not with_archive:
-            return live
-        # Live ones are looked at first: what is archived meanwhile is met twice, not missed.
-        archived = self._archived.places(names, newest_first, after)
-        return (place for place, _ in groupby(heapq.merge(live, archived, reverse=newest_first)))
-
     def _members(self, names: Sequence[str]) -> list[list[str]]:
         def queue(pipeline: StorePipeline, current: Current) -> None:
             for shard, name in product(range(self.keys.shards), names):
                 pipeline.zrange(self.keys.listed(shard, name, current[shard]), 0, -1)
 
         live = [[member.decode() for member in members] for members in self.read(queue)]
-        if self._archived is None:
+        if self.archived is None:
             return live
         known = {member for members in live for member in members}
-        archived = (place.member for place in self._archived.places(names, newest_first=True))
+        archived = (place.member for place in self.archived.places(names, newest_first=True))
         return [*live, [member for member in dict.fromkeys(archived) if member not in known]]
-
-    def _summaries(
-        self, places: Iterator[Place], batch: int, read: Callable[[Sequence[str]], list[Projected | None]]
-    ) -> Iterator[tuple[Place, Summary]]:
-        while found := list(islice(places, batch)):
-            projected = read([place.member for place in found])
-            yield from ((place, known.summary) for place, known in zip(found, projected, strict=True) if known)
-
-
-def _lists_of_view(view: str, player: str | None, game: str | None) -> list[str]:
-    """Return the lists that a view is read from; raises ValueError for an unknown view and a missing player."""
-    if view in PERSONAL_VIEWS:
-        if player is None:
-            raise ValueError(f"the view {view!r} needs a player")
-        return [f"{view}:{player}"]
-    if view not in PUBLIC_VIEWS:
-        raise ValueError(f"there is no view {view!r}")
-    if player is not None:
-        return [f"active:{player}", f"finished:{player}"]
-    return [f"{view}:{game}" if game and view != "cases" else view]
-
-
-def _in_view(summary: Summary, view: str) -> bool:
-    """Tell whether a match from the lists of a view is in it: the lists of a player have more."""
-    if view == "open":
-        return summary.status == Status.OPEN and any(seat.player is None for seat in summary.seats)
-    return summary.case if view == "cases" else view != "recent" or summary.status != Status.ABORTED
-
-
-def _page(found: list[tuple[Place, Any]], limit: int) -> Page[Any]:
-    """Return the first ``limit`` of what was found as a page; if there is one more, there is a next page."""
-    more = format_cursor(found[limit - 1][0]) if len(found) > limit else None
-    return Page([item for _, item in found[:limit]], more)

@@ -1,5 +1,7 @@
 """The home page, the help page and the page of each game."""
 
+from functools import lru_cache
+
 from flask import abort, render_template
 
 from api.pages import wording
@@ -52,6 +54,7 @@ def showcase_scene(game: AnyGame) -> Scene:
     return game.scene(game.parse_position(game.showcase) if game.showcase else start)
 
 
+@lru_cache(maxsize=32)
 def _picture(game: AnyGame, setup: str = "", *, start: bool = False) -> str:
     """Return a picture of a game: of its showcase position, or with ``start`` of the start of ``setup``."""
     setup = setup or next(iter(game.setups))

@@ -64,8 +64,12 @@ def figures_of(game_id: str) -> tuple[Figure, ...]:
     return read_figures(FOLDER / f"{game_id}.toml")
 
 
+@lru_cache(maxsize=16)
 def body_of(game: AnyGame) -> Markup:
-    """Return the rules of ``game`` without the page around them; raises KeyError for an undeclared figure."""
+    """Return the rules of ``game`` without the page around them, the same for everybody, rendered once.
+
+    Raises KeyError for an undeclared figure.
+    """
     figures, symbols = _drawn_figures(game)
 
     def figure_link(figure_id: str) -> Markup:
@@ -78,12 +82,12 @@ def body_of(game: AnyGame) -> Markup:
     return symbols.definitions() + Markup(text)  # noqa: S704 - a template escapes
 
 
+@lru_cache(maxsize=16)
 def contents(body: str) -> list[Heading]:
     """Return the table of contents of a page: its headings that have an anchor."""
     return [Heading(int(level), anchor, unescape(_TAG.sub("", text))) for level, anchor, text in _HEADING.findall(body)]
 
 
-@lru_cache(maxsize=16)
 def _drawn_figures(game: AnyGame) -> tuple[dict[str, Drawn], Symbols]:
     symbols = Symbols()
     figures = {

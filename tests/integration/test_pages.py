@@ -1,4 +1,4 @@
-"""How often a page asks the store: each transmission to it counts, however many commands it has."""
+"""Pages: how often they ask the store (each transmission counts, however many commands it has), and unknown ones."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,3 +52,10 @@ def test_pages_ask_the_store_a_few_times(app: Flask, transmissions: Callable[[],
             answer = reader.client.get(path)
         assert answer.status_code == (302 if page == "matches" and not signed_in else 200)
         assert 1 <= count() <= MAX_ROUND_TRIPS[page], page
+
+
+def test_an_unknown_address_invites_only_visitors_to_sign_in(app: Flask) -> None:
+    for reader, invited in ((Caller(app), True), (Caller(app).play_as_guest(), False)):
+        answer = reader.client.get("/no-such-page", headers={"Accept": "text/html"})
+        assert answer.status_code == 404
+        assert ("Sign in" in answer.text) is invited

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, g, make_response, redirect, render_template, request, url_for
 from flask.blueprints import BlueprintSetupState
 
-from api.access.auth import credential_key, current_person
+from api.access.auth import credential_key, current_person, session_cookie
 from api.http.problems import Problem
 from api.operations.lists import first_awaited
 from api.pages import wording
@@ -44,9 +44,11 @@ def signed_in_reader() -> Person:
 
 def problem_page(problem: Problem) -> Response:
     """Return a friendly page for an error outside the API, without the store, which may be unreachable."""
+    has_session = session_cookie(services().settings) in request.cookies
     page = render_template(
-        "error.html", problem=problem, person=None, awaiting="", wording=wording, games_here=GAMES, bare=True
-    )
+        "error.html", problem=problem, person=None, has_session=has_session, awaiting="", wording=wording,
+        games_here=GAMES, bare=True,
+    )  # fmt: skip
     return make_response(page, problem.status)
 
 

@@ -201,7 +201,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
     now, around = services().now(), _read_surroundings(state, viewer)
     foreseen = around.circumstances.foreseen
     match = represent_match(state, loaded.head, board.ply, now, around.circumstances)
-    seats = seat_views(foreseen, match, game, now, around.ratings)
+    seats = seat_views(foreseen, match, game, now, around.ratings, around.changes)
     played = played_moves(state)
     fallen = state.result.fallen
     players = [each.player_name for each in seats]
@@ -277,12 +277,16 @@ class Surroundings(NamedTuple):
 
     circumstances: Circumstances
     ratings: Mapping[str, PlayerRating]
+    changes: Mapping[str, tuple[float, float]]
     losses: Sequence[Loss]
     next_match: NextMatch | None
 
 
 def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
     """Return the surroundings of a match, in one round trip besides that for the matches that await the viewer."""
+    # Changes first: ratings that are read after them have changed already.
+    rated = state.status == Status.FINISHED and state.rated
+    changes = services().readmodels.rating_change(state.match_id) if rated else {}
     awaited = first_awaited(viewer).items if viewer else ()
     following = next((summary for summary in awaited if summary.match != state.match_id), None)
     shown = [summarise(state)] if following is None else [summarise(state), following]
@@ -294,8 +298,8 @@ def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
     ratings = batch.add(services().readmodels.read_of_ratings((player, pool) for player in people_seated(state.seats)))
     losses = batch.add(services().incidents.read_of_losses(state.match_id))
     next_match = None if following is None else NextMatch(following, represent_summary(following, persons()))
-    rated = {rating.player: rating for rating in ratings() if rating is not None}
-    return Surroundings(Circumstances(persons(), foreseen()), rated, losses(), next_match)
+    present = {rating.player: rating for rating in ratings() if rating is not None}
+    return Surroundings(Circumstances(persons(), foreseen()), present, changes, losses(), next_match)
 
 
 def _takeback_request(state: MatchState) -> TakebackRequest | None:

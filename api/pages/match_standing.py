@@ -10,7 +10,6 @@ from api.pages.pictures import colours_of, plies_in_words
 from api.pages.wording import headline, score_words
 from api.representations.matches import Match
 from api.representations.players import Player
-from api.services import services
 from domain.game import AnyGame
 from domain.match.enums import Status
 from domain.match.state import MatchState
@@ -41,34 +40,38 @@ class SeatView:
 
 
 def seat_views(
-    state: MatchState, match: Match, game: AnyGame, now: int, ratings: Mapping[str, PlayerRating]
+    state: MatchState,
+    match: Match,
+    game: AnyGame,
+    now: int,
+    ratings: Mapping[str, PlayerRating],
+    changes: Mapping[str, tuple[float, float]],
 ) -> list[SeatView]:
-    """Return the seats of ``match``, which represents ``state``, at ``now``; ``ratings`` are those of the players."""
-    readmodels = services().readmodels
-    changes = readmodels.rating_change(state.match_id) if state.status == Status.FINISHED and state.rated else {}
+    """Return the seats of ``match``, which represents ``state``, at ``now``.
+
+    ``ratings`` are those of the players, ``changes`` their ratings before and after the match if it counts.
+    """
     colours = colours_of(state, game)
     clocks = seat_clocks(state, now)
     eliminated = game.elimination.eliminated(state.play.position)
     scores = state.result.scores
-    views = []
-    for seat in match.seats:
-        views.append(
-            SeatView(
-                seat=seat.seat,
-                name=seat.name,
-                state=seat.state,
-                player=seat.player,
-                colour=colours[seat.seat],
-                clock=clocks[seat.seat],
-                rating=ratings.get(seat.player.id) if seat.player else None,
-                score=None if scores is None else score_words(scores[seat.seat]),
-                change=changes.get(seat.player.id) if seat.player else None,
-                to_move=not state.cases.frozen and match.to_move == seat.seat,
-                agrees_to_draw=seat.seat in state.offers.draw_agreed,
-                eliminated=state.status == Status.PLAYING and seat.seat in eliminated,
-            )
+    return [
+        SeatView(
+            seat=seat.seat,
+            name=seat.name,
+            state=seat.state,
+            player=seat.player,
+            colour=colours[seat.seat],
+            clock=clocks[seat.seat],
+            rating=ratings.get(seat.player.id) if seat.player else None,
+            score=None if scores is None else score_words(scores[seat.seat]),
+            change=changes.get(seat.player.id) if seat.player else None,
+            to_move=not state.cases.frozen and match.to_move == seat.seat,
+            agrees_to_draw=seat.seat in state.offers.draw_agreed,
+            eliminated=state.status == Status.PLAYING and seat.seat in eliminated,
         )
-    return views
+        for seat in match.seats
+    ]
 
 
 class Standing(NamedTuple):

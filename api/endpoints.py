@@ -13,6 +13,7 @@ from api.http.answers import Answer, json_response
 from api.http.bodies import load, read_json, read_query
 from api.http.conditions import CONDITIONAL, unless_unchanged
 from api.http.openapi import Described, Endpoint
+from api.http.schemas import PresentPassword
 
 A = TypeVar("A", bound=Answer)
 
@@ -40,6 +41,7 @@ def endpoint(
     schema = body or query
     loader, read = schema() if schema else None, read_json if body else read_query
 
+    asks_for_password = loader is not None and any(isinstance(it, PresentPassword) for it in loader.fields.values())
     if conditional:
         described = {**CONDITIONAL, **described}
 
@@ -52,7 +54,8 @@ def endpoint(
                 result = view(*args, **kwargs)
             else:
                 sent = load(loader, read())
-                require_passwords(loader, sent)
+                if asks_for_password:
+                    require_passwords(loader, sent)
                 result = view(sent, *args, **kwargs)
             if isinstance(result, Response):
                 return result

@@ -1,4 +1,4 @@
-"""A persistent vector: an immutable sequence that is cheap to extend."""
+"""A persistent vector: an immutable sequence that is cheap to extend; and tuples with one value changed."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeVar, overload
@@ -79,6 +79,11 @@ class Vector(Sequence[T]):
             found += part[max(start, 0) : max(stop, 0)]
             start, stop = start - len(part), stop - len(part)
         return tuple(found)
+
+
+def with_value(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
+    """Return a tuple, such as one with a value for each seat, with ``value`` at ``place``."""
+    return (*values[:place], value, *values[place + 1 :])
 
 
 def with_item(items: Sequence[T], item: T) -> Vector[T]:

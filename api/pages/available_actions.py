@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.bounds import refuse_excess
 from domain.match.decide import decide
 from domain.match.decisions.creation import rematch
 from domain.match.enums import Channel, Status
+from domain.match.guards import refuse_excess
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState

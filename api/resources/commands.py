@@ -12,7 +12,7 @@ from api.access.matches import visible_match
 from api.addresses import PREFIX
 from api.http.schemas import EmptyBody, ExactlyOne, StrictBoolean, StrictInteger, StrictSchema, StrictString
 from api.operations.commands import MAX_SEATS, command_endpoint, execute
-from api.operations.signed_acts import ActRequest, ActSignature, checked_signature
+from api.operations.signed_acts import ActRequest, ActSignature, Signed, checked_signature
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import commands as c
@@ -75,7 +75,7 @@ def submit_move(sent: Mapping[str, Any], match_id: str) -> Response:
     """
     player, offer_draw = require_person().id, sent["offer_draw"]
     moves = tuple(sent.get("moves", ())) or (sent["move"],)
-    signed, version = checked_signature(sent.get("signed"), match_id, MOVE, moves)
+    signed, version = checked_signature(sent["signed"], match_id, MOVE, moves) if "signed" in sent else Signed()
     command = (
         c.SubmitMoves(player=player, moves=moves, channel=channel(), offer_draw=offer_draw, signed=signed)
         if "moves" in sent

@@ -11,10 +11,10 @@ from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match import terms
 from domain.match.clock import Forecast, falls_at, forecast
+from domain.match.decide import needs_fresh_seed
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status
 from domain.match.evolve import evolve
-from domain.match.opponents import needs_fresh_seed
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from domain.games import find_ruleset
 from domain.match import events as e
-from domain.match.bounds import refuse_excess
 from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.decide import decide
 from domain.match.enums import Channel, LineAction, PauseReason
 from domain.match.event_types import TYPES
+from domain.match.guards import refuse_excess
 from domain.match.lines import ConditionalMoves, Line, Lines, answer_due, refuse_if_lines_off
 from domain.match.reconstruction import BY_ONE_SEAT, UnauthorizedError, command_of, creation_of, refuse_unless
 from domain.match.refusals import CommandError

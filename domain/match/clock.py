@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from domain.match.calendar import Calendar, is_free, next_change
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, TurnEnding
 from domain.match.terms import DAY, MAX_UNCLAIMED_MS, Terms
-from domain.match.tuples import with_item
+from domain.vector import with_value
 
 FORGIVEN = 3 * DAY
 """What a forgiven seat has at least to go on with (never more than the cap)."""
@@ -183,7 +183,7 @@ def start(clock: Clock, seat: int | None, at: int) -> Clock:
 
 def move(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks after a move of ``seat``: time spent, increment added, the time of ``following`` runs."""
-    return _turned(clock, TurnEnding.MOVED, following, at, with_item(clock.begun, seat, True))
+    return _turned(clock, TurnEnding.MOVED, following, at, with_value(clock.begun, seat, True))
 
 
 def pass_turn(clock: Clock, following: int | None, at: int) -> Clock:
@@ -200,7 +200,7 @@ def forgive(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks when the flag of ``seat`` is forgiven and the match goes on; what was before is settled."""
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == Control.DAYS_PER_MOVE else max(time, clock.remaining[seat])
-    last_turns = with_item(clock.last_turns, seat, None)
+    last_turns = with_value(clock.last_turns, seat, None)
     return replace(_with_remaining(clock, seat, remaining), last_turns=last_turns, seat=following, since=at)
 
 
@@ -278,8 +278,8 @@ def _turned(clock: Clock, ending: TurnEnding, following: int | None, at: int, be
     last_turns, remaining = clock.last_turns, clock.remaining
     if clock.seat is not None:
         turn = Turn(since=clock.since, until=at, had=remaining[clock.seat], ending=ending)
-        last_turns = with_item(last_turns, clock.seat, turn)
-        remaining = with_item(remaining, clock.seat, _left_by(clock, clock.seat, turn))
+        last_turns = with_value(last_turns, clock.seat, turn)
+        remaining = with_value(remaining, clock.seat, _left_by(clock, clock.seat, turn))
     turned = Clock(
         terms=clock.terms,
         remaining=remaining,
@@ -317,7 +317,7 @@ def _pruned(clock: Clock) -> Clock:
 
 
 def _with_remaining(clock: Clock, seat: int, time: int) -> Clock:
-    return replace(clock, remaining=with_item(clock.remaining, seat, time))
+    return replace(clock, remaining=with_value(clock.remaining, seat, time))
 
 
 def _holds(pause: Pause, seat: int, at: int) -> bool:

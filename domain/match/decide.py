@@ -6,8 +6,8 @@ from typing import Any
 
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match import opponents
 from domain.match.decisions import cases, creation, moves, offers, timekeeping
+from domain.match.enums import Status
 from domain.match.evolve import Decision, evolve
 from domain.match.lines import ConditionalMoves, with_answers
 from domain.match.refusals import CommandError
@@ -45,11 +45,21 @@ def decide(
         decision = Decision(state=state).then(*_DECISIONS[type(command)](state, command, now))
     if not decision.events:
         return decision
-    if opponents.needs_fresh_seed(decision.state, decision.events[-1]):
+    if needs_fresh_seed(decision.state, decision.events[-1]):
         if fresh_seed is None:
             raise ValueError(f"match {state.match_id} goes on with seeds that are known, and there is no other")
         decision = decision.then(e.SeedDrawn(at=now, seed=fresh_seed))
     return with_answers(decision, orders, now) if orders else decision
+
+
+RESUMPTIONS = (e.MovesTakenBack, e.MatchRestored, e.FlagForgiven)
+"""After these a match goes on with seeds that may be known."""
+
+
+def needs_fresh_seed(state: MatchState, resumed_by: e.Event | None) -> bool:
+    """Tell whether the match, as it stands after the event ``resumed_by``, has to draw a seed."""
+    resumed = isinstance(resumed_by, RESUMPTIONS) and state.status == Status.PLAYING
+    return resumed and any(seat.level is not None for seat in state.seats)
 
 
 _DECISIONS: Mapping[type[c.PlainCommand], Callable[[MatchState, Any, int], tuple[e.Event, ...]]] = {

@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 from domain.match import vacation
 from domain.match.calendar import Calendar, Offset
-from domain.match.clock import Clock, Former, Pause, counts_from, forecast, free_stretches, has_all_of
+from domain.match.clock import Clock, Former, Pause, counts_from, falls_at, forecast, free_stretches, has_all_of
 from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock
-from domain.match.decisions.timekeeping import deadline_of
 from domain.match.enums import Limit, PauseReason, Status
 from domain.match.guards import seats_playing
 from domain.match.state import CLOCK, CONSOLE, MatchState
-from domain.match.terms import MINUTE
-from domain.match.tuples import with_item
+from domain.match.terms import MAX_OPEN_MS, MINUTE
 from domain.match.vacation import Vacations
+from domain.vector import with_value
 
 MAX_BEAT_GAP_MS = 2 * MINUTE
 """Time that is not kept for longer than this is an outage."""
@@ -74,6 +73,13 @@ class VacationDue(NamedTuple):
 
     player: str
     at: int
+
+
+def deadline_of(state: MatchState) -> int | None:
+    """Return the instant at which time itself will change the match (milliseconds since 1970 UTC); None: never."""
+    if state.status == Status.OPEN:
+        return state.created_at + MAX_OPEN_MS
+    return falls_at(state.clock) if state.status == Status.PLAYING else None
 
 
 def next_step(
@@ -181,8 +187,12 @@ def people_playing(state: MatchState) -> dict[str, int]:
     """Return the people whose clocks may run, with their seats: not opponents, nor people who have left the game."""
     if not is_playing(state):
         return {}
-    seats = ((number, state.seats[number]) for number in seats_playing(state))
-    return {seat.player: number for number, seat in seats if seat.player is not None and seat.level is None}
+    people = {}
+    for number in seats_playing(state):
+        seat = state.seats[number]
+        if seat.player is not None and seat.level is None:
+            people[seat.player] = number
+    return people
 
 
 def player_to_move(state: MatchState) -> str | None:
@@ -267,7 +277,7 @@ def _covers(clock: Clock, wanted: Pause) -> bool:
 
 def _with_free_days(clock: Clock, seat: int, availability: Availability) -> Clock:
     former = (Former(seat=seat, until=each.until, calendar=each.calendar) for each in availability.former)
-    calendars = with_item(clock.calendars, seat, availability.calendar)
+    calendars = with_value(clock.calendars, seat, availability.calendar)
     return replace(clock, calendars=calendars, former=(*clock.former, *former))
 
 

@@ -2,6 +2,7 @@
 
 from domain.game import AnyGame
 from domain.games import find_ruleset
+from domain.match import commands as c
 from domain.match.clock import falls_at
 from domain.match.enums import Status
 from domain.match.refusals import CommandError
@@ -9,6 +10,21 @@ from domain.match.state import MatchState
 
 TIME_UP = "time-up"
 """The code of the refusal that says: a flag has fallen that is not recorded yet."""
+
+MAX_GIFTS_PER_TURN = 3
+"""Of time, by one seat, from one move of the match to the next."""
+
+MAX_TAKEBACKS_PER_PLY = 3
+"""Requests to go back to one ply of a match."""
+
+MAX_EVENTS_AT_START = 500
+MAX_EVENTS_PER_PLY = 20
+"""Events of a match by the number of its plies: beyond them a seat moves, answers and ends the match, and no more."""
+
+MAX_REQUESTS = 1000
+"""Of one seat in one match: draw offers, requests to take moves back, and gifts of time."""
+
+_Move = c.SubmitMove | c.SubmitMoves
 
 
 def seat_of(state: MatchState, player: str) -> int:
@@ -31,7 +47,7 @@ def active_seat(state: MatchState, player: str, now: int, even_frozen: bool = Fa
 def seats_playing(state: MatchState) -> tuple[int, ...]:
     """Return the seats that have not left the game."""
     gone = find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position)
-    return tuple(seat for seat in range(len(state.seats)) if seat not in gone)
+    return tuple([seat for seat in range(len(state.seats)) if seat not in gone])
 
 
 def refuse_if_ended(state: MatchState) -> None:
@@ -78,3 +94,33 @@ def refuse_if_frozen(state: MatchState) -> None:
     """Raise CommandError while an arbiter has to rule first."""
     if state.cases.frozen:
         raise CommandError("match-frozen", "this match is frozen until an arbiter has ruled")
+
+
+def refuse_excess(state: MatchState | None, command: c.Command) -> None:
+    """Raise CommandError when the seat of the command's player has wished for as much as it may.
+
+    So a bundle stays far below what is read of one. This bounds commands and is no rule of a match: the audit asks it,
+    replaying recorded events does not.
+    """
+    if state is None or not isinstance(command, _Move | c.OfferDraw | c.RequestTakeback | c.GiveTime):
+        return
+    seat, offers = state.seat_of(command.player), isinstance(command, _Move)
+    if seat is None or (isinstance(command, _Move) and not command.offer_draw):
+        return
+    if state.offers.requests[seat] >= MAX_REQUESTS:
+        without = ": play the move without the draw offer" if offers else ""
+        reason = (
+            f"a seat offers draws, asks for moves back and gives time {MAX_REQUESTS} times in a match at most{without}"
+        )
+        raise CommandError("too-many-offers", reason)
+    if state.version >= MAX_EVENTS_AT_START + MAX_EVENTS_PER_PLY * state.play.plies:
+        reason = f"the record of this match is too long for its {state.play.plies} plies: go on with moves alone"
+        raise CommandError("too-many-offers", reason)
+    if isinstance(command, c.RequestTakeback):
+        ply = state.play.last_ply[seat] - 1
+        if state.offers.takebacks.count(ply) >= MAX_TAKEBACKS_PER_PLY:
+            reason = f"you have asked {MAX_TAKEBACKS_PER_PLY} times to go back to ply {ply}: play on from here"
+            raise CommandError("too-many-offers", reason)
+    if isinstance(command, c.GiveTime) and state.offers.gifts[seat] >= MAX_GIFTS_PER_TURN:
+        reason = f"you have given time {MAX_GIFTS_PER_TURN} times since the last move: give more when one has been made"
+        raise CommandError("invalid-gift", reason)

@@ -6,13 +6,8 @@ match is once it is over. So whenever it goes on from an earlier position or aft
 """
 
 from domain.games import find_ruleset
-from domain.match import events as e
-from domain.match.enums import Status
 from domain.match.state import MatchState
 from domain.search import accepts_draw, choose
-
-RESUMPTIONS = (e.MovesTakenBack, e.MatchRestored, e.FlagForgiven)
-"""After these a match goes on with seeds that may be known."""
 
 
 def move_of(state: MatchState, level: int, seed: int, nodes: int | None) -> str:
@@ -34,9 +29,3 @@ def takes_draw(state: MatchState, seat: int) -> bool:
         return False
     game = find_ruleset(state.game, state.ruleset)
     return accepts_draw(game, state.play.position, state.play.history, level, seat)
-
-
-def needs_fresh_seed(state: MatchState, resumed_by: e.Event | None) -> bool:
-    """Tell whether the match, as it stands after the event ``resumed_by``, has to draw a seed."""
-    opponent_plays = any(seat.level is not None for seat in state.seats)
-    return opponent_plays and state.status == Status.PLAYING and isinstance(resumed_by, RESUMPTIONS)

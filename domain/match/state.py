@@ -204,7 +204,7 @@ class Offers:
     on offer. ``draw_offered_at`` and ``takeback_asked_at`` say for each seat after how many plies it last did so.
     ``requests`` counts for each seat how often it has offered a draw, asked to take moves back and given time,
     ``gifts`` how often it has given time since the last move, ``takebacks`` names the ply of each request to go back
-    (see ``domain.match.bounds``).
+    (see ``domain.match.guards``).
     """
 
     draw_agreed: tuple[int, ...] = ()

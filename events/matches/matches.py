@@ -7,14 +7,13 @@ from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
 
-from domain.match.bounds import refuse_excess
 from domain.match.commands import Command
 from domain.match.decide import decide
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerJoined, PlayerResigned
 from domain.match.evolve import Decision, replay
-from domain.match.guards import seat_of
+from domain.match.guards import refuse_excess, seat_of
 from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState
 from events.matches.readmodels import Projected, RatedResult, rated_result, summarise

@@ -13,8 +13,7 @@ import structlog
 from domain.match import due
 from domain.match.clock import counts_from
 from domain.match.commands import CallTime, Command
-from domain.match.decisions.timekeeping import deadline_of
-from domain.match.due import MAX_BEAT_GAP_MS, Availability, Outage, Step, VacationDue
+from domain.match.due import MAX_BEAT_GAP_MS, Availability, Outage, Step, VacationDue, deadline_of
 from domain.match.enums import Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError

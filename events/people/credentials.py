@@ -68,7 +68,8 @@ class Credentials:
             case [stored, [name, kind, created_at], int(used), int(resets_in), suspension, availability]:
                 person_id = belonging_to(key, stored).decode()
                 person = Person(person_id, name.decode(), kind.decode(), int(created_at))
-                return Admission(person, used, resets_in, unpack_suspension(suspension), availability)
+                suspended = unpack_suspension(suspension) if suspension else None
+                return Admission(person, used, resets_in, suspended, availability)
         raise ForeignReplyError(FOREIGN_REPLY)
 
 

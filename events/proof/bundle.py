@@ -18,11 +18,10 @@ from events.proof.audit import Record, audit
 from events.proof.checkpoints import Inclusion
 from events.proof.documents import LINE_FEED, DocumentError, read_document, read_shape
 from events.proof.keys import SigningKey
-from events.store.codec import content_schemas
+from events.store.codec import content_schemas, present_schema
 from events.store.converter import Digest, Schema, SignatureText, schema_of, shape_of, write_value
 from events.store.envelope import Envelope, canonical_json
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
-from events.store.upcasters import present_schema
 
 FORMAT = 1
 KIND = "rookery bundle 1"

@@ -1,5 +1,10 @@
-"""Domain events as drafts, and envelopes as domain events: strict, shapes read off ``domain.match.events``."""
+"""Domain events as drafts, and envelopes as domain events: strict, shapes read off ``domain.match.events``.
 
+When the shape of a type changes, a function ``upcast_<type>_v<n>_v<n+1>`` is added and registered in ``UPCASTERS``
+under the type and the schema that it starts from.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from domain.match.event_types import TYPES
@@ -7,7 +12,12 @@ from domain.match.events import Event
 from events.runtime.errors import StoreError
 from events.store.converter import Schema, SchemaError, Shape, integer, schema_of, shape_of, write_value
 from events.store.envelope import Draft, Envelope
-from events.store.upcasters import UPCASTERS, Content, Upcasters, present_schema, upcast
+
+Content = Mapping[str, Any]
+Upcaster = Callable[[Content], Content]
+Upcasters = Mapping[tuple[str, int], Upcaster]
+
+UPCASTERS: Upcasters = {}
 
 
 class UndecodableEventError(StoreError):
@@ -50,6 +60,21 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
     except SchemaError as error:
         raise MalformedEventError(f"{_place(envelope)}{error.path}: {error}") from None
     return event
+
+
+def present_schema(type_name: str, upcasters: Upcasters = UPCASTERS) -> int:
+    """Return the schema number that events of this type are written with."""
+    schema = 1
+    while (type_name, schema) in upcasters:
+        schema += 1
+    return schema
+
+
+def upcast(type_name: str, schema: int, content: Content, upcasters: Upcasters = UPCASTERS) -> Content:
+    """Return ``content`` of an event of ``schema`` in the shape of the present schema of its type."""
+    for older in range(schema, present_schema(type_name, upcasters)):
+        content = upcasters[type_name, older](content)
+    return content
 
 
 def content_shown(envelope: Envelope) -> Content:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import domain
 from api.services import EXTENSION
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.terms import days_per_move
 from events.runtime.keys import TimeKeys
 from events.store.redis import RedisStore

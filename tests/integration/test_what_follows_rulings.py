@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from domain.match.commands import Appeal, Command, OpenCase, ReopenCase, Rule, SubmitMove
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.enums import Ground, RulingKind, Status
 from events.matches.matches import Executed
 from events.matches.readmodels import RatedResult, rated_result, summarise

@@ -11,7 +11,7 @@ from itertools import count
 from typing import NamedTuple, Protocol
 
 from domain.match.commands import Command, CreateMatch
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.enums import Status
 from domain.match.events import Event, MatchStarted
 from domain.match.lines import ConditionalMoves

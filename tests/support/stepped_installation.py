@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.enums import Status
 from domain.match.state import CLOCK, MatchState, Seat, is_person
 from events.installation import Installation

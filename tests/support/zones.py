@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from domain.match.calendar import Calendar, Offset
 from domain.match.clock import Clock, Former
-from domain.match.tuples import with_item
+from domain.vector import with_value
 
 ZONES = (
     "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia", "Asia/Kathmandu",
@@ -48,4 +48,4 @@ def calendar_of(zone: str, free_days: tuple[int, ...], since: int, until: int) -
 def set_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
     """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
     former = (*clock.former, Former(seat=seat, until=at, calendar=clock.calendars[seat]))
-    return replace(clock, calendars=with_item(clock.calendars, seat, calendar), former=former)
+    return replace(clock, calendars=with_value(clock.calendars, seat, calendar), former=former)

@@ -9,14 +9,6 @@ import pytest
 from domain.games import GAMES
 from domain.history import History
 from domain.match.audit import Examination
-from domain.match.bounds import (
-    MAX_EVENTS_AT_START,
-    MAX_EVENTS_PER_PLY,
-    MAX_GIFTS_PER_TURN,
-    MAX_REQUESTS,
-    MAX_TAKEBACKS_PER_PLY,
-    refuse_excess,
-)
 from domain.match.commands import (
     AcceptTakeback,
     DeclineDraw,
@@ -31,6 +23,14 @@ from domain.match.commands import (
 )
 from domain.match.decide import decide
 from domain.match.enums import Ground, RulingKind
+from domain.match.guards import (
+    MAX_EVENTS_AT_START,
+    MAX_EVENTS_PER_PLY,
+    MAX_GIFTS_PER_TURN,
+    MAX_REQUESTS,
+    MAX_TAKEBACKS_PER_PLY,
+    refuse_excess,
+)
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, STANDARD

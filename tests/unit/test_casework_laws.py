@@ -16,7 +16,7 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.audit import Examination
 from domain.match.clock import left
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.enums import Control, FlagRule, Ground, RulingKind, Status
 from domain.match.evolve import replay
 from domain.match.refusals import CommandError

@@ -40,10 +40,18 @@ from domain.match.events import (
 )
 from domain.match.state import Occasion, Seat
 from domain.match.terms import STANDARD
-from events.store.codec import MalformedEventError, UnknownEventError, content_shown, draft_of, event_of
+from events.store.codec import (
+    UPCASTERS,
+    MalformedEventError,
+    UnknownEventError,
+    content_shown,
+    draft_of,
+    event_of,
+    present_schema,
+    upcast,
+)
 from events.store.contract import GENESIS
 from events.store.envelope import Envelope, seal
-from events.store.upcasters import UPCASTERS, present_schema, upcast
 from tests.support.tables import table
 
 T0 = 1_700_000_000_000

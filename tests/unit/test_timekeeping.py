@@ -22,7 +22,8 @@ from domain.match.commands import (
     ResumeClock,
     SubmitMove,
 )
-from domain.match.decisions.timekeeping import MAX_FORGIVING_MS, MAX_GIFT_MS, deadline_of
+from domain.match.decisions.timekeeping import MAX_FORGIVING_MS, MAX_GIFT_MS
+from domain.match.due import deadline_of
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.evolve import replay
 from domain.match.refusals import CommandError

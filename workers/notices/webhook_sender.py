@@ -7,7 +7,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from events.installation import Installation
 from events.matches.matches import UnknownMatchError
 from events.notify.endpoints import MAX_KEPT_ANSWER_BYTES, Attempt, Endpoint, PayloadForm

@@ -14,13 +14,6 @@ MAX_FORGIVING_MS = 72 * HOUR
 MAX_GIFT_MS = 30 * DAY
 
 
-def deadline_of(state: MatchState) -> int | None:
-    """Return the instant at which time itself will change the match (milliseconds since 1970 UTC); None: never."""
-    if state.status == Status.OPEN:
-        return state.created_at + MAX_OPEN_MS
-    return falls_at(state.clock) if state.status == Status.PLAYING else None
-
-
 def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event, ...]:
     """Return what follows from time being up: a flag, a match called off, or, with CommandError, nothing."""
     claimant = None if command.player is None else seat_of(state, command.player)

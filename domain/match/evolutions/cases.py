@@ -7,7 +7,7 @@ from domain.match import events as e
 from domain.match import positions
 from domain.match.enums import PauseReason, Status
 from domain.match.state import Dispute, MatchState, Proposal, Ruling
-from domain.match.tuples import with_item
+from domain.vector import with_value
 
 
 def dispute_raised(state: MatchState, event: e.DisputeRaised) -> MatchState:
@@ -116,7 +116,7 @@ def _dispute(state: MatchState, number: int) -> Dispute:
 
 
 def _with_dispute(state: MatchState, dispute: Dispute) -> MatchState:
-    disputes = with_item(state.cases.disputes, dispute.number - 1, dispute)
+    disputes = with_value(state.cases.disputes, dispute.number - 1, dispute)
     return replace(state, cases=replace(state.cases, disputes=disputes))
 
 

@@ -7,7 +7,7 @@ from domain.match import events as e
 from domain.match import positions
 from domain.match.enums import Status
 from domain.match.state import MatchState, Offers, Play
-from domain.match.tuples import with_item
+from domain.vector import with_value
 
 
 def match_created(event: e.MatchCreated, match_id: str) -> MatchState:
@@ -43,7 +43,7 @@ def match_created(event: e.MatchCreated, match_id: str) -> MatchState:
 def player_joined(state: MatchState, event: e.PlayerJoined) -> MatchState:
     """Return the match with the player on the seat."""
     seat = replace(state.seats[event.seat], player=event.player, joined=True)
-    return replace(state, seats=with_item(state.seats, event.seat, seat))
+    return replace(state, seats=with_value(state.seats, event.seat, seat))
 
 
 def match_started(state: MatchState, event: e.MatchStarted) -> MatchState:

@@ -9,7 +9,7 @@ from domain.match import events as e
 from domain.match import positions
 from domain.match.enums import EndReason, RulingKind, Status
 from domain.match.state import Ended, MatchState, Offers, Result
-from domain.match.tuples import with_item
+from domain.vector import with_value
 
 
 def match_finished(state: MatchState, event: e.MatchFinished) -> MatchState:
@@ -75,7 +75,7 @@ def move_submitted(state: MatchState, event: e.MoveSubmitted, position: Any = No
         state,
         event.move,
         position,
-        last_ply=with_item(state.play.last_ply, event.seat, event.ply),
+        last_ply=with_value(state.play.last_ply, event.seat, event.ply),
         channels=vector.with_item(state.play.channels, event.channel),
     )
     breaks = play.broken is not None and state.play.broken is None

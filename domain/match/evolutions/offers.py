@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from domain.match import events as e
 from domain.match.state import MatchState, Offers, Takeback
-from domain.match.tuples import with_item
+from domain.vector import with_value
 
 
 def draw_offered(state: MatchState, event: e.DrawOffered) -> MatchState:
@@ -12,7 +12,7 @@ def draw_offered(state: MatchState, event: e.DrawOffered) -> MatchState:
     offers = replace(
         counted(state.offers, event.seat),
         draw_agreed=(event.seat,),
-        draw_offered_at=with_item(state.offers.draw_offered_at, event.seat, len(state.play.moves)),
+        draw_offered_at=with_value(state.offers.draw_offered_at, event.seat, len(state.play.moves)),
     )
     return replace(state, offers=offers)
 
@@ -33,7 +33,7 @@ def takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchSt
         counted(state.offers, event.seat),
         takebacks=(*state.offers.takebacks, event.ply),
         takeback=Takeback(seat=event.seat, ply=event.ply, agreed=(event.seat,)),
-        takeback_asked_at=with_item(state.offers.takeback_asked_at, event.seat, len(state.play.moves)),
+        takeback_asked_at=with_value(state.offers.takeback_asked_at, event.seat, len(state.play.moves)),
     )
     return replace(state, offers=offers)
 
@@ -54,4 +54,4 @@ def takeback_declined(state: MatchState, _: e.TakebackDeclined) -> MatchState:
 
 def counted(offers: Offers, seat: int) -> Offers:
     """Return ``offers`` with one more request of ``seat`` counted."""
-    return replace(offers, requests=with_item(offers.requests, seat, offers.requests[seat] + 1))
+    return replace(offers, requests=with_value(offers.requests, seat, offers.requests[seat] + 1))

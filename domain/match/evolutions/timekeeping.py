@@ -9,7 +9,7 @@ from domain.match.enums import Limit
 from domain.match.evolutions.moves import reopened
 from domain.match.evolutions.offers import counted
 from domain.match.state import Dispute, Fallen, MatchState, Result
-from domain.match.tuples import with_item
+from domain.vector import with_value
 
 
 def flag_fell(state: MatchState, event: e.FlagFell) -> MatchState:
@@ -41,7 +41,7 @@ def clock_resumed(state: MatchState, event: e.ClockResumed) -> MatchState:
 
 def time_given(state: MatchState, event: e.TimeGiven) -> MatchState:
     """Return the match with more time for the seat that was given it."""
-    gifts = with_item(state.offers.gifts, event.seat, state.offers.gifts[event.seat] + 1)
+    gifts = with_value(state.offers.gifts, event.seat, state.offers.gifts[event.seat] + 1)
     state = replace(state, offers=replace(counted(state.offers, event.seat), gifts=gifts))
     return state.on_clock(clocks.give, event.to, event.time)
 

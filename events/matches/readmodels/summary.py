@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from domain.match.clock import forecast
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.enums import Status
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move

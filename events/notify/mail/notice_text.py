@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from domain.games import GAMES
 from domain.match import clock as clocks
-from domain.match.decisions.timekeeping import deadline_of
+from domain.match.due import deadline_of
 from domain.match.enums import Status
 from domain.match.state import MatchState
 from domain.match.terms import in_short

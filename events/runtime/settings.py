@@ -34,12 +34,7 @@ PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1
 
 
 class MailSettings(NamedTuple):
-    """How mail is sent, and where answers to it arrive.
-
-    ``smtp_url``: ``smtps://user:password@host:465``, ``smtp://...:587`` (STARTTLS required) or
-    ``smtp+plain://127.0.0.1:25``. ``domain`` is that of all our addresses. ``authserv_id`` is whose
-    Authentication-Results count (RFC 8601).
-    """
+    """How mail is sent, and where answers to it arrive: ROOKERY_SMTP_URL, _MAIL_DOMAIN and _AUTHSERV_ID."""
 
     smtp_url: str
     domain: str
@@ -47,9 +42,48 @@ class MailSettings(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Where the store and the broker are, and what is visible outside; ``docs/operators.md`` explains each variable.
+    """The settings, each with the variable that it is read from and its default; ``docs/operators.md`` repeats them.
 
-    None is for: as stored (``shards``), all replicas (``wait_replicas``), and whatever is not used.
+    - REDIS_URL (the embedded server): the event store, of any kind; if set, no server is started.
+    - BROKER_URL (the next database of the same server): Celery's broker: ``redis://``, ``sentinel://``, or
+      ``amqp://`` for RabbitMQ.
+    - ROOKERY_PREFIX (``rk:``): the prefix of all keys and queue names.
+    - ROOKERY_STREAM_URL (``http://127.0.0.1:8001``): the live stream as browsers see it, and where the API
+      redirects stream clients; set it when others than this machine play, to the site's own address if the proxy
+      passes streams on.
+    - ROOKERY_PAGE_URL (``http://127.0.0.1:8000``): the pages as browsers see them; set it when others than this
+      machine play. Only its host and that of ROOKERY_STREAM_URL are served, loopback too where neither is a name;
+      ``/healthz``, ``/readyz`` and ``/metrics`` answer any host.
+    - ROOKERY_SECURE_COOKIES (false): true behind TLS; the site's origin then begins with https.
+    - ROOKERY_TRUSTED_PROXIES (0): the number of proxies in front that report addresses and scheme; 1 behind the
+      nginx of ``nginx.conf``, or else all visitors share one limit on sign-ins.
+    - ROOKERY_KEY_FILE (``var/keys/at-rest.key``): the file of the secret that encrypts the signing key and the key
+      of push notices.
+    - ROOKERY_CONTACT (none): the operator's address (``mailto:`` or ``https:``), told to push services; without it
+      push notices need a public https address in ROOKERY_PAGE_URL.
+    - ROOKERY_SHARDS (16; 4 with the embedded server): the number of shards, used at the first start only, and kept
+      by a backup.
+    - ROOKERY_WAIT_REPLICAS (``all`` under Sentinel and in a cluster, else 0): the number of replicas that must have
+      an event before it is acknowledged.
+    - ROOKERY_ARCHIVE_URL (``var/archive`` with the embedded server, else none): the directory or bucket that old
+      matches go to.
+    - ROOKERY_ARCHIVE_AFTER_DAYS (30): the days that a match has been over before it goes there.
+    - ROOKERY_OTLP_URL (none): the collector that traces are sent to.
+    - ROOKERY_CHECKPOINT_GUARD (``var/keys/checkpoint-guard``): the directory, or a URL of ``fsspec``, where it is
+      kept outside the store which checkpoints were signed.
+    - ROOKERY_TIMESTAMP_URL (none): the service (RFC 3161) that timestamps the checkpoint of each day.
+    - ROOKERY_MARK_FILE (``var/mark.json`` with ``rookery up``, else none): the file of the high-water mark, on
+      another disk than the store.
+    - ROOKERY_EGRESS_ALLOWED (none): networks such as ``10.2.0.0/16``, separated by commas, that push notices and
+      webhooks may reach although they are not public.
+    - ROOKERY_IMPAIRED (none): the file in which ``rookery up`` names the parts that do not run.
+    - ROOKERY_SMTP_URL (none): the server that takes outgoing mail: ``smtps://user:password@host:465``,
+      ``smtp://...:587`` (STARTTLS required) or ``smtp+plain://127.0.0.1:25``.
+    - ROOKERY_MAIL_DOMAIN (none): the domain of all addresses of Rookery; set together with ROOKERY_SMTP_URL.
+    - ROOKERY_AUTHSERV_ID (none): the name under which the mail server writes Authentication-Results that count (RFC
+      8601).
+
+    None is for: as stored (``shards``), all replicas (``wait_replicas``), and all that is not used.
     """
 
     redis_url: str

@@ -1,5 +1,7 @@
 """Settings from the environment, the URLs in them, and the connections and stores that are made of them."""
 
+import re
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ from click.testing import CliRunner
 from environs import EnvError
 
 from deploy.cli import main
+from events.runtime import settings
 from events.runtime.connections import CLUSTER, SENTINEL, SINGLE, blocking_client, connect, read_place
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings, Settings, next_database
@@ -15,18 +18,15 @@ from events.store.archive.store import make_store
 from tests.support.tables import table
 from workers.celery_app import make_app
 
-NAMES = (
-    "REDIS_URL", "BROKER_URL", "ROOKERY_PREFIX", "ROOKERY_STREAM_URL", "ROOKERY_SECURE_COOKIES", "ROOKERY_SHARDS",
-    "ROOKERY_PAGE_URL", "ROOKERY_KEY_FILE", "ROOKERY_TRUSTED_PROXIES", "ROOKERY_IMPAIRED", "ROOKERY_SMTP_URL",
-    "ROOKERY_MAIL_DOMAIN", "ROOKERY_AUTHSERV_ID", "ROOKERY_EGRESS_ALLOWED", "ROOKERY_CONTACT", "ROOKERY_OTLP_URL",
-    "ROOKERY_WAIT_REPLICAS", "ROOKERY_ARCHIVE_URL", "ROOKERY_ARCHIVE_AFTER_DAYS", "ROOKERY_CHECKPOINT_GUARD",
-    "ROOKERY_TIMESTAMP_URL", "ROOKERY_MARK_FILE",
-)  # fmt: skip
+BULLETS = re.findall(r"^    - (\w+) \((.*?)\): (.*?)\.$", str(Settings.__doc__), re.MULTILINE | re.DOTALL)
+"""The variables of the settings, each with its default and its meaning."""
+
+OF_SUPERVISOR = "ROOKERY_IMPAIRED"
 
 
 @pytest.fixture(autouse=True)
 def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in NAMES:
+    for name, _, _ in BULLETS:
         monkeypatch.delenv(name, raising=False)
 
 
@@ -40,12 +40,13 @@ def test_an_empty_environment_means_one_server_on_this_machine() -> None:
 
 def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     values = (
-        "redis://store/3", "amqp://broker", "test:", "https://live.example", "true", "32", "https://rookery.example",
-        "/keys/at-rest.key", "2", "/run/impaired.json", "smtp://rookery:secret@relay.example:587", "Rookery.example",
-        "mx.rookery.example", "10.0.0.0/8,127.0.0.1/32", "mailto:operator@rookery.example", "http://collector:4318",
-        "2", "s3://bucket/rookery", "7", "/srv/guard", "https://timestamps.example/tsr", "/srv/mark.json",
+        "redis://store/3", "amqp://broker", "test:", "https://live.example", "https://rookery.example", "true", "2",
+        "/keys/at-rest.key", "mailto:operator@rookery.example", "32", "2", "s3://bucket/rookery", "7",
+        "http://collector:4318", "/srv/guard", "https://timestamps.example/tsr", "/srv/mark.json",
+        "10.0.0.0/8,127.0.0.1/32", "/run/impaired.json", "smtp://rookery:secret@relay.example:587", "Rookery.example",
+        "mx.rookery.example",
     )  # fmt: skip
-    for name, value in zip(NAMES, values, strict=True):
+    for (name, _, _), value in zip(BULLETS, values, strict=True):
         monkeypatch.setenv(name, value)
     assert Settings.from_environment() == (
         *(*values[:4], True, 32, values[6], Path(values[7]), 2, Path(values[9])),
@@ -165,3 +166,16 @@ def test_what_cannot_be_read_is_refused_without_the_url(url: str, reason: str) -
 def test_a_cluster_that_does_not_answer_is_away_for_now() -> None:
     with pytest.raises(StoreUnavailableError, match=r"now: no server of the cluster answers: Error 111 connecting to"):
         connect("redis+cluster://127.0.0.1:1").get("key")
+
+
+def test_the_manual_repeats_each_setting_with_its_default() -> None:
+    """The table of the manual is made of the docstring: paste what this test expects."""
+    rows = [f"| `{name}` | {default} | {meaning} |" for name, default, meaning in BULLETS if name != OF_SUPERVISOR]
+    expected = [re.sub(r"\s+", " ", row).replace("``", "`") for row in rows]
+    manual = (Path(__file__).parents[2] / "docs" / "operators.md").read_text(encoding="utf-8")
+    table = manual.partition("| variable | default | meaning |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    assert table.splitlines() == expected
+
+
+def test_each_variable_that_is_read_is_documented() -> None:
+    assert {name for name, _, _ in BULLETS} == set(re.findall(r'env\.\w+\(\s*"(\w+)"', getsource(settings)))

@@ -49,9 +49,9 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     for (name, _, _), value in zip(BULLETS, values, strict=True):
         monkeypatch.setenv(name, value)
     assert Settings.from_environment() == (
-        *(*values[:4], True, 32, values[6], Path(values[7]), 2, Path(values[9])),
-        MailSettings(values[10], "rookery.example", values[12]), ("10.0.0.0/8", "127.0.0.1/32"), *values[14:16], 2,
-        values[17], 7, values[19], values[20], Path(values[21]),
+        *values[:4], True, 32, values[4], Path(values[7]), 2, Path(values[18]),
+        MailSettings(values[19], "rookery.example", values[21]), ("10.0.0.0/8", "127.0.0.1/32"), values[8],
+        values[13], 2, values[11], 7, values[14], values[15], Path(values[16]),
     )  # fmt: skip
 
 

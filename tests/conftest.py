@@ -24,7 +24,7 @@ TOGETHER = (
     tuple(f"tests/e2e/test_{name}.py" for name in BROWSED_FIRST),
     ("tests/e2e/",),
     (
-        "tests/integration/test_local_installation.py",
+        "tests/integration/servers/test_local_installation.py",
         "tests/integration/test_demo.py",
         "tests/integration/test_documented_commands.py",
         "tests/integration/test_example_bot.py",

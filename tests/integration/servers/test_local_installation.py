@@ -31,7 +31,7 @@ from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 from tests.support.processes import alive, processes_below
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PARTS = ("nursery", "server", "relay", "worker", "opponents", "fleet", "api", "stream")
 ON_DEMAND = ("opponents", "fleet")
 

@@ -15,7 +15,7 @@ from deploy.local.supervisor import ChildError, SupervisionError, Supervisor
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.processes import alive
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def waiting(command: str = "") -> list[str]:

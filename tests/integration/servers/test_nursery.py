@@ -19,7 +19,7 @@ from tests.support.processes import alive, processes_below
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a nursery needs")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 

@@ -39,7 +39,7 @@ from tests.support.eventually import eventually
 from tests.support.server import RealServer
 from tests.support.timeless import execute
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OTHER = draft_of(MoveSubmitted(at=NOW, seat=0, ply=18, move="d4-e5"), PERSON)
 
 

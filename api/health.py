@@ -76,7 +76,7 @@ def _impaired(ages_s: Mapping[str, float]) -> dict[str, str]:
 
 
 def _impaired_programs() -> dict[str, str]:
-    """Return what the supervisor reports about its programs, if there is one."""
+    """Return the report of the supervisor about its programs, if there is one."""
     path = services().settings.impairments_file
     if path is None:
         return {}

@@ -1,4 +1,4 @@
-"""``/metrics`` for Prometheus: what this process has answered, and the figures of the installation."""
+"""``/metrics`` for Prometheus: the answers of this process, and the figures of the installation."""
 
 import os
 from collections.abc import Iterable

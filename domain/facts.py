@@ -1,4 +1,4 @@
-"""What several games count in the same way: captured pieces, and how often a position has occurred."""
+"""Facts that several games count in the same way: captured pieces, and repetitions of a position."""
 
 import re
 from collections import Counter

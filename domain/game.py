@@ -85,7 +85,7 @@ _DERIVED: Any = None
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Rules(Generic[P, M]):
-    """What may be played, whose turn it is, and how a game ends."""
+    """Legal moves, turns, and the end of a game."""
 
     initial: Callable[[str], P] = _DERIVED
     """(setup): the start position of a setup; raises KeyError when the game has no such setup.
@@ -180,7 +180,7 @@ class View(Generic[P]):
     diagram: Callable[[P], str]
     """(position): the board as lines of text with coordinates, without trailing spaces or newline."""
     scene: Callable[[P], Scene]
-    """(position): what a picture of the position shows, for a renderer that knows no game."""
+    """(position): the scene of a picture of the position, for a renderer that knows no game."""
     hints: Callable[[P], dict[str, tuple[Hint, ...]]]
     """(position): the squares that can be selected and, for each, the legal moves that begin there."""
     why_not: Callable[[P, str], str | None]
@@ -189,7 +189,7 @@ class View(Generic[P]):
     Raises MalformedNotation when the board has no such square.
     """
     facts: Callable[[P, Sequence[P]], tuple[Fact, ...]]
-    """(position, history): what players keep count of: captured pieces, supplies, how near the rules are to a draw."""
+    """(position, history): the facts that players count: captured pieces, supplies, how near a draw is."""
     demand: Callable[[P], str] = _DERIVED
     """(position): a sentence about what the rules demand of the player to move, such as a capture. Default: ""."""
     draft: Callable[[P], Draft | None] = _DERIVED
@@ -198,7 +198,7 @@ class View(Generic[P]):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SearchTerms(Generic[P, M]):
-    """What the search must know of a game to play it well."""
+    """The knowledge of a game that the search needs to play it well."""
 
     evaluate: Callable[[P, int], int]
     """(position, seat): how good an unfinished position looks for the seat, in hundredths of the smallest piece.
@@ -272,16 +272,16 @@ NO_ELIMINATION: Elimination[Any] = Elimination(without_seat=lambda *_: None, eli
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Game(Rules[P, M], Notation[P, M], View[P], SearchTerms[P, M]):
-    """One ruleset of one game: its facts, its operations, and what it has beyond what every game has."""
+    """One ruleset of one game: its facts, its operations, and its optional parts."""
 
     id: str
     title: str
     ruleset: int
-    """The version of the rules. What has been played under a version is never changed, only succeeded."""
+    """The version of the rules. A version that has been played is never changed, only succeeded."""
     distinction: str = ""
     """Where this ruleset parts from the others of its game, in one sentence; empty while there is no other."""
     blurb: str
-    """What the game is, in two sentences for people who have never heard of it."""
+    """The game in two sentences, for people who have never heard of it."""
     goal: str
     """How to win, in one or two sentences."""
     ending: str

@@ -1,4 +1,4 @@
-"""What games share in reading moves that are written less strictly than their notation demands."""
+"""Shared parts of reading moves that are written less strictly than their notation demands."""
 
 from collections.abc import Collection
 

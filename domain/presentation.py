@@ -1,4 +1,4 @@
-"""What a page shows of a game beside the picture: hints, facts, moves being composed, armies being set up."""
+"""The parts of a page of a game beside the picture: hints, facts, moves being composed, armies being set up."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -60,7 +60,7 @@ class ExactSum:
 
     @property
     def parts(self) -> tuple[float, ...]:
-        """What the sum can be continued from."""
+        """The parts from which the sum can be continued."""
         return tuple(self._parts)
 
     def add(self, value: float) -> None:
@@ -82,7 +82,7 @@ class ExactSum:
 
 
 class PeriodSums(NamedTuple):
-    """What the results of a period add up to, as parts of exact sums: enough to continue the period."""
+    """The sums of the results of a period, as parts of exact sums: enough to continue the period."""
 
     certainty: tuple[float, ...] = ()
     surprise: tuple[float, ...] = ()

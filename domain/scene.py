@@ -1,4 +1,4 @@
-"""What a picture of a board is made of: what stands where, without saying how it looks.
+"""The parts of a picture of a board: the pieces and their places, without their looks.
 
 A game describes a position as a scene; one renderer outside the domain draws the scenes of all games. Lengths are in
 squares; x grows to the right and y downwards, from the top left corner of the picture.

@@ -94,14 +94,14 @@ class Installation:
 
     @cached_property
     def timekeeper(self) -> Timekeeper:
-        """What carries out what time makes due in matches."""
+        """The timekeeper, which carries out what time makes due in matches."""
         return Timekeeper(
             self.matches, self.availability, self.heartbeat, lambda player: self.readmodels.active(player)
         )
 
     @cached_property
     def match_service(self) -> MatchService:
-        """What executes every command on a match."""
+        """The service that executes every command on a match."""
         return MatchService(self.matches, self.timekeeper, self.now)
 
     @cached_property
@@ -122,7 +122,7 @@ class Installation:
 
     @cached_property
     def projector(self) -> Projector:
-        """What brings the read models up to the events."""
+        """The projector, which brings the read models up to the events."""
         return Projector(
             self.client, self.readmodels.keys, CachedSummaries(self.matches, self.store), self.store.are_archived
         )
@@ -134,7 +134,7 @@ class Installation:
 
     @cached_property
     def archiver(self) -> Archiver:
-        """What moves matches to the archive."""
+        """The archiver, which moves matches to the archive."""
         return Archiver(
             store=self.store,
             readmodels=self.readmodels,
@@ -166,17 +166,17 @@ class Installation:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """What each player was told or not, and why."""
+        """The notices to each player, sent or not, and why."""
         return Ledger(self.client, self.prefix, self.store.shards)
 
     @cached_property
     def outbox(self) -> Outbox:
-        """What is to be sent to people."""
+        """The messages that wait to be sent to people."""
         return Outbox(self.client, self.prefix, self.store.shards, self._own_clock)
 
     @cached_property
     def checks(self) -> ScheduledChecks:
-        """What is to be checked at an instant."""
+        """The checks scheduled for an instant."""
         return ScheduledChecks(self.client, self.prefix, self.store.shards, self._own_clock)
 
     @cached_property
@@ -191,12 +191,12 @@ class Installation:
 
     @cached_property
     def bots(self) -> Bots:
-        """Which accounts are bots, and what they take on."""
+        """The accounts that are bots, and their capacity."""
         return Bots(self.client, self.prefix, self.now)
 
     @cached_property
     def bot_admission(self) -> BotAdmission:
-        """What keeps matches within the capacity of bots."""
+        """The admission of matches within the capacity of bots."""
         return BotAdmission(self.bots, self.readmodels)
 
     @cached_property
@@ -254,7 +254,7 @@ class Installation:
 
     @cached_property
     def incidents(self) -> Incidents:
-        """What went wrong with the store."""
+        """The incidents of the store."""
         return Incidents(self.client, self.prefix)
 
     @cached_property
@@ -264,7 +264,7 @@ class Installation:
 
     @cached_property
     def figures(self) -> metrics.Figures:
-        """What operators see."""
+        """The figures for operators."""
         readers = (
             partial(metrics.store_figures, self.store),
             partial(metrics.feed_figures, self.store, self.liveness),
@@ -302,7 +302,7 @@ class Installation:
 
     @cached_property
     def receipts(self) -> ReceiptSigner:
-        """What signs receipts."""
+        """The signer of receipts."""
         return ReceiptSigner(self.keys, lambda: self.store.installation().id, self.now)
 
     @cached_property
@@ -317,7 +317,7 @@ class Installation:
 
     @cached_property
     def push_key(self) -> SenderKeyStore:
-        """What identifies the installation to push services."""
+        """The key that identifies the installation to push services."""
         return SenderKeyStore(self.client, self.prefix, self.settings.key_file)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the API answers: structs that are written as JSON, and described by the schema that follows from their class."""
+"""Answers of the API: structs that are written as JSON, and described by the schema that follows from their class."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache

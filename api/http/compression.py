@@ -52,7 +52,7 @@ def accepted_coding() -> str | None:
 
 
 def compressed(content: bytes, coding: str, thoroughly: bool = False) -> bytes:
-    """Return ``content`` in the content coding ``coding``; ``thoroughly`` what is compressed once and sent often."""
+    """Return ``content`` in the content coding ``coding``; ``thoroughly`` if it is sent often."""
     if coding == "br":
         return bytes(brotli.compress(content, quality=11 if thoroughly else BROTLI_QUALITY))
     return gzip.compress(content, 9 if thoroughly else GZIP_LEVEL, mtime=0)

@@ -77,7 +77,7 @@ def unless_unchanged(response: Response) -> Response:
 
 
 def idempotent_request(person: Person, *, confidential: bool = False) -> Request:
-    """Return what names and identifies the caller's request; raises the problem invalid-fields for a malformed key.
+    """Return the key and the identity of the caller's request; raises the problem invalid-fields for a malformed key.
 
     The fingerprint of a request is remembered longer than a text that is erased. That of a ``confidential`` one is
     keyed with its idempotency key, which is not stored, so that guesses at the text cannot be checked against it.

@@ -39,7 +39,7 @@ _REFERENCE = "#/components/schemas/{name}"
 
 
 class Described(TypedDict, total=False):
-    """What the document says of a view beside what can be derived.
+    """The statements of the document about a view that cannot be derived.
 
     ``content`` is the JSON Schema of an answer of ``content_type`` that is not an ``Answer``, ``headers`` are those of
     the answer, ``parameters`` headers of the request, ``also`` further statuses without a body, and ``problems``
@@ -56,7 +56,7 @@ class Described(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """What a view declares. ``refusals`` are the statuses of its problems, implied ones among them."""
+    """The declaration of a view. ``refusals`` are the statuses of its problems, implied ones among them."""
 
     status: int
     answer: type[Answer] | None
@@ -161,7 +161,7 @@ class _Converter(OpenAPIConverter):
     }
 
     def init_attribute_functions(self) -> None:
-        """Add what describes the fields of our own."""
+        """Add descriptions of the fields of our own."""
         super().init_attribute_functions()  # type: ignore[no-untyped-call]
         self.add_attribute_function(_Converter.one_of_kinds)  # type: ignore[no-untyped-call]
 

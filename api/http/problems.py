@@ -35,11 +35,11 @@ MAX_ERROR_CHARACTERS = 300
 RETRY_AFTER_FULL_S = 60
 
 SECRET_ARGUMENTS = ("secret", "token")
-"""What stands in these places of a path is a secret: it goes into no log, and no browser passes it on."""
+"""These parts of a path are secrets: they go into no log, and no browser passes them on."""
 
 
 class Kind(NamedTuple):
-    """A kind of problem: its status, its title, and what can be done about it."""
+    """A kind of problem: its status, its title, and a remedy."""
 
     status: int
     title: str
@@ -60,7 +60,7 @@ log = structlog.get_logger("rookery.api")
 
 
 class ProblemDocument(Answer):
-    """RFC 9457. ``errors`` maps a field to what is wrong with it."""
+    """RFC 9457. ``errors`` maps a field to its faults."""
 
     type: str
     title: str

@@ -1,4 +1,4 @@
-"""Schemas of what callers send: nothing is coerced, and no unknown field is dropped.
+"""Schemas of requests: nothing is coerced, and no unknown field is dropped.
 
 Validators raise: in marshmallow 4 one that returns False would let everything pass.
 """
@@ -62,7 +62,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class StrictSchema(ma.Schema):
-    """What a caller sends: an object with these fields and no others."""
+    """The body of a request: an object with these fields and no others."""
 
     class Meta:
         unknown = ma.RAISE

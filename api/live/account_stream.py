@@ -1,4 +1,4 @@
-"""The live stream of an account: changes of the matches of a player, and what awaits the player.
+"""The live stream of an account: changes of the matches of a player, and the matches that await the player.
 
 It begins with what awaits the player, and sends that again whenever it differs: nothing is missed.
 """
@@ -29,7 +29,7 @@ MAX_KNOWN_MATCHES = 20_000
 MAX_EVENT_TYPES = 50
 
 MAX_PENDING = 50
-"""Matches that are listed in what awaits a player; ``more`` says whether there are others."""
+"""Matches listed as awaiting a player; ``more`` says whether there are others."""
 
 
 class Awaiting(NamedTuple):
@@ -80,7 +80,7 @@ class AccountNews:
 
 
 def awaiting_matches(services: Services, player: str) -> Awaiting:
-    """Return what awaits ``player`` at this moment; raises StoreError."""
+    """Return the matches that await ``player`` at this moment; raises StoreError."""
     page = AwaitedMatches(player).page("awaiting", None, MAX_PENDING)
     heads = services.store.heads([summary.match for summary in page.items])
     pairs = zip(page.items, heads, strict=True)

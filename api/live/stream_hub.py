@@ -85,7 +85,7 @@ MAX_REMATCH_EVENTS = 9
 
 
 class NewsOfAccounts(Protocol):
-    """What the hub asks about watched accounts; ``api.live.account_stream`` implements it."""
+    """The questions of the hub about watched accounts; ``api.live.account_stream`` implements them."""
 
     def players_of(self, matches: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the ids of the players that each match concerns. Raises StoreError."""

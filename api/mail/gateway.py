@@ -204,7 +204,7 @@ class LmtpConnection(Connection, LMTP):
 
 
 class _Handler:
-    """What aiosmtpd calls at each command; the names are its own."""
+    """The hooks that aiosmtpd calls at each command; the names are its own."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway

@@ -1,4 +1,4 @@
-"""What is said to a server that brings mail: who may be written to, how much, and whether a mail was accepted.
+"""The replies to a server that brings mail: who may be written to, how much, and whether a mail was accepted.
 
 Replies are those of SMTP with enhanced status codes (RFC 5321, RFC 3463).
 """

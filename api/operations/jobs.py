@@ -84,13 +84,13 @@ def is_recomputable(event: Envelope) -> bool:
 
 
 def recomputation_of(event: Envelope) -> str | None:
-    """Return what a recomputation of the answer gave instead ("": the same); None unless it has been done."""
+    """Return the different answer of a recomputation ("": the same); None unless it has been done."""
     result = services().jobs.result(event.stream, RECOMPUTATION, basis_of_answer(event.id))
     return None if result is None else result.decode()
 
 
 def stored_content(match_id: str, *, positions: bool = False) -> tuple[BundleContent, int] | None:
-    """Return what the bundle of the match as it stands says, and when that was found out; None unless it has been."""
+    """Return the verdict on the bundle of the match as it stands, and its instant; None while there is none."""
     loaded = services().matches.load(match_id)
     head = BundledHead(loaded.head.version, Digest(loaded.head.digest.hex()))
     found = services().jobs.bundle_content(match_id, basis_of_content(head.digest, positions=positions))

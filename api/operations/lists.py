@@ -1,4 +1,4 @@
-"""Pages of match lists, and what awaits a player according to the store."""
+"""Pages of match lists, and the matches that await a player according to the store."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -70,7 +70,7 @@ def refresh(page: Page[Summary]) -> list[Summary]:
 
 
 def owed(summary: Summary, player: str) -> str:
-    """Return what ``player`` owes the match, one of OWED."""
+    """Return the act that ``player`` owes the match, one of OWED."""
     seat = next((number for number, seat in enumerate(summary.seats) if seat.player == player), None)
     if seat is not None and not summary.seats[seat].joined:
         return "invitation"
@@ -111,7 +111,7 @@ def match_page(
 
 
 def awaited_page(awaited: AwaitedMatches, view: str, cursor: str | None, limit: int) -> Page[Summary]:
-    """Return a page of what awaits a player; raises the problem invalid-fields for a cursor that no answer had."""
+    """Return a page of the matches that await a player; raises the problem invalid-fields for another cursor."""
     try:
         return awaited.page(view, cursor, limit)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What notices can be sent to: the mail address, the browsers and the webhooks of a person."""
+"""The targets of notices: the mail address, the browsers and the webhooks of a person."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Target(NamedTuple):
 
 
 def targets_of(player: str) -> Mapping[tuple[NoticeChannel, str], Target]:
-    """Return what notices to ``player`` can be sent to, by channel and target as in a delivery."""
+    """Return the targets of notices to ``player``, by channel and target as in a delivery."""
     targets = {}
     address = services().addresses.read(player)
     if address.address is not None:

@@ -1,4 +1,4 @@
-"""Moves and acts that players sign with keys of their own: what is sent, and its check before the act counts."""
+"""Moves and acts that players sign with keys of their own: the schema, and the check before the act counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -49,7 +49,7 @@ def describe_checks(scene: Scene, seat_names: Sequence[str], viewer: int | None)
 
 
 def describe_position(state: MatchState, seat_names: Sequence[str], viewer: int | None) -> list[str]:
-    """Return sentences about checks and about what the rules demand of ``viewer``; none unless the match is in play."""
+    """Return sentences about checks and about demands of the rules on ``viewer``; none unless the match is in play."""
     if state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
         return []
     game = find_ruleset(state.game, state.ruleset)

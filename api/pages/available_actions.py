@@ -1,4 +1,4 @@
-"""What the viewer may do besides moving, as ``decide`` answers it, and the automatic moves that this sets off."""
+"""The actions of the viewer besides moving, as ``decide`` allows them, and the automatic moves that they set off."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def _can_propose_rematch(state: MatchState, viewer: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AvailableActions:
-    """What the viewer of a match may do. ``join`` and ``give_time`` hold the seats that this can be done to."""
+    """The actions that the viewer of a match may take. ``join`` and ``give_time`` hold the seats that they are for."""
 
     move: bool = False
     accept: bool = False
@@ -59,7 +59,7 @@ class AvailableActions:
 
 
 def available_actions(state: MatchState, viewer: str | None, seat: int | None, now: int) -> AvailableActions:
-    """Return what the viewer, who holds ``seat`` or is invited to it, can do at ``now``."""
+    """Return the actions of the viewer, who holds ``seat`` or is invited to it, at ``now``."""
     is_open = state.status == Status.OPEN
     free = tuple(number for number, entry in enumerate(state.seats) if is_open and entry.player is None)
     if viewer is None:

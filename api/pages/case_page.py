@@ -1,4 +1,4 @@
-"""The pages of cases: the case file of a match, with what the viewer may do in it, and the list for arbiters."""
+"""The pages of cases: the case file of a match, with the actions of the viewer, and the list for arbiters."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,7 +55,7 @@ RULING_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CasePermissions:
-    """What the case page offers its viewer; ``reopens`` are the numbers of the cases that can be reopened.
+    """The actions that the case page offers its viewer; ``reopens`` are the numbers of the cases that can be reopened.
 
     ``must_recuse``: another arbiter has to rule, because the viewer opened the case or acted before an appeal.
     """

@@ -1,4 +1,4 @@
-"""Feeds and the calendar, for programs: what a player is told of, what happens in a match, and deadlines.
+"""Feeds and the calendar, for programs: notices to a player, events of a match, and deadlines.
 
 A public match has a feed that everybody may read. All else is read at the secret address that its owner has made; the
 address takes the place of signing in, and cookies count for nothing here. Only the feed of a match loads a match.
@@ -85,7 +85,7 @@ def deadlines_ics(secret: str) -> Response:
 
 @blueprint.get("/feeds/<secret>/matches.atom")
 def notice_feed(secret: str) -> Response:
-    """Return the feed of what the owner of a secret address is told of."""
+    """Return the feed of notices to the owner of a secret address."""
     player = _owner(secret)
     address = services().feed_addresses.of(player)
     notices = services().ledger.page(player, limit=MAX_ENTRIES).notices

@@ -98,7 +98,7 @@ def _viewer_roles() -> frozenset[str]:
 
 
 def _visit() -> str:
-    """Return what tells sign-ins of a browser apart, and nothing about the session."""
+    """Return a mark that tells sign-ins of a browser apart, and says nothing about the session."""
     return sha256(f"visit\n{credential_key()}".encode()).hexdigest()[:8]
 
 

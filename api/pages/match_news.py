@@ -1,4 +1,4 @@
-"""What has happened in a match, and in its rematch, since a page of it was shown."""
+"""The news of a match, and of its rematch, since a page of it was shown."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _MARK = re.compile(r"([^.]*)\.([0-9]{1,9})")
 
 
 class Mark(NamedTuple):
-    """What a page has announced: the events up to ``tag``, and the number of events of the rematch."""
+    """The news that a page has announced: the events up to ``tag``, and the number of events of the rematch."""
 
     tag: VersionTag
     rematch: int
@@ -63,7 +63,7 @@ class Rematch(NamedTuple):
 
 
 class News(NamedTuple):
-    """What a page announces: ``text`` is what has happened since the ``since`` of the query, ``mark`` the next one."""
+    """The news that a page announces: ``text`` is that since the ``since`` of the query, ``mark`` the next one."""
 
     mark: str
     text: str

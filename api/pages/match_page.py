@@ -1,4 +1,4 @@
-"""The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
+"""The page of one match: the board at any ply, its seats, its moves, and the actions of the viewer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple

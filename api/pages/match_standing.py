@@ -109,7 +109,7 @@ def summarise_standing(state: MatchState, seats: Sequence[SeatView]) -> str:
 
 
 def _describe_waiting(state: MatchState, seats: Sequence[SeatView], seat: int | None) -> str:
-    """Return in one sentence what the match waits for."""
+    """Return a sentence about the one that the match waits for."""
     if state.ended:
         return ""
     if state.cases.frozen or state.play.broken is not None:

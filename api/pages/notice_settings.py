@@ -23,7 +23,7 @@ from events.people.person import Person
 
 
 class KindWords(NamedTuple):
-    """What a kind of notice is called, and when there is one."""
+    """The title of a kind of notice, and its occasion."""
 
     title: str
     when: str

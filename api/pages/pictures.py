@@ -132,7 +132,7 @@ def board_picture(match_id: str) -> Response:
 
 
 class _Board(NamedTuple):
-    """The requested board; a ``preview`` shows what has not been played, such as ``move``."""
+    """The requested board; a ``preview`` shows a position that has not been played, such as that after ``move``."""
 
     scene: Scene
     traces: list[Trace]

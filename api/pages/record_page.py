@@ -153,7 +153,7 @@ HIDDEN = ("seed",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An event in words; ``recomputed`` is what a worker found when it computed an opponent's answer again."""
+    """An event in words; ``recomputed`` is the result of a worker that computed an opponent's answer again."""
 
     version: int
     type: str
@@ -169,7 +169,7 @@ class Entry:
 
 
 class Verdict(NamedTuple):
-    """The result of the replay: the version and the reason of the first error, or what proves the result."""
+    """The result of the replay: the version and the reason of the first error, or the proof of the result."""
 
     error_version: int | None
     reason: str
@@ -251,7 +251,7 @@ def _verdict(records: list[Record]) -> Verdict:
 
 
 def _verdict_of_content(stored: BundleContent) -> Verdict:
-    """Return the verdict in what a bundle of this server says."""
+    """Return the verdict on a bundle of this server."""
     content = json.loads(stored.packed)
     facts = content["facts"]
     if facts["replayed"] < content["head"]["version"]:
@@ -308,7 +308,7 @@ def _resolved(texts: Mapping[str, NamedText], field: str, value: Any) -> Any:
 
 
 def _proof_words(proof: Proof) -> str:
-    """Return what proves the result, as a clause."""
+    """Return the proof of the result, as a clause."""
     if proof.plies is not None:
         return f"the position after ply {proof.ply} is the same as after plies {', '.join(map(str, proof.plies[:-1]))}"
     if proof.decided_by is not None:

@@ -45,7 +45,7 @@ class SmallBoard(NamedTuple):
 
 
 class LinkPreview(NamedTuple):
-    """What other sites show of a page that they link to."""
+    """The preview of a page on other sites that link to it."""
 
     title: str
     description: str

@@ -97,7 +97,7 @@ def service_worker() -> Response:
 
 @blueprint.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """Return what makes an application of pages on a home screen, without which Apple's phones show no notices."""
+    """Return the manifest that makes an application of pages on a home screen: Apple's phones need it for notices."""
     icon = {"src": url_for("web.static", filename="rook.svg"), "sizes": "any", "type": "image/svg+xml"}
     described = {"name": "Rookery", "start_url": "/", "scope": "/", "display": "standalone", "icons": [icon]}
     response = Response(json.dumps(described), content_type="application/manifest+json")

@@ -148,13 +148,13 @@ def verify_alone() -> Response:
 
 
 def prepare() -> None:
-    """Make what both forms of the page contain, so that no reader waits for it: it takes a tenth of a second."""
+    """Make the content of both forms of the page, so that no reader waits for it: it takes a tenth of a second."""
     for make in (empty_boards, piece_drawings, board_tables, _script_alone, _style_alone):
         make()
 
 
 def _content() -> dict[str, object]:
-    """Return what both forms of the page contain: boards, drawings, tables and keys."""
+    """Return the content of both forms of the page: boards, drawings, tables and keys."""
     return {
         "boards": empty_boards(),
         "drawings": piece_drawings(),

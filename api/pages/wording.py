@@ -46,7 +46,7 @@ def time_sentence(terms: Terms) -> str:
 
 
 def level_words(level: int) -> str:
-    """Return what to expect of an opponent of ``level`` (1 to 8)."""
+    """Return the description of an opponent of ``level`` (1 to 8)."""
     return LEVELS[level - 1]
 
 
@@ -57,7 +57,7 @@ def reason_words(reason: str | None, game_id: str) -> str:
 
 
 def ruleset_words(game: str, ruleset: int) -> str:
-    """Return what lists add to the title of a game: the ruleset, unless it is the only one."""
+    """Return the addition of lists to the title of a game: the ruleset, unless it is the only one."""
     return "" if [known.ruleset for known in GAMES.rulesets.get(game, ())] == [ruleset] else f", ruleset {ruleset}"
 
 
@@ -129,7 +129,7 @@ def rating_value(value: RatingValue) -> str:
 
 
 def rating_with_margin(value: RatingValue) -> str:
-    """Return a rating of then with what it may be off: 1712 ± 64; of a provisional one the interval says it."""
+    """Return a rating of then with its error: 1712 ± 64; of a provisional one the interval says it."""
     return rating_value(value) if value.provisional else f"{rating_value(value)} ± {value.high - value.rating:.0f}"
 
 

@@ -1,4 +1,4 @@
-"""Positions and what can be played in them, as callers see them."""
+"""Positions and the legal moves in them, as callers see them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated

@@ -29,7 +29,7 @@ class Digest(Answer):
 
 
 class Statement(Digest):
-    """What a party has stated."""
+    """The statement of a party."""
 
     seat: int | None
     at: Instant
@@ -59,7 +59,7 @@ class Ruling(Answer):
 
 
 class Dispute(Answer):
-    """A case: a dispute, or what an arbiter looks into."""
+    """A case: a dispute, or an inquiry of an arbiter."""
 
     number: int
     seat: Annotated[int | None, Meta(description="null when an arbiter opened the case")]

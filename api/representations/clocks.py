@@ -21,7 +21,7 @@ Seconds = Annotated[int, Meta(description="Seconds")]
 
 
 class Terms(Answer):
-    """How time is measured in a match, and what is allowed."""
+    """How time is measured in a match, and its limits."""
 
     control: Annotated[str, one_of(Control)]
     bank: Seconds
@@ -62,7 +62,7 @@ class SeatClock(Answer):
 
 
 class Forecast(Answer):
-    """What happens when the time of a seat is up."""
+    """The consequence when the time of a seat is up."""
 
     seat: int
     at: Annotated[Instant | None, Meta(description="When its time is up; null: not before a pause ends")]

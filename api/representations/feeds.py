@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed: the URL of what it is about, its own URL, and its entries, the latest first.
+    """A feed: the URL of its subject, its own URL, and its entries, the latest first.
 
     ``updated`` is when it last changed, milliseconds since 1970 UTC.
     """
@@ -49,7 +49,7 @@ class Feed:
 
 
 def atom_id(*names: str) -> str:
-    """Return the id of what has these ``names``: always the same, wherever the feed is read."""
+    """Return the id of the subject with these ``names``: always the same, wherever the feed is read."""
     return f"urn:uuid:{uuid5(NAMESPACE_OID, '/'.join(('rookery', *names)))}"
 
 
@@ -94,7 +94,7 @@ REFRESH = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
-    """By when something is to be done in a match: ``title`` says what, ``description`` what happens otherwise.
+    """The deadline of an act in a match: ``title`` names the act, ``description`` the consequence otherwise.
 
     ``version`` is that of the match, ``changed_at`` when it came to it. Instants are milliseconds since 1970 UTC.
     """

@@ -226,12 +226,12 @@ class MatchWithReceipt(Match):
 
 
 def with_receipt(match: Match, receipt: Receipt | UnsetType) -> MatchWithReceipt:
-    """Return ``match`` with the receipt for what the caller has just done."""
+    """Return ``match`` with the receipt for the act of the caller."""
     return MatchWithReceipt(**asdict(match), receipt=receipt)
 
 
 class Circumstances(NamedTuple):
-    """What a match is shown with besides its state: the people in it, and its state with all their absences ahead."""
+    """The circumstances that a match is shown with: the people in it, and its state with all their absences ahead."""
 
     persons: Mapping[str, Person]
     foreseen: MatchState

@@ -58,11 +58,11 @@ CAPACITY_GAMES = [
     for game in GAMES.values()
     for name in (game.id, *(f"{game.id}/{setup}" for setup in game.setups if len(game.setups) > 1))
 ]
-"""What a bot can declare to play: each game, and each setup of a game that has several."""
+"""The games that a bot can declare: each game, and each setup of a game that has several."""
 
 
 class Capacity(Answer):
-    """What a bot takes on; the server refuses more."""
+    """The capacity of a bot; the server refuses more."""
 
     games: Annotated[Sequence[str], Meta(description="A game with all its setups, or one setup: towers/two-player")]
     concurrent: Annotated[int, Meta(description="Matches at once, invitations that wait included")]

@@ -73,7 +73,7 @@ class RatedAgainst(Answer):
 
 
 class RatedMatchEntry(Answer):
-    """A rated match, or what private matches of others have changed on a day."""
+    """A rated match, or the change by private matches of others on a day."""
 
     match: Annotated[str | None, Meta(description="null: private matches of others, as one change")]
     at: Annotated[Instant, Meta(description="The end of the match; of private matches of others only the day")]

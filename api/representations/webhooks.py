@@ -117,7 +117,7 @@ class SentWebhook(Answer):
 
 
 class WebhookAnswer(Answer):
-    """What a response with status 200 asks for: exactly one of the members beside ``version`` and ``offer_draw``."""
+    """The request in a response with status 200: exactly one of the members beside ``version`` and ``offer_draw``."""
 
     version: Annotated[int, Meta(description="That of the webhook")]
     move: str | UnsetType = UNSET

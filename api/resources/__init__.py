@@ -1,4 +1,4 @@
-"""The resources of the API, one module each, with the schemas of what they read and the types of their answers."""
+"""The resources of the API, one module each, with the schemas of their requests and the types of their answers."""
 
 from flask import Blueprint
 

@@ -1,4 +1,4 @@
-"""Bots: accounts that a program plays for, and what they take on."""
+"""Bots: accounts that a program plays for, and their capacity."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Cases: disputes, statements and appeals of players, what arbiters do, and the log of administration."""
+"""Cases: disputes, statements and appeals of players, acts of arbiters, and the log of administration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -351,7 +351,7 @@ def _execute_with_texts(
 def _logged(
     act: str, arbiter: Person, match_id: str, sent: Mapping[str, Any], execution: Callable[[], Response]
 ) -> Response:
-    """Return what ``execution`` answers and log its refusal; success is logged by ``execute``."""
+    """Return the answer of ``execution`` and log its refusal; success is logged by ``execute``."""
     try:
         return execution()
     except (CommandError, StaleVersionError) as refusal:

@@ -1,4 +1,4 @@
-"""The caller's mail address: confirming it, who may write, what stops mail, and what became of mail that arrived."""
+"""The caller's mail address: confirming it, who may write, stopped mail, and the outcome of mail that arrived."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What players write down for themselves: notes, a tree of moves, conditional moves. They alone ever see them."""
+"""Private writing of players: notes, a tree of moves, conditional moves. They alone ever see it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the caller was told and what not: the ledger of notices, its settings, and which match is in view."""
+"""The ledger of notices to the caller, sent or not, its settings, and the match in view."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

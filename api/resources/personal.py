@@ -37,7 +37,7 @@ ERASED = {
     ),
     rewriting.NONE: "Your data is erased. The store keeps no file of what was written before.",
 }
-"""The answer to an erasure, by what becomes of the files."""
+"""The answer to an erasure, by the fate of the files."""
 
 DEFERRED = (
     "Your account is gone. To leave your matches and to erase what you wrote in them takes longer than this request "

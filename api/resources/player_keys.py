@@ -28,7 +28,7 @@ from events.store.converter import write_value
 blueprint = Blueprint("player_keys", __name__, url_prefix=PREFIX)
 
 REGISTRATION = "rookery player key 1"
-"""The first line of what a key signs when it is added."""
+"""The first line of the text that a key signs when it is added."""
 
 _COORDINATE = pattern("[A-Za-z0-9_-]{43}", "must be 32 bytes in base64url")
 

@@ -1,4 +1,4 @@
-"""What proves things offline: bundles and receipts of matches, the public keys of the server, checkpoints."""
+"""Proofs for use offline: bundles and receipts of matches, the public keys of the server, checkpoints."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -259,7 +259,7 @@ def list_server_keys() -> KeySet:
 
 
 def _content_of_short(state: MatchState, asked: int, *, positions: bool) -> tuple[BundleContent, int] | None:
-    """Return what the bundle of the match says, and as of when; None when that takes a request too long."""
+    """Return the verdict on the bundle of the match, and its instant; None when that takes a request too long."""
     if state.version > MAX_EVENTS_AT_ONCE:
         return None
     match_id, jobs = state.match_id, services().jobs

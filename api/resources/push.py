@@ -49,7 +49,7 @@ _DEVICES = (
     ("CrOS", "a Chromebook"),
     ("Linux", "Linux"),
 )
-"""What User-Agent contains, the more telling first, and what that means."""
+"""Parts of User-Agent, the more telling first, and their meaning."""
 
 
 class SubscriptionKeys(StrictSchema):

@@ -1,4 +1,4 @@
-"""Webhooks: where the caller wants them sent, their keys, and what was sent and answered."""
+"""Webhooks: where the caller wants them sent, their keys, and the log of requests and answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -93,7 +93,7 @@ class WebhookList(Answer):
 
 
 class DeliveryAttempt(Answer):
-    """A webhook that was sent, and what became of it."""
+    """A webhook that was sent, and its outcome."""
 
     webhook_id: Annotated[str, Meta(description="The same in every attempt; that of the notice, but for tests")]
     type: str

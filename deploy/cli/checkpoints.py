@@ -157,7 +157,7 @@ def revoke_key(key: str, since: int) -> None:
 
 
 def read_document(path: Path, read: Callable[[bytes], T]) -> T:
-    """Return what ``read`` makes of a file; raises CliError with the place of its first fault."""
+    """Return the result of ``read`` for a file; raises CliError with the place of its first fault."""
     try:
         return read(path.read_bytes())
     except DocumentError as fault:

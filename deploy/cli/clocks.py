@@ -90,7 +90,7 @@ def _format(outage: Outage) -> str:
 
 
 def _format_action(outage: Outage, provisional: Iterable[Outage], wrong: Iterable[Outage]) -> str:
-    """Return what the operator has to do about ``outage``, to be appended to it."""
+    """Return the instruction to the operator about ``outage``, to be appended to it."""
     if outage in wrong:
         return ", ENDS IN THE FUTURE: rookery clocks repair"
     return f", provisional: rookery clocks confirm {rfc3339(outage.since)}" if outage in provisional else ""

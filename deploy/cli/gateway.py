@@ -1,4 +1,4 @@
-"""Incoming mail: the gateway that takes it, and what was sent to the postmaster."""
+"""Incoming mail: the gateway that takes it, and mail to the postmaster."""
 
 import asyncio
 import signal

@@ -65,7 +65,7 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
 
 
 def fetcher(connections: httpcore.ConnectionPool, url: str, wait: Callable[[float], object] = time.sleep) -> Fetch:
-    """Return what fetches paths below ``url``; ``wait`` is called with the seconds until it may be asked again."""
+    """Return a function that fetches paths below ``url``, calling ``wait`` with the seconds until the next request."""
     base = url.rstrip("/")
 
     def fetch(path: str, max_bytes: int) -> bytes | None:

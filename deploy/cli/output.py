@@ -36,7 +36,7 @@ def escape_unprintable(text: str) -> str:
 
 
 class Step(Protocol):
-    """What is called after one or more steps."""
+    """A function that is called after one or more steps."""
 
     def __call__(self, steps: int = 1) -> None:
         """Show that ``steps`` more are done."""

@@ -61,7 +61,7 @@ def verify(processes: int) -> None:
 
 
 def _report_missing(store: RedisStore, path: Path) -> bool:
-    """Print what ``store`` lacks of its high-water mark; return whether it lacks anything."""
+    """Print the events that ``store`` lacks of its high-water mark; return whether there are any."""
     try:
         mark = read_mark(path)
     except ValueError as error:

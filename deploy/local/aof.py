@@ -24,7 +24,7 @@ AOF_FILE = "appendonly.aof"
 """The single file of servers before version 7, and the stem of the file names of later ones."""
 
 TRUNCATED_DIRECTORY = "cut-off"
-"""The directory below the data directory that keeps what was truncated."""
+"""The directory below the data directory that keeps truncated bytes."""
 
 END_OF_TRANSACTION = b"*1\r\n$4\r\nEXEC\r\n"
 """Every append ends with it: where it follows damage, whole events follow."""
@@ -158,7 +158,7 @@ def flush(directory: Path) -> tuple[str, int] | None:
 
 
 def _is_incomplete_write(file: CheckedFile, mark: Path, last: bool) -> bool:
-    """Return whether the bytes after the last complete command are what a power cut or a kill leaves behind."""
+    """Return whether the bytes after the last complete command are the remains of a power cut or a kill."""
     if _is_all_zeros(file):
         return True
     return last and (file.valid >= _flushed_bytes(mark, file.path) or not _has_transaction(file))

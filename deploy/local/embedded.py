@@ -39,7 +39,7 @@ DAMAGED_DIRECTORY = "damaged"
 
 
 class EmbeddedError(Exception):
-    """The embedded server cannot be started; the message says why and what to do."""
+    """The embedded server cannot be started; the message gives the reason and the remedy."""
 
 
 class Binary(NamedTuple):
@@ -164,7 +164,7 @@ def wheel_binary() -> Path | None:
 
 
 def identify(path: Path) -> Binary | None:
-    """Return what the program at ``path`` is, or None when it is no server or does not run."""
+    """Return the server program at ``path``, or None when it is no server or does not run."""
     try:
         output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError):
@@ -219,7 +219,7 @@ def copy_aside(directory: Path, var: Path) -> Path:
 
 
 def max_memory_bytes() -> int:
-    """Return the bytes that an embedded server may use: half of what the machine, or its control group, has."""
+    """Return the bytes that an embedded server may use: half of the memory of the machine or its control group."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with suppress(OSError, ValueError):  # there is no such file, or it says "max"
         memory = min(memory, int(CGROUP_MEMORY.read_text()))

@@ -13,7 +13,7 @@ from events.store.mark import MARK
 ROOT = Path(__file__).parents[2]
 ARCHIVE_DIRECTORY = "archive"
 ENVIRONMENT_FILE = "environment"
-"""What a shell sources to run commands on the store of a running installation."""
+"""The file that a shell sources to run commands on the store of a running installation."""
 
 
 def local_settings(var: Path, ports: Ports, host: str, password: str, embedded: bool | None) -> tuple[Settings, bool]:

@@ -74,7 +74,7 @@ PROCESS_LOCK_FILE = "processes-lock"
 
 
 class InstallationError(Exception):
-    """The installation cannot be started; the message says why and what to do."""
+    """The installation cannot be started; the message gives the reason and the remedy."""
 
 
 class LocalInstallation:
@@ -314,7 +314,7 @@ class LocalInstallation:
         self._start([Program(SERVER, command, grace_s=20.0, pass_fds=(self._directory.lock,))])
 
     def _repair_log_tails(self, directory: DataDirectory, binary: Binary) -> None:
-        """Truncate what a power cut has left at the end of the files; refuse files that are damaged before that."""
+        """Truncate the remains of a power cut at the end of the files; refuse files that are damaged before that."""
         try:
             for message in aof.repair_tails(directory.path, str(binary.path), self.var / MARK):
                 self._message(message)
@@ -343,7 +343,7 @@ class LocalInstallation:
         )
 
     def _check_loss(self, store: RedisStore, watch: StoreWatch, directory: Path) -> None:
-        """Compare the store with its high-water mark and record what is missing.
+        """Compare the store with its high-water mark and record the missing events.
 
         Crash-safe: the loss is recorded before a new mark is taken; after a crash in between it is found again.
         """

@@ -133,7 +133,7 @@ def name_process(name: str) -> None:
 
 
 def main() -> None:
-    """Import what the parts need, then serve."""
+    """Import the modules of the parts, then serve."""
     name_process(NURSERY)
     gc.disable()
     for module in MODULES:

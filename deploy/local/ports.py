@@ -16,7 +16,7 @@ ELSEWHERE = ("192.0.2.1", 9)
 
 
 class PortTakenError(Exception):
-    """A port cannot be listened on; the message says who holds it, as far as one can tell, and what to do."""
+    """A port cannot be listened on; the message names its holder, as far as one can tell, and the remedy."""
 
 
 class Ports(NamedTuple):

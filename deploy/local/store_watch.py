@@ -57,7 +57,7 @@ class StoreWatch:
         self._thread = Thread(target=self._run, name="store-watch", daemon=True)
 
     def start(self) -> None:
-        """Mark what the store has now, and watch it from now on."""
+        """Mark the present events of the store, and watch it from now on."""
         self._mark.begin()
         self._thread.start()
 

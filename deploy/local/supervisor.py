@@ -66,7 +66,7 @@ class Supervisor:
         self._thread.start()
 
     def start_nursery(self, environment: Mapping[str, str], pass_fds: tuple[int, ...] = ()) -> None:
-        """Start what forks the programs that are modules of Python and are started from now on.
+        """Start the nursery, which forks the programs that are modules of Python and are started from now on.
 
         Only Linux, since 5.3, tells when the child of another process ends; elsewhere each has its own interpreter.
         Raises OSError, SupervisionError.

@@ -92,7 +92,7 @@ Victim = tuple[int, int, tuple[int, ...]]
 """A column that a king may be able to jump: its bit, its square, all landing squares behind it, the nearest first."""
 
 DiagonalView = tuple[int, int, tuple[Victim, ...]]
-"""What a king can do along a diagonal: the squares it reaches; the columns it could jump, as a set and in full."""
+"""The moves of a king along a diagonal: the squares it reaches; the columns it could jump, as a set and in full."""
 
 
 def _ray_view(ray: tuple[int, ...], occupied: int) -> DiagonalView:

@@ -1,4 +1,4 @@
-"""A Bashni position as text and as a scene, and what a page shows beside the picture."""
+"""A Bashni position as text and as a scene, and the words of a page beside the picture."""
 
 from collections.abc import Sequence
 from itertools import groupby

@@ -51,7 +51,7 @@ def evaluate(position: Position, seat: int) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _beneath(letters: str, owner: int) -> int:
-    """Return what the pieces under a commander are worth to its owner.
+    """Return the worth of the pieces under a commander to its owner.
 
     Own pieces are reserves: they command when the one above is captured. A prisoner is worth the more, the more
     captures it takes to set it free; right under a lone commander it counts half.

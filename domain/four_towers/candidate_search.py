@@ -83,12 +83,12 @@ class _Evaluator:
         self.attacked = _attacked(position)
 
     def worth(self, code: int, square: int) -> int:
-        """Return what the own piece ``code`` is worth on ``square``; half of it where the enemy attacks it."""
+        """Return the worth of the own piece ``code`` on ``square``; half of it where the enemy attacks it."""
         fear = VALUES[code & 15] // 2 if self.attacked >> square & 1 else 0
         return self.sign * PLACED[code][square] - fear
 
     def step(self, board: Position, move: int) -> int:
-        """Return what a plain move gains on ``board``."""
+        """Return the gain of a plain move on ``board``."""
         origin, target = head_of(move).origin, target_of(move)
         code = board.board[origin]
         landing = code & BLACK | PROMOTED[move & 15] if move & 15 else code
@@ -120,7 +120,7 @@ def _attacked(position: Position) -> int:
 
 
 def _rearrangements(position: Position, range_of: _Evaluator, beam_width: int) -> Iterator[tuple[int, Rearrangement]]:
-    """Yield placements that one exchange leads to, and the best of these another one, with what they gain."""
+    """Yield placements that one exchange leads to, and the best of these another one, with their gains."""
     side = position.side
     for arena in sorted({arena for arenas in zones_with(position, WIZARD) for arena in arenas}):
         present = [position.board[square] for square in ARENAS[arena]]
@@ -144,7 +144,7 @@ def _rearrangements(position: Position, range_of: _Evaluator, beam_width: int) -
 
 
 def _exchanges(range_of: _Evaluator, arena: int, free: Sequence[bool], placement: bytes) -> Iterator[tuple[bytes, int]]:
-    """Yield the placements in which one piece stands elsewhere or two have changed places, and what that gains."""
+    """Yield the placements in which one piece stands elsewhere or two have changed places, with their gains."""
     squares = ARENAS[arena]
     for here, code in enumerate(placement):
         for there, other in enumerate(placement):
@@ -159,7 +159,7 @@ def _exchanges(range_of: _Evaluator, arena: int, free: Sequence[bool], placement
 
 
 def _multi_moves(position: Position, range_of: _Evaluator, beam_width: int) -> Iterator[tuple[int, ComponentSequence]]:
-    """Yield sequences of components that begin with the best ones, and what they gain."""
+    """Yield sequences of components that begin with the best ones, with their gains."""
     for zone in zones_with(position, DRAGON):
         lines = [(0, ComponentSequence(position, zone, (), 0))]
         for number in range(1, MAX_COMPONENTS + 1):

@@ -49,7 +49,7 @@ _EVERYTHING = ROOK | BISHOP | KNIGHT | KING
 """The fullest memory of a dragon."""
 
 Towers = tuple[int, ...]
-"""What stands on each tower."""
+"""The piece on each tower."""
 
 
 @cache

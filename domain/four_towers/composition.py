@@ -64,7 +64,7 @@ def compose(position: Position, kind: str, parts: Sequence[str]) -> Composed:
 
 
 def scene(position: Position) -> Scene:
-    """Return what a picture of the position shows, with notes on what the pieces on towers do."""
+    """Return the scene of a picture of the position, with notes on the pieces on towers."""
     shown = diagram.scene(position)
     kings = (NAMES[position.board.index(position.side * BLACK + KING)],) if in_check(position) else ()
     spoken = {**shown.spoken, **{king: f"{shown.spoken[king]}, in check" for king in kings}}

@@ -115,7 +115,7 @@ _PIECES = {code: piece_of(code) for code in range(CODES) if 0 < code % BLACK <= 
 
 
 def scene(position: Position) -> Scene:
-    """Return what a picture of the position shows; in words, every piece with its arena or tower."""
+    """Return the scene of a picture of the position; in words, every piece with its arena or tower."""
     columns = {}
     spoken = {}
     for square, code in enumerate(position.board):
@@ -146,7 +146,7 @@ _EFFECTS = (
     "Pawns of both sides in arenas {zone} may step two squares forward.",
     "Pawns and lancers of both sides in arenas {zone} may step one square backward.",
 )
-"""By code: what a piece on a tower does (section 6.5)."""
+"""By code: the effect of a piece on a tower (section 6.5)."""
 
 
 def notes(position: Position) -> tuple[Note, ...]:

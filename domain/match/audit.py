@@ -1,4 +1,4 @@
-"""A match examined: whether each recorded event is one that the rules allow there, and what proves the result.
+"""A match examined: whether each recorded event is one that the rules allow there, and the proof of the result.
 
 ``decide`` says what may happen now, and may come to say it otherwise; what has happened stays. So it is not decided
 again here: moves are checked against the ruleset of the match, results against its outcomes, flags against the clocks.
@@ -20,12 +20,12 @@ from domain.match.state import MatchState
 
 
 class DeviationError(Exception):
-    """A recorded event that the rules do not give; ``str(deviation)`` says what they give instead."""
+    """A recorded event that does not follow from the rules; ``str(deviation)`` names the one that does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What proves a result: the ``position`` (a position string) that stood after ``ply`` plies when it came about.
+    """The proof of a result: the ``position`` (a position string) that stood after ``ply`` plies when it came about.
 
     There is no position when the rules could not follow the match. ``decided_by`` is the version of the event that
     decided, a resignation for example; it is None when the rules alone did. Then, of a repetition, ``key`` is the part
@@ -41,14 +41,14 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """The match after an event, and why that event cannot be what the rules give; None when it can."""
+    """The match after an event, and why that event cannot follow from the rules; None when it can."""
 
     after: MatchState
     deviation: str | None
 
 
 _IMPOSSIBLE = (ValueError, IndexError, KeyError, TypeError)
-"""What ``evolve`` raises for an event that has no place in a match."""
+"""The errors that ``evolve`` raises for an event that has no place in a match."""
 
 MAX_PAUSES = 1000
 """That a clock can hold at once: far more than a player has vacations ahead, or a server outages in a turn."""
@@ -159,7 +159,7 @@ class Examination:
     def _outcome_due(
         self, before: MatchState | None, after: MatchState, following: e.Event | None
     ) -> tuple[Outcome | None, str | None]:
-        """Return how the match must end now (None: it goes on, or no position was reached), and what fails in that."""
+        """Return how the match must end now (None: it goes on, or no position was reached), and the failure of that."""
         if after.play.broken is not None:
             return None, None
         try:
@@ -208,7 +208,7 @@ class Examination:
 
 
 def _refuse_absurd_times(before: MatchState | None, event: e.Event) -> None:
-    """Raise DeviationError for what no match has ever recorded, and no clock can compute in reasonable time."""
+    """Raise DeviationError for values that no match has ever recorded, and no clock can compute in reasonable time."""
     try:
         if isinstance(event, e.MatchCreated):
             terms.check(event.terms)

@@ -140,7 +140,7 @@ class Authority:
         return decision.events
 
     def _trust(self, before: MatchState | None, event: e.Event, actor: str) -> None:
-        """Note what ``event`` rests on that no event shows; raises UnauthorizedError where that is out of bounds."""
+        """Note the hidden grounds of ``event``; raises UnauthorizedError where that is out of bounds."""
         words = None
         if isinstance(event, e.ClockPaused) and event.reason == PauseReason.OUTAGE:
             words = "that the server was away"
@@ -194,7 +194,7 @@ class Authority:
 
 
 def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Event, ...]:
-    """Return what is done for ``actor`` if exactly ``event`` was laid down for where the match stands."""
+    """Return the act done for ``actor`` if exactly ``event`` was laid down for where the match stands."""
     refuse_if_lines_off(before)
     if event.at != before.updated_at:
         raise UnauthorizedError(
@@ -230,7 +230,7 @@ def _is_laid_down(event: e.Event) -> bool:
 
 
 def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
-    """Raise UnauthorizedError when an opponent does what opponents never do, or a person what only they do."""
+    """Raise UnauthorizedError when an opponent acts as only people do, or a person as only opponents do."""
     seat = before.seat_of(actor)
     level = None if seat is None else before.seats[seat].level
     if level is not None and not isinstance(event, e.MoveSubmitted | e.DrawAccepted | e.DrawDeclined):
@@ -268,11 +268,11 @@ _WITHOUT_RULES = frozenset(
         e.CaseReopened,
     }
 )
-"""What is judged in a match that the rules cannot follow: all else depends on positions that are unknown."""
+"""The events judged in a match that the rules cannot follow: all others depend on positions that are unknown."""
 
 
 def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:
-    """Raise UnauthorizedError when ``recorded`` is not what was decided; only the seed of a match is not decided."""
+    """Raise UnauthorizedError when ``recorded`` differs from the decision; only the seed of a match is not decided."""
     if type(expected) is not type(recorded):
         raise UnauthorizedError(f"a {_name(expected)} must follow here, and a {_name(recorded)} is recorded")
     if isinstance(expected, e.SeedDrawn) and isinstance(recorded, e.SeedDrawn):

@@ -16,7 +16,7 @@ from domain.match.terms import DAY, MAX_UNCLAIMED_MS, Terms
 from domain.vector import with_value
 
 FORGIVEN = 3 * DAY
-"""What a forgiven seat has at least to go on with (never more than the cap)."""
+"""The least time with which a forgiven seat goes on (never more than the cap)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A turn that has ended: its seat ``had`` so much time at ``since``; ``ending`` says what happened at ``until``."""
+    """A turn that has ended: its seat ``had`` so much time at ``since``; ``ending`` is the event at ``until``."""
 
     since: int
     until: int
@@ -121,7 +121,7 @@ def left(clock: Clock, seat: int, now: int) -> int:
 
 
 def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
-    """Return what stops the time of ``seat`` at ``now``, free days together with the end of the last of them."""
+    """Return the stops of the time of ``seat`` at ``now``, free days together with the end of the last of them."""
     found = [pause for pause in clock.pauses if _holds(pause, seat, now)]
     until = now
     while (change := free_until(clock, seat, until)) > until:
@@ -197,7 +197,7 @@ def stop(clock: Clock, at: int) -> Clock:
 
 
 def forgive(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
-    """Return the clocks when the flag of ``seat`` is forgiven and the match goes on; what was before is settled."""
+    """Return the clocks when the flag of ``seat`` is forgiven and the match goes on; earlier turns are settled."""
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == Control.DAYS_PER_MOVE else max(time, clock.remaining[seat])
     last_turns = with_value(clock.last_turns, seat, None)
@@ -224,7 +224,7 @@ def adjust(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
 
 
 def pause(clock: Clock, pause: Pause) -> Clock:
-    """Return the clocks with ``pause``. What it takes out of a turn that has ended already is given back."""
+    """Return the clocks with ``pause``. Time that it takes out of an ended turn is given back."""
     kept = clock.pauses
     if pause.reason == PauseReason.WEEKEND:
         # A calendar may change often within a turn: the new stretch replaces those that it contains.
@@ -305,7 +305,7 @@ def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
 
 
 def _pruned(clock: Clock) -> Clock:
-    """Return the clocks without what ended before the earliest turn that is remembered: it cannot count any more."""
+    """Return the clocks without pauses that ended before the earliest remembered turn: they cannot count any more."""
     if not clock.pauses and not clock.former:
         return clock
     earliest = counts_from(clock)

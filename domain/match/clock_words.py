@@ -6,7 +6,7 @@ from domain.match.terms import duration, first_move
 
 
 def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
-    """Return why the forecast is what it is, as sentences; ``name`` is that of the seat whose time runs."""
+    """Return the reasons of the forecast, as sentences; ``name`` is that of the seat whose time runs."""
     expected = forecast(clock)
     if expected is None:
         return ()

@@ -1,4 +1,4 @@
-"""What people and opponents ask of a match, in the imperative."""
+"""The commands of people and opponents to a match, in the imperative."""
 
 from dataclasses import dataclass
 
@@ -174,7 +174,7 @@ class CorrectTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaiseDispute(_PlayerCommand):
-    """Open a case about the match after ``ply`` plies. ``statement`` is the SHA-256 (hexadecimal) of what is said."""
+    """Open a case about the match after ``ply`` plies. ``statement`` is the SHA-256 (hexadecimal) of its text."""
 
     ply: int
     ground: Ground
@@ -284,9 +284,9 @@ PlainCommand = (
     | AcceptRuleset
     | DeclineRuleset
 )
-"""What is asked of a match beside its creation and its moves."""
+"""Commands beside the creation of a match and its moves."""
 
 SignedAct = SubmitMove | SubmitMoves | Resign | OfferDraw | AcceptDraw | Appeal
-"""Moves, and the acts that settle a match: what players can sign."""
+"""Moves, and the acts that settle a match: players can sign them."""
 
 Command = CreateMatch | SubmitMove | SubmitMoves | PlainCommand

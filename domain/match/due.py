@@ -1,4 +1,4 @@
-"""What time makes due in a match: the next step, computed again each time, so that any process may take it.
+"""The next step that time makes due in a match, computed again each time, so that any process may take it.
 
 Availability (free days, vacations) is private, and a match is public and permanent. So a match records what has
 happened to its clock, as pauses, and no sooner than it counts: when the seat to move acts, or before a flag would fall.
@@ -121,7 +121,7 @@ def can_claim(state: MatchState, claimant: str) -> bool:
 
 
 def step_before_turn(state: MatchState, availability: Mapping[str, Availability], now: int) -> Step | None:
-    """Return the step that records what has stopped the clock of the present turn by ``now``, None for nothing."""
+    """Return the step that records a stop of the clock of the present turn by ``now``, None without one."""
     player = player_to_move(state)
     if player is None or state.clock.seat is None:
         return None
@@ -139,7 +139,7 @@ def step_before_turn(state: MatchState, availability: Mapping[str, Availability]
 
 
 def sync_step(state: MatchState, availability: Mapping[str, Availability], now: int) -> Step | None:
-    """Return the next step that ends what the players' availability no longer has."""
+    """Return the next step that ends a pause that the players' availability no longer has."""
     for player, seat in people_playing(state).items():
         reason = _reason_to_resume(state.clock, seat, availability[player], max(now, state.updated_at))
         if reason is not None:

@@ -77,7 +77,7 @@ class Limit(StrEnum):
 
 
 class TurnEnding(StrEnum):
-    """What ends a turn on the clock: a move, a pass (a seat left, moves were taken back), or the end of the match."""
+    """The end of a turn on the clock: a move, a pass (a seat left, moves were taken back), or the end of the match."""
 
     MOVED = "moved"
     PASSED = "passed"
@@ -97,7 +97,7 @@ class PauseReason(StrEnum):
 
 
 class Ground(StrEnum):
-    """What a dispute is about."""
+    """The subject of a dispute."""
 
     WRONG_RESULT = "wrong-result"
     REPETITION = "repetition"
@@ -107,7 +107,7 @@ class Ground(StrEnum):
 
 
 class RulingKind(StrEnum):
-    """What an arbiter may decide."""
+    """The decisions of an arbiter."""
 
     LET_STAND = "let-stand"
     ADJUST_CLOCKS = "adjust-clocks"
@@ -118,7 +118,7 @@ class RulingKind(StrEnum):
 
 
 class LineAction(StrEnum):
-    """What to do after a move of another seat, instead of or before playing on."""
+    """The act after a move of another seat, instead of or before playing on."""
 
     RESIGN = "resign"
     ACCEPT_DRAW = "accept-draw"

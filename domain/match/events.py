@@ -1,4 +1,4 @@
-"""What has happened in a match, in the past tense. Every event carries ``at``, milliseconds since 1970 UTC."""
+"""The events of a match, in the past tense. Every event carries ``at``, milliseconds since 1970 UTC."""
 
 from dataclasses import dataclass
 
@@ -187,7 +187,7 @@ class TakebackDeclined(_SeatEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovesTakenBack(_TimedEvent):
-    """The match goes on from the position after ``ply`` plies. What was played since stays on record."""
+    """The match goes on from the position after ``ply`` plies. Moves since then stay on record."""
 
     ply: int
 
@@ -365,6 +365,6 @@ LaterEvent = (
     | RulesetDeclined
     | RulesetChanged
 )
-"""What happens in a match beside its creation and its moves."""
+"""The events of a match beside its creation and its moves."""
 
 Event = MatchCreated | MoveSubmitted | LaterEvent

@@ -1,4 +1,4 @@
-"""What another ruleset would have made of a match: the first place where it would have gone otherwise."""
+"""A match under another ruleset: the first place where it would have gone otherwise."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -81,7 +81,7 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
 
 
 def _compared(was: MatchState, then: MatchState) -> tuple[str, str, str] | None:
-    """Return what the rules say differently where a match stands: kind, recorded, instead; None if nothing."""
+    """Return the difference between rules where a match stands: kind, recorded, instead; None without one."""
     old, new = (find_ruleset(state.game, state.ruleset) for state in (was, then))
     if was.play.position != then.play.position:
         # Writing positions takes long. Rulesets may hold one and the same in different forms, never two in one form.

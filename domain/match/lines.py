@@ -1,4 +1,4 @@
-"""Conditional lines: what a seat lays down beforehand for moves of others that may come, and forced moves.
+"""Conditional lines: answers that a seat lays down beforehand to moves that others may make, and forced moves.
 
 A line is a tree of moves from one position on: after each move of another seat what may follow it, after each own move
 the answers to it. Nothing in it ever changes by being played out: where the match stands in it is found by following
@@ -33,7 +33,7 @@ ANY = "*"
 MAX_LINE_MOVES = 300
 MAX_LINE_DEPTH = 60
 MAX_ANSWERS_PER_APPEND = 64
-"""In one append; what would be due beyond waits for the next event of the match."""
+"""In one append; moves that would be due beyond wait for the next event of the match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """What may follow the ``position`` (as notation) after ``ply`` plies; ``taken_back`` is that of the match then.
+    """The moves that may follow the ``position`` (notation) after ``ply`` plies; ``taken_back`` is that of the match.
 
     Once moves are taken back all lines are dead: who took a move back would have it played again at once. Signatures in
     them are by ``key``, over the match as it stood after ``version``; without any these are None.
@@ -85,7 +85,7 @@ class ConditionalMoves:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """Where the match stands in the lines of a seat: the last move that was made of them, and what may follow it."""
+    """Where the match stands in the lines of a seat: the last move made of them, and those that may follow it."""
 
     last: Line | None
     following: tuple[Line, ...]
@@ -257,7 +257,7 @@ def _why_dead(state: MatchState, lines: Lines) -> str:
 
 
 def with_answers(decision: Decision, orders: Mapping[int, ConditionalMoves], now: int) -> Decision:
-    """Return ``decision`` followed by what is due of the ``orders`` by seat, and of what that makes due in turn."""
+    """Return ``decision`` followed by the moves that are due of the ``orders`` by seat, and by those due in turn."""
     for _ in range(MAX_ANSWERS_PER_APPEND):
         answer = answer_due(decision.state, orders, now)
         if not answer.events:
@@ -267,7 +267,7 @@ def with_answers(decision: Decision, orders: Mapping[int, ConditionalMoves], now
 
 
 def answer_due(state: MatchState, orders: Mapping[int, ConditionalMoves], now: int) -> Decision:
-    """Return the next thing that is due of the orders; what is refused is not due."""
+    """Return the next move or answer that is due of the orders; one that is refused is not due."""
     if state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
         return Decision(state=state)
     for seat, order in sorted(orders.items()):

@@ -1,4 +1,4 @@
-"""What opponents do in a match: all of it follows from the match, so that anybody can compute it again.
+"""The acts of opponents in a match: all of them follow from the match, so that anybody can compute them again.
 
 The seed of a match, from which those of its single moves follow, is known to nobody while an opponent may still move:
 with it the opponent's moves could be computed beforehand. The seeds of moves that were made are public, and that of a

@@ -1,4 +1,4 @@
-"""What a match records of an act that a player has signed with a key of their own: no rule depends on it.
+"""The record of an act that a player has signed with a key of their own: no rule depends on it.
 
 It is checked before the command, and by everyone who verifies the match (``events.proof.player_signatures``).
 """
@@ -6,7 +6,7 @@ It is checked before the command, and by everyone who verifies the match (``even
 from dataclasses import dataclass
 
 MAX_EVENTS_AFTER_SIGNING = 1000
-"""Between what a player has signed over and the act: an answer that was laid down earlier is recorded unsigned."""
+"""Between the version signed over and the act: an answer that was laid down earlier is recorded unsigned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The positions of a match: what the rules make of its events, and what stands when they cannot follow them.
+"""The positions of a match: those after its events, and the last one when the rules cannot follow them.
 
 Administration never needs the rules. Whatever goes wrong in them (a ruleset that is not installed, a move that is not
 legal any more, a mistake in the rules' own code) leaves a match that is broken, not one that cannot be read.
@@ -78,7 +78,7 @@ def without_seat(state: MatchState, seat: int, at: int) -> MatchState:
 
 
 def taken_back(state: MatchState, ply: int) -> Play:
-    """Return what has been played up to ``ply`` plies, which may be before what the rules cannot follow."""
+    """Return the play up to ``ply`` plies, which may be before an event that the rules cannot follow."""
     play = replace(
         state.play,
         channels=state.play.channels[:ply],
@@ -108,7 +108,7 @@ def taken_back(state: MatchState, ply: int) -> Play:
 
 
 def under_ruleset(state: MatchState, ruleset: int, at: int) -> MatchState:
-    """Return the match with the same positions under another ruleset, which may follow what the old one could not."""
+    """Return the match with the same positions under another ruleset, which may follow more of its events."""
     before, play = state, replace(state.play, broken=None, unplayed=())
     state = replace(state, ruleset=ruleset)
     try:

@@ -1,4 +1,4 @@
-"""The commands behind recorded events: what the actor must have asked for, derived from the event."""
+"""The commands behind recorded events: the wish of the actor, derived from the event."""
 
 from typing import assert_never
 
@@ -124,7 +124,7 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
 
 
 _OWN_PAUSES = (PauseReason.VACATION, PauseReason.WEEKEND)
-"""Reasons for which the clock of a single player stands still: what the player's availability says."""
+"""Reasons for which the clock of a single player stands still, from the player's availability."""
 
 
 def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:

@@ -69,7 +69,7 @@ _OCCASION_NAME = re.compile("[a-z0-9-]{1,40}").fullmatch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """What a match is played for: the ``id`` of a seek or tournament, and the ``pairing`` of it that the match is.
+    """The occasion of a match: the ``id`` of a seek or tournament, and the ``pairing`` of it that the match is.
 
     Both are 1 to 40 characters of a to z, 0 to 9 and hyphen; ValueError for anything else.
     """
@@ -113,7 +113,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispute:
-    """A case: who raised it when about what, who has said something, how it was ruled, and whether that was appealed.
+    """A case: who raised it, when and on which ground, who has stated something, the ruling, whether it was appealed.
 
     ``seat`` is None for a case that an arbiter opened. ``involved`` are the arbiters who acted in it before an appeal,
     and operators who reopened it: they cannot rule on it then. ``settled`` is the number of plies that were on record
@@ -163,7 +163,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """What has been played.
+    """The play of a match.
 
     ``position`` and ``history`` (the position in which each of ``moves`` was played, an empty tuple without a position)
     are values of the game. ``channels`` says how each move on record came about (None: that was not said); it and
@@ -198,7 +198,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offers:
-    """What seats have offered and asked for.
+    """The offers and requests of seats.
 
     ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is empty when none is
     on offer. ``draw_offered_at`` and ``takeback_asked_at`` say for each seat after how many plies it last did so.
@@ -232,7 +232,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cases:
-    """The disputes about the match and what arbiters do. ``frozen``: the match waits for an arbiter."""
+    """The disputes about the match and the acts of arbiters. ``frozen``: the match waits for an arbiter."""
 
     disputes: tuple[Dispute, ...] = ()
     frozen: bool = False

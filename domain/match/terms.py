@@ -1,4 +1,4 @@
-"""The terms of a match: its time control and what its players may do beside playing, agreed before it begins."""
+"""The terms of a match: its time control and the rights of its players beside playing, agreed before it begins."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ MAX_OPEN_MS = 30 * DAY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How time is measured and what is allowed. All durations are milliseconds.
+    """How time is measured, and its limits. All durations are milliseconds.
 
     ``control`` "days-per-move" gives ``bank`` for every move; "bank" begins with ``bank``, adds ``increment``
     after every move and saves up to ``cap``. ``ceiling`` bounds one single move beside that (None: nothing does), and

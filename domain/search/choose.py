@@ -1,4 +1,4 @@
-"""What an opponent plays and whether it accepts a draw: pure functions of game, position, history, level and seed."""
+"""The move of an opponent, and whether it accepts a draw: pure functions of game, position, history, level and seed."""
 
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256

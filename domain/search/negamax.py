@@ -26,7 +26,7 @@ MAX_EVALUATION = 100_000
 
 
 def value_of_scores(scores: Sequence[float], seat: int, ply: int) -> int:
-    """Return what an end with ``scores``, ``ply`` plies ahead, is worth to ``seat``.
+    """Return the worth to ``seat`` of an end with ``scores``, ``ply`` plies ahead.
 
     An equal share of the points is worth 0, the whole point WIN, everything between in proportion: half a win for
     3/4 of the point between two seats, a third of a defeat for nothing among four of whom one wins all.
@@ -61,7 +61,7 @@ T = TypeVar("T")
 
 INFINITE: Final = WIN + 1
 QUIESCENCE_BUDGET: Final = 24
-"""What a line may spend beyond its depth: 1 for each compulsory move, DECLINABLE_COST for every other one."""
+"""The extension of a line beyond its depth: 1 for each compulsory move, DECLINABLE_COST for every other one."""
 DECLINABLE_COST: Final = 6
 
 MAX_UNLISTED_REPLIES: Final = 3

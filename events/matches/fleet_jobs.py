@@ -45,7 +45,7 @@ class JobState(StrEnum):
 
 
 class PlannedSlice(NamedTuple):
-    """A slice: what is to be done (JSON), how many units of the job it is, and its ``place`` as operators read it."""
+    """A slice: its content (JSON), how many units of the job it is, and its ``place`` as operators read it."""
 
     content: Any
     units: int
@@ -215,7 +215,7 @@ class FleetJobs:
         return transact(self._client, [keys.job(job.id)], change)
 
     def advance_running(self) -> None:
-        """Begin what a worker that was killed has left undone between two stages."""
+        """Begin the stage that a killed worker has left undone."""
         for job in self.running():
             self.advance(job)
 

@@ -24,7 +24,7 @@ ARCHIVE_TTL_S = 3600
 
 
 class Job(NamedTuple):
-    """What is to be done: its kind, the version that it is about (0: the match as it stands), and its origin."""
+    """A job: its kind, the version that it is about (0: the match as it stands), and its origin."""
 
     kind: str
     version: int
@@ -32,7 +32,7 @@ class Job(NamedTuple):
 
 
 def basis_of_answer(digest: str) -> str:
-    """Return what a recomputed answer of an opponent follows from: the digest of its event, the engine."""
+    """Return the basis of a recomputed answer of an opponent: the digest of its event, the engine."""
     return f"{digest}:{ENGINE_VERSION}"
 
 

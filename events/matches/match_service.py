@@ -47,7 +47,7 @@ class MatchService:
         may_see: Callable[[MatchState], bool] = lambda _: True,
         availability: Mapping[str, Availability] = MappingProxyType({}),
     ) -> Executed:
-        """Decide ``command`` on the match as it stands and append what follows; return the events and the state.
+        """Decide ``command`` on the match as it stands and append its events; return the events and the state.
 
         A repeated request returns what it wrote. Who expects the version before time was recorded need not know of
         that; a signed act is refused as stale then. A refusal because time is up counts only when the match has been

@@ -17,7 +17,7 @@ PROVISIONAL_FROM_MS = DAY
 """An outage that is longer than this waits for confirmation by the operator."""
 
 MAX_REPORT_AGE_MS = MINUTE
-"""What a process has reported about its clock counts for so long."""
+"""The report of a process about its clock counts for so long."""
 
 
 class Heartbeat:

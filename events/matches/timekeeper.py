@@ -1,4 +1,4 @@
-"""The timekeeper: carries out what time makes due in matches (``domain.match.due``).
+"""The timekeeper: carries out the steps that time makes due in matches (``domain.match.due``).
 
 Crash-safe: what is due is computed each time and appended to the version it was computed for, so it does not matter who
 settles a match, or how often; of a late move and a flag the first appended counts.

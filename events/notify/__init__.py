@@ -1,1 +1,1 @@
-"""Notices: the ledger and its settings, what waits to be sent, and the channels mail, push and webhooks."""
+"""Notices: the ledger and its settings, the outbox, and the channels mail, push and webhooks."""

@@ -140,7 +140,7 @@ class AddressStore(PlayerStore):
     """The mail addresses of an installation."""
 
     def read(self, player: str) -> MailAddress:
-        """Return what is stored about the mail address of ``player``."""
+        """Return the stored mail address of ``player``."""
         return _unpack(self._client.get(self._key(player)))
 
     def change(self, player: str, change: Callable[[MailAddress], MailAddress]) -> MailAddress:
@@ -266,7 +266,7 @@ def with_bounce(stored: MailAddress, bounce: str, score: float, reason: str, now
 
 
 def plain(text: str) -> str:
-    """Return what a server said on one line, without control characters, cut to MAX_REASON_CHARACTERS."""
+    """Return the reply of a server on one line, without control characters, cut to MAX_REASON_CHARACTERS."""
     shown = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     return shown if len(shown) <= MAX_REASON_CHARACTERS else f"{shown[: MAX_REASON_CHARACTERS - 1]}…"
 

@@ -42,7 +42,7 @@ class PayloadForm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EndpointKeys:
-    """What signs webhooks: ``secret`` (whsec_...) and ``private_key`` (whsk_...), old ones ``until`` an instant."""
+    """The keys of webhooks: ``secret`` (whsec_...) and ``private_key`` (whsk_...), old ones ``until`` an instant."""
 
     secret: str
     private_key: str

@@ -62,7 +62,7 @@ class Happened(NamedTuple):
 
 
 def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
-    """Return the facts of a match: what awaits its players, and what its events from version ``since`` on say."""
+    """Return the facts of a match: acts that await its players, and those of its events from version ``since`` on."""
     latest = {type(each.event): each.version for each in events}
     found = [
         _fact_of_event(state, each)
@@ -164,7 +164,7 @@ def _turn_name(state: MatchState, seat: int) -> str:
 
 
 def _fact_of_event(state: MatchState, happened: Happened) -> Fact | None:
-    """Return what an event tells, None when it tells nothing or that does not matter in ``state`` any more."""
+    """Return the fact of an event, None without one or when it does not matter in ``state`` any more."""
 
     def tell(what: str, kind: NoticeKind, players: Iterable[str]) -> Fact:
         told = dict.fromkeys(player for player in players if player and is_person(player) and player != happened.actor)

@@ -39,7 +39,7 @@ MAX_POSTMASTER_BYTES = 64_000
 
 
 class Verdict(StrEnum):
-    """What became of an incoming mail. A stored value is never renamed; new ones may be added."""
+    """The outcome of an incoming mail. A stored value is never renamed; new ones may be added."""
 
     WAITING = "waiting"
     """It was not read yet."""
@@ -71,7 +71,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedMail:
-    """What is known of a mail to ``player``.
+    """A mail to ``player``.
 
     ``recipient`` is the local part that it was sent to, empty once it has been read: it is a secret. ``sender`` is the
     address in its From header, ``return_path`` that of its envelope, empty for the null one. ``text`` is a digest of
@@ -113,7 +113,7 @@ class PostmasterMail(NamedTuple):
 
 
 def text_digest(content: bytes) -> str:
-    """Return what tells the text of a mail from another: its headers differ by the way on which it came."""
+    """Return the digest of the text of a mail: its headers differ by the way on which it came."""
     head, end, text = content.partition(b"\r\n\r\n")
     return hashlib.sha256(text if end else head).hexdigest()[:32]
 
@@ -181,7 +181,7 @@ class Inbox(PlayerStore):
         return None
 
     def finish(self, taken: Taken, verdict: Verdict, reason: str, *, answered: bool) -> None:
-        """Record what became of a mail that was taken, and forget its content; nothing when the claim is lost."""
+        """Record the outcome of a mail that was taken, and forget its content; nothing when the claim is lost."""
         mail = taken.mail
         keys = self._keys(mail.player)
         done = replace(mail, verdict=verdict, reason=reason, answered=answered, recipient="")

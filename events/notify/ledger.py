@@ -1,4 +1,4 @@
-"""The ledger of notices: what each player was told or not, when, how and why. Derived, bounded, erasable."""
+"""The ledger of notices: the notices to each player, sent or not, when, how and why. Derived, bounded, erasable."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ class LedgerPage(NamedTuple):
 
 
 def dispatches_of(notice: Notice, *, digest: bool = False) -> list[Dispatch | None]:
-    """Return what to send for each delivery, None for one that does not wait; mail may go into the ``digest``."""
+    """Return the dispatch for each delivery, None for one that does not wait; mail may go into the ``digest``."""
     return [_dispatch_of(notice, each, digest) if each.due is not None else None for each in notice.deliveries]
 
 

@@ -174,7 +174,7 @@ class Drawn(NamedTuple):
 
 
 def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
-    """Return ``figure`` drawn with the ``symbols`` of its page; raises RulesError for what the rules reject."""
+    """Return ``figure`` drawn with the ``symbols`` of its page; raises RulesError for moves that the rules reject."""
     position = game.parse_position(figure.position)
     setup = setup_of(game, position)
     traces = [Trace(0, (figure.reach,))] if figure.reach else ()

@@ -1,4 +1,4 @@
-"""Cases: what players dispute and how arbiters rule. No ruling asks the rules of the game, which may be at fault.
+"""Cases: disputes of players and rulings of arbiters. No ruling asks the rules of the game, which may be at fault.
 
 A player, or an arbiter who plays no part in the match, opens a case on a ply; while the match is played that freezes
 it, unless the case is about conduct: then it is up to the arbiter. Both sides say their part, an arbiter rules, and
@@ -77,7 +77,7 @@ def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int) -
 
 
 def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tuple[e.Event, ...]:
-    """Return what a seat says in the open case, once before each ruling."""
+    """Return the statement of a seat in the open case, once before each ruling."""
     seat = seat_of(state, command.player)
     dispute = _the_open_case(state)
     if dispute.stated.count(seat) > dispute.appealed:
@@ -101,7 +101,7 @@ def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...
 
 
 def rule(state: MatchState, command: c.Rule, now: int) -> tuple[e.Event, ...]:
-    """Return a ruling on the open case and what it brings about."""
+    """Return a ruling on the open case and its consequences."""
     refuse_party(state, command.arbiter)
     dispute = _the_open_case(state)
     refuse_involved(state, dispute, command.arbiter, command.sole_arbiter)

@@ -95,7 +95,7 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> Decisio
 
 
 def _refuse_alias(move: str, canonical: str) -> None:
-    """Raise CommandError unless a signed ``move`` is what will be recorded: nobody has signed anything else."""
+    """Raise CommandError unless a signed ``move`` is the one that will be recorded: nobody has signed another."""
     if move != canonical:
         raise CommandError("malformed-move", f"a signed move is written in its canonical form, {canonical}", "move")
 

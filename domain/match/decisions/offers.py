@@ -1,4 +1,4 @@
-"""Draws and taking back: what one seat proposes and all the others answer."""
+"""Draws and taking back: proposals of one seat that all the others answer."""
 
 from domain.games import find_ruleset
 from domain.match import commands as c

@@ -1,4 +1,4 @@
-"""What time does in a match, and what players and the server do about it: flags, forgiveness, gifts, pauses."""
+"""Time in a match, and the acts of players and the server about it: flags, forgiveness, gifts, pauses."""
 
 from domain.games import find_ruleset
 from domain.match import commands as c
@@ -15,7 +15,7 @@ MAX_GIFT_MS = 30 * DAY
 
 
 def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event, ...]:
-    """Return what follows from time being up: a flag, a match called off, or, with CommandError, nothing."""
+    """Return the consequence of time being up: a flag, a match called off, or, with CommandError, nothing."""
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
     if state.status == Status.OPEN:

@@ -1,4 +1,4 @@
-"""What disputes, rulings and other rulesets make of a match."""
+"""The match after disputes, rulings and other rulesets."""
 
 from dataclasses import replace
 

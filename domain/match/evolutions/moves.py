@@ -110,7 +110,7 @@ def move_submitted(state: MatchState, event: e.MoveSubmitted, position: Any = No
 
 
 def _offers_after_move(offers: Offers, seat: int) -> Offers:
-    """Return ``offers`` after a move of ``seat``, which declines what others propose."""
+    """Return ``offers`` after a move of ``seat``, which declines the proposals of others."""
     draw_agreed = offers.draw_agreed if seat in offers.draw_agreed else ()
     if draw_agreed == offers.draw_agreed and offers.takeback is None and not any(offers.gifts):
         return offers

@@ -1,4 +1,4 @@
-"""What flags, pauses, gifts and corrections of time make of a match."""
+"""The match after flags, pauses, gifts and corrections of time."""
 
 from dataclasses import replace
 

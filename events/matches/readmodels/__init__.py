@@ -1,4 +1,4 @@
-"""Read models: what pages and workers look up, derived from the events and deleted or rebuilt at will."""
+"""Read models: views for pages and workers, derived from the events and deleted or rebuilt at will."""
 
 from events.matches.readmodels.dump import dump
 from events.matches.readmodels.lists import lists_of, write_summary

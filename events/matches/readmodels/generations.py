@@ -34,7 +34,7 @@ class Generations(NamedTuple):
 
     @classmethod
     def parse(cls, packed: bytes | None) -> "Generations":
-        """Return what is stored as ``packed``."""
+        """Return the generations that are stored as ``packed``."""
         current, building, closing = [*map(int, (packed or b"0").split()), None, None][:3]
         return cls(current or 0, building, closing is not None)
 
@@ -45,7 +45,7 @@ class Generations(NamedTuple):
 
     @property
     def packed(self) -> str:
-        """What is stored."""
+        """The stored form."""
         return " ".join(map(str, (*self.written, 1) if self.closing else self.written))
 
 
@@ -64,13 +64,13 @@ class Reader:
         self._known: dict[int, int] = {}
 
     def read(self, queue: Callable[[StorePipeline, Current], object], shards: Iterable[int] | None = None) -> list[Any]:
-        """Return the replies to what ``queue`` queues for the generations of ``shards``; repeated after a switch."""
+        """Return the replies to the commands queued for the generations of ``shards``; repeated after a switch."""
         return read_alone(self._client, self.read_of(queue, shards))
 
     def read_of(
         self, queue: Callable[[StorePipeline, Current], object], shards: Iterable[int] | None = None
     ) -> Read[list[Any]]:
-        """Return the read whose result are the replies to what ``queue`` queues: see ``read``."""
+        """Return the read whose result is a list of the replies: see ``read``."""
         wanted = list(self._shards if shards is None else shards)
         current = {shard: self._known.get(shard, 0) for shard in wanted}
 

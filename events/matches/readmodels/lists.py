@@ -69,7 +69,7 @@ def write_summary(
     old: Projected | None,
     new: Projected | None,
 ) -> None:
-    """Queue on ``pipeline`` what turns the read models of a match from ``old`` into ``new`` (None: there are none).
+    """Queue on ``pipeline`` the changes of the read models of a match from ``old`` to ``new`` (None: there are none).
 
     The caller must watch the key of the summary since before it read ``old`` and loaded the match.
     """

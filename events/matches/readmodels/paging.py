@@ -135,6 +135,6 @@ def _range(window: Window, newest_first: bool) -> Range:
 
 
 def page_of(found: list[tuple[Place, Any]], limit: int) -> Page[Any]:
-    """Return the first ``limit`` of what was found as a page; if there is one more, there is a next page."""
+    """Return the first ``limit`` items as a page; if there is one more, there is a next page."""
     more = format_cursor(found[limit - 1][0]) if len(found) > limit else None
     return Page([item for _, item in found[:limit]], more)

@@ -1,4 +1,4 @@
-"""How a rating came about, match by match: what each counted, against whom, and what was expected."""
+"""How a rating came about, match by match: the weight of each, the other player, and the expected score."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

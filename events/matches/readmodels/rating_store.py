@@ -63,7 +63,7 @@ def _ends(day: int, packed: list[bytes], later: list[tuple[bytes, float]], parts
 
 
 def write_recalculation(pipeline: StorePipeline, keys: RatingKeys, of_pool: RatingRecalculation) -> None:
-    """Queue on ``pipeline`` what a step has calculated, except what it has left to do."""
+    """Queue on ``pipeline`` the results of a step, except the work that it has left."""
     pool = of_pool.pool
     days: dict[int, dict[Any, Any]] = defaultdict(dict)
     gone: dict[int, list[str]] = defaultdict(list)
@@ -102,7 +102,7 @@ def write_recalculation(pipeline: StorePipeline, keys: RatingKeys, of_pool: Rati
 
 
 def read_unsettled(client: StoreClient, keys: RatingKeys, count: int) -> list[Unsettled]:
-    """Return what is unsettled in all pools, the earliest day first, up to ``count`` days of players."""
+    """Return the unsettled days in all pools, the earliest day first, up to ``count`` days of players."""
     return [unpack(Unsettled, packed) for packed in client.zrange(keys.unsettled, 0, count - 1)]
 
 

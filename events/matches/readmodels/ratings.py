@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Step(NamedTuple):
-    """What one transaction changes: results, the ratings of pools, and what is unsettled before and after."""
+    """The changes of one transaction: results, the ratings of pools, and the unsettled days before and after."""
 
     results: Results
     pools: Sequence[RatingRecalculation]
@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
     @property
     def left(self) -> list[Unsettled]:
-        """What the step leaves unsettled."""
+        """The days that the step leaves unsettled."""
         return [item for of_pool in self.pools for item in of_pool.unsettled]
 
 
@@ -125,7 +125,7 @@ class Ratings:
         return self._transact(change)
 
     def settle(self) -> None:
-        """Calculate what is unsettled, in at most MAX_STEPS_PER_TASK steps."""
+        """Calculate the unsettled days, in at most MAX_STEPS_PER_TASK steps."""
         for _ in range(MAX_STEPS_PER_TASK):
             if not self.is_unsettled():
                 break

@@ -53,7 +53,7 @@ log = structlog.get_logger("readmodels")
 
 
 class ReadModels(MatchLists):
-    """What has been projected from the events of an installation; milliseconds behind them."""
+    """The read models of an installation; milliseconds behind its events."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ class PlayerRating(NamedTuple):
 
 
 class RatingChange(NamedTuple):
-    """What one match did to a player's rating: before, after, and the deviation after it."""
+    """The effect of one match on a player's rating: before, after, and the deviation after it."""
 
     match: str
     at: int
@@ -92,7 +92,7 @@ _PACKED_END = struct.Struct(">I3dIq")
 
 
 def pack_end(end: DayEnd) -> bytes:
-    """Return what a timeline stores of the end of a day: short enough for the server to keep it without pointers."""
+    """Return the stored form of the end of a day: short enough for the server to keep it without pointers."""
     return _PACKED_END.pack(end.day, *end.rating, end.matches, end.updated_at)
 
 

@@ -1,4 +1,4 @@
-"""The summary of a match: what lists, pages of players and workers need to know of it, without its moves."""
+"""The summary of a match: all that lists, pages of players and workers need of it, without its moves."""
 
 import json
 from enum import StrEnum

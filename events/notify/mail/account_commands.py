@@ -31,12 +31,12 @@ def stop_mail(addresses: AddressStore, command: Command, player: str, now: int) 
 
 
 def unknown(item: UnknownLine) -> Result:
-    """Return what is said of a line that is no command."""
+    """Return the reply to a line that is no command."""
     return Result(line=item.line, effect=Effect.UNKNOWN, words=item.reason.value)
 
 
 def report_of(reading: Reading, results: Sequence[Result], receipt: str = "") -> Report:
-    """Return what became of a mail with this ``reading``; with the list of commands if it asks for that."""
+    """Return the outcome of a mail with this ``reading``; with the list of commands if it asks for that."""
     return Report(
         results=tuple(results),
         passed_over=reading.passed_over,

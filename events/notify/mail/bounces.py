@@ -35,7 +35,7 @@ class Bounce(NamedTuple):
 
 
 def read_bounce(content: bytes) -> Bounce | None:
-    """Return what a mail to a bounce address reports; None for one that reports no failure, as an automatic reply."""
+    """Return the report of a mail to a bounce address; None for one that reports no failure, as an automatic reply."""
     try:
         message = message_from_bytes(content[:MAX_READ_BYTES])
         for part in message.walk():

@@ -1,1 +1,1 @@
-"""What follows from events: read models, the opponents' answers, ratings. All of it can be repeated at any time."""
+"""The effects of events: read models, the opponents' answers, ratings. All of it can be repeated at any time."""

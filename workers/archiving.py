@@ -39,7 +39,7 @@ class LeavesRound:
 
 
 class ArchiveRound:
-    """Archives what is due, a full pack of a game at a time, the rest once a day."""
+    """Archives the matches that are due, a full pack of a game at a time, the rest once a day."""
 
     def __init__(self, archiver: Archiver, streams: Callable[[], Iterator[str]], now: Callable[[], int]) -> None:
         self._archiver = archiver

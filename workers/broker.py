@@ -1,4 +1,4 @@
-"""What Celery is told about the broker: queues and connections, on RabbitMQ and on Redis.
+"""The settings of Celery about the broker: queues and connections, on RabbitMQ and on Redis.
 
 No task waits in the broker for an instant (no ETA): Redis gives one that waits longer than ``visibility_timeout`` to a
 second worker.

@@ -32,7 +32,7 @@ def do_due(
     request: Callable[[], object],
     now: Callable[[], int],
 ) -> int:
-    """Claim and ``do`` what is due in ``lanes``, for TASK_S at most; return how many entries that were.
+    """Claim and ``do`` the entries that are due in ``lanes``, for TASK_S at most; return their number.
 
     ``request`` enqueues another task for more. An entry that fails, or kills its worker, is tried MAX_ATTEMPTS times.
     Crash-safe: it is claimed again when its lease ends.

@@ -1,4 +1,4 @@
-"""The consumers of the feed: one for each consumer group, with what it does about deliveries.
+"""The consumers of the feed: one for each consumer group, with its handler of deliveries.
 
 A batch is taken match by match: what follows depends on where a match stands now.
 """
@@ -46,7 +46,7 @@ Handle = Callable[[Sequence[Delivery]], Failures]
 
 
 class Found(NamedTuple):
-    """What a look at shards has found: their states, and whether pending entries are claimed however new they are."""
+    """The result of a look at shards: their states, and whether pending entries are claimed however new they are."""
 
     states: Mapping[int, FeedState]
     claims_all: bool = False
@@ -94,7 +94,7 @@ class Consumer:
         return True
 
     def hand_over(self, shard: int, deliveries: list[Delivery]) -> None:
-        """Let the consumer handle what was read of ``shard`` for it; for another thread."""
+        """Let the consumer handle the deliveries that were read of ``shard`` for it; for another thread."""
         if len(deliveries) == MAX_ENTRIES:
             self.woken.add((shard,))
         if deliveries:
@@ -103,7 +103,7 @@ class Consumer:
             self.woken.wake()
 
     def start_over(self) -> None:
-        """Let the consumer read what it was given and has not acknowledged; for any thread."""
+        """Let the consumer read the deliveries that it has not acknowledged; for any thread."""
         self._ready = False
 
     def _take_handed(self) -> list[Delivery]:
@@ -124,7 +124,7 @@ class Consumer:
             self.woken.wake()
 
     def step(self, shards: Collection[int] | None = None, handed: Sequence[Delivery] = ()) -> int:
-        """Handle what is in ``shards`` (None: all, looked after here) and ``handed`` over; return the deliveries."""
+        """Handle the entries in ``shards`` (None: all of this share) and ``handed`` over; return the deliveries."""
         try:
             if left := self._left_over(shards is None):
                 self.woken.add(shards or ())
@@ -136,7 +136,7 @@ class Consumer:
             raise
 
     def _left_over(self, looks: bool) -> list[Delivery]:
-        """Return what was delivered before and is not acknowledged, to this consumer or to others."""
+        """Return the deliveries to this consumer or to others that are not acknowledged."""
         if not self._ready:
             self.group.ensure()
             self._ready = True

@@ -68,7 +68,7 @@ class FeedWatch:
             consumer.look_after(states, is_one_gone)
 
     def _read(self, shard: int) -> None:
-        """Read a shard for consumers that wait. Crash-safe: what is not handed over is pending."""
+        """Read a shard for consumers that wait. Crash-safe: entries that are not handed over are pending."""
         waiting = [consumer for consumer in self._consumers if not consumer.hears_of(shard)]
         try:
             found = read_for([consumer.group for consumer in waiting], shard, MAX_ENTRIES)

@@ -18,7 +18,7 @@ from workers.task_queue import TaskQueue
 from workers.threads import repeat
 
 ROUND_S = 2.0
-"""The interval at which relays look for what is due."""
+"""The interval at which relays look for entries that are due."""
 
 DELAYS_MS = Backoff(5_000, 60_000)
 

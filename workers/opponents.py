@@ -32,7 +32,7 @@ _ANY = ""
 
 
 class Debt(NamedTuple):
-    """What an opponent owes a match: its seat, player id and level, and whether it is a draw answer or a move."""
+    """The debt of an opponent to a match: its seat, player id and level, and whether it is a draw answer or a move."""
 
     seat: int
     player: str
@@ -41,7 +41,7 @@ class Debt(NamedTuple):
 
 
 class SearchBasis(NamedTuple):
-    """What the move of an opponent is computed from: the moves so far, the seed of the match, its ruleset."""
+    """The basis of the move of an opponent: the moves so far, the seed of the match, its ruleset."""
 
     moves: tuple[str, ...]
     seed: str
@@ -49,7 +49,7 @@ class SearchBasis(NamedTuple):
 
 
 def debts_of(state: MatchState) -> list[Debt]:
-    """Return what opponents owe the match, the most urgent first: answers to a draw offer, then the move."""
+    """Return the debts of opponents to the match, the most urgent first: answers to a draw offer, then the move."""
     to_move = seat_to_move(state)
     if to_move is None or state.cases.frozen:
         return []
@@ -82,7 +82,7 @@ def add_turn(installation: Installation, match_id: str) -> str | None:
 
 
 def answer(installation: Installation, match_id: str, lane: str | None = None) -> Executed | None:
-    """Do the one thing that an opponent owes the match next; return what was written, None when nothing is owed.
+    """Do the one thing that an opponent owes the match next; return the result, None when nothing is owed.
 
     With a ``lane`` only if it belongs there. Crash-safe: nothing is stored between load and append. The answer is bound
     to its version, and a move carries its ply as request key, so two tasks make one move. Raises DamagedStreamError,

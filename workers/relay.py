@@ -1,4 +1,4 @@
-"""The relay: carries every event from the feeds of the shards to what follows from it.
+"""The relay: carries every event from the feeds of the shards to its effects.
 
 Six consumers, each with its group, so that none waits for another: ``projections`` updates read models with the
 acknowledgement; ``opponents`` and ``ratings`` enqueue tasks; ``clocks`` follows availability; ``administration`` logs

@@ -1,4 +1,4 @@
-"""The sweeper: finds what was lost on the way and sets it going again.
+"""The sweeper: finds work that was lost on the way and sets it going again.
 
 What is missing (answers of opponents, ratings, read models behind their streams) is read off the truth, not the queue,
 and requested again, less and less often; to request it twice does no harm.
@@ -58,7 +58,7 @@ class Pass:
 
 
 class Sweeper:
-    """Looks after the matches of this relay's ``share``; with FIRST_SHARD also does what is due in ``rounds``."""
+    """Looks after the matches of this relay's ``share``; with FIRST_SHARD also does ``rounds``."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Sweeper:
         self._clocks = Pass(self._own_streams)
 
     def sweep(self) -> int:
-        """Look for what was lost in this relay's share; return how many matches were set going again.
+        """Look for lost work in this relay's share; return how many matches were set going again.
 
         Raises ClockMismatchError, and what enqueueing raises; the next sweep begins where this one ended.
         """

@@ -36,7 +36,7 @@ class TaskQueue:
         self._send(RATE, (match_id,), headers={TASK_HEADER: str(current())})
 
     def request_settlement(self) -> None:
-        """Enqueue a task that goes on with ratings that wait for what they depend on."""
+        """Enqueue a task that goes on with ratings that wait for others."""
         self._send(SETTLE)
 
     def request_checkpoint(self) -> None:
@@ -53,7 +53,7 @@ class TaskQueue:
         self._send(JOB)
 
     def request_delivery(self) -> None:
-        """Enqueue a task that sends what is due in the outbox."""
+        """Enqueue a task that sends the dispatches that are due."""
         self._send(DELIVER)
 
     def request_reading(self) -> None:

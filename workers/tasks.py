@@ -92,17 +92,17 @@ class TaskContext(Installation):
 
     @cached_property
     def deliveries(self) -> Deliveries:
-        """What sends notices and letters."""
+        """The deliveries of notices and letters."""
         return Deliveries(self, make_senders(self))
 
     @cached_property
     def cosigning(self) -> Cosigning:
-        """What has checkpoints cosigned by witnesses."""
+        """The cosigning of checkpoints by witnesses."""
         return Cosigning(self.witnesses, self.checkpoints, Egress(self.settings.egress_allowed))
 
     @cached_property
     def timestamping(self) -> Timestamps | None:
-        """What has checkpoints timestamped; None where no service is set."""
+        """The timestamping of checkpoints; None where no service is set."""
         url = self.settings.timestamp_url
         egress = Egress(self.settings.egress_allowed)
         return None if url is None else Timestamps(self.timestamps, self.checkpoints, url, egress)
@@ -115,7 +115,7 @@ class TaskContext(Installation):
 
     @cached_property
     def mail_reader(self) -> MailReader | None:
-        """What reads incoming mail; None where no mail is set."""
+        """The reader of incoming mail; None where no mail is set."""
         return None if self.settings.mail is None else MailReader(self, self.settings.mail)
 
 

@@ -1,4 +1,4 @@
-"""The ticker: what time makes due happens as soon as it is due.
+"""The ticker: steps that time makes due are taken as soon as they are due.
 
 It settles the matches whose deadline has passed; at every tick it also records that time is kept, and tells matches of
 outages and availability. Crash-safe: it remembers nothing, all is idempotent.
@@ -61,7 +61,7 @@ class Ticker:
         repeat(tick, stop, self._restart_crediting, line="ticker")
 
     def tick(self) -> int:
-        """Let happen what is due; return the instant of the next tick. Raises ClockMismatchError."""
+        """Take the steps that are due; return the instant of the next tick. Raises ClockMismatchError."""
         now = self._now()
         # Before any flag: a gap that ends here is an outage, and every match that is settled from now on knows of it.
         self._heartbeat.beat(now, now)

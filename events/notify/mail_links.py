@@ -20,7 +20,7 @@ _LINK = re.compile(r"(?P<player>[a-z0-9]{1,40})\.(?P<expires>[0-9a-f]{1,10})\.(?
 
 
 class LinkPurpose(StrEnum):
-    """What a link is good for."""
+    """The use of a link."""
 
     CONFIRMATION = "confirmation"
     PASSWORD_RESET = "password-reset"  # noqa: S105 - the name of the purpose
@@ -31,7 +31,7 @@ class LinkError(ValueError):
 
 
 class Link(NamedTuple):
-    """What a link claims, to be believed only after ``verify_link``."""
+    """The claim of a link, to be believed only after ``verify_link``."""
 
     player: str
     expires_s: int
@@ -50,7 +50,7 @@ def reset_subject(password_mark: str, address: str | None) -> str:
 
 
 def read_link(text: str) -> Link:
-    """Return what the text of a link claims. Raises LinkError."""
+    """Return the claim in the text of a link. Raises LinkError."""
     matched = _LINK.fullmatch(text.strip().lower())
     if matched is None:
         raise LinkError("This link is not complete: copy all of it from the mail.")

@@ -11,7 +11,7 @@ from events.store.converter import read_value, write_value
 
 
 class NoticeKind(StrEnum):
-    """What a notice is about; people choose for each kind when they are told."""
+    """The kind of a notice; people choose for each kind when they are told."""
 
     TURN = "turn"
     DEADLINE = "deadline"
@@ -51,11 +51,11 @@ class DeliveryState(StrEnum):
     """It was decided against; the reason says why."""
 
     FAILED = "failed"
-    """It was tried and given up; the reason says what was answered."""
+    """It was tried and given up; the reason repeats the answer."""
 
 
 class WhoMayWrite(StrEnum):
-    """What a mail needs beside a valid token to act for a person, who chooses it."""
+    """The condition beside a valid token under which a mail acts for a person, who chooses it."""
 
     TOKEN_AND_FROM = "token-and-from"  # noqa: S105
     TOKEN_FROM_AND_DMARC = "token-from-and-dmarc"  # noqa: S105
@@ -102,7 +102,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """What a person was to be told of, what was decided and why.
+    """A notice to a person: its fact, the decision and the reason.
 
     ``fact`` and ``player`` determine ``id``. ``summary`` is a sentence without anything private, ``reason`` what was
     decided; ``at`` is when it happened.

@@ -1,4 +1,4 @@
-"""The outbox: a work list of what is to be sent to people. What became of it is in the ledger in the same step."""
+"""The outbox: a work list of dispatches to people. Their outcome is in the ledger in the same step."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
@@ -50,7 +50,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """What is to be sent to ``player`` through one channel to one ``target``.
+    """A dispatch to ``player`` through one channel to one ``target``.
 
     ``notices`` are the ids of the notices that it is about: one until others are gathered. What is ``requested`` by the
     player is sent whatever the hour. ``attempts``, ``lane`` and ``token`` are those of the claim of one that was taken.
@@ -174,11 +174,11 @@ class Outbox(PlayerStore):
         return counts
 
     def of(self, player: str) -> list[Dispatch]:
-        """Return what is still to be sent to ``player``, in no order."""
+        """Return the dispatches that wait for ``player``, in no order."""
         return [from_json(Dispatch, content) for content in self.work.contents(player).values()]
 
     def erase(self, player: str) -> None:
-        """Erase all that is to be sent to ``player``, and what is known of what was sent."""
+        """Erase the dispatches to ``player``, sent or not."""
         keys = self._keys(player)
         self.work.discard(player)
         self._client.delete(keys.finished(player))

@@ -1,4 +1,4 @@
-"""What is stored for each player, in the shard of the player."""
+"""Values stored for each player, in the shard of the player."""
 
 from events.runtime.connections import StoreClient
 from events.runtime.keys import shard_of

@@ -62,7 +62,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """What is known of a player at ``now``.
+    """The circumstances of a player at ``now``.
 
     ``watching``: the match is open in a visible tab. ``vacation_until`` is an announced vacation only. ``outage_ms`` is
     how long since the fact the server did not work; ``many_strangers`` puts an invitation into the digest.

@@ -25,7 +25,7 @@ def default_push() -> dict[NoticeKind, Timing]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """What a player has set, or the defaults.
+    """The preferences of a player, or the defaults.
 
     ``mail`` and ``push`` say for each kind when the player is told. Hours are in the player's time zone; ``quiet`` are
     the first quiet hour and the first that is not. A reminder comes ``remind_before_h`` hours before a deadline (0:
@@ -45,11 +45,11 @@ class PreferencesStore(PlayerStore):
     """The preferences of all players."""
 
     def read(self, player: str) -> Preferences:
-        """Return what ``player`` has set, the defaults where nothing was."""
+        """Return the preferences of ``player``, the defaults where nothing was set."""
         return _preferences(self._client.get(self._key(player)))
 
     def change(self, player: str, change: Callable[[Preferences], Preferences]) -> Preferences:
-        """Replace the preferences of ``player`` by what ``change`` returns, or raises; return them."""
+        """Replace the preferences of ``player`` by the result of ``change``, which may raise; return them."""
         key = self._key(player)
 
         def write(pipeline: StorePipeline) -> Preferences:
@@ -65,7 +65,7 @@ class PreferencesStore(PlayerStore):
         return bool(self._client.exists(self._key(player)))
 
     def erase(self, player: str) -> None:
-        """Erase what ``player`` has set."""
+        """Erase the preferences of ``player``."""
         self._client.delete(self._key(player))
 
     def _key(self, player: str) -> str:

@@ -31,7 +31,7 @@ class Presence(PlayerStore):
         return [match.decode() for match in self._client.zrange(self._key(player), 0, -1)]
 
     def erase(self, player: str) -> None:
-        """Erase what is known of ``player``."""
+        """Erase the presence of ``player``."""
         self._client.delete(self._key(player))
 
     def _key(self, player: str) -> str:

@@ -1,4 +1,4 @@
-"""What is to be checked at an instant: turns whose deadline comes near, chats with new messages. A work list."""
+"""Checks scheduled for an instant: turns whose deadline comes near, chats with new messages. A work list."""
 
 from collections.abc import Callable, Collection
 from typing import NamedTuple

@@ -87,7 +87,7 @@ class Subscriptions(PlayerStore):
         return transact(self._client, [key], write)
 
     def record(self, player: str, id: str, answer: str, now: int, *, delivered: bool) -> None:
-        """Record what became of a message for a subscription; nothing happens when that has been removed."""
+        """Record the outcome of a message for a subscription; nothing happens when that has been removed."""
         self._change(
             player,
             id,

@@ -1,4 +1,4 @@
-"""The sentences of notices, the same in all channels: what happened, and nothing that only some may know."""
+"""The sentences of notices, the same in all channels: the event, and nothing that only some may know."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -44,7 +44,7 @@ WORDINGS: Mapping[str, Wording] = {
 
 
 def about(fact: str) -> str:
-    """Return what ``fact`` is about, a key of WORDINGS."""
+    """Return the subject of ``fact``, a key of WORDINGS."""
     return fact.partition(":")[0]
 
 
@@ -61,7 +61,7 @@ def headline(news: Sequence[str], game: str, others: Sequence[str] = ()) -> str:
 
 
 def news_of(fact: str) -> str:
-    """Return in a few words what ``fact`` says."""
+    """Return ``fact`` in a few words."""
     return WORDINGS[about(fact)].news
 
 

@@ -1,1 +1,1 @@
-"""What needs all others: backups, personal data, archiving, and the figures that operators see."""
+"""The operations that need all other rooms: backups, personal data, archiving, and the figures that operators see."""

@@ -207,7 +207,7 @@ class Archiver:
             return False
 
     def _read(self, due: Sequence[Projected]) -> Iterator[ArchivedMatch]:
-        """Yield what is to be archived of matches; one whose summary is not that of its head has changed meanwhile."""
+        """Yield the matches that are to be archived; one whose summary is not of its head has changed meanwhile."""
         left = iter(due)
         while batch := list(islice(left, MATCHES_PER_READ)):
             beats.beat()
@@ -249,7 +249,7 @@ class Archiver:
     def _models(
         self, matches: Sequence[ArchivedMatch], lists: Mapping[str, Mapping[tuple[str, str], int]]
     ) -> list[DroppedModels | None]:
-        """Return the live read models of matches; None where they are not any more what is archived."""
+        """Return the live read models of matches; None where they differ from the archived ones by now."""
         keys, client = self._readmodels.keys, self._store.client
         places = [(match, self._store.shard_of(match.stream)) for match in matches]
         with client.pipeline(transaction=False) as pipeline:

@@ -1,4 +1,4 @@
-"""What operators see of an installation (``/metrics``), read from store and broker when asked, kept for MAX_AGE_S.
+"""The figures of an installation for operators (``/metrics``), read from store and broker, kept for MAX_AGE_S.
 
 The work does not grow with the number of matches.
 """
@@ -82,7 +82,7 @@ def _histogram(counts: Mapping[str, int]) -> Figure:
 
 
 TIMEOUT_S = 1.0
-"""For each step of asking: a broker that is away must not hold up what asks."""
+"""For each step of asking: a broker that is away must not hold up its caller."""
 
 
 NOT_FOUND = "404"
@@ -91,7 +91,7 @@ _ONE_MORE_ATTEMPT = {"max_retries": 1, "interval_start": 0, "interval_step": 0}
 
 
 class BrokerUnavailableError(Exception):
-    """The broker does not say what waits in its queues; the message has no address, which may hold a password."""
+    """The broker does not name the tasks in its queues; the message has no address, which may hold a password."""
 
 
 def queue_depths(broker_url: str, names: Iterable[str]) -> dict[str, int]:
@@ -175,7 +175,7 @@ class Figures:
 
 
 def store_figures(store: RedisStore, _: int) -> Iterator[Figure]:
-    """Yield how long a round trip takes, and what the servers of the store say."""
+    """Yield how long a round trip takes, and the figures of the servers of the store."""
     began = time.perf_counter()
     store.client.ping()
     latency = time.perf_counter() - began
@@ -242,7 +242,7 @@ def opponent_figures(readmodels: ReadModels, now: int) -> Iterator[Figure]:
 
 
 def notice_figures(outbox: Outbox, inbox: Inbox, now: int) -> Iterator[Figure]:
-    """Yield what is to be sent and read, and what became of what was sent."""
+    """Yield the messages that wait to be sent and read, and the outcomes of those sent."""
     late = outbox.work.count(now - LATE_NOTICE_MS).total()
     yield gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", late)
     waiting = {channel: float(count) for channel, count in outbox.waiting().items()}
@@ -263,7 +263,7 @@ class BrokerFigures:
         self._ask_again_at = float("-inf")
 
     def __call__(self, _: int) -> Iterator[Figure]:
-        """Yield whether the broker answers, and what waits in it."""
+        """Yield whether the broker answers, and the tasks that wait in it."""
         names, found = {queue.value: queue.name_in_broker(self._prefix) for queue in Queue}, None
         # To ask a broker that is away takes seconds.
         if time.monotonic() >= self._ask_again_at:
@@ -279,7 +279,7 @@ class BrokerFigures:
 def record_figures(
     checkpoints: CheckpointLog, witnesses: Witnesses, jobs: Jobs, incidents: Incidents, now: int
 ) -> Iterator[Figure]:
-    """Yield what is on record of checkpoints and their witnesses, of long work and of lost events."""
+    """Yield the records of checkpoints and their witnesses, of long work and of lost events."""
     try:
         latest = checkpoints.latest()
     except (DocumentError, NoCheckpointError):

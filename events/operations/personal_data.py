@@ -61,7 +61,7 @@ def takes_long(parts: Installation, person: Person) -> bool:
 
 
 class Erased(NamedTuple):
-    """What becomes of the store's files (one of ``rewriting.FILES``), and whether a relay does the rest."""
+    """The fate of the store's files (one of ``rewriting.FILES``), and whether a relay does the rest."""
 
     files: str
     deferred: bool

@@ -1,1 +1,1 @@
-"""Accounts, sessions, tokens, roles and their log; and what players keep for themselves, which can be erased."""
+"""Accounts, sessions, tokens, roles and their log; and private writing of players, which can be erased."""

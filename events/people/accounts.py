@@ -97,7 +97,7 @@ class People:
         return person
 
     def mark_device(self, person: Person) -> str:
-        """Return what to store on a device on which ``person`` has signed in, for ``knows_device``."""
+        """Return the mark of a device on which ``person`` has signed in, for ``knows_device``."""
         return device_mark(person.id, self._hash_of(person) or "")
 
     def knows_device(self, name: str, mark: str) -> bool:
@@ -118,7 +118,7 @@ class People:
         self.sessions.end_all(person)
 
     def password_mark(self, person_id: str) -> str:
-        """Return what tells the present password of a person from any other, for ``choose_password``."""
+        """Return the mark of the present password of a person, for ``choose_password``."""
         stored = self._client.hget(self._keys.account(person_id), "password")
         return hashlib.sha256(b"rookery password\n" + (stored or b"")).hexdigest()
 

@@ -100,11 +100,11 @@ class Administration:
         self._change(person, role, actor, granted=False)
 
     def record(self, act: str, actor: str, facts: Mapping[str, Any], once: str = "") -> Act | None:
-        """Append an act with ``facts`` (JSON); None when ``once`` names what was logged before."""
+        """Append an act with ``facts`` (JSON); None when ``once`` names an act that was logged before."""
         return self._append(act, actor, facts, once)
 
     def record_event(self, event: Envelope) -> Act | None:
-        """Append what an arbiter has done by ``event``; None when it is no such act, or logged already.
+        """Append the act of an arbiter behind ``event``; None when it is no such act, or logged already.
 
         Crash-safe: the event is the truth. Killed before this is done, a relay does it again, and only once.
         """
@@ -133,7 +133,7 @@ class Administration:
         return None if number is None or digest is None else Head(int(number), digest)
 
     def entries(self) -> Iterator[Entry]:
-        """Yield all entries with what is wrong with each when the chain is computed again."""
+        """Yield all entries with their faults when the chain is computed again."""
         digest, number = GENESIS, 0
         while page := self._client.xrange(self._keys.log, f"{number + 1}-0", "+", ENTRIES_PER_PAGE):
             for stored in page:

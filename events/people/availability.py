@@ -1,4 +1,4 @@
-"""What players have set about their own time: calendar, vacations and preferences.
+"""The settings of players about their own time: calendar, vacations and preferences.
 
 Matches record what follows, as events. A change is stored with a pending sync, which stays until all matches have
 followed it.
@@ -174,7 +174,7 @@ class AvailabilityStore:
         return Read(queue, lambda replies: dict(zip(wanted, map(unpack_availability, chain(*replies)), strict=True)))
 
     def change(self, player: str, change: Change) -> tuple[Availability, str | None]:
-        """Replace the availability by what ``change``, perhaps called again, returns; return it with the sync's lane.
+        """Replace the availability by the result of ``change``, perhaps called again; return it with the sync's lane.
 
         Both are stored in one step. The lane is None when nothing has changed.
         """
@@ -203,7 +203,7 @@ class AvailabilityStore:
         self.syncs.finish(sync.claim)
 
     def erase(self, player: str) -> None:
-        """Erase the availability of ``player`` and what is to follow; matches keep what they have recorded."""
+        """Erase the availability of ``player`` and changes that wait; matches keep what they have recorded."""
         self.syncs.discard(player)
         self._client.delete(self._keys.availability(player))
 

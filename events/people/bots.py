@@ -1,4 +1,4 @@
-"""Bots: accounts that a program plays for, what they declare to take on, and the places that new matches take."""
+"""Bots: accounts that a program plays for, their declared capacity, and the places that new matches take."""
 
 import json
 from collections.abc import Callable, Collection, Iterable
@@ -17,7 +17,7 @@ MAX_PLACE_AGE_MS = 10 * 60 * 1000
 
 
 class Place(IntEnum):
-    """What came of a match that asked for a place of a bot."""
+    """The outcome of a match that asked for a place of a bot."""
 
     REFUSED = 0
     HELD_BEFORE = 1
@@ -25,7 +25,7 @@ class Place(IntEnum):
 
 
 class Bot(NamedTuple):
-    """An account that a program plays for, and what it takes on."""
+    """An account that a program plays for, and its capacity."""
 
     id: str
     name: str

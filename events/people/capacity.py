@@ -1,4 +1,4 @@
-"""How much a bot takes on: what its owner declares, and what the server refuses because of it. Pure."""
+"""The capacity of a bot: the declaration of its owner, and the refusals of the server that follow. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,7 +21,7 @@ class Invitations(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """What a bot takes on: ``games`` (``bashni``, or one setup: ``towers/two-player``), ``concurrent`` matches at once.
+    """The capacity of a bot: ``games`` (``bashni`` or ``towers/two-player``), ``concurrent`` matches at once.
 
     Every move must have ``min_move_ms`` and may take ``max_move_ms`` (None: any). With ``accepts_at_once`` the server
     accepts invitations for it.
@@ -48,14 +48,14 @@ class Proposal(NamedTuple):
 
 
 class Excess(NamedTuple):
-    """What goes beyond a capacity: the field of ``Capacity`` and the reason, which follows the name of the bot."""
+    """The excess over a capacity: the field of ``Capacity`` and the reason, which follows the name of the bot."""
 
     limit: str
     reason: str
 
 
 def excess_of(capacity: Capacity, proposal: Proposal, inviter_kind: str | None) -> Excess | None:
-    """Return why a bot does not play what is proposed, however many it plays; ``inviter_kind`` None: it acts itself."""
+    """Return why a bot does not play a proposed match, however many it plays; ``inviter_kind`` None: it acts itself."""
     setups = {proposal.game, f"{proposal.game}/{proposal.setup}"}
     if proposal.setup is None:
         setups |= {game for game in capacity.games if game.startswith(f"{proposal.game}/")}

@@ -1,4 +1,4 @@
-"""What seats lay down beforehand, as the text that is kept beside a stream: private, and no part of any event."""
+"""The conditional moves of seats, as the text that is kept beside a stream: private, and no part of any event."""
 
 import json
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def packed(orders: ConditionalMoves) -> str | None:
 
 
 def unpacked(kept: StoredConditionalMoves) -> dict[int, ConditionalMoves]:
-    """Return what is kept, by seat."""
+    """Return the conditional moves, by seat."""
     return {seat: _orders(text) for seat, text in kept.texts.items()}
 
 

@@ -24,7 +24,7 @@ FOREIGN_REPLY = "a reply of the event store does not belong to the question"
 
 
 class ForeignReplyError(StoreUnavailableError):
-    """A reply of the store does not belong to what it was asked: nothing of it is used."""
+    """A reply of the store does not belong to the question: nothing of it is used."""
 
 
 class Admission(NamedTuple):
@@ -79,7 +79,7 @@ def with_digest(key: str, content: str) -> str:
 
 
 def belonging_to(key: str, stored: object) -> bytes:
-    """Return what is ``stored`` under ``key`` without the digest before it; raises ForeignReplyError for another's."""
+    """Return the content ``stored`` under ``key`` without its digest; raises ForeignReplyError for another's."""
     digest = key[-DIGEST_DIGITS:].encode()
     if not (isinstance(stored, bytes) and stored.startswith(digest)):
         raise ForeignReplyError(FOREIGN_REPLY)

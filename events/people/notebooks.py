@@ -1,4 +1,4 @@
-"""What players write down for themselves about their matches: one hash of each kind for each person."""
+"""Private notes of players about their matches: one hash of each kind for each person."""
 
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys

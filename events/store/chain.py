@@ -1,4 +1,4 @@
-"""The hash chain of a stream, computed again: proof that what is stored is what was appended."""
+"""The hash chain of a stream, computed again: proof that the stored events are those that were appended."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple

@@ -67,7 +67,7 @@ def tag_of(event: Envelope) -> VersionTag:
 
 
 class Request(NamedTuple):
-    """What makes an append repeatable: the key names the request within its stream, the fingerprint its content."""
+    """The request that makes an append repeatable: the key names it within its stream, the fingerprint its content."""
 
     key: str
     fingerprint: str
@@ -99,7 +99,7 @@ NO_CONDITIONAL_MOVES = StoredConditionalMoves(0, MappingProxyType({}))
 
 
 class Opened(NamedTuple):
-    """Events after a version or ``snapshot``, the head, what a request wrote, conditional moves, at one instant."""
+    """Events after a version or ``snapshot``, the head, the events of a request, conditional moves, at one instant."""
 
     events: list[Envelope]
     head: Head
@@ -157,7 +157,7 @@ class WrongInstallationError(StoreError):
 
 
 class DamagedStreamError(StoreError):
-    """The stored bytes of a stream cannot be what was appended; ``version`` is where that shows, 0 if not at one."""
+    """The stored bytes of a stream are not those that were appended; ``version`` is where it shows, 0 if nowhere."""
 
     def __init__(self, stream: str, version: int, reason: str) -> None:
         place = f" at version {version}" if version else ""
@@ -194,7 +194,7 @@ class EventReader(ABC):
 
     @abstractmethod
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
-        """Return a stream after a version (None: of the cached snapshot) and what ``request`` wrote, in one round trip.
+        """Return a stream after a version (None: of the cached snapshot), the events of ``request``, in one round trip.
 
         Raises RequestMismatchError when the key of ``request`` was used with another fingerprint.
         """
@@ -260,7 +260,7 @@ class EventStore(EventReader):
         """
 
     def await_copies(self, shards: Sequence[int]) -> None:
-        """Wait until the replicas have what was written to ``shards`` so far; nothing where there are none."""
+        """Wait until the replicas have all writes to ``shards`` so far; nothing where there are none."""
 
     @abstractmethod
     def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:

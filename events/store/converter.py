@@ -157,7 +157,7 @@ def unpack(made: type[T], packed: str | bytes) -> T:
 
 
 def schema_of(made: type[Any], apart: frozenset[str] = frozenset()) -> Schema:
-    """Return the JSON Schema (2020-12) of what the shape of ``made`` reads."""
+    """Return the JSON Schema (2020-12) of the values that the shape of ``made`` reads."""
     hints = {name: hint for name, hint in get_type_hints(made).items() if name not in apart}
     return {
         "type": "object",
@@ -242,7 +242,7 @@ def _writer(hint: Any) -> Writer:
 
 
 def _row_writer(hint: Any) -> Writer:
-    """Return what writes a value for ``json.dumps``, which writes tuples and enums by itself."""
+    """Return the function that writes a value for ``json.dumps``, which writes tuples and enums by itself."""
     hint = _plain(hint)
     if get_origin(hint) is tuple:
         fixed = _items(hint)

@@ -1,4 +1,4 @@
-"""Appends that are acknowledged only when replicas have them, so that no single failure takes what was acknowledged.
+"""Appends that are acknowledged only when replicas have them, so that no single failure takes acknowledged events.
 
 The number configured is known to sentinels or the map of the cluster; the primary counts connected ones only, which are
 fewer in the very failure that is meant.
@@ -31,11 +31,11 @@ CLUSTER_INTERVAL_S = 1.0
 """Between two questions to a server of a cluster how many replicas it has."""
 
 MAX_LAG_S = 3
-"""A replica says every second what it has: one that is silent for longer does not count as one that follows."""
+"""A replica reports its progress every second: one that is silent for longer does not count as one that follows."""
 
 MAX_ATTEMPTS = 5
 WRITE_NUMBER_AGAIN = "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCRBY', KEYS[1], 0)"
-"""WAIT waits for what its own connection has written, so that writes something first; nothing to an emptied shard."""
+"""WAIT waits for the writes of its own connection, so that writes something first; nothing to an emptied shard."""
 
 ALL = "all"
 POLICY_FIELD = "wait_replicas"
@@ -55,7 +55,7 @@ class ReplicasBehindError(StoreUnavailableError):
 
 
 class Copies:
-    """How many replicas must have what is appended, and the wait for them.
+    """The number of replicas that must have an append, and the wait for them.
 
     ``wanted`` is the number from the settings, None for all that are configured; an operator's order in the store
     counts in its place.
@@ -72,7 +72,7 @@ class Copies:
         self._behind: dict[str, tuple[float, NotCopiedError]] = {}
 
     def required(self, server: StoreClient) -> int:
-        """Return how many replicas of ``server``, the primary of a key, must have what is appended there."""
+        """Return how many replicas of ``server``, the primary of a key, must have an append there."""
         if time.monotonic() - self._looked_at > POLICY_INTERVAL_S:
             with suppress(StoreUnavailableError):  # then the last order counts: it may be on another server
                 self.read_order()
@@ -140,7 +140,7 @@ class Copies:
         return self._ordered
 
     def order(self, number: int | str | None) -> None:
-        """Order all processes to wait for ``number`` replicas, ALL or None for what their settings say."""
+        """Order all processes to wait for ``number`` replicas, ALL or None for the number in their settings."""
         if number is None:
             self._client.hdel(self._installation, POLICY_FIELD)
         else:
@@ -148,7 +148,7 @@ class Copies:
         self.read_order()
 
     def shortages(self) -> list[str]:
-        """Return for each primary with too few replicas that follow it what is missing, as operators read it."""
+        """Return the shortage of each primary with too few replicas that follow it, as operators read it."""
         shortages = []
         for server in self._client.servers():
             state: Any = server.info("replication")
@@ -166,7 +166,7 @@ class Copies:
         return shortages
 
     def costs(self) -> str:
-        """Return what a failover may cost because fewer replicas are waited for than configured; empty for nothing."""
+        """Return the possible cost of a failover because fewer replicas are awaited than configured; empty for none."""
         for server in self._client.servers():
             required, configured = self.required(server), self.configured(server)
             if required < configured:

@@ -1,4 +1,4 @@
-"""The shard feeds as workers read them: consumer groups, parking of what cannot be handled, trimming, the live tail.
+"""The shard feeds as workers read them: consumer groups, parking of unreadable entries, trimming, the live tail.
 
 No command covers several shards, which may be on several servers. An entry is a pointer: a consumer reads from its own
 checkpoint on, and may rely neither on order nor on the number of deliveries.

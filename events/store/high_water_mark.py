@@ -44,7 +44,7 @@ class LostEvents(NamedTuple):
 
 
 class MissingEvents(NamedTuple):
-    """What a store lacks of its mark of the instant ``at``: losses of known matches, and the number of other events.
+    """The events that a store lacks of its mark of the instant ``at``: losses of known matches, and other events.
 
     ``flushed``: some were on the disk. ``unsure``: more may be missing, since machine or store stopped without warning
     while ``behind`` with flushing, or the disk did not keep what it confirmed.
@@ -75,7 +75,7 @@ class MissingEvents(NamedTuple):
         return lines
 
     def summary(self) -> str:
-        """Return one sentence about what is missing, without naming a match."""
+        """Return one sentence about the missing events, without naming a match."""
         parts = []
         if self.certain:
             parts.append(f"{self.events:,} stored events are missing, of {len(self.losses):,} known matches")
@@ -87,7 +87,7 @@ class MissingEvents(NamedTuple):
 
 
 class HighWaterMark:
-    """Keeps the mark of ``store`` in the file ``path``, and finds what the store lacks of it. For one thread.
+    """Keeps the mark of ``store`` in the file ``path``, and finds the events that the store lacks. For one thread.
 
     ``flush`` flushes the files of the store and returns the newest with its size (None: the store does). ``behind``: it
     acknowledges before flushing. ``is_local``: a stop of this machine leaves it unsure. Methods raise StoreError and
@@ -133,13 +133,13 @@ class HighWaterMark:
         return mark
 
     def find_missing(self) -> MissingEvents | None:
-        """Return what the store lacks of the mark in the file, None when it lacks nothing or there is none of it."""
+        """Return the events of the mark in the file that the store lacks, None for none or without a mark."""
         mark = self.load()
         missing = None if mark is None else find_missing(self._store, mark, self._boot)
         return missing if missing is not None and (missing.certain or missing.unsure) else None
 
     def begin(self) -> None:
-        """Mark what the store has now, of all matches that were marked before."""
+        """Mark the present events of the store, of all matches that were marked before."""
         servers, at = self._identities(), now_ms()
         counts, heads = shard_sequences(self._store), self._store.heads(list(self._matches))
         self._store.await_copies(range(len(counts)))
@@ -153,7 +153,7 @@ class HighWaterMark:
         self._write()
 
     def step(self) -> MissingEvents | None:
-        """Bring the mark up to what is acknowledged; return, and record as an incident, what the store has lost."""
+        """Bring the mark up to the acknowledged events; return, and record as an incident, those that are lost."""
         servers, at, counts = self._identities(), now_ms(), shard_sequences(self._store)
         if servers != self._servers or any(map(lt, counts, (shard.sequence for shard in self._shards))):
             # Another server answers, or the same one with another history: all that is marked is compared.
@@ -207,7 +207,7 @@ class HighWaterMark:
         return self._store.server_identities(range(self._store.shards) if is_cluster else [0])
 
     def _flush(self) -> None:
-        """Flush what the server has written, which includes everything in the mark."""
+        """Flush the files of the server, which include everything in the mark."""
         self._file = self._flush_files()
         self._shards = [ShardMark(shard.sequence, shard.sequence) for shard in self._shards]
         for match, mark in self._matches.items():
@@ -231,7 +231,7 @@ class HighWaterMark:
 
 
 def find_missing(store: RedisStore, mark: Mark, boot: str) -> MissingEvents:
-    """Return what ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine."""
+    """Return the events that ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine."""
     losses, flushed = [], False
     named = [0] * len(mark.shards)
     for (match, known), head in zip(mark.matches.items(), store.heads(list(mark.matches)), strict=True):
@@ -261,7 +261,7 @@ def shard_sequences(store: RedisStore) -> list[int]:
 
 
 def record_loss(store: RedisStore, missing: MissingEvents) -> bool:
-    """Record what is missing, but not what was recorded since the mark; return whether there was more.
+    """Record the missing events, but not those recorded since the mark; return whether there was more.
 
     Crash-safe: it is recorded before the next mark is written, and found again with the same mark until then.
     """
@@ -278,7 +278,7 @@ def record_loss(store: RedisStore, missing: MissingEvents) -> bool:
 
 
 def match_mark(head: Head, flushed: int = 0) -> MatchMark:
-    """Return what a mark records of a match at ``head``."""
+    """Return the record of a match at ``head`` in a mark."""
     return MatchMark(head.version, head.digest[:DIGEST_BYTES].hex(), flushed)
 
 

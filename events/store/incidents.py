@@ -1,4 +1,4 @@
-"""Incidents: what went wrong with the installation itself, for its operators and for the players whom it concerns."""
+"""Incidents: failures of the installation itself, for its operators and for the players whom it concerns."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -20,7 +20,7 @@ class Incident(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """What a match lost in an incident: the events after version ``after``; it was found ``at`` an instant."""
+    """The loss of a match in an incident: the events after version ``after``; it was found ``at`` an instant."""
 
     at: int
     after: int
@@ -51,7 +51,7 @@ class Incidents:
         return sorted((_unpack(id, packed) for id, packed in found.items()), key=lambda each: (each.at, each.id))
 
     def losses(self, match_id: str) -> list[Loss]:
-        """Return what a match has lost, the earliest loss first."""
+        """Return the losses of a match, the earliest first."""
         return read_alone(self._client, self.read_of_losses(match_id))
 
     def read_of_losses(self, match_id: str) -> Read[list[Loss]]:

@@ -1,4 +1,4 @@
-"""What the log of checkpoints notes of each match: where its last leaf is, and the version tag of its head."""
+"""The notes of the log of checkpoints about each match: where its last leaf is, and the version tag of its head."""
 
 from typing import NamedTuple
 
@@ -17,13 +17,13 @@ class LoggedLeaf(NamedTuple):
 
 
 def pack_logged(leaf: LoggedLeaf) -> bytes:
-    """Return what is stored of a logged match."""
+    """Return the stored form of a logged match."""
     index, (version, digest) = leaf
     return index.to_bytes(INDEX_BYTES, "big") + version.to_bytes(VERSION_BYTES, "big") + bytes.fromhex(digest)
 
 
 def unpack_logged(packed: bytes) -> LoggedLeaf:
-    """Return what was packed; raises ValueError for anything else."""
+    """Return the leaf that was packed; raises ValueError for anything else."""
     if len(packed) <= _BEFORE_DIGEST:
         raise ValueError(f"{packed!r} is not the place of a leaf")
     index = int.from_bytes(packed[:INDEX_BYTES], "big")

@@ -30,7 +30,7 @@ class MatchMark(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A high-water mark, which covers what was acknowledged before ``at``, in the ``boot`` of the machine.
+    """A high-water mark, which covers all that was acknowledged before ``at``, in the ``boot`` of the machine.
 
     ``behind``: acknowledged before flushed; ``closed``: shut down cleanly since. ``flushed`` is the newest append-only
     file and how many of its bytes are on the disk.

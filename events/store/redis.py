@@ -62,7 +62,7 @@ IDENTIFYING = ("run_id", "master_replid")
 
 
 class Installation(NamedTuple):
-    """What was fixed when the store was installed: its id, number of shards and layout."""
+    """The constants of an installed store: its id, number of shards and layout."""
 
     id: str
     shards: int
@@ -70,7 +70,7 @@ class Installation(NamedTuple):
 
 
 def layout_refusal(layout: int) -> str:
-    """Return why a store of another layout is not opened, and what opens it."""
+    """Return why a store of another layout is not opened, and the commit that opens it."""
     reader = f"commit {LAST_READERS[layout]} is the last that reads it" if layout in LAST_READERS else "update Rookery"
     return f"layout {layout}, and this Rookery reads and writes layout {FORMAT} only: {reader}"
 
@@ -127,7 +127,7 @@ class RedisStore(EventStore):
             raise WrongInstallationError(str(error)) from error
 
     def installation(self) -> Installation:
-        """Return what is written about this installation, and write it the very first time.
+        """Return the record of this installation, and write it the very first time.
 
         Raises WrongInstallationError when the store holds another one, or has other shards, layout or servers.
         """
@@ -241,7 +241,7 @@ class RedisStore(EventStore):
         raise DamagedStreamError(stream, int(details[0]), "the number of stored events is another")
 
     def await_copies(self, shards: Sequence[int]) -> None:
-        """Wait until replicas have what the servers of ``shards`` have written so far. Raises NotCopiedError."""
+        """Wait until replicas have all writes of the servers of ``shards`` so far. Raises NotCopiedError."""
         is_cluster = self.topology.kind == CLUSTER_OF_SERVERS
         for shard in shards if is_cluster else shards[:1]:
             self.copies.confirm(self._keys[shard].sequence)
@@ -318,7 +318,7 @@ class RedisStore(EventStore):
         return [Head.of(fields) for fields in found]
 
     def server_identities(self, shards: Sequence[int]) -> list[str]:
-        """Return what identifies the run of the server of each shard; "unknown" where asking is not permitted."""
+        """Return the identity of the run of the server of each shard; "unknown" where asking is not permitted."""
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in shards:
                 pipeline.eval(IDENTITY, 1, self._keys[shard].sequence)

@@ -46,7 +46,7 @@ class Rewriting:
         self._now = now
 
     def note(self, person: str) -> str:
-        """Record that ``person`` was erased now; return one of FILES, what happens to the store's files."""
+        """Record that ``person`` was erased now; return one of FILES, the fate of the store's files."""
         self.erasures.add(person, "", self._now() + SETTLED_AFTER_MS, repeats=Repeats.MOVED)
         return self._expected_outcome()
 
@@ -55,7 +55,7 @@ class Rewriting:
         return not self.erasures.next_due() and not self._last().wanted
 
     def follow_up(self, forget: Callable[[str], None]) -> None:
-        """Take the next step until the files are rewritten; ``forget`` erases again what a request may have left."""
+        """Take the next step until the files are rewritten; ``forget`` erases again the remains of a request."""
         while (claim := self.erasures.claim()) is not None:
             try:
                 forget(claim.id)

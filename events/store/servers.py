@@ -1,4 +1,4 @@
-"""What servers say of themselves (files, replicas), and the age of the oldest events that groups have not finished."""
+"""The reports of servers about themselves (files, replicas), and the age of the oldest events unfinished by groups."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -29,7 +29,7 @@ def server_figures(client: StoreClient) -> list[Figure]:
 
 
 def figures_of(servers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
-    """Return the figures of ``servers``: what INFO says of each, by address."""
+    """Return the figures of ``servers``: the INFO of each, by address."""
     figures = []
     for name, description, field, kind in _OF_SERVER:
         said: dict[Labels, float] = {

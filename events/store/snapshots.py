@@ -23,7 +23,7 @@ def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
 
 
 def restore_snapshot(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
-    """Return what ``snapshot_of`` was given, or None when it cannot be restored here."""
+    """Return the state that ``snapshot_of`` was given, or None when it cannot be restored here."""
     if snapshot.get("layout") != LAYOUT:
         return None
     try:

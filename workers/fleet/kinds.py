@@ -22,7 +22,7 @@ Do = Callable[[Installation, Parameters, Any], Any]
 
 
 class Kind(NamedTuple):
-    """What a job of a kind does: ``result`` is the class of what ``do`` returns (``events.store.converter``)."""
+    """The work of a kind of job: ``result`` is the class of the results of ``do`` (``events.store.converter``)."""
 
     plan: Plan
     do: Do

@@ -39,7 +39,7 @@ class LadderGame(NamedTuple):
 
 
 class PlayedGames(NamedTuple):
-    """What a slice has played."""
+    """The games of a slice."""
 
     games: tuple[LadderGame, ...] = ()
 

@@ -88,7 +88,7 @@ def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
 
 
 def do(installation: Installation, _: Parameters, content: Sequence[Any]) -> Rebuilt:
-    """Do one slice; raises RebuildOvertakenError. Crash-safe: what is written twice is the same."""
+    """Do one slice; raises RebuildOvertakenError. Crash-safe: written twice, it is the same."""
     match content:
         case [str(step), int(generation), list(match_ids)] if step == PROJECT:
             return _project_slice(installation, match_ids, generation)

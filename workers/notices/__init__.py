@@ -1,1 +1,1 @@
-"""The work on notices: what is decided about each fact, and how it is delivered."""
+"""The work on notices: the decision about each fact, and its delivery."""

@@ -1,4 +1,4 @@
-"""From events to notices: what follows depends on where a match stands, idempotent by fact and person."""
+"""From events to notices: they depend on where a match stands, idempotent by fact and person."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ MAX_MAILS_OF_STRANGERS = RateLimitItemPerDay(5)
 
 
 class Decider:
-    """Decides what people are told; ``wake`` is called for what goes at once. Raises what ``Matches.load`` raises."""
+    """Decides about notices to people; ``wake`` is called for those that go at once. Raises as ``Matches.load``."""
 
     def __init__(self, installation: Installation, wake: Callable[[], object] = lambda: None) -> None:
         self._parts = installation
@@ -49,7 +49,7 @@ class Decider:
         self._counters = fixed_windows(installation.client, installation.prefix)
 
     def look_at_match(self, match_id: str, versions: set[int]) -> None:
-        """Tell what the events of a match at ``versions`` say, and what awaits its players."""
+        """Decide about the events of a match at ``versions``, and about the acts that await its players."""
         loaded = self._parts.matches.load_at_least(match_id, max(versions))
         state = self._parts.timekeeper.with_availability(loaded.state)
         events = self._events(state, versions)
@@ -162,7 +162,7 @@ log = structlog.get_logger("notices")
 
 
 class NoticeRounds:
-    """Does what time makes due about notices, in the ``share`` of this relay."""
+    """Does the checks of notices that time makes due, in the ``share`` of this relay."""
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class NoticeRounds:
         repeat(self.do_round, stop, lambda: None, line="notice-rounds")
 
     def do_round(self) -> float:
-        """Do what is due; return when to do so again, in seconds. Raises ClockMismatchError: nobody is told early."""
+        """Do the checks that are due; return the seconds to the next. Raises ClockMismatchError: nobody hears early."""
         self._store.check_clock()
         shards = self._share()
         while (check := self._checks.take(shards)) is not None:

@@ -1,4 +1,4 @@
-"""Sending what is in the outbox: one dispatch after the other is claimed, looked at once more, sent, and recorded."""
+"""Sending the outbox: one dispatch after the other is claimed, looked at once more, sent, and recorded."""
 
 import hashlib
 from collections import Counter
@@ -65,7 +65,7 @@ class Slots:
 
 
 class Deliveries:
-    """Sends what is due; what was leased comes back after an error."""
+    """Sends the dispatches that are due; a claimed one comes back after an error."""
 
     def __init__(self, installation: Installation, senders: Mapping[NoticeChannel, Sender]) -> None:
         self._parts = installation
@@ -74,7 +74,7 @@ class Deliveries:
         self._slots = Slots()
 
     def deliver_due(self) -> int:
-        """Send what is due, up to MAX_PER_HINT dispatches; return how many were handled."""
+        """Send up to MAX_PER_HINT dispatches that are due; return how many were handled."""
         handled = 0
         while handled < MAX_PER_HINT and any(map(self._deliver_next, SHARES)):
             handled += 1
@@ -91,7 +91,7 @@ class Deliveries:
             return True
 
     def deliver(self, dispatch: Dispatch) -> None:
-        """Send ``dispatch`` unless something is against it; record what became of it.
+        """Send ``dispatch`` unless something is against it; record its outcome.
 
         Crash-safe: killed before the record it is sent again, with the same Message-ID or webhook-id.
         """
@@ -158,7 +158,7 @@ class Deliveries:
         )
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
-        """Return what was gathered with what is still so; the rest is recorded as not sent."""
+        """Return the gathered notices that are still true; the rest is recorded as not sent."""
         found = {each.id: each for each in self._parts.ledger.find_all(dispatch.player, dispatch.notices)}
         kept = []
         for id in dispatch.notices:

@@ -51,7 +51,7 @@ log = structlog.get_logger("notices")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What becomes of a mail: the verdict with its reason, and the answer (subject and text), None for none.
+    """The outcome of a mail: the verdict with its reason, and the answer (subject and text), None for none.
 
     Of answers that ``only_refuses`` a few are sent in an hour; in answer to one that ``asks_to_confirm`` a resignation
     is done. ``about`` is match, seat and the version tag shown; ``receipt`` is attached.
@@ -75,7 +75,7 @@ class MailReader:
         self._recipients = Recipients(installation.matches, installation.addresses)
 
     def read_due(self) -> int:
-        """Read what is due, up to MAX_PER_HINT mails; return how many."""
+        """Read up to MAX_PER_HINT mails that are due; return how many."""
         count = 0
         while count < MAX_PER_HINT and (taken := self._parts.inbox.take()) is not None:
             beats.beat()
@@ -84,7 +84,7 @@ class MailReader:
         return count
 
     def read(self, taken: Taken) -> None:
-        """Read a mail that was taken, answer it and record what became of it."""
+        """Read a mail that was taken, answer it and record its outcome."""
         mail = taken.mail
         try:
             outcome = self._outcome(taken)

@@ -1,4 +1,4 @@
-"""What is to be sent by mail, composed from the stores at the moment of sending."""
+"""Mails, composed from the stores at the moment of sending."""
 
 import hashlib
 from collections.abc import Mapping
@@ -239,7 +239,7 @@ def _answer_token(letter: Letter, loaded: Loaded | None, player: str) -> MatchTo
 
 
 def _mail_id(dispatch: Dispatch) -> str:
-    """Return what names the mail in its Message-ID: the same for each attempt, another one for each request."""
+    """Return the name of the mail in its Message-ID: the same for each attempt, another one for each request."""
     if dispatch.purpose == Purpose.NOTICE:
         return dispatch.notices[0] + (f"-{dispatch.first_at}" if dispatch.requested else "")
     name = f"{dispatch.player} {dispatch.id} {dispatch.first_at}"

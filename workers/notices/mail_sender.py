@@ -30,7 +30,7 @@ log = structlog.get_logger("mail")
 
 
 class MailSender:
-    """Sends what goes by mail."""
+    """Sends mail."""
 
     def __init__(self, installation: Installation, settings: MailSettings, server: SmtpServer | None = None) -> None:
         self._parts = installation
@@ -41,7 +41,7 @@ class MailSender:
         self._record = installation.outbox.record_progress
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Send ``dispatch`` and return what became of it; raises StoreError.
+        """Send ``dispatch`` and return its outcome; raises StoreError.
 
         Crash-safe: recorded before the content is sent and right after it was accepted. A kill in between has it sent
         once more under the same Message-ID, and the ledger says so.
@@ -69,14 +69,14 @@ class MailSender:
         return self._judge(dispatch, mail, reply, now)
 
     def _tell_of_confirmation(self, dispatch: Dispatch, outcome: Outcome) -> None:
-        """Let the person see what became of the mail that asks to confirm an address: no ledger has it."""
+        """Let the person see the outcome of the mail that asks to confirm an address: no ledger has it."""
         letter = dispatch.letter
         if letter is not None and letter.kind == LetterKind.CONFIRMATION:
             problem = None if outcome.state == DeliveryState.SENT else outcome.reason
             self._parts.addresses.change(dispatch.player, lambda stored: with_problem(stored, letter.to, problem))
 
     def _judge(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, now: int) -> Outcome:
-        """Return what follows from the answer of a server that has not accepted a mail."""
+        """Return the outcome of the answer of a server that has not accepted a mail."""
         permanent = 500 <= reply.code < 600
         if permanent and reply.stage in (Stage.RECIPIENT, Stage.CONTENT):
             self._count_bounce(dispatch, mail, reply, now)

@@ -1,4 +1,4 @@
-"""Sends push messages: encrypts what a notice says for one browser, and hands it to the push service of it."""
+"""Sends push messages: encrypts the text of a notice for one browser, and hands it to the push service of it."""
 
 import os
 from typing import NamedTuple
@@ -57,7 +57,7 @@ class PushSender:
         self._pages = settings.page_url.rstrip("/")
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Send ``dispatch``, a test once; return its outcome. Crash-safe: a repetition replaces what was shown."""
+        """Send ``dispatch``, a test once; return its outcome. Crash-safe: a repetition replaces the shown one."""
         subscription = self._parts.subscriptions.find(dispatch.player, dispatch.target)
         if subscription is None:
             return Outcome(DeliveryState.NOT_SENT, "The browser was removed from your settings.")

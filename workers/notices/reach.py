@@ -1,4 +1,4 @@
-"""Where players can be reached, and what else decides whether and when they are told, read from the stores."""
+"""Where players can be reached, and all else that decides whether and when, read from the stores."""
 
 from domain.match import vacation
 from events.installation import Installation
@@ -8,7 +8,7 @@ from events.people.chats import Message
 
 
 def circumstances_of(installation: Installation, player: str, match: str | None, now: int) -> Circumstances:
-    """Return what is known of ``player`` at ``now`` with regard to ``match``."""
+    """Return the circumstances of ``player`` at ``now`` with regard to ``match``."""
     availability = installation.availability.read([player])[player]
     away = vacation.current(availability.book, now)
     is_announced = away is not None and not away.automatic

@@ -1,4 +1,4 @@
-"""What a sender is: one for each channel, chosen in ``workers.notices.channels``."""
+"""The senders: one for each channel, chosen in ``workers.notices.channels``."""
 
 from typing import NamedTuple, Protocol
 
@@ -7,7 +7,7 @@ from events.notify.outbox import Dispatch
 
 
 class Outcome(NamedTuple):
-    """What became of a dispatch; ``reason`` is a sentence for the player.
+    """The outcome of a dispatch; ``reason`` is a sentence for the player.
 
     With WAITING it is tried again at ``due`` (None: after a growing delay) in ``lane`` (empty: the same); ``tried``
     tells whether it counts as an attempt.
@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
 
 
 class Sender(Protocol):
-    """Sends what goes through one channel."""
+    """Sends the dispatches of one channel."""
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Send ``dispatch``; what may pass (a server that is down) is WAITING, only errors of the store are raised."""
+        """Send ``dispatch``; a failure that may pass (no server) is WAITING, only errors of the store are raised."""

@@ -1,4 +1,4 @@
-"""What receivers of webhooks answer: moves and agreements, done at once in the matches that the webhooks are about."""
+"""The answers of receivers of webhooks: moves and agreements, done at once in the matches of the webhooks."""
 
 import hashlib
 
@@ -31,14 +31,14 @@ class _RefusedError(Exception):
 
 
 class BotAnswers:
-    """Does what receivers answer."""
+    """Carries out the answers of receivers."""
 
     def __init__(self, installation: Installation) -> None:
         self._parts = installation
         self._decider = Decider(installation)
 
     def carry_out(self, notice: Notice, standing: Standing, answer: Answer) -> str:
-        """Do what is answered to the webhook about ``notice``; return that as a sentence, empty for nothing."""
+        """Carry out the answer to the webhook about ``notice``; return that as a sentence, empty for nothing."""
         if answer.status != STATUS_WITH_ANSWER:
             return ""
         if not answer.is_complete:
@@ -112,7 +112,7 @@ TOLD = (DeliveryState.SENT, DeliveryState.WAITING)
 
 
 class Fallback:
-    """Tells people by mail what their webhooks did not take."""
+    """Sends people by mail the notices that their webhooks did not take."""
 
     def __init__(self, installation: Installation) -> None:
         self._parts = installation

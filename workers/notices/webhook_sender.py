@@ -1,4 +1,4 @@
-"""The sender of webhooks: calls the receiver, does what it answers, and decides what follows a failure."""
+"""The sender of webhooks: calls the receiver, carries out its answer, and decides about a failure."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ USER_AGENT = "Rookery-Webhooks"
 
 
 class Message(NamedTuple):
-    """What is sent: ``standing`` is how the match of ``notice`` stands; both are None for a test."""
+    """The content: ``standing`` is how the match of ``notice`` stands; both are None for a test."""
 
     id: str
     type: str
@@ -50,7 +50,7 @@ class Message(NamedTuple):
 
 
 class Called(NamedTuple):
-    """What came of a call ``at`` an instant: the answer, or ``failure``, why there was none, as a sentence."""
+    """The result of a call ``at`` an instant: the answer, or ``failure``, why there was none, as a sentence."""
 
     at: int
     headers: Mapping[str, str]
@@ -65,7 +65,7 @@ class Called(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What the receiver answered, as a sentence."""
+        """The answer of the receiver, as a sentence."""
         if self.answer is None:
             return self.failure
         moved = " Redirects are not followed." if 300 <= self.answer.status < 400 else ""
@@ -88,7 +88,7 @@ class WebhookSender:
         self._slow_hosts: set[str] = set()
 
     def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        """Call the receiver and return what became of it.
+        """Call the receiver and return the outcome.
 
         Crash-safe: a repetition has the same webhook-id, from which the request key of an answered move is made.
         """

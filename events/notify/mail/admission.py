@@ -75,12 +75,12 @@ def admit(content: bytes, return_path: str, rules: Rules) -> Admission:
 
 
 def read_headers(content: bytes) -> "Message[str, str]":
-    """Return the headers of a mail, which may be anything; what stands beyond MAX_HEADERS_BYTES is not read."""
+    """Return the headers of a mail, which may be anything; bytes beyond MAX_HEADERS_BYTES are not read."""
     return BytesHeaderParser(policy=compat32).parsebytes(content[:MAX_HEADERS_BYTES])
 
 
 def has_too_many_headers(content: bytes) -> bool:
-    """Tell whether the headers of a mail go on beyond what is read of them."""
+    """Tell whether the headers of a mail go on beyond the bytes that are read of them."""
     end = content.find(b"\r\n\r\n")
     return (len(content) if end < 0 else end) > MAX_HEADERS_BYTES
 
@@ -179,7 +179,7 @@ _CALENDAR_PART = re.compile(rb"(?im)^content-type:[ \t]*text/calendar\b[^\r\n]{0
 
 
 def automatic_mark(content: bytes, return_path: str, headers: "Message[str, str] | None" = None) -> str:
-    """Return what shows that no person has written the mail, in a few words; empty for a person's.
+    """Return the sign that no person has written the mail, in a few words; empty for a person's.
 
     X-Auto-Response-Suppress is no such mark: Outlook puts it into mail of people (sisimai/p5-sisimai#491).
     """

@@ -50,7 +50,7 @@ def read_body(content: bytes) -> Body:
 
 
 _LINE_END = re.compile(r"\r\n?|\n")
-"""Nothing else ends a line: what is one line to a program that quotes it is one line here."""
+"""Nothing else ends a line: one line to a program that quotes it is one line here."""
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹣－"), "-") | {ord("×"): "x"}
 
@@ -121,7 +121,7 @@ _CHARSETS = re.compile(
     r"euc.*|shift.*|johab|mac.*|hp-roman8",
     re.ASCII | re.IGNORECASE,
 )
-"""What names the characters of a text: Python has codecs of other kinds too."""
+"""Names of character sets of texts: Python has codecs of other kinds too."""
 
 
 def _decoded(part: "Message[str, str]") -> str:

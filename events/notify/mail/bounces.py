@@ -19,7 +19,7 @@ from events.notify.addresses import (
 from events.runtime.wall_clock import read_header_date
 
 MAX_READ_BYTES = 64_000
-"""Of a report: what matters stands before the mail that comes back with it."""
+"""Of a report: its words stand before the mail that comes back with it."""
 
 _STATUS = re.compile(r"([245])\.(\d{1,3})\.(\d{1,3})")
 _MACHINE = re.compile(r"\b(mailer-daemon|postmaster)@", re.IGNORECASE)
@@ -56,7 +56,7 @@ def is_hard(status: str) -> bool:
 
 
 def record_bounce(addresses: AddressStore, player: str, content: bytes, now: int) -> str:
-    """Count the report ``content`` about mail to ``player``, once; return what was done, in words."""
+    """Count the report ``content`` about mail to ``player``, once; return the act that followed, in words."""
     bounce = read_bounce(content)
     if bounce is None:
         return "It reports no mail that was not delivered, so nothing was counted."

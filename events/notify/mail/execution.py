@@ -45,7 +45,7 @@ ONE_MOVE = "A mail can play one move, for it answers one position: none was play
 
 
 def execute_commands(parts: Installation, reading: Reading, token: MatchToken, person: Person, mail: str) -> Report:
-    """Carry out the commands of a mail (a digest names it) with a valid ``token``; return what became of each.
+    """Carry out the commands of a mail (a digest names it) with a valid ``token``; return their outcomes.
 
     Raises UnknownMatchError and what loading a match raises. Crash-safe: request keys follow from the mail and the
     place in it, so a repetition finds what was done.
@@ -54,7 +54,7 @@ def execute_commands(parts: Installation, reading: Reading, token: MatchToken, p
 
 
 class AmbiguousAnswerError(Exception):
-    """Two things wait for an answer, and the command does not say which it means; the message says what to write."""
+    """Two things wait for an answer, and the command does not say which it means; the message names the words."""
 
 
 class _Execution:
@@ -251,7 +251,7 @@ class _Execution:
     def _replace_orders(
         self, orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves], *, on_this_board: bool = False
     ) -> None:
-        """Store what ``orders`` returns; with ``on_this_board`` raises StaleVersionError on another board."""
+        """Store the result of ``orders``; with ``on_this_board`` raises StaleVersionError on another board."""
         for race in range(MAX_RACES):
             expected = self._expected(BOARD_EVENTS) if on_this_board else None
             try:
@@ -358,7 +358,7 @@ class _Execution:
             return False
 
     def _done(self, command: Command, executed: Executed) -> Result:
-        """Return what the events of a command say; the same when it is repeated."""
+        """Return the words for the events of a command; the same when it is repeated."""
         events = [event_of(event) for event in executed.events]
         seat = self._token.seat
         own = [event for event in events if _is_by_mail(event, seat)]

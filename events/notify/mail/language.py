@@ -26,7 +26,7 @@ MAX_CONDITIONAL_STEPS = 20
 
 
 class Verb(StrEnum):
-    """What a command asks for."""
+    """The act that a command asks for."""
 
     MOVE = "move"
     IF = "if"
@@ -197,7 +197,7 @@ _QUOTATION_MARKS = "\"'`.!\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u300c
 
 
 def _moves_in(line: str, moves: Moves) -> tuple[str, ...]:
-    """Return the move that ``line`` is, or the moves of a turn, without what people write around one; else none."""
+    """Return the move that ``line`` is, or the moves of a turn, without the words around one; else none."""
     text = line
     for _ in range(MAX_PEELED):
         for bare in (text, text.rstrip(".! ")):

@@ -1,4 +1,4 @@
-"""A match in the words of mail: its moves, what has happened, how it ended, instants."""
+"""A match in the words of mail: its moves, its events, its end, instants."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -64,7 +64,7 @@ def example_move(state: MatchState) -> str:
 
 
 def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
-    """Return what an event says to the player of ``seat``, as a sentence; empty for one that is not of interest."""
+    """Return an event as a sentence for the player of ``seat``; empty for one that is not of interest."""
     match event:
         case e.MoveSubmitted(seat=mover, move=move, channel=channel):
             if channel in (Channel.CONDITIONAL, Channel.FORCED):

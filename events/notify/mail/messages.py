@@ -78,7 +78,7 @@ class Addressee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A PNG with what it shows in words."""
+    """A PNG and its content in words."""
 
     png: bytes
     alt: str
@@ -127,7 +127,7 @@ def notice_mail(
 
 
 def letter_mail(site: Site, address: str, content: Content, *, id: str, sender: str, now: int) -> Outgoing:
-    """Return a letter to ``address`` that belongs to no match, from the postmaster; ``sender`` takes what bounces."""
+    """Return a letter to ``address`` that belongs to no match, from the postmaster; bounces go to ``sender``."""
     message = _message(site, address, content, f"{POSTMASTER}@{site.domain}", now, id)
     message["Message-ID"] = f"<{id}@{site.domain}>"
     message["Auto-Submitted"] = "auto-generated"
@@ -237,7 +237,7 @@ def _set_text(message: EmailMessage, text: str, subtype: str) -> None:
 
 
 def _html(content: Content, picture: Picture, image: str) -> str:
-    """Return the paragraphs as HTML; what stands behind bars keeps its columns. Everything is escaped."""
+    """Return the paragraphs as HTML; text behind bars keeps its columns. Everything is escaped."""
     blocks = []
     for paragraph in content.paragraphs:
         if paragraph.startswith("|"):

@@ -1,4 +1,4 @@
-"""What the mails about notices say: those of one match, or of several. Pure."""
+"""The text of mails about notices: those of one match, or of several. Pure."""
 
 import textwrap
 from collections.abc import Sequence
@@ -102,7 +102,7 @@ def subject_of(abouts: Sequence[NoticeView]) -> str:
 
 
 def _item_parts(site: Site, abouts: Sequence[NoticeView], *, with_board: bool) -> list[str]:
-    """Return what a mail about several matches says of one of them: subject, board, addresses."""
+    """Return the part of a mail about several matches for one of them: subject, board, addresses."""
     first = abouts[0]
     parts = [f"* {wrap(_with_names(subject_of(abouts), first.view))}"]
     if with_board and first.view is not None and has_rules(first.view.state):
@@ -117,7 +117,7 @@ def _item_parts(site: Site, abouts: Sequence[NoticeView], *, with_board: bool) -
 
 
 def _match_parts(abouts: Sequence[NoticeView]) -> list[str]:
-    """Return what has happened in a match, what can be written, the board and the clocks."""
+    """Return the news of a match, the commands that can be written, the board and the clocks."""
     view = abouts[0].view
     # What is offered stands in the prompt.
     shown = [about for about in abouts if view is None or about_fact(about.notice.fact) not in OFFERS]

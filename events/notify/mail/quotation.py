@@ -1,4 +1,4 @@
-"""Where a writer's own lines end and quoted ones begin, by the structure of what mail programs put between them.
+"""Where a writer's own lines end and quoted ones begin, by the structure of the lines that programs put between them.
 
 In any language that is a line with a mail address or an instant, or a block of fields ("From: ..."). Own lines go on
 around lines marked with ``>``; any other quotation ends them.
@@ -36,7 +36,7 @@ def answer_lines(lines: Sequence[str], is_command: IsCommand) -> Iterator[tuple[
 
 
 def is_closing(line: str) -> bool:
-    """Tell whether ``line`` is what people close a mail with."""
+    """Tell whether ``line`` is a formula that closes a mail."""
     return line.casefold().rstrip(".!, ") in _CLOSING_WORDS
 
 

@@ -28,7 +28,7 @@ class WorthlessAddressError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """The person that ``local_part`` stands for, and what its token says."""
+    """The person that ``local_part`` stands for, and its token."""
 
     player: str
     token: Token

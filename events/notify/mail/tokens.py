@@ -1,4 +1,4 @@
-"""Tokens in mail addresses: what a mail that is written to such an address is about, and for whom it may speak.
+"""Tokens in mail addresses: the subject of a mail that is written to such an address, and for whom it may speak.
 
 In base 32: format version, kind, then for a match the seat, the version tag (4 bytes of version, 8 of digest) and its
 id, for a player a detail and the id; at last 12 bytes of an HMAC-SHA256 (RFC 2104) under a secret of the player.
@@ -22,7 +22,7 @@ MIN_SECRET_BYTES = 16
 MAX_VERSION = 2**32 - 1
 MAX_PLAIN_ID_CHARACTERS = 10
 MAX_TOKEN_CHARACTERS = 62
-"""A local part has at most 64 octets (RFC 5321, 4.5.3.1.1), two of which say what the address is for."""
+"""A local part has at most 64 octets (RFC 5321, 4.5.3.1.1), two of which name the use of the address."""
 
 EXPIRY_MS = 30 * DAY
 """For so long after the end of a match its tokens are read."""
@@ -36,7 +36,7 @@ _PLAIN_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_PLAIN_ID_CHARACTERS}}}")
 
 
 class TokenKind(IntEnum):
-    """What a token is for. A number is never given to another kind."""
+    """The use of a token. A number is never given to another kind."""
 
     REPLY = 1
     """Commands about a match, from the seat, to the position that the mail shows."""
@@ -72,7 +72,7 @@ class MatchToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerToken:
-    """``player`` is meant; ``detail`` (0 to 255) is what the kind says more."""
+    """``player`` is meant; ``detail`` (0 to 255) belongs to the kind."""
 
     kind: TokenKind
     player: str
@@ -83,13 +83,13 @@ Token = MatchToken | PlayerToken
 
 
 def write_token(token: Token, secret: bytes) -> str:
-    """Return ``token`` as at most 62 letters and digits; raises ValueError for what has no place in it."""
+    """Return ``token`` as at most 62 letters and digits; raises ValueError for a value that has no place in it."""
     packed = _pack(token)
     return _encode(packed + _mac(packed, secret))
 
 
 def read_token(text: str) -> Token:
-    """Return what ``text`` claims to be: to be believed only after ``verify_token``. Raises TokenError."""
+    """Return the token that ``text`` claims to be: to be believed only after ``verify_token``. Raises TokenError."""
     return _unpack(_decode(text)[:-MAC_BYTES])
 
 

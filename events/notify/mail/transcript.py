@@ -1,4 +1,4 @@
-"""The answer to a mail: each command, what became of it, the match as it stands and what can be written. Pure.
+"""The answer to a mail: each command and its outcome, the match as it stands and possible commands. Pure.
 
 No line of an answer, whole or broken, is a command, so an answer that is sent back does nothing.
 """
@@ -36,7 +36,7 @@ NO_COMMAND = (
 
 
 class Effect(StrEnum):
-    """What became of a line."""
+    """The outcome of a line."""
 
     PLAYED = "played"
     DONE = "done"
@@ -49,7 +49,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a ``line``. With ``asks_to_confirm`` the same line in answer to this answer does what it says."""
+    """The outcome of a ``line``. With ``asks_to_confirm`` the same line in answer to this answer is carried out."""
 
     line: str
     effect: Effect
@@ -60,7 +60,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What became of a mail; ``remark`` says why nothing was read, ``receipt`` is for the last command that acted."""
+    """The outcome of a mail; ``remark`` says why nothing was read, ``receipt`` is for the last command that acted."""
 
     results: tuple[Result, ...] = ()
     passed_over: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ def _quoted(number: int, line: str) -> str:
 
 
 def board_text(view: View, *, after_notice: bool = False) -> str:
-    """Return the game, the seat, the last moves and the board; ``after_notice`` leaves out what the notice has said."""
+    """Return the game, the seat, the last moves and the board; ``after_notice`` leaves out the words of the notice."""
     state, game = view.state, game_of(view.state)
     names = game.setups[state.setup].seat_names
     if state.status == Status.OPEN and after_notice:
@@ -234,7 +234,7 @@ def _consequence(view: View, expected: clocks.Forecast) -> str:
 
 
 def prompt_text(view: View) -> str:
-    """Return what waits for an answer of the seat, an example of a legal move, and whether it has conditional moves."""
+    """Return the offers that wait for an answer of the seat, an example of a legal move, and its conditional moves."""
     state = view.state
     if state.ended:
         return ""
@@ -252,7 +252,7 @@ def prompt_text(view: View) -> str:
 
 
 def offers_text(view: View) -> str:
-    """Return what is offered to the seat or by it and waits for an answer, and how to answer; empty for nothing."""
+    """Return the offers to the seat or by it that wait for an answer, and how to answer; empty for none."""
     return _filled(" ".join(_open_offers(view.state, view.seat)))
 
 

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 MAX_PLAINTEXT_BYTES = 3993
-"""With header, delimiter and tag a message of this length has 4096 bytes: what every push service takes (RFC 8030)."""
+"""With header, delimiter and tag a message of this length has 4096 bytes, which every push service takes (RFC 8030)."""
 
 SALT_BYTES = 16
 SECRET_BYTES = 16
@@ -72,7 +72,7 @@ def to_base64url(raw: bytes) -> str:
 
 
 def from_base64url(text: str) -> bytes:
-    """Return what ``text``, base64url with or without padding, encodes; raises InvalidKeyError."""
+    """Return the bytes that ``text``, base64url with or without padding, encodes; raises InvalidKeyError."""
     digits = text.rstrip("=")
     if not _BASE64URL.fullmatch(digits) or len(digits) % 4 == 1:
         raise InvalidKeyError("must be base64url")

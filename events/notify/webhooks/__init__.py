@@ -1,1 +1,1 @@
-"""Webhooks by the Standard Webhooks specification: payloads, signatures and what is read from answers."""
+"""Webhooks by the Standard Webhooks specification: payloads, signatures and the reading of answers."""

@@ -1,4 +1,4 @@
-"""What a receiver may answer to a webhook in its response: a move, or yes or no to an offer. Pure."""
+"""Answers of a receiver to a webhook in its response: a move, or yes or no to an offer. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class AnswerError(Exception):
 
 
 class BotAnswer(NamedTuple):
-    """What the receiver of a webhook wants done in the match at ``version``: a verb of ``ANSWERS``, and moves."""
+    """The wish of the receiver of a webhook for the match at ``version``: a verb of ``ANSWERS``, and moves."""
 
     verb: str
     version: int
@@ -37,7 +37,7 @@ class BotAnswer(NamedTuple):
 
 
 def read_answer(kind: NoticeKind, body: bytes) -> BotAnswer | None:
-    """Return what the body of an answer with status 200 asks for, None for nothing; raises AnswerError."""
+    """Return the wish in the body of an answer with status 200, None without one; raises AnswerError."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
@@ -62,7 +62,7 @@ def read_answer(kind: NoticeKind, body: bytes) -> BotAnswer | None:
 
 
 def command_for(answer: BotAnswer, state: MatchState, player: str, fact: str) -> Command:
-    """Return the command for what ``player`` has answered about ``fact``; AnswerError if nothing was offered."""
+    """Return the command for the answer of ``player`` about ``fact``; AnswerError if nothing was offered."""
     match answer.verb:
         case "move":
             (move,) = answer.moves

@@ -1,4 +1,4 @@
-"""What webhooks say: JSON of one shape for each type, with the names of the API, nothing private. Pure.
+"""The payload of webhooks: JSON of one shape for each type, with the names of the API, nothing private. Pure.
 
 A full payload also has the position and what its receiver can play; one that would be too large is thin.
 """

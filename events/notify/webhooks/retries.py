@@ -42,7 +42,7 @@ class Retry(NamedTuple):
 def next_attempt(
     id: str, attempts: int, first_at: int, now: int, *, deadline: int | None = None, retry_after_ms: int = 0
 ) -> Retry:
-    """Return what follows the failed attempt number ``attempts`` (from 1) of the dispatch ``id``.
+    """Return the step after the failed attempt number ``attempts`` (from 1) of the dispatch ``id``.
 
     ``first_at`` is when it was first to be sent, ``deadline`` when the player must have acted (None: never).
     """
@@ -54,7 +54,7 @@ def next_attempt(
 
 
 def within_time(due: int, first_at: int, now: int, deadline: int | None) -> Retry:
-    """Return what follows when the next attempt is planned for ``due``; the arguments are those of ``next_attempt``."""
+    """Return the step when the next attempt is planned for ``due``; the arguments are those of ``next_attempt``."""
     if deadline is None:
         return Retry(due, False)
     half = first_at + (deadline - first_at) // 2

@@ -1,4 +1,4 @@
-"""Makes a backup while everything runs: reads what cannot be derived, in an order in which everything named exists."""
+"""Makes a backup while all runs: reads everything that cannot be derived, in an order in which all references exist."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -273,7 +273,7 @@ class _Copy:
 
 
 def head_line(match: bytes, head: Head) -> bytes:
-    """Return what the digest of all heads covers of one match."""
+    """Return the part of one match in the digest of all heads."""
     return b"%d:%s %d %s\n" % (len(match), match, head.version, head.digest)
 
 

@@ -42,7 +42,7 @@ class Digests:
         return hashlib.sha256(beside + nonce + content).digest() + content
 
     def decrypt(self, nonce: bytes, sealed: bytes, beside: bytes) -> bytes:
-        """Return what was sealed with the same arguments; raises InvalidTag."""
+        """Return the content that was sealed with the same arguments; raises InvalidTag."""
         digest, content = sealed[:32], sealed[32:]
         if not hmac.compare_digest(digest, hashlib.sha256(beside + nonce + content).digest()):
             raise InvalidTag

@@ -1,4 +1,4 @@
-"""What a backup consists of: records, one after the other, each with its length before it."""
+"""The content of a backup: records, one after the other, each with its length before it."""
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from events.store.contract import Head
 
 
 class BackupError(Exception):
-    """A backup cannot be made, read or restored; the message says why and what to do."""
+    """A backup cannot be made, read or restored; the message gives the reason and the remedy."""
 
 
 LAYOUT = 1

@@ -103,7 +103,7 @@ def restore_backup(
 
 
 def _empty(client: StoreClient, prefix: str) -> None:
-    """Delete what an unfinished restore has left; raise BackupError when there is anything else."""
+    """Delete the remains of an unfinished restore; raise BackupError when there is anything else."""
     pattern = f"{literal_pattern(prefix)}*"
     is_unfinished = client.hget(InstallationKeys(prefix).installation, "format") == RESTORING
     for server in client.servers():

@@ -16,7 +16,7 @@ from domain.games import GAMES
 from events.people.administration import ARBITER
 from events.people.person import Person
 from events.pictures.board import swatch
-from events.runtime.reads import Batch
+from events.runtime.reads import ReadBatch
 
 blueprint = Blueprint("web", __name__, template_folder="templates")
 
@@ -83,7 +83,7 @@ def _frame_values() -> dict[str, Any]:
     }
 
 
-def read_viewer_roles(batch: Batch) -> None:
+def read_viewer_roles(batch: ReadBatch) -> None:
     """Let ``batch`` read the roles of the viewer, too, which the frame of each page needs."""
     person = current_person()
     if person is not None:
@@ -92,7 +92,7 @@ def read_viewer_roles(batch: Batch) -> None:
 
 def _viewer_roles() -> frozenset[str]:
     if "viewer_roles" not in g:
-        read_viewer_roles(Batch(services().client))
+        read_viewer_roles(ReadBatch(services().client))
     roles: frozenset[str] = g.viewer_roles()
     return roles
 

@@ -18,7 +18,7 @@ from domain.games import GAMES
 from domain.match.enums import Status
 from domain.match.state import OPPONENT_PREFIX
 from events.matches.readmodels import Page, Summary
-from events.runtime.reads import Batch
+from events.runtime.reads import ReadBatch
 
 MAX_NAME_LENGTH = 24
 
@@ -86,7 +86,7 @@ def page_of(view: str, *, limit: int = MATCHES_PER_PAGE, **which: Any) -> Page[S
 
 def represented(*pages: Page[Summary]) -> list[MatchList]:
     """Return pages of matches as the API represents them, with their foreseen deadlines."""
-    batch = Batch(services().client)
+    batch = ReadBatch(services().client)
     read_viewer_roles(batch)
     summaries, persons = foresee_deadlines([summary for page in pages for summary in page.items], batch)
     shown = iter([(summary, represent_summary(summary, persons)) for summary in summaries])

@@ -23,7 +23,7 @@ from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
 from api.representations.boards import Draft
 from api.representations.clocks import SECOND_MS
-from api.representations.matches import Circumstances, MatchSummary, ids_in, represent_match, represent_summary
+from api.representations.matches import MatchContext, MatchSummary, ids_in, represent_match, represent_summary
 from api.services import services
 from domain.game import AnyGame, RulesError
 from domain.games import find_ruleset
@@ -38,7 +38,7 @@ from events.matches.readmodels import PlayerRating, Summary, pool_of, summarise
 from events.people.blocks import people_seated
 from events.people.person import Person
 from events.pictures.board import FOOT, faces
-from events.runtime.reads import Batch
+from events.runtime.reads import ReadBatch
 from events.store.incidents import Loss
 
 
@@ -199,8 +199,8 @@ def _render(loaded: Loaded, person: Person | None) -> str:
     game = find_ruleset(state.game, state.ruleset)
     board = _board(state, game, seat)
     now, around = services().now(), _read_surroundings(state, viewer)
-    foreseen = around.circumstances.foreseen
-    match = represent_match(state, loaded.head, board.ply, now, around.circumstances)
+    foreseen = around.context.foreseen
+    match = represent_match(state, loaded.head, board.ply, now, around.context)
     seats = seat_views(foreseen, match, game, now, around.ratings, around.changes)
     played = played_moves(state)
     fallen = state.result.fallen
@@ -275,7 +275,7 @@ def _chat(state: MatchState, person: Person | None, seat: int | None) -> Chat:
 class Surroundings(NamedTuple):
     """All that the page shows besides the events of the match."""
 
-    circumstances: Circumstances
+    context: MatchContext
     ratings: Mapping[str, PlayerRating]
     changes: Mapping[str, tuple[float, float]]
     losses: Sequence[Loss]
@@ -291,7 +291,7 @@ def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
     following = next((summary for summary in awaited if summary.match != state.match_id), None)
     shown = [summarise(state)] if following is None else [summarise(state), following]
     pool = pool_of(state.game, len(state.seats))
-    batch = Batch(services().client)
+    batch = ReadBatch(services().client)
     read_viewer_roles(batch)
     persons = batch.add(services().people.read_of(ids_in(shown)))
     foreseen = batch.add(services().timekeeper.read_of_foreseen(state))
@@ -299,7 +299,7 @@ def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
     losses = batch.add(services().incidents.read_of_losses(state.match_id))
     next_match = None if following is None else NextMatch(following, represent_summary(following, persons()))
     present = {rating.player: rating for rating in ratings() if rating is not None}
-    return Surroundings(Circumstances(persons(), foreseen()), present, changes, losses(), next_match)
+    return Surroundings(MatchContext(persons(), foreseen()), present, changes, losses(), next_match)
 
 
 def _takeback_request(state: MatchState) -> TakebackRequest | None:

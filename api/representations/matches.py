@@ -24,7 +24,7 @@ from domain.match.state import MatchState
 from events.matches.readmodels import Summary, summarise
 from events.people.person import Person
 from events.proof.receipts import ReceiptSigner
-from events.runtime.reads import Batch
+from events.runtime.reads import ReadBatch
 from events.runtime.wall_clock import rfc3339
 from events.store.codec import content_shown
 from events.store.contract import Head
@@ -230,35 +230,31 @@ def with_receipt(match: Match, receipt: Receipt | UnsetType) -> MatchWithReceipt
     return MatchWithReceipt(**asdict(match), receipt=receipt)
 
 
-class Circumstances(NamedTuple):
-    """The circumstances that a match is shown with: the people in it, and its state with all their absences ahead."""
+class MatchContext(NamedTuple):
+    """The context that a match is shown with: the people in it, and its state with all their absences ahead."""
 
     persons: Mapping[str, Person]
     foreseen: MatchState
 
 
-def read_circumstances(state: MatchState) -> Circumstances:
-    """Return the circumstances of a match, in one round trip."""
-    batch = Batch(services().client)
+def read_context(state: MatchState) -> MatchContext:
+    """Return the context of a match, in one round trip."""
+    batch = ReadBatch(services().client)
     persons = batch.add(services().people.read_of(ids_in([summarise(state)])))
     foreseen = batch.add(services().timekeeper.read_of_foreseen(state))
-    return Circumstances(persons(), foreseen())
+    return MatchContext(persons(), foreseen())
 
 
 def represent_match(
-    state: MatchState,
-    head: Head,
-    ply: int | None = None,
-    now: int | None = None,
-    circumstances: Circumstances | None = None,
+    state: MatchState, head: Head, ply: int | None = None, now: int | None = None, context: MatchContext | None = None
 ) -> Match:
     """Return a match at ``head`` with the position after ``ply`` plies (None: as it stands), which it must have.
 
     Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant). Without
-    ``circumstances`` they are read.
+    a ``context`` it is read.
     """
     summary = summarise(state)
-    persons, foreseen = circumstances or read_circumstances(state)
+    persons, foreseen = context or read_context(state)
     shown_ply = len(state.play.moves) if ply is None else ply
     position = state.play.position_after(shown_ply)
     # A match whose ruleset is not installed has no position; all else of it can still be read.
@@ -297,7 +293,9 @@ def rematch_of(state: MatchState) -> str | None:
     return following if services().store.head(following).version else None
 
 
-def foresee_deadlines(listed: Sequence[Summary], batch: Batch | None = None) -> tuple[list[Summary], dict[str, Person]]:
+def foresee_deadlines(
+    listed: Sequence[Summary], batch: ReadBatch | None = None
+) -> tuple[list[Summary], dict[str, Person]]:
     """Return summaries with the deadlines that result from known free days and vacations ahead, and their people.
 
     All is read in one round trip, with the other reads of ``batch``, unless there are vacations or free days.
@@ -309,7 +307,7 @@ def foresee_deadlines(listed: Sequence[Summary], batch: Batch | None = None) -> 
         for player in [summary.seats[summary.to_move].player]
         if player is not None
     }
-    batch = batch or Batch(services().client)
+    batch = batch or ReadBatch(services().client)
     persons = batch.add(services().people.read_of(ids_in(listed)))
     deadlines = batch.add(services().timekeeper.read_of_deadlines(waiting))()
     foreseen = [summary._replace(deadline=deadlines.get(summary.match, summary.deadline)) for summary in listed]

@@ -20,7 +20,7 @@ class Read(NamedTuple, Generic[T]):
         return Read(self.queue, lambda replies: convert(self.parse(replies)))
 
 
-class Batch:
+class ReadBatch:
     """Reads that are made together when the result of the first is asked for; those added later make a new batch."""
 
     def __init__(self, client: StoreClient) -> None:
@@ -55,4 +55,4 @@ class Batch:
 
 def read_alone(client: StoreClient, read: Read[T]) -> T:
     """Return the result of one read, in a round trip of its own; raises StoreError."""
-    return Batch(client).add(read)()
+    return ReadBatch(client).add(read)()

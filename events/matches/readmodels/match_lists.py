@@ -39,8 +39,8 @@ _LIST_PAGE = script_source(__package__, "list_page")
 log = structlog.get_logger("readmodels")
 
 
-class Row(NamedTuple):
-    """A live match in a list: its packed summary, None if there is none here, and its version in the event store."""
+class ListRow(NamedTuple):
+    """A match in a list: its packed summary (None: not here), and its version in the event store (0: not there)."""
 
     packed: bytes | None
     version: int
@@ -116,7 +116,7 @@ class MatchLists:
         newest_first, after = view not in LEAST_FIRST, parse_cursor(cursor)
 
         def read(with_archive: bool) -> Page[Summary]:
-            rows: dict[str, Row] = {}
+            rows: dict[str, ListRow] = {}
             places = self.places(names, newest_first, after, limit, rows, with_archive)
             read_others = self.projected if with_archive else self.live_projected
             found: list[tuple[Place, Summary]] = []
@@ -124,7 +124,7 @@ class MatchLists:
             for last, summary in self.summaries(places, limit + 1, rows, read_others):
                 scanned += 1
                 row = rows.get(summary.match)
-                is_stale = row is not None and row.version > summary.version
+                is_stale = row is not None and row.version not in (0, summary.version)
                 if belongs(summary) and (is_stale or wanted(summary)):
                     found.append((last, summary))
                     stale += [summary.match] * is_stale
@@ -147,7 +147,7 @@ class MatchLists:
         newest_first: bool,
         after: Place | None,
         limit: int,
-        rows: dict[str, Row],
+        rows: dict[str, ListRow],
         with_archive: bool = True,
     ) -> Iterator[Place]:
         """Yield the places of the matches in lists, and put the live ones into ``rows``."""
@@ -164,7 +164,7 @@ class MatchLists:
         def read(queue: Queue) -> list[list[tuple[bytes, float]]]:
             replies = self.read(queue)
             for match_id, _, packed, version in chain.from_iterable(replies):
-                rows[match_id.decode()] = Row(packed, int(version or 0))
+                rows[match_id.decode()] = ListRow(packed, int(version or 0))
             return [[(match_id, float(score)) for match_id, score, _, _ in reply] for reply in replies]
 
         lists = [list_in(shard, name) for name in names for shard in range(self.keys.shards)]
@@ -180,7 +180,7 @@ class MatchLists:
         self,
         places: Iterator[Place],
         batch: int,
-        rows: Mapping[str, Row],
+        rows: Mapping[str, ListRow],
         read_others: Callable[[Sequence[str]], list[Projected | None]],
     ) -> Iterator[tuple[Place, Summary]]:
         """Yield the summaries of the matches at ``places``: those in ``rows``, and the others as they are read."""

@@ -10,7 +10,7 @@ from domain.rating import START_RATING
 from events.matches.readmodels.archived import ArchivedModels
 from events.matches.readmodels.generations import RATINGS, Current, Reader
 from events.matches.readmodels.lists import DRAWN, LOST, WON
-from events.matches.readmodels.match_lists import MatchLists, Row
+from events.matches.readmodels.match_lists import ListRow, MatchLists
 from events.matches.readmodels.paging import (
     MAX_PAGE_SIZE,
     Page,
@@ -220,7 +220,7 @@ class ReadModels(MatchLists):
 
     def rated(self) -> Iterator[Summary]:
         """Yield all matches that count for ratings, the first to end first."""
-        rows: dict[str, Row] = {}
+        rows: dict[str, ListRow] = {}
         places = self.places(["rated"], False, None, BATCH, rows)
         yield from (summary for _, summary in self.summaries(places, BATCH, rows, self.projected))
 

@@ -301,8 +301,14 @@ def test_busy_backups_fit_together(shop: SteppedInstallation, elsewhere: str, mo
 
 
 def test_a_backup_ends_with_a_failover(shop: SteppedInstallation, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = iter([["one"], ["two"]])
-    monkeypatch.setattr(type(shop.store), "server_identities", lambda *_: next(answers))
+    asked: list[object] = []
+
+    def answer(store: object, _: object) -> list[str]:
+        """Return another identity at each question of the same store: threads of other tests may ask about theirs."""
+        asked.append(store)
+        return [str(sum(other is store for other in asked))]
+
+    monkeypatch.setattr(type(shop.store), "server_identities", answer)
     refused = run(shop.settings.redis_url, "backup", file)
     assert (refused.exit_code, "another server took over" in refused.output) == (1, True)
     assert not file.exists()

@@ -82,9 +82,11 @@ class Rewriting:
         if not self._has_file():
             self._remember(wanted=0)
             return
+        if any(_ended(server) is None for server in self._client.servers()):
+            return  # Asked one by one as they end, several servers would never begin in the same step.
         now, asked = self._now(), self._ask()
         if asked is None:
-            return  # One that began earlier may be running: the next step asks again.
+            return
         self._remember(server=self._server(), permitted=int(asked), begun=now, confirmed=int(not asked))
         if not asked:
             log.error("the store does not permit rewriting its file: erased text stays in it")

@@ -266,7 +266,6 @@ def _as_page(error: Exception, problem: Problem) -> Response | None:
         return None
     if isinstance(error, BadHost) or problem.code == "other-host":  # there are no addresses to link to
         return None
-    g.person = None  # the page does not use the store, which may be unreachable
     try:
         shown: Response = page(problem)
     except Exception as failure:

@@ -44,7 +44,8 @@ def signed_in_reader() -> Person:
 
 def problem_page(problem: Problem) -> Response:
     """Return a friendly page for an error outside the API, without the store, which may be unreachable."""
-    has_session = session_cookie(services().settings) in request.cookies
+    has_session = g.person is not None if "person" in g else session_cookie(services().settings) in request.cookies
+    g.person = None  # the page does not use the store, which may be unreachable
     page = render_template(
         "error.html", problem=problem, person=None, has_session=has_session, awaiting="", wording=wording,
         games_here=GAMES, bare=True,

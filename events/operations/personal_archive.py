@@ -15,6 +15,7 @@ from events.notify.ledger import MAX_NOTICES
 from events.people.administration import Administration
 from events.people.chats import Chats
 from events.people.conditional_moves import lines_shown, unpacked
+from events.people.notebooks import Notebook
 from events.people.person import Person
 from events.people.statements import Statements
 from events.store.codec import content_shown
@@ -22,6 +23,9 @@ from events.store.converter import write_value
 from events.store.envelope import Envelope
 
 PAGE_SIZE = 500
+
+COMPRESSION_LEVEL = 3
+"""Of zlib: a third of the processor time of the default 6 for archives that are 8 % larger."""
 
 _README = """This is everything that Rookery stores about you.
 
@@ -55,7 +59,7 @@ results between players are computed from the events above.
 def make_archive(parts: Installation, person: Person) -> bytes:
     """Return a ZIP archive of everything that is stored about ``person``; raises StoreUnavailableError."""
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
+    with zipfile.ZipFile(archive, "w") as files:
         _write(files, "README.txt", _README.encode())
         _write(files, "person.json", _json(_account(parts, person)))
         chats = {
@@ -70,9 +74,9 @@ def make_archive(parts: Installation, person: Person) -> bytes:
         _write(files, "ratings.json", _json(_ratings(parts, person)))
         _write(files, "webhooks.json", _json(parts.endpoints.exported(person.id)))
         _write(files, "administration.json", _json(list(_acts_concerning(parts.administration, person))))
-        own = parts.readmodels.matches_of(person.id)
+        own, notebook = parts.readmodels.matches_of(person.id), parts.notebooks.read(person.id)
         for match_id in own:
-            _write(files, f"matches/{match_id}.json", _json(_match(parts, person, match_id)))
+            _write(files, f"matches/{match_id}.json", _json(_match(parts, person, match_id, notebook)))
         for match_id in sorted(_judged_matches(parts, person).difference(own)):
             acts = [_event(envelope) for envelope in parts.store.read(match_id) if envelope.actor == person.id]
             _write(files, f"cases/{match_id}.json", _json(acts))
@@ -125,7 +129,7 @@ def _ratings(parts: Installation, person: Person) -> dict[str, Any]:
     }
 
 
-def _match(parts: Installation, person: Person, match_id: str) -> dict[str, Any]:
+def _match(parts: Installation, person: Person, match_id: str, notebook: Notebook) -> dict[str, Any]:
     # Without a replay: a thousand matches take seconds, and a broken one is like any other.
     opened = parts.store.open(match_id)
     seat = _seat_of(opened.events, person)
@@ -135,8 +139,8 @@ def _match(parts: Installation, person: Person, match_id: str) -> dict[str, Any]
         "events": [_event(envelope) for envelope in opened.events],
         "lines": [] if orders.lines is None else lines_shown(orders.lines.first),
         "forced": orders.forced,
-        "notes": parts.notebooks.notes(person.id, match_id),
-        "exploration": parts.notebooks.exploration(person.id, match_id),
+        "notes": notebook.notes.get(match_id, ""),
+        "exploration": notebook.explorations.get(match_id, ""),
     }
 
 
@@ -190,4 +194,4 @@ def _json(value: Any) -> bytes:
 
 def _write(files: zipfile.ZipFile, name: str, content: bytes) -> None:
     # A fixed date: the archive depends on what is stored, not on when it was requested.
-    files.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    files.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED, COMPRESSION_LEVEL)

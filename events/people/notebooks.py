@@ -1,5 +1,7 @@
 """Private notes of players about their matches: one hash of each kind for each person."""
 
+from typing import NamedTuple
+
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
@@ -20,6 +22,13 @@ class QuotaExceededError(Exception):
         self.limit = limit
 
 
+class Notebook(NamedTuple):
+    """The notes and the analysis trees of a person, as texts by match; matches without any are missing."""
+
+    notes: dict[str, str]
+    explorations: dict[str, str]
+
+
 class Notebooks:
     """The notebooks of an installation."""
 
@@ -27,6 +36,14 @@ class Notebooks:
         self._client = client
         self._keys = PeopleKeys(prefix)
         self._write_note = load_script(client, __package__, "write_note")
+
+    def read(self, person: str) -> Notebook:
+        """Return all notes and trees of ``person``, which MAX_BYTES bounds, in one round trip."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            pipeline.hgetall(self._keys.notes(person))
+            pipeline.hgetall(self._keys.explorations(person))
+            texts = pipeline.execute()
+        return Notebook(*({name.decode(): text.decode() for name, text in by_match.items()} for by_match in texts))
 
     def notes(self, person: str, match_id: str) -> str:
         """Return the notes of ``person`` about a match, empty when there are none."""

@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 from redis.connection import AbstractConnection
 
+from api.access.auth import session_cookie
 from api.services import EXTENSION
 from tests.support.callers import ME, OPEN, Caller, started
 from tests.support.projected import project
@@ -59,3 +60,11 @@ def test_an_unknown_address_invites_only_visitors_to_sign_in(app: Flask) -> None
         answer = reader.client.get("/no-such-page", headers={"Accept": "text/html"})
         assert answer.status_code == 404
         assert ("Sign in" in answer.text) is invited
+
+
+def test_a_match_that_is_not_shown_invites_a_player_whose_session_has_ended_to_sign_in(app: Flask) -> None:
+    reader = Caller(app)
+    reader.client.set_cookie(session_cookie(app.extensions[EXTENSION].settings), "ended")
+    answer = reader.client.get("/matches/no-such-match", headers={"Accept": "text/html"})
+    assert answer.status_code == 404
+    assert "Sign in" in answer.text

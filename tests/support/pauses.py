@@ -29,11 +29,13 @@ class Load:
     ``work`` raises one of ``refusals`` when it cannot be done now; whatever else it raises is a fault.
     """
 
-    def __init__(self, work: Callable[[str], None], refusals: tuple[type[Exception], ...]) -> None:
+    def __init__(
+        self, work: Callable[[str], None], refusals: tuple[type[Exception], ...], threads: int = THREADS
+    ) -> None:
         self._work = work
         self._refusals = refusals
         self._end = threading.Event()
-        self.names = [f"{number}" for number in range(THREADS)]
+        self.names = [f"{number}" for number in range(threads)]
         self.done: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.faults: list[str] = []
@@ -55,7 +57,7 @@ class Load:
             self.await_rounds(1)
             pause()
             try:
-                eventually(lambda: self.faults or len(self.refused) == THREADS, "a refusal of all threads")
+                eventually(lambda: self.faults or len(self.refused) == len(self.names), "a refusal of all threads")
             finally:
                 resume()
             self.await_rounds(ROUNDS_AFTERWARDS)

@@ -18,6 +18,9 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
 from workers.task_queue import TaskQueue
 
+PUBLISHERS = 10
+"""The number of connections in the pool of a Celery application."""
+
 
 @pytest.fixture
 def shop(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> SteppedInstallation:
@@ -65,7 +68,9 @@ def test_late_confirmations_of_rabbitmq_count_for_no_other_task(shop: SteppedIns
         tasks.request_rating(task)
         confirmed.add(task)
 
-    Load(enqueue, (OperationalError,)).check_pause(rabbitmq.pause, rabbitmq.resume)
+    # No thread waits for a connection of another: Celery's pool is unfair, and one could wait without end.
+    load = Load(enqueue, (OperationalError,), threads=PUBLISHERS)
+    load.check_pause(rabbitmq.pause, rabbitmq.resume)
     enqueued = set[str]()
     with Connection(rabbitmq.url) as connection:
         channel = connection.channel()

@@ -135,7 +135,8 @@ def _parse_instant(context: click.Context, parameter: click.Parameter, text: str
     return round(instant.timestamp() * 1000)
 
 
-@click.command("revoke-key", context_settings={"ignore_unknown_options": True})  # an id may begin with a dash
+# An id may begin with a dash, and have an "h".
+@click.command("revoke-key", context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @target_options
 @click.argument("key")
 @click.option("--since", required=True, callback=_parse_instant, help="Such as 2026-01-31T12:00:00Z.")

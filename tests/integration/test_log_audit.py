@@ -331,6 +331,11 @@ def test_a_log_that_has_lost_entries_goes_on(shop: SteppedInstallation, matches:
         assert (result.exit_code, said in result.output) == (1, True)
 
 
+def test_the_id_of_a_key_is_never_read_as_an_option(cli: Any) -> None:
+    for key in ("-yIrh", "--Irh=1"):
+        assert f"there is no key {key}" in cli("revoke-key", key, "--since", "2023-11-15T00:00:00Z").output
+
+
 def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: SteppedInstallation, cli: Any) -> None:
     first = sign(shop, 0).key
     cli("rotate-key")

@@ -184,16 +184,16 @@ def _seats(wanted: Sequence[Mapping[str, Any]], person: Person) -> tuple[Seat, .
 def _terms(wanted: Mapping[str, Any] | None, *, rated: bool) -> Terms:
     """Return the terms that are asked for, with defaults for all that is left out; None leaves out everything."""
     if wanted is None:
-        return replace(STANDARD, takebacks=not rated)
+        return STANDARD._replace(takebacks=not rated)
     chosen = {
         name: value * SECOND_MS if name in DURATIONS and value is not None else value for name, value in wanted.items()
     }
     bank = chosen["bank"]
     if chosen["control"] == Control.DAYS_PER_MOVE:
-        defaults = replace(STANDARD, increment=0, cap=bank)
+        defaults = STANDARD._replace(increment=0, cap=bank)
     else:
-        defaults = replace(STANDARD, cap=max(STANDARD.cap, bank))
-    return replace(defaults, **{"takebacks": not rated, **chosen})
+        defaults = STANDARD._replace(cap=max(STANDARD.cap, bank))
+    return defaults._replace(**{"takebacks": not rated, **chosen})
 
 
 rematches = Blueprint("rematches", __name__, url_prefix=PREFIX)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, NamedTuple, ParamSpec
 
 from domain.match.clock import Clock
 from domain.match.enums import Channel, Ground, OccasionKind, RulingKind, Status
@@ -12,8 +12,7 @@ from domain.match.terms import Terms
 P = ParamSpec("P")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(NamedTuple):
     """Who sits where: a person, an opponent at a level, an invited person who has not answered yet, or nobody.
 
     ``player`` is an opaque id, None for an open seat; ``level`` is set for an opponent only.

@@ -1,8 +1,7 @@
 """The terms of a match: its time control and the rights of its players beside playing, agreed before it begins."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from domain.match.enums import Control, FlagRule, Limit
 from domain.match.refusals import CommandError
@@ -23,8 +22,7 @@ MAX_OPEN_MS = 30 * DAY
 """A match whose seats are not all taken after so long is called off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(NamedTuple):
     """How time is measured, and its limits. All durations are milliseconds.
 
     ``control`` "days-per-move" gives ``bank`` for every move; "bank" begins with ``bank``, adds ``increment``
@@ -68,12 +66,12 @@ STANDARD = Terms(
 
 def days_per_move(days: int) -> Terms:
     """Return terms of ``days`` days for every move, with everything allowed that does no harm to a rated match."""
-    return replace(STANDARD, control=Control.DAYS_PER_MOVE, bank=days * DAY, increment=0, cap=days * DAY)
+    return STANDARD._replace(control=Control.DAYS_PER_MOVE, bank=days * DAY, increment=0, cap=days * DAY)
 
 
 PRESETS: Mapping[str, Terms] = {
     "10 days and 1 more for every move": STANDARD,
-    "30 days and 3 more for every move": replace(STANDARD, bank=30 * DAY, increment=3 * DAY, cap=60 * DAY),
+    "30 days and 3 more for every move": STANDARD._replace(bank=30 * DAY, increment=3 * DAY, cap=60 * DAY),
     "1 day for every move": days_per_move(1),
     "3 days for every move": days_per_move(3),
     "7 days for every move": days_per_move(7),

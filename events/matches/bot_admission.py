@@ -5,7 +5,6 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from domain.match.state import MatchState
-from domain.match.terms import STANDARD
 from events.matches.readmodels import ReadModels
 from events.people.bots import Bot, Bots, Place
 from events.people.capacity import Excess, Proposal, excess_of, full
@@ -78,6 +77,6 @@ class BotAdmission:
         if person.kind != "bot" or (seat is not None and state.seats[seat].joined):
             yield
             return
-        proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms or STANDARD)
+        proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms)
         with self.places(state.match_id, proposal, {person.id: None}):
             yield

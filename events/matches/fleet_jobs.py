@@ -177,7 +177,7 @@ class FleetJobs:
             self._client.hset(self._keys.job(claimed.job), f"error:{claimed.number}", error[:1000])
         return self.work.postpone(claimed.claim, claimed.claim.due, tried=bool(error))
 
-    def finish(self, claimed: ClaimedSlice, result: str) -> bool:
+    def finish(self, claimed: ClaimedSlice, result: str | bytes) -> bool:
         """Store the result of a slice, or nothing if its claim was lost; return whether another stage begins."""
         return self._finish_slice(claimed, result, [""])
 
@@ -258,7 +258,7 @@ class FleetJobs:
         jobs = map(_read_job, job_ids, found)
         return {job.id: job for job in jobs if job is not None}
 
-    def _finish_slice(self, claimed: ClaimedSlice, result: str, planned: Sequence[Any]) -> bool:
+    def _finish_slice(self, claimed: ClaimedSlice, result: str | bytes, planned: Sequence[Any]) -> bool:
         keys, claim = self._keys, claimed.claim
         places = [claim.keys.base, keys.job(claimed.job), keys.results(claimed.job)]
         if not self._finish(places, [claim.id, claim.token, claimed.number, result, claimed.units, *planned]):

@@ -23,7 +23,7 @@ from events.proof.public_keys import thumbprint
 from events.proof.transparency.tiles import TilePlace
 from events.proof.tree_heads import TreeHead, note_key, parse_tree_head
 from events.runtime.durable_files import write_durably
-from events.store.converter import SchemaError, pack, unpack
+from events.store.converter import pack, unpack
 
 TILE_LEVEL = 8
 TILE_WIDTH = 1 << TILE_LEVEL
@@ -311,11 +311,11 @@ class Monitor:
         path = self._directory / STATE_FILE
         try:
             return unpack(Seen, path.read_bytes()) if path.exists() else None
-        except (OSError, SchemaError, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise FetchError(f"{path} cannot be read: {error}") from None
 
     def _keep(self, seen: Seen) -> None:
-        self._write(STATE_FILE, pack(seen).encode())
+        self._write(STATE_FILE, pack(seen))
         self._seen = seen
 
     def _keep_evidence(self, before: str, now: str) -> Path:

@@ -1,10 +1,11 @@
 """Typed values as JSON: strict reading, writing, JSON Schema and layout, all read off the class.
 
-Objects leave out fields that are None; rows, for what is stored in large numbers, are arrays of all fields. Nothing is
-coerced, nothing unknown dropped. msgspec accepts unknown fields of dataclasses, and neither it nor cattrs says place
-and reason of a refusal in the words that verifiers print.
+Objects leave out fields that are None. Nothing is coerced, nothing unknown dropped. msgspec, which packs records that
+are stored in large numbers, accepts unknown fields of dataclasses, and neither it nor cattrs says place and reason of a
+refusal in the words that verifiers print.
 """
 
+import functools
 import hashlib
 import json
 import re
@@ -13,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import StrEnum
 from typing import Any, Generic, NewType, NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import msgspec
 
 Digest = NewType("Digest", str)
 
@@ -76,40 +79,6 @@ class Shape(Generic[T]):
         return content
 
 
-class Row(Generic[T]):
-    """How the instances of a class are written as JSON arrays and read, classes within them too; see ``row_of``."""
-
-    def __init__(self, made: type[T]) -> None:
-        self._made = made
-
-    def _describe(self, hints: Mapping[str, Any]) -> None:
-        self._readers = [
-            (name, _plain_type(hint), _or_none(_reader(hint, rows=True), hint)) for name, hint in hints.items()
-        ]
-        self._writers = [(name, _row_writer(hint)) for name, hint in hints.items()]
-
-    def read(self, content: Any) -> T:
-        """Return the instance that ``content`` was written from; raises SchemaError."""
-        if type(content) is not list or len(content) != len(self._readers):
-            refuse(f"a list of {len(self._readers)}", content)
-        values = {}
-        for (name, plain, reader), value in zip(self._readers, content, strict=True):
-            try:
-                values[name] = value if type(value) is plain else reader(value)
-            except SchemaError as error:
-                error.path = f".{name}{error.path}"
-                raise
-        return self._made(**values)
-
-    def write(self, value: T) -> list[Any]:
-        """Return ``value`` as what ``json.dumps`` writes as an array."""
-        items = []
-        for name, write in self._writers:
-            item = getattr(value, name)
-            items.append(item if write is None or item is None else write(item))
-        return items
-
-
 def shape_of(made: type[T], apart: frozenset[str] = frozenset()) -> Shape[T]:
     """Return the shape of the class ``made`` without the fields that are kept ``apart``."""
     key = (cast(Any, made), apart)
@@ -118,15 +87,6 @@ def shape_of(made: type[T], apart: frozenset[str] = frozenset()) -> Shape[T]:
         _SHAPES[key] = shape = Shape(made)
         shape._describe({name: hint for name, hint in get_type_hints(made).items() if name not in apart})
     return _SHAPES[key]
-
-
-def row_of(made: type[T]) -> Row[T]:
-    """Return how the instances of the class ``made`` are stored as rows."""
-    key = cast(Any, made)
-    if key not in _ROWS:
-        _ROWS[key] = row = Row(made)
-        row._describe(get_type_hints(made))
-    return _ROWS[key]
 
 
 def read_value(made: type[T], content: Any) -> T:
@@ -146,14 +106,14 @@ def write_value(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def pack(value: Any) -> str:
-    """Return ``value``, the instance of a class, as the text of its row."""
-    return json.dumps(row_of(type(value)).write(value), separators=(",", ":"))
+def pack(value: Any) -> bytes:
+    """Return the JSON of ``value``, a NamedTuple as the array of its fields."""
+    return msgspec.json.encode(value)
 
 
 def unpack(made: type[T], packed: str | bytes) -> T:
-    """Return the instance of ``made`` that was packed. Raises SchemaError, and ValueError for what is not JSON."""
-    return row_of(made).read(json.loads(packed))
+    """Return the instance of ``made`` that was packed. Raises ValueError for anything else."""
+    return cast(T, _decoder(cast(Any, made)).decode(packed))
 
 
 def schema_of(made: type[Any], apart: frozenset[str] = frozenset()) -> Schema:
@@ -202,25 +162,17 @@ def _is_class(hint: Any) -> bool:
     return hasattr(hint, "_fields") or is_dataclass(hint)
 
 
-def _items(hint: Any) -> tuple[Any, ...] | None:
-    arguments = get_args(hint)
-    return None if arguments[1:] == (...,) else arguments
-
-
-def _reader(hint: Any, rows: bool = False) -> Reader:
+def _reader(hint: Any) -> Reader:
     hint = _plain(hint)
     if get_origin(hint) is tuple:
-        fixed = _items(hint)
-        if fixed is not None:
-            return _fixed_tuple([_or_none(_reader(item, rows), item) for item in fixed])
         item = get_args(hint)[0]
-        return _tuple_of(_or_none(_reader(item, rows), item))
+        return _tuple_of(_or_none(_reader(item), item))
     if _is_class(hint):
-        return row_of(hint).read if rows else shape_of(hint).read
+        return shape_of(hint).read
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return _member_of(hint)
     if get_origin(hint) is Mapping and hint not in _READERS:
-        return _mapping_of(_reader(get_args(hint)[1], rows))
+        return _mapping_of(_reader(get_args(hint)[1]))
     return _READERS[hint]
 
 
@@ -239,21 +191,6 @@ def _writer(hint: Any) -> Writer:
         return shape_of(hint).write
     # Of an enum, also where the type says only that it is a string, the value is written.
     return str if isinstance(hint, type) and issubclass(hint, str) else None
-
-
-def _row_writer(hint: Any) -> Writer:
-    """Return the function that writes a value for ``json.dumps``, which writes tuples and enums by itself."""
-    hint = _plain(hint)
-    if get_origin(hint) is tuple:
-        fixed = _items(hint)
-        if fixed is not None:
-            if all(_row_writer(item) is None for item in fixed):
-                return None
-            writers = [_row_writer(item) or _as_it_is for item in fixed]
-            return lambda value: [write(item) for write, item in zip(writers, value, strict=True)]
-        write = _row_writer(get_args(hint)[0])
-        return write and (lambda value: [None if item is None else write(item) for item in value])
-    return row_of(hint).write if _is_class(hint) else None
 
 
 def _as_it_is(value: Any) -> Any:
@@ -351,15 +288,6 @@ def _tuple_of(reader: Reader) -> Reader:
     return read
 
 
-def _fixed_tuple(readers: Sequence[Reader]) -> Reader:
-    def read(value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list | tuple) or len(value) != len(readers):
-            refuse(f"a list of {len(readers)}", value)
-        return tuple(reader(item) for reader, item in zip(readers, value, strict=True))
-
-    return read
-
-
 def _mapping_of(reader: Reader) -> Reader:
     return lambda value: {name: reader(item) for name, item in _object(value).items()}
 
@@ -390,4 +318,4 @@ _SCHEMAS: dict[Any, Schema] = {
 }
 
 _SHAPES: dict[tuple[Any, frozenset[str]], Shape[Any]] = {}
-_ROWS: dict[Any, Row[Any]] = {}
+_decoder = functools.cache(msgspec.json.Decoder)

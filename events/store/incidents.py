@@ -67,7 +67,7 @@ class Incidents:
         return sorted(Loss(each.at, each.lost[match_id]) for each in incidents)
 
 
-def _packed(incident: Incident) -> str:
+def _packed(incident: Incident) -> bytes:
     return pack(_Recorded(incident.at, incident.words, dict(incident.lost)))
 
 

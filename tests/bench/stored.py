@@ -9,7 +9,6 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from domain.match.commands import Command, JoinMatch, Resign, SubmitMove
@@ -163,7 +162,7 @@ def _repeat(summary: Summary, match_id: str, names: Mapping[str, str], shift: in
 
     return summary._replace(
         match=match_id, creator=names[summary.creator],
-        seats=tuple(replace(seat, player=names[str(seat.player)]) for seat in summary.seats),
+        seats=tuple(seat._replace(player=names[str(seat.player)]) for seat in summary.seats),
         awaiting=tuple(names[player] for player in summary.awaiting), created_at=summary.created_at + shift,
         updated_at=summary.updated_at + shift, ended_at=later(summary.ended_at), deadline=later(summary.deadline),
     )  # fmt: skip

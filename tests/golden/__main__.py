@@ -8,7 +8,6 @@ beginnings in which moves are written as in none kept before. Then come matches 
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import count
 
 from domain.game import AnyGame
@@ -54,7 +53,7 @@ class Table:
         seats = [Seat.taken(NAMES[0]), *(Seat.invited(person) for person in self.people[1:])]
         for number, level in enumerate(levels):
             seats[number] = seats[number] if level is None else Seat.opponent(level)
-        terms = replace(days_per_move(3), takebacks=True)
+        terms = days_per_move(3)._replace(takebacks=True)
         create = c.CreateMatch(
             match=name, creator=NAMES[0], game=game.id, setup=setup, seats=tuple(seats), rated=False, private=False,
             seed="7", ruleset=game.ruleset, terms=terms,

@@ -74,7 +74,7 @@ def words(report: Report) -> str:
 @pytest.fixture
 def match(shop: SteppedInstallation) -> str:
     """Return a Bashni match of alice (White) and bob (Black) that has just started."""
-    return shop.start("alice", "bob", terms=replace(STANDARD, takebacks=True))
+    return shop.start("alice", "bob", terms=STANDARD._replace(takebacks=True))
 
 
 @pytest.fixture

@@ -172,7 +172,7 @@ def test_a_false_deadline_is_tried_ever_less_often(shop: SteppedInstallation, mo
 
 @pytest.mark.parametrize("paused", [False, True], ids=["claimed only", "paused without end"])
 def test_a_match_that_waits_for_somebody_is_not_settled_repeatedly(shop: SteppedInstallation, paused: bool) -> None:
-    match = shop.start("alice", "bob", terms=THREE_DAYS if paused else replace(THREE_DAYS, flag=FlagRule.CLAIM))
+    match = shop.start("alice", "bob", terms=THREE_DAYS if paused else THREE_DAYS._replace(flag=FlagRule.CLAIM))
     shop.play(match, 2)
     if paused:
         shop.do(match, PauseClock(reason=PauseReason.ARBITER, player=None, since=shop.now))

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
@@ -301,9 +300,8 @@ def _terms(random: Random) -> Terms:
     if share() < 0.5:
         bank = random.choice([1, 2, 5, 10]) * DAY
         increment = random.choice([0, 6 * HOUR, 12 * HOUR, DAY])
-        terms = replace(terms, control=Control.BANK, bank=bank, increment=increment, cap=bank * random.choice([1, 2]))
-    return replace(
-        terms,
+        terms = terms._replace(control=Control.BANK, bank=bank, increment=increment, cap=bank * random.choice([1, 2]))
+    return terms._replace(
         ceiling=random.choice([2, 4]) * DAY if share() < 0.15 else None,
         first_move=random.choice([2, 4, 7]) * DAY,
         flag=FlagRule.CLAIM if share() < 0.2 else FlagRule.AUTOMATIC,

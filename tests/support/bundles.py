@@ -122,7 +122,7 @@ def forgiven() -> PlayedMatch:
 
 def taken_back() -> PlayedMatch:
     """Return a match in which Black has taken the first move back and played another one."""
-    match = started(replace(STANDARD, takebacks=True))
+    match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(RequestTakeback(player="bob"))

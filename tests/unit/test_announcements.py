@@ -116,7 +116,7 @@ def test_a_frozen_match_is_nobodys_turn() -> None:
 
 
 def test_who_withdraws_a_request_does_not_refuse_it() -> None:
-    match = started(replace(days_per_move(3), takebacks=True))
+    match = started(days_per_move(3)._replace(takebacks=True))
     match.move("alice", "c3-d4")
     asked = match.do(c.RequestTakeback(player="alice"))
     withdrawn = match.do(c.DeclineTakeback(player="alice"))
@@ -174,7 +174,7 @@ def test_declining_a_draw_says_which_conditional_move_is_played_then() -> None:
 
 
 def test_refusing_to_take_back_says_which_conditional_move_is_played_then() -> None:
-    match = started(replace(days_per_move(3), takebacks=True))
+    match = started(days_per_move(3)._replace(takebacks=True))
     orders = laid_down(match, "bob", Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),)))
     match.move("alice", "c3-d4")
     match.do(c.RequestTakeback(player="alice"))

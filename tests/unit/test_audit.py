@@ -189,7 +189,7 @@ OUTAGE = ClockPaused(at=T0 + 3000, reason=PauseReason.OUTAGE, since=T0 + DAY, se
 @pytest.mark.parametrize(
     ("change", "version", "said"),
     [
-        (replaced(0, terms=replace(STANDARD, bank=10**15)), 1, "bank must be "),
+        (replaced(0, terms=STANDARD._replace(bank=10**15)), 1, "bank must be "),
         (
             lambda events: events.__setitem__(slice(3, 3), [OUTAGE] * (MAX_PAUSES + 1)),
             MAX_PAUSES + 4,

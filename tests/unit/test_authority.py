@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,7 @@ def drawn() -> PlayedMatch:
 
 
 def asked_to_take_back() -> PlayedMatch:
-    match = started(replace(STANDARD, takebacks=True))
+    match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(c.RequestTakeback(player="bob"))
@@ -160,7 +159,7 @@ def test_what_was_laid_down_is_done_at_once_and_only_where_the_terms_allow_it() 
     assert steps(bundle_of(laid_down_by_black()))["authority"].proved
     later = fault(forged(laid_down_by_black(), dated(lambda at: at + 1, since=5)))
     assert later.reason.startswith("what was laid down is done together with the event in front of it")
-    off = {**asdict(STANDARD), "lines": False}
+    off = {**STANDARD._asdict(), "lines": False}
     refused = fault(forged(laid_down_by_black(), saying(1, terms={k: v for k, v in off.items() if v is not None})))
     assert (refused.place, refused.reason) == (
         "version 5",

@@ -89,7 +89,7 @@ def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
 
 
 def test_a_match_goes_back_to_a_ply_three_times() -> None:
-    match = started(replace(STANDARD, takebacks=True))
+    match = started(STANDARD._replace(takebacks=True))
     ask = RequestTakeback(player="alice")
     for _ in range(MAX_TAKEBACKS_PER_PLY):
         match.move("alice", "c3-d4")
@@ -123,7 +123,7 @@ def test_the_record_of_a_match_grows_with_its_plies(wish: OfferDraw | GiveTime |
 
 
 def test_every_wish_counts_once_for_who_wished_it() -> None:
-    match = started(replace(STANDARD, takebacks=True))
+    match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.do(OfferDraw(player="alice"))
     match.do(DeclineDraw(player="bob"))

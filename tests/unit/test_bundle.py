@@ -194,7 +194,7 @@ def test_a_bundle_signed_anew_by_another_key_is_refused() -> None:
 
 
 def test_terms_that_were_exchanged_together_with_the_chain_are_refused_by_the_signature_and_by_the_checkpoint() -> None:
-    match, other = resigned(), replace(STANDARD, bank=2 * DAY, cap=2 * DAY)
+    match, other = resigned(), STANDARD._replace(bank=2 * DAY, cap=2 * DAY)
     forged = json.loads(
         resealed(match, lambda events: events.__setitem__(0, replace(events[0], terms=other)), OTHER_KEY)
     )

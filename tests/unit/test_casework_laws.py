@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from random import Random
@@ -35,8 +34,8 @@ from tests.support.matches import SHORT_GAME, PlayedMatch, started, started_by_f
 WORDS = sha256(b"So it was.").hexdigest()
 ARBITERS = ("ann", "ben", "cleo")
 TERMS = (
-    replace(STANDARD, takebacks=True),
-    replace(days_per_move(3), takebacks=True),
+    STANDARD._replace(takebacks=True),
+    days_per_move(3)._replace(takebacks=True),
     Terms(
         control=Control.BANK, bank=2 * DAY, increment=HOUR, cap=3 * DAY, ceiling=DAY, first_move=7 * DAY,
         flag=FlagRule.CLAIM, vacations=True, weekends=True, takebacks=True, lines=True,

@@ -1,7 +1,5 @@
 """The clocks of a match: whose flag falls when, and that no pause, gift or change of calendar ever costs time."""
 
-from dataclasses import replace
-
 import pytest
 
 from domain.match.calendar import Calendar, Offset
@@ -63,7 +61,7 @@ def test_days_per_move_begin_anew_with_every_move() -> None:
 
 
 def test_a_bank_is_spent_gets_an_increment_after_the_move_and_saves_up_to_the_cap() -> None:
-    clock = running(replace(STANDARD, bank=10 * DAY, increment=DAY, cap=12 * DAY))
+    clock = running(STANDARD._replace(bank=10 * DAY, increment=DAY, cap=12 * DAY))
     assert clock.remaining == (11 * DAY, 11 * DAY)
     clock = move(clock, 0, 1, MONDAY + 4 * DAY)
     assert clock.remaining == (8 * DAY, 11 * DAY)
@@ -74,7 +72,7 @@ def test_a_bank_is_spent_gets_an_increment_after_the_move_and_saves_up_to_the_ca
 
 
 def test_a_single_move_takes_no_longer_than_the_ceiling_however_much_is_banked() -> None:
-    clock = running(replace(STANDARD, ceiling=2 * DAY))
+    clock = running(STANDARD._replace(ceiling=2 * DAY))
     assert forecast(clock) == Forecast(seat=0, at=MONDAY + 2 * DAY, limit=Limit.CEILING)
     assert forecast(give(clock, 0, 5 * DAY)) == forecast(clock)
     clock = move(clock, 0, 1, MONDAY + DAY)
@@ -97,7 +95,7 @@ def test_a_first_move_is_never_due_later_than_the_time_there_is() -> None:
 
 
 def test_a_flag_that_nobody_claims_falls_by_itself_much_later_but_a_first_move_is_due_at_once() -> None:
-    by_claim = replace(STANDARD, flag=FlagRule.CLAIM)
+    by_claim = STANDARD._replace(flag=FlagRule.CLAIM)
     clock = running(by_claim)
     at = expected(clock).at
     assert at is not None
@@ -153,7 +151,7 @@ def test_free_days_do_not_count() -> None:
     clock = set_calendar(running(THREE_DAYS, MONDAY + 3 * DAY), 0, WEEKENDS_OFF, MONDAY)
     assert expected(clock).at == MONDAY + 8 * DAY
     assert left(clock, 0, MONDAY + 6 * DAY) == DAY
-    off = running(replace(THREE_DAYS, weekends=False), MONDAY + 3 * DAY)
+    off = running(THREE_DAYS._replace(weekends=False), MONDAY + 3 * DAY)
     assert expected(set_calendar(off, 0, WEEKENDS_OFF, MONDAY)).at == MONDAY + 6 * DAY
 
 
@@ -181,12 +179,12 @@ def test_changing_a_calendar_counts_from_then_on_only() -> None:
 
 
 def test_changing_a_calendar_does_not_begin_the_time_of_a_move_anew() -> None:
-    clock = set_calendar(running(replace(STANDARD, ceiling=3 * DAY)), 0, WEEKENDS_OFF, MONDAY + DAY)
+    clock = set_calendar(running(STANDARD._replace(ceiling=3 * DAY)), 0, WEEKENDS_OFF, MONDAY + DAY)
     assert forecast(clock) == Forecast(seat=0, at=MONDAY + 3 * DAY, limit=Limit.CEILING)
 
 
 def test_changing_a_calendar_when_time_is_up_does_not_put_the_claim_off() -> None:
-    clock = running(replace(STANDARD, flag=FlagRule.CLAIM))
+    clock = running(STANDARD._replace(flag=FlagRule.CLAIM))
     deadline = expected(clock).at
     assert deadline is not None
     late = set_calendar(clock, 0, Calendar((Offset(0, 0),), (0, 1, 2)), deadline + 5 * DAY)
@@ -195,7 +193,7 @@ def test_changing_a_calendar_when_time_is_up_does_not_put_the_claim_off() -> Non
 
 
 def test_an_outage_that_is_recorded_late_counts_for_a_single_move_and_across_a_change_of_calendar() -> None:
-    clock = running(replace(STANDARD, ceiling=3 * DAY))
+    clock = running(STANDARD._replace(ceiling=3 * DAY))
     outage = Pause(reason=PauseReason.OUTAGE, seat=None, since=MONDAY, until=MONDAY + DAY)
     changed = set_calendar(clock, 0, WEEKENDS_OFF, MONDAY + 2 * DAY)
     assert expected(pause(changed, outage)).at == MONDAY + 4 * DAY
@@ -221,7 +219,7 @@ def test_what_is_given_back_late_stays_above_the_cap_when_it_was_a_gift() -> Non
 
 
 def test_a_gift_is_kept_above_the_cap_until_it_is_spent() -> None:
-    clock = give(running(replace(STANDARD, cap=11 * DAY)), 0, 3 * DAY)
+    clock = give(running(STANDARD._replace(cap=11 * DAY)), 0, 3 * DAY)
     assert expected(clock).at == MONDAY + 14 * DAY
     assert move(clock, 0, 1, MONDAY + HOUR).remaining[0] == 14 * DAY - HOUR
 
@@ -288,11 +286,11 @@ def test_what_stands_in_the_way_is_told_with_its_end() -> None:
     [
         (running(THREE_DAYS), "White has 3 days left for this move."),
         (
-            running(replace(STANDARD, ceiling=DAY)),
+            running(STANDARD._replace(ceiling=DAY)),
             "White has 11 days, but a single move may take no longer than 1 day.",
         ),
         (running(), "White has 11 days left and gets 1 day more after moving."),
-        (running(replace(STANDARD, flag=FlagRule.CLAIM)), "White has 11 days left and gets 1 day more after moving."),
+        (running(STANDARD._replace(flag=FlagRule.CLAIM)), "White has 11 days left and gets 1 day more after moving."),
     ],
 )
 def test_the_forecast_is_told_in_words(clock: Clock, words: str) -> None:

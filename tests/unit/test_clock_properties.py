@@ -52,7 +52,7 @@ def all_terms(draw: st.DrawFn) -> Terms:
         "first_move": draw(st.integers(1, 80)) * 3 * HOUR, "takebacks": True, "lines": True,
     }  # fmt: skip
     if draw(st.booleans()):
-        return replace(days_per_move(draw(st.integers(1, 20))), **common)
+        return days_per_move(draw(st.integers(1, 20)))._replace(**common)
     bank = draw(st.integers(1, 60)) * 6 * HOUR
     cap = bank + draw(st.integers(0, 40)) * 6 * HOUR
     return Terms(control=Control.BANK, bank=bank, increment=draw(st.integers(0, 8)) * 3 * HOUR, cap=cap, **common)
@@ -118,7 +118,7 @@ def test_a_pause_never_costs_time(terms: Terms, held: list[Pause], more: Pause, 
 def test_more_time_never_brings_the_flag_nearer(terms: Terms, held: list[Pause], more: int, calendar: Calendar) -> None:
     clock = with_pauses(set_calendar(running(terms), 0, calendar, START), held)
     assert flag(clocks.give(clock, 0, more * 6 * HOUR)) >= flag(clock)
-    richer = replace(terms, bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)
+    richer = terms._replace(bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)
     assert flag(replace(clock, terms=richer, remaining=(richer.bank, richer.bank))) >= flag(clock)
 
 

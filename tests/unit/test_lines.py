@@ -1,6 +1,5 @@
 """Conditional lines and forced moves: what is laid down fires with its trigger, and never in another match."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ from domain.match.terms import STANDARD
 from tests.support.matches import SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
 BASHNI, TOWERS = GAMES["bashni"], GAMES["towers"]
-WITH_TAKEBACKS = replace(STANDARD, takebacks=True)
+WITH_TAKEBACKS = STANDARD._replace(takebacks=True)
 
 
 def chain(*moves: str, then: LineAction | None = None) -> Line:
@@ -354,7 +353,7 @@ def test_a_line_has_an_end() -> None:
 
 
 def test_lines_are_refused_where_the_terms_do_not_allow_them_and_to_those_without_a_say() -> None:
-    by_hand = started(replace(STANDARD, lines=False))
+    by_hand = started(STANDARD._replace(lines=False))
     with pytest.raises(CommandError) as refused:
         lay_down(by_hand, "bob", chain("c3-d4", "b6-a5"))
     assert refused.value.code == "lines-not-allowed"

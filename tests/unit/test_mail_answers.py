@@ -30,7 +30,7 @@ def played(game: str, setup: str, plies: int) -> PlayedMatch:
     """Return a match after ``plies`` random moves."""
     seats = len(GAMES[game].setups[setup].seat_names)
     players = [Seat.taken("alice"), *[Seat.open()] * (seats - 1)]
-    match = PlayedMatch(creation(*players, game=game, setup=setup, terms=replace(STANDARD, takebacks=True)))
+    match = PlayedMatch(creation(*players, game=game, setup=setup, terms=STANDARD._replace(takebacks=True)))
     for number in range(1, seats):
         match.do(JoinMatch(player=f"player-{number}"))
     chance = Random(f"{game}/{setup}")

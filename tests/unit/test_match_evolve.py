@@ -199,7 +199,7 @@ def test_an_event_that_answers_what_never_was_is_no_part_of_a_match_and_named_by
         evolve(match.state, event, "m")
 
 
-TAKEBACKS = replace(STANDARD, takebacks=True)
+TAKEBACKS = STANDARD._replace(takebacks=True)
 
 
 def drawn(match: PlayedMatch, *commands: Command) -> bool:

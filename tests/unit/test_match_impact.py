@@ -136,7 +136,7 @@ def test_what_follows_when_a_seat_leaves_is_compared_too(known: Any) -> None:
 
 
 def test_moves_that_were_taken_back_count_where_they_were_played() -> None:
-    match = PlayedMatch(replace(creation(), terms=replace(days_per_move(3), takebacks=True)))
+    match = PlayedMatch(replace(creation(), terms=days_per_move(3)._replace(takebacks=True)))
     match.do(JoinMatch(player="bob"))
     for number, move in enumerate(f"{PARTING} f4xd6xb8".split()):
         match.move(PEOPLE[number % 2], move)

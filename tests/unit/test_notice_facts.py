@@ -14,7 +14,7 @@ from events.notify.notice import NoticeKind
 from events.notify.wording import WORDINGS, about, enumerated, headline
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, creation
 
-TERMS = replace(STANDARD, takebacks=True)
+TERMS = STANDARD._replace(takebacks=True)
 DIGEST = "0" * 64
 
 

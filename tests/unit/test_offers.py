@@ -1,7 +1,5 @@
 """Draws and moves taken back: what one proposes and all the others answer."""
 
-from dataclasses import replace
-
 import pytest
 
 from domain.match import events as e
@@ -24,7 +22,7 @@ from domain.match.terms import DAY, STANDARD, days_per_move
 from tests.support.cases import refusal
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
-TERMS = replace(STANDARD, takebacks=True)
+TERMS = STANDARD._replace(takebacks=True)
 
 
 def code_of(match: PlayedMatch, command: Command) -> str:
@@ -124,7 +122,7 @@ def test_taking_back_gives_no_time_back_and_no_increment() -> None:
 
 
 def test_the_time_of_a_move_begins_anew_for_who_is_to_move_after_taking_back() -> None:
-    match = started(replace(days_per_move(3), takebacks=True))
+    match = started(days_per_move(3)._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(RequestTakeback(player="bob"), match.now + 2 * DAY)

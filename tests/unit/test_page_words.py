@@ -132,9 +132,9 @@ def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term() -> 
 
 
 def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
-    capped = match_on(replace(STANDARD, ceiling=2 * DAY))
+    capped = match_on(STANDARD._replace(ceiling=2 * DAY))
     assert describe_deadline(capped.state, capped.now).rule == "No single move may take longer than 2 days."
-    beginning = PlayedMatch(replace(creation(Seat.taken("alice"), Seat.open()), terms=replace(STANDARD, ceiling=DAY)))
+    beginning = PlayedMatch(replace(creation(Seat.taken("alice"), Seat.open()), terms=STANDARD._replace(ceiling=DAY)))
     beginning.do(c.JoinMatch(player="bob"))
     assert describe_deadline(beginning.state, beginning.now).rule.startswith(
         "Each player's first move must come within 1 day;"
@@ -167,7 +167,7 @@ def test_while_a_pause_has_no_end_there_is_no_deadline() -> None:
 
 
 def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> None:
-    match = match_on(replace(days_per_move(1), flag=FlagRule.CLAIM))
+    match = match_on(days_per_move(1)._replace(flag=FlagRule.CLAIM))
     late = match.now + 2 * DAY
     deadline = describe_deadline(match.state, late)
     assert (deadline.past, deadline.consequence) == (True, "the others may claim that time is up")
@@ -187,7 +187,7 @@ def test_who_loses_on_time_among_four_only_leaves() -> None:
 
 
 def test_the_page_offers_what_would_be_accepted() -> None:
-    match = match_on(replace(days_per_move(3), takebacks=True))
+    match = match_on(days_per_move(3)._replace(takebacks=True))
     alice = available_actions(match.state, "alice", 0, match.now)
     assert [name for name, can in asdict(alice).items() if can] == [
         "move", "give_time", "resign", "offer_draw", "ask_takeback", "conditional_moves",

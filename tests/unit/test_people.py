@@ -92,12 +92,12 @@ PROPOSAL = Proposal("bashni", None, rated=True, private=True, terms=STANDARD)
     ("limits", "proposed", "inviter", "limit"),
     [
         *table(__file__, "a match is refused for the limit that it exceeds"),
-        ({"min_move_ms": DAY}, {"terms": replace(STANDARD, increment=0)}, "person", "min_move_time"),
+        ({"min_move_ms": DAY}, {"terms": STANDARD._replace(increment=0)}, "person", "min_move_time"),
         ({"min_move_ms": 3 * DAY}, {"terms": days_per_move(3)}, "person", None),
-        ({"min_move_ms": 3 * DAY}, {"terms": replace(days_per_move(3), ceiling=DAY)}, "person", "min_move_time"),
+        ({"min_move_ms": 3 * DAY}, {"terms": days_per_move(3)._replace(ceiling=DAY)}, "person", "min_move_time"),
         ({"max_move_ms": 20 * DAY}, {}, "person", None),
         ({"max_move_ms": 20 * DAY - 1}, {}, "person", "max_move_time"),
-        ({"max_move_ms": 2 * DAY}, {"terms": replace(STANDARD, ceiling=2 * DAY)}, "person", None),
+        ({"max_move_ms": 2 * DAY}, {"terms": STANDARD._replace(ceiling=2 * DAY)}, "person", None),
     ],
 )
 def test_a_match_is_refused_for_the_limit_that_it_exceeds(

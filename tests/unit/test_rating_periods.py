@@ -208,7 +208,7 @@ def test_one_more_match_at_the_end_of_a_long_day_writes_the_last_part_only() -> 
 def test_a_part_is_read_as_it_was_written() -> None:
     book = new_book(*(result(number, "alice", "bob", 1.0, second_of_day=number) for number in range(70)))
     for number, part in book.stored_parts["alice", DAY].items():
-        assert unpack_part(pack_part(part, number).encode(), number) == part
+        assert unpack_part(pack_part(part, number), number) == part
     assert unpack_part(None, 0) is None
     assert unpack_part(b"[]", 0) == Part(PeriodSums(), ())
 

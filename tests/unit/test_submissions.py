@@ -1,7 +1,5 @@
 """Turns of several plies: submitted at once, all or none, and one move for the clock."""
 
-from dataclasses import replace
-
 import pytest
 
 from domain.fourplay import GAME
@@ -19,7 +17,7 @@ from domain.presentation import Draft
 from tests.support.matches import FOUR, PlayedMatch, started, started_by_four
 
 RED, BLUE = FOUR[0], FOUR[1]
-BANK = replace(STANDARD, bank=10 * DAY, increment=DAY, cap=20 * DAY)
+BANK = STANDARD._replace(bank=10 * DAY, increment=DAY, cap=20 * DAY)
 
 
 def drafting(terms: Terms = STANDARD) -> PlayedMatch:
@@ -139,7 +137,7 @@ def test_the_deadline_stays_where_it_is_until_the_army_is_complete() -> None:
 
 
 def test_the_turn_begins_anew_when_a_placement_is_taken_back() -> None:
-    match = drafting(replace(BANK, takebacks=True))
+    match = drafting(BANK._replace(takebacks=True))
     began = match.now
     match.do(SubmitMove(player=RED, move="K@b2"), at=began + DAY)
     match.do(RequestTakeback(player=RED), at=began + DAY)

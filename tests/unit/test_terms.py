@@ -1,6 +1,5 @@
 """The terms of a match: what can be agreed on, and how it is told before it is."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from tests.support.tables import table
 @pytest.mark.parametrize(("changes", "field", "reason"), table(__file__, "unplayable terms are refused with their"))
 def test_unplayable_terms_are_refused_with_their_place(changes: dict[str, Any], field: str, reason: str) -> None:
     with pytest.raises(CommandError, match=reason) as refused:
-        decide(None, creation(terms=replace(STANDARD, **changes)), T0)
+        decide(None, creation(terms=STANDARD._replace(**changes)), T0)
     assert (refused.value.code, refused.value.field) == ("invalid-terms", field)
 
 
@@ -31,7 +30,7 @@ def test_what_is_offered_ready_made_can_be_played() -> None:
 def test_lists_tell_the_time_control_in_a_few_words() -> None:
     assert in_short(STANDARD) == "10 days, 1 day more for every move"
     assert in_short(days_per_move(3)) == "3 days for every move"
-    assert in_short(replace(STANDARD, increment=0)) == "10 days for all moves"
+    assert in_short(STANDARD._replace(increment=0)) == "10 days for all moves"
 
 
 def test_all_of_the_terms_is_told() -> None:
@@ -41,8 +40,8 @@ def test_all_of_the_terms_is_told() -> None:
         "Who runs out of time loses at that instant.", "Vacation stops a player's clock.",
         "So do the free days of the week that a player has set.", "Moves cannot be taken back.",
     )  # fmt: skip
-    strict = replace(
-        days_per_move(3), ceiling=2 * DAY, flag=FlagRule.CLAIM, vacations=False, weekends=False, takebacks=True,
+    strict = days_per_move(3)._replace(
+        ceiling=2 * DAY, flag=FlagRule.CLAIM, vacations=False, weekends=False, takebacks=True,
         lines=False,
     )  # fmt: skip
     assert in_words(strict) == (
@@ -56,7 +55,7 @@ def test_all_of_the_terms_is_told() -> None:
         "Moves may be taken back when all agree.",
         "Conditional lines are not allowed: every move is made by hand.",
     )
-    assert "The free days of the week" in in_words(replace(STANDARD, vacations=False))[4]
+    assert "The free days of the week" in in_words(STANDARD._replace(vacations=False))[4]
 
 
 @pytest.mark.parametrize(("time", "words"), table(__file__, "a duration is told in its two largest units"))
@@ -64,7 +63,7 @@ def test_a_duration_is_told_in_its_two_largest_units(time: int, words: str) -> N
     assert duration(time) == words
 
 
-TAKEBACKS = replace(STANDARD, takebacks=True)
+TAKEBACKS = STANDARD._replace(takebacks=True)
 
 
 def test_a_rated_match_against_opponents_alone_is_played_without_taking_back() -> None:

@@ -61,7 +61,7 @@ def test_a_short_silence_is_no_outage(installation: MemoryInstallation) -> None:
 
 
 def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(installation: MemoryInstallation) -> None:
-    match = installation.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
+    match = installation.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
     installation.beats_until(T0 + 3 * DAY + MINUTE)
     with pytest.raises(CommandError, match="23 hours"):
         installation.execute(match, CallTime(player="bob"), installation.matches.load(match).head.tag)
@@ -72,7 +72,7 @@ def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(installation:
 
 @pytest.mark.parametrize("claimant", ["alice", "mallory"])
 def test_a_claim_of_who_cannot_claim_costs_nobody_a_vacation(installation: MemoryInstallation, claimant: str) -> None:
-    match = installation.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
+    match = installation.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
     installation.beats_until(T0 + 3 * DAY + MINUTE)
     with pytest.raises(CommandError):
         installation.execute(match, CallTime(player=claimant))
@@ -81,7 +81,7 @@ def test_a_claim_of_who_cannot_claim_costs_nobody_a_vacation(installation: Memor
 
 
 def test_a_late_player_of_a_match_by_claim_may_still_move(installation: MemoryInstallation) -> None:
-    match = installation.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
+    match = installation.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
     installation.beats_until(T0 + 5 * DAY)
     installation.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert installation.availability.read(["alice"])["alice"].book == ()
@@ -131,7 +131,7 @@ def test_a_first_move_costs_no_vacation(installation: MemoryInstallation) -> Non
 
 
 def test_where_the_terms_forbid_vacation_none_is_taken(installation: MemoryInstallation) -> None:
-    match = installation.start(replace(THREE_DAYS, vacations=False))
+    match = installation.start(THREE_DAYS._replace(vacations=False))
     installation.change("alice", booked(T0 + DAY, T0 + 8 * DAY))
     assert installation.pauses(match) == ()
     installation.beats_until(installation.falls(match))
@@ -230,7 +230,7 @@ def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(installation: M
 
 def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(installation: MemoryInstallation) -> None:
     installation.opt_out("alice")
-    match = installation.start(replace(THREE_DAYS, control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
+    match = installation.start(THREE_DAYS._replace(control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
     saturday = T0 + 3 * DAY + 2800_000
     assert installation.falls(match) == saturday
     installation.change("alice", in_berlin(5))
@@ -311,14 +311,14 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(installation:
 
 
 def test_free_days_reach_no_match_whose_terms_do_not_have_them(installation: MemoryInstallation) -> None:
-    match = installation.start(replace(THREE_DAYS, weekends=False))
+    match = installation.start(THREE_DAYS._replace(weekends=False))
     before = installation.state(match).version
     installation.change("alice", in_berlin(2))
     assert installation.state(match).version == before
 
 
 def test_a_preference_for_forced_moves_reaches_matches_that_allow_lines(installation: MemoryInstallation) -> None:
-    match, without = installation.start(), installation.start(replace(THREE_DAYS, lines=False))
+    match, without = installation.start(), installation.start(THREE_DAYS._replace(lines=False))
     installation.change("alice", lambda own: own._replace(plays_forced=True))
     assert installation.matches.load(match).orders[0].forced
     assert installation.matches.load(without).orders == {}

@@ -1,7 +1,5 @@
 """What time does in a match: flags by themselves and by claim, forgiveness, gifts, pauses, calendars, late moves."""
 
-from dataclasses import replace
-
 import pytest
 
 from domain.match import events as e
@@ -31,7 +29,7 @@ from domain.match.state import CLOCK, Fallen
 from domain.match.terms import DAY, HOUR, MAX_OPEN_MS, MAX_UNCLAIMED_MS, STANDARD, Terms, days_per_move
 from tests.support.matches import PlayedMatch, creation, started, started_by_four
 
-BY_CLAIM = replace(STANDARD, flag=FlagRule.CLAIM)
+BY_CLAIM = STANDARD._replace(flag=FlagRule.CLAIM)
 
 
 def under_way(terms: Terms = STANDARD) -> PlayedMatch:
@@ -214,7 +212,7 @@ def test_only_a_flag_can_be_forgiven() -> None:
 
 
 def test_a_match_taken_back_to_its_start_is_not_aborted_once_time_is_up() -> None:
-    match = started(replace(STANDARD, takebacks=True))
+    match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.do(RequestTakeback(player="alice"))
     match.do(AcceptTakeback(player="bob"))
@@ -276,7 +274,7 @@ def test_a_vacation_stops_the_clock_if_the_terms_allow_it_and_is_recorded_once()
     )
     assert deadline(match) == at + 5 * DAY
     assert match.do(pause) == ()
-    strict = under_way(replace(STANDARD, vacations=False))
+    strict = under_way(STANDARD._replace(vacations=False))
     assert (
         strict.do(PauseClock(reason=PauseReason.VACATION, player="alice", since=strict.now, until=strict.now + 5 * DAY))
         == ()

@@ -3,7 +3,6 @@
 import base64
 import json
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +151,7 @@ def test_a_move_is_played_by_the_channel_of_webhooks() -> None:
     ],
 )
 def test_what_is_on_offer_is_accepted_or_declined(wish: Any, fact: str, accepted: Any, declined: Any) -> None:
-    match = started(replace(days_per_move(3), takebacks=True))
+    match = started(days_per_move(3)._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", match.legal_moves()[0])
     match.do(wish)
@@ -164,7 +163,7 @@ def test_what_is_on_offer_is_accepted_or_declined(wish: Any, fact: str, accepted
 
 
 def test_of_two_offers_the_one_that_the_webhook_is_about_is_answered() -> None:
-    match = started(replace(days_per_move(3), takebacks=True))
+    match = started(days_per_move(3)._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", match.legal_moves()[0])
     match.do(c.RequestTakeback(player="bob"))

@@ -10,7 +10,6 @@ from domain.match.enums import Status
 from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState, Seat, is_person
-from domain.match.terms import STANDARD
 from domain.search.choose import LEVELS, MAX_GUEST_LEVEL
 
 ABORT_BEFORE_PLY = 2
@@ -170,7 +169,7 @@ def rematch(state: MatchState, player: str, match: str, seed: str, guest: bool) 
         seed=seed,
         guest=guest,
         ruleset=state.ruleset,
-        terms=state.terms or STANDARD,
+        terms=state.terms,
         rematch_of=state.match_id,
     )
 

@@ -42,7 +42,7 @@ def match_created(event: e.MatchCreated, match_id: str) -> MatchState:
 
 def player_joined(state: MatchState, event: e.PlayerJoined) -> MatchState:
     """Return the match with the player on the seat."""
-    seat = replace(state.seats[event.seat], player=event.player, joined=True)
+    seat = state.seats[event.seat]._replace(player=event.player, joined=True)
     return replace(state, seats=with_value(state.seats, event.seat, seat))
 
 

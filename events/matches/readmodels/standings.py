@@ -4,12 +4,11 @@ A period is one UTC day of one pool. Every player has an entry for each match of
 one for the day; long days are stored in parts, each with the sums before it.
 """
 
-import json
 import struct
 from typing import NamedTuple
 
 from domain.rating import DEFAULT, Period, PeriodSums, Rating, rest
-from events.store.converter import pack, row_of
+from events.store.converter import pack, unpack
 
 PROVISIONAL_DEVIATION = 110.0
 
@@ -164,19 +163,16 @@ def part_count(matches: int) -> int:
     return -(-matches // MAX_ENTRIES_PER_PART)
 
 
-def pack_part(part: Part, number: int) -> str:
-    """Return the stored text of a part. The first one is a list of matches alone: nothing is before it."""
-    entries = f"[{','.join(map(pack, part.entries))}]"
-    return f"[{pack(part.sums)},{entries}]" if number else entries
+def pack_part(part: Part, number: int) -> bytes:
+    """Return the stored bytes of a part. The first one is a list of matches alone: nothing is before it."""
+    return pack(part if number else part.entries)
 
 
 def unpack_part(packed: bytes | None, number: int) -> Part | None:
     """Return a part that was packed; None for None."""
     if packed is None:
         return None
-    content = json.loads(packed)
-    sums, entries = content if number else ([[], []], content)
-    return Part(row_of(PeriodSums).read(sums), tuple(row_of(Entry).read(entry) for entry in entries))
+    return unpack(Part, packed) if number else Part(PeriodSums(), unpack(tuple[Entry, ...], packed))
 
 
 def change_in(part: Part, match_id: str, start: Rating) -> tuple[float, float] | None:

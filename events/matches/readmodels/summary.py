@@ -1,8 +1,9 @@
 """The summary of a match: all that lists, pages of players and workers need of it, without its moves."""
 
-import json
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Raw
 
 from domain.match.clock import forecast
 from domain.match.due import deadline_of
@@ -12,7 +13,7 @@ from domain.match.positions import to_move as seat_to_move
 from domain.match.state import MatchState, Seat
 from domain.match.terms import Terms
 from domain.rating import compare, weight_of_result
-from events.store.converter import layout_of, row_of
+from events.store.converter import layout_of, pack, unpack
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -175,15 +176,18 @@ def rated_result(summary: Summary) -> RatedResult | None:
 
 def pack_summary(projected: Projected) -> bytes:
     """Return the stored bytes of a summary: a JSON array, the same for the same summary."""
-    return json.dumps([LAYOUT, projected.digest, *_ROW.write(projected.summary)], separators=(",", ":")).encode()
+    return pack((LAYOUT, projected.digest, projected.summary))
 
 
 def unpack_summary(packed: bytes | None) -> Projected | None:
     """Return what was packed; None when there is nothing, or nothing that can be read here: then it is projected."""
     if packed is None:
         return None
-    layout, digest, *fields = json.loads(packed)
-    return Projected(_ROW.read(fields), digest) if layout == LAYOUT else None
+    try:
+        layout, digest, summary = unpack(tuple[str, str, Raw], packed)
+    except ValueError:
+        return None
+    return Projected(unpack(Summary, summary), digest) if layout == LAYOUT else None
 
 
 def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
@@ -205,5 +209,3 @@ def _deadline(state: MatchState) -> int | None:
 
 LAYOUT = layout_of(Summary)
 """Changes with the fields of Summary. When only their meaning changes, or the lists made from it, rebuild."""
-
-_ROW = row_of(Summary)

@@ -12,7 +12,7 @@ from api.access.passwords import require_passwords
 from api.http.answers import Answer, json_response
 from api.http.bodies import load, read_json, read_query
 from api.http.conditions import CONDITIONAL, unless_unchanged
-from api.http.openapi import Described, Endpoint
+from api.http.openapi import Described, OperationDeclaration
 from api.http.schemas import PresentPassword
 
 A = TypeVar("A", bound=Answer)
@@ -66,7 +66,7 @@ def endpoint(
 
         implied = {400, 403, 413, 421, 429, 503, *((401,) if signed_in else ())}
         implied |= {415, 422} if body else {422} if query else set()
-        answering.endpoint = Endpoint(  # type: ignore[attr-defined]
+        answering.endpoint = OperationDeclaration(  # type: ignore[attr-defined]
             status=status,
             answer=answer,
             body=body,

@@ -6,7 +6,8 @@ from http import HTTPMethod
 
 from flask import Flask, Response, g, request
 from prometheus_client import CollectorRegistry, Counter, disable_created_metrics, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import Metric as MetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -15,7 +16,7 @@ from api.counter_files import unchanged
 from api.services import services
 from events.operations.figures import Figures
 from events.runtime.errors import StoreError
-from events.runtime.figure import Figure, Kind
+from events.runtime.metric import Metric, MetricKind
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each, which no one asks for
 REQUESTS = Counter(
@@ -58,7 +59,7 @@ class _FigureCollector(Collector):
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
 
-    def collect(self) -> Iterable[Metric]:
+    def collect(self) -> Iterable[MetricFamily]:
         """Return the figures; only that the store is down when it does not answer."""
         up = GaugeMetricFamily("rookery_store_up", "Whether the store answers")
         try:
@@ -70,11 +71,11 @@ class _FigureCollector(Collector):
         return [up, *found]
 
 
-def _metric(figure: Figure) -> Metric:
-    if figure.kind == Kind.HISTOGRAM:
+def _metric(figure: Metric) -> MetricFamily:
+    if figure.kind == MetricKind.HISTOGRAM:
         buckets = [(bound, count) for (bound,), count in figure.values.items() if bound]
         return HistogramMetricFamily(figure.name, figure.description, buckets, sum_value=figure.values["",])
-    family = CounterMetricFamily if figure.kind == Kind.COUNTER else GaugeMetricFamily
+    family = CounterMetricFamily if figure.kind == MetricKind.COUNTER else GaugeMetricFamily
     metric = family(figure.name, figure.description, labels=figure.labels)
     for labels, value in figure.values.items():
         metric.add_metric(labels, value)

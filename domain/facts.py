@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from domain.game import P
 from domain.history import History, occurrences
-from domain.presentation import Fact
+from domain.presentation import GameFact
 
 _NO_PIECES = b"0123456789/|*"
 _NO_CAPITALS = b"abcdefghijklmnopqrstuvwxyz,"
@@ -48,7 +48,7 @@ def format_counts(pieces: Iterable[tuple[str, int]]) -> str:
     return ", ".join(title if count == 1 else f"{count} {title}s" for title, count in pieces if count) or "–"
 
 
-def repetition_fact(position: P, history: Sequence[P], key: Callable[[P], Hashable]) -> tuple[Fact, ...]:
+def repetition_fact(position: P, history: Sequence[P], key: Callable[[P], Hashable]) -> tuple[GameFact, ...]:
     """Return how often the position has occurred, unless this is the first time."""
     times = occurrences(position, history, key) + 1
-    return (Fact("This position", None, f"{times} of 3 times"),) if times > 1 else ()
+    return (GameFact("This position", None, f"{times} of 3 times"),) if times > 1 else ()

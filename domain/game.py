@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from domain.presentation import Composed, Composition, Draft, Fact, Hint
+from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint
 from domain.scene import Scene
 
 P = TypeVar("P", bound=Hashable)
@@ -188,11 +188,11 @@ class View(Generic[P]):
 
     Raises MalformedNotation when the board has no such square.
     """
-    facts: Callable[[P, Sequence[P]], tuple[Fact, ...]]
+    facts: Callable[[P, Sequence[P]], tuple[GameFact, ...]]
     """(position, history): the facts that players count: captured pieces, supplies, how near a draw is."""
     demand: Callable[[P], str] = _DERIVED
     """(position): a sentence about what the rules demand of the player to move, such as a capture. Default: ""."""
-    draft: Callable[[P], Draft | None] = _DERIVED
+    draft: Callable[[P], ArmyDraft | None] = _DERIVED
     """(position): the army that the seat to move has to set up. Default: None, there is none to set up."""
 
 

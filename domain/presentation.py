@@ -17,7 +17,7 @@ class Hint(NamedTuple):
     label: str
 
 
-class Fact(NamedTuple):
+class GameFact(NamedTuple):
     """Something that players keep count of: its title, the seat it is about (None: the whole game), its value."""
 
     title: str
@@ -75,7 +75,7 @@ class DraftPiece(NamedTuple):
     squares: tuple[str, ...]
 
 
-class Draft(NamedTuple):
+class ArmyDraft(NamedTuple):
     """The army that the seat to move has to set up in one turn: placements, written ``code@square``, and then ``done``.
 
     It costs at least ``least`` and at most ``budget``, has no two pieces on one square, and the piece of the code

@@ -19,7 +19,7 @@ class _DroppingChannel:
             raise Empty from error
 
 
-class Channel(_DroppingChannel, redis.Channel):
+class BrokerChannel(_DroppingChannel, redis.Channel):
     """A channel to one server."""
 
 
@@ -30,7 +30,7 @@ class SentinelChannel(_DroppingChannel, redis.SentinelChannel):
 class Transport(redis.Transport):
     """The transport of ``redis://``."""
 
-    Channel = Channel
+    Channel = BrokerChannel
 
 
 class SentinelTransport(redis.SentinelTransport):

@@ -19,7 +19,7 @@ import structlog
 from events.installation import Installation
 from events.operations.personal_data import continue_erasures, expire_guests
 from events.runtime import beats
-from events.runtime.queues import Group
+from events.runtime.queues import ConsumerGroup
 from events.runtime.settings import Settings
 from events.store.feed import FeedGroup, feed_states, trim
 from events.store.high_water_mark import HighWaterMark
@@ -128,7 +128,7 @@ class Relay:
 
     def _consumers(self, tasks: TaskQueue, decider: Decider) -> list[Consumer]:
         parts = self._installation
-        projections, opponents, ratings, clocks, administration, notices = (self._group(name) for name in Group)
+        projections, opponents, ratings, clocks, administration, notices = (self._group(name) for name in ConsumerGroup)
         handlers = {
             projections: consumers.project_deliveries(projections, parts.projector),
             opponents: consumers.enqueue_when_due(
@@ -145,7 +145,7 @@ class Relay:
             handlers[group] = consumers.once_copied(parts.store, handlers[group])
         return [Consumer(group, handle) for group, handle in handlers.items()]
 
-    def _group(self, name: Group) -> FeedGroup:
+    def _group(self, name: ConsumerGroup) -> FeedGroup:
         store = self._installation.store
         return FeedGroup(store.client, store.prefix, store.shards, name, self._name)
 

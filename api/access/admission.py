@@ -9,7 +9,7 @@ from api.services import services
 from domain.match.commands import CreateMatch
 from domain.match.state import Seat
 from events.notify.notice import WhoMayInvite
-from events.people.capacity import Proposal
+from events.people.capacity import ProposedMatch
 from events.people.person import Person
 
 MAX_ACTIVE_MATCHES = 2000
@@ -60,7 +60,7 @@ def match_places(command: CreateMatch, person: Person) -> Iterator[frozenset[str
     with ExitStack() as places:
         if against_opponents:
             places.enter_context(_place_against_opponents(command.match, person))
-        proposal = Proposal(command.game, command.setup, command.rated, command.private, command.terms)
+        proposal = ProposedMatch(command.game, command.setup, command.rated, command.private, command.terms)
         yield places.enter_context(services().bot_admission.places(command.match, proposal, players))
 
 

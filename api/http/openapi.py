@@ -55,7 +55,7 @@ class Described(TypedDict, total=False):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Endpoint:
+class OperationDeclaration:
     """The declaration of a view. ``refusals`` are the statuses of its problems, implied ones among them."""
 
     status: int
@@ -243,7 +243,7 @@ def _parameters(rule: Rule) -> list[dict[str, Any]]:
     ]
 
 
-def _operation(name: str, view: Any, endpoint: Endpoint) -> dict[str, Any]:
+def _operation(name: str, view: Any, endpoint: OperationDeclaration) -> dict[str, Any]:
     summary, _, description = inspect.cleandoc(view.__doc__).partition("\n\n")
     parameters = [dict(each) for each in endpoint.described.get("parameters", ())]
     if endpoint.query:
@@ -270,7 +270,7 @@ def _operation(name: str, view: Any, endpoint: Endpoint) -> dict[str, Any]:
     return operation
 
 
-def _success(endpoint: Endpoint) -> dict[str, Any]:
+def _success(endpoint: OperationDeclaration) -> dict[str, Any]:
     success: dict[str, Any] = {"description": HTTPStatus(endpoint.status).phrase}
     described = endpoint.described
     headers = {

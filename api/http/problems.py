@@ -38,7 +38,7 @@ SECRET_ARGUMENTS = ("secret", "token")
 """These parts of a path are secrets: they go into no log, and no browser passes them on."""
 
 
-class Kind(NamedTuple):
+class ProblemKind(NamedTuple):
     """A kind of problem: its status, its title, and a remedy."""
 
     status: int
@@ -46,7 +46,9 @@ class Kind(NamedTuple):
     explanation: str
 
 
-KINDS = {code: Kind(**kind) for code, kind in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()}
+KINDS = {
+    code: ProblemKind(**kind) for code, kind in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
+}
 """All kinds by their codes: those of refusals of ``domain.match.decide``, and others."""
 
 _BY_STATUS = {

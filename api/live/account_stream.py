@@ -13,7 +13,7 @@ import msgspec
 
 from api.http.problems import RETRY_AFTER_S
 from api.live import stream_hub
-from api.live.stream_hub import Message, Watcher
+from api.live.stream_hub import StreamMessage, Watcher
 from api.operations.lists import AwaitedMatches, owed
 from api.services import Services
 from domain.match.enums import Status
@@ -61,7 +61,7 @@ class AccountNews:
                 found[match_id] = frozenset()
         return found
 
-    def changes(self, match_id: str, first: int, players: Sequence[str]) -> Mapping[str, Message]:
+    def changes(self, match_id: str, first: int, players: Sequence[str]) -> Mapping[str, StreamMessage]:
         """Return a message for each player about the events from version ``first`` on."""
         state, head, *_ = self._services.matches.load(match_id)
         events = self._services.store.read(match_id, first - 1, MAX_EVENT_TYPES)
@@ -137,5 +137,5 @@ def _item(summary: Summary, tag: VersionTag, player: str) -> dict[str, Any]:
     }
 
 
-def _message(event: str, content: dict[str, Any], tag: VersionTag | None = None) -> Message:
-    return Message(tag, f"event: {event}\ndata: {msgspec.json.encode(content).decode()}\n\n")
+def _message(event: str, content: dict[str, Any], tag: VersionTag | None = None) -> StreamMessage:
+    return StreamMessage(tag, f"event: {event}\ndata: {msgspec.json.encode(content).decode()}\n\n")

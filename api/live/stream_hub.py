@@ -46,7 +46,7 @@ MAX_STORED_EVENTS = 50
 log = structlog.get_logger("rookery.stream")
 
 
-class Message(NamedTuple):
+class StreamMessage(NamedTuple):
     """A server-sent event; ``tag`` is None for news that is not an event of the match."""
 
     tag: VersionTag | None
@@ -60,10 +60,10 @@ class Batch(NamedTuple):
     """
 
     after: VersionTag | None
-    messages: Sequence[Message]
+    messages: Sequence[StreamMessage]
     read_at: float = math.inf
 
-    def following(self, last: VersionTag) -> Sequence[Message] | None:
+    def following(self, last: VersionTag) -> Sequence[StreamMessage] | None:
         """Return the messages that follow the event ``last``; None when only the store can tell."""
         if not self.messages or self.after in (None, last):
             return self.messages or None
@@ -74,10 +74,10 @@ class Batch(NamedTuple):
 WAKE = Batch(None, ())
 """An empty batch: read the store."""
 
-CHAT = Batch(None, (Message(None, "event: chat\ndata: {}\n\n"),))
+CHAT = Batch(None, (StreamMessage(None, "event: chat\ndata: {}\n\n"),))
 """There is a new chat message. Without an id: a client that reconnects reads the chat anyway."""
 
-REMATCH = Batch(None, (Message(None, "event: rematch\ndata: {}\n\n"),))
+REMATCH = Batch(None, (StreamMessage(None, "event: rematch\ndata: {}\n\n"),))
 """A rematch was proposed or answered. Without an id: a client that reconnects reads the match anyway."""
 
 MAX_REMATCH_EVENTS = 9
@@ -90,7 +90,7 @@ class NewsOfAccounts(Protocol):
     def players_of(self, matches: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the ids of the players that each match concerns. Raises StoreError."""
 
-    def changes(self, match_id: str, first: int, players: Sequence[str]) -> Mapping[str, Message]:
+    def changes(self, match_id: str, first: int, players: Sequence[str]) -> Mapping[str, StreamMessage]:
         """Return a message for each player about the events from version ``first`` on. Raises StoreError."""
 
 
@@ -203,7 +203,7 @@ class Hub:
                 yield ": still here\n\n"
                 beat = time.monotonic() + HEARTBEAT_S
 
-    def _stored(self, match_id: str, after: VersionTag) -> Iterator[Message]:
+    def _stored(self, match_id: str, after: VersionTag) -> Iterator[StreamMessage]:
         while True:
             try:
                 page = self._store.read_on(match_id, after, MAX_STORED_EVENTS)
@@ -359,16 +359,16 @@ def _next_message(chats: PubSub) -> Any:
         raise StoreUnavailableError("the connection was closed") from error
 
 
-def message_of(envelope: Envelope) -> Message:
+def message_of(envelope: Envelope) -> StreamMessage:
     """Return the event as a server-sent event: id, event and data, each on its line."""
     content = msgspec.json.encode(represent_event(envelope)).decode()
     tag = tag_of(envelope)
-    return Message(tag, f"id: {tag}\nevent: {envelope.type}\ndata: {content}\n\n")
+    return StreamMessage(tag, f"id: {tag}\nevent: {envelope.type}\ndata: {content}\n\n")
 
 
-def chat_in(match_id: str) -> Message:
+def chat_in(match_id: str) -> StreamMessage:
     """Return the message for an account that there is a new message in the chat of the match."""
-    return Message(None, f"event: chat\ndata: {msgspec.json.encode({'match': match_id}).decode()}\n\n")
+    return StreamMessage(None, f"event: chat\ndata: {msgspec.json.encode({'match': match_id}).decode()}\n\n")
 
 
 def _reset(tag: VersionTag) -> str:

@@ -30,7 +30,7 @@ ANSWERS = ("move-submitted", "draw-accepted", "draw-declined")
 """Types of events by which an opponent may have answered."""
 
 
-class JobState(StrEnum):
+class JobStatus(StrEnum):
     """How far a job has come: NONE when it was not asked for, or when its result is no longer stored."""
 
     NONE = "none"
@@ -39,7 +39,7 @@ class JobState(StrEnum):
 
 
 JobStateField = Annotated[
-    str, one_of(JobState, "none: it was not asked for, or its result was kept for a day and is gone")
+    str, one_of(JobStatus, "none: it was not asked for, or its result was kept for a day and is gone")
 ]
 
 
@@ -58,15 +58,15 @@ def request_recomputation(match_id: str, version: int) -> None:
         _request(match_id, RECOMPUTATION, version, LEVELS[level].nodes + version * NODES_PER_EVENT)
 
 
-def request_bundle(match_id: str) -> JobState:
+def request_bundle(match_id: str) -> JobStatus:
     """Have a worker make the bundle of the match, unless that has been done.
 
     Raises the problems too-many-requests and job-running.
     """
     if stored_content(match_id) is not None:
-        return JobState.FINISHED
+        return JobStatus.FINISHED
     _request(match_id, BUNDLE, 0, services().matches.load(match_id).head.version * NODES_PER_EVENT)
-    return JobState.ASKED
+    return JobStatus.ASKED
 
 
 def recomputable_event(match_id: str, version: int) -> Envelope:
@@ -97,14 +97,14 @@ def stored_content(match_id: str, *, positions: bool = False) -> tuple[BundleCon
     return None if found is None else (BundleContent(match_id, head, loaded.state.updated_at, found[0]), found[1])
 
 
-def archive_state(person: Person) -> JobState | None:
+def archive_state(person: Person) -> JobStatus | None:
     """Return how far the archive of ``person`` has come; None when a request can make it at once."""
     jobs = services().jobs
     if jobs.pending(person.id) is not None:
-        return JobState.ASKED
+        return JobStatus.ASKED
     if jobs.archive(person.id) is not None:
-        return JobState.FINISHED
-    return JobState.NONE if takes_long(services(), person) else None
+        return JobStatus.FINISHED
+    return JobStatus.NONE if takes_long(services(), person) else None
 
 
 def _request(match_id: str, kind: str, version: int, cost: int) -> None:

@@ -9,24 +9,24 @@ from events.notify.notice import NoticeChannel
 from events.notify.outbox import Dispatch, Purpose
 
 
-class Target(NamedTuple):
+class NoticeTarget(NamedTuple):
     """Something that notices can be sent to: the ``words`` by which its owner knows it, and whether it works now."""
 
     words: str
     works: bool
 
 
-def targets_of(player: str) -> Mapping[tuple[NoticeChannel, str], Target]:
+def targets_of(player: str) -> Mapping[tuple[NoticeChannel, str], NoticeTarget]:
     """Return the targets of notices to ``player``, by channel and target as in a delivery."""
     targets = {}
     address = services().addresses.read(player)
     if address.address is not None:
         # Not the address itself: a token, which may have leaked, does not tell it.
-        targets[NoticeChannel.MAIL, ""] = Target("your mail address", address.reachable)
+        targets[NoticeChannel.MAIL, ""] = NoticeTarget("your mail address", address.reachable)
     for subscription in services().subscriptions.of(player):
-        targets[NoticeChannel.PUSH, subscription.id] = Target(subscription.label, not subscription.ended)
+        targets[NoticeChannel.PUSH, subscription.id] = NoticeTarget(subscription.label, not subscription.ended)
     for endpoint in services().endpoints.of(player):
-        targets[NoticeChannel.WEBHOOK, endpoint.id] = Target(endpoint.url, endpoint.disabled is None)
+        targets[NoticeChannel.WEBHOOK, endpoint.id] = NoticeTarget(endpoint.url, endpoint.disabled is None)
     return targets
 
 

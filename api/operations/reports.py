@@ -9,7 +9,7 @@ from msgspec import Meta
 from api.http.answers import Answer, Instant, NextAfter
 from api.representations.players import Player, represent_player
 from api.services import services
-from events.people.reports import Report
+from events.people.reports import AbuseReport
 from events.runtime.wall_clock import rfc3339
 
 
@@ -44,7 +44,7 @@ def _reported_in(match_id: str) -> list[ReportedMessage]:
     return [_represent(match_id, number, list(reports)) for number, reports in by_message]
 
 
-def _represent(match_id: str, number: int, reports: list[Report]) -> ReportedMessage:
+def _represent(match_id: str, number: int, reports: list[AbuseReport]) -> ReportedMessage:
     message = next(iter(services().chats.read(match_id, number - 1, 1)), None)
     authors = [] if message is None else [message.author]
     persons = services().people.persons([*authors, *(report.reporter for report in reports)])

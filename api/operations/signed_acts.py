@@ -19,7 +19,7 @@ from domain.match.positions import to_move
 from domain.match.state import MatchState
 from events.matches.matches import Loaded
 from events.proof.documents import DocumentError
-from events.proof.player_signatures import MOVE, Statement, check_signed
+from events.proof.player_signatures import MOVE, SignedStatement, check_signed
 from events.store.contract import VersionTag, tag_of
 
 MAX_VERSION = 2**53 - 1
@@ -82,7 +82,9 @@ class SignedLines(NamedTuple):
         head = self.loaded.head
         for place, act, moves, signature in _answers(first, (), "lines"):
             signed = PlayerSignature(key=self.key, signature=signature, version=head.version)
-            statement = Statement(act, head.digest.hex(), self.loaded.state.match_id, moves, self.seat, head.version)
+            statement = SignedStatement(
+                act, head.digest.hex(), self.loaded.state.match_id, moves, self.seat, head.version
+            )
             _check(signed, statement, f"{place}.")
 
 
@@ -99,7 +101,7 @@ def checked_signature(sent: Mapping[str, Any] | None, match_id: str, act: str, m
     if tag == loaded.head.tag:
         seat = _seat(loaded.state, require_person().id, act)
         digest = loaded.head.digest.hex()
-        _check(signed, Statement(act, digest, match_id, tuple(moves), seat, signed.version), "signed.")
+        _check(signed, SignedStatement(act, digest, match_id, tuple(moves), seat, signed.version), "signed.")
     return Signed(signed, tag)
 
 
@@ -146,7 +148,7 @@ def _answers(
         yield from _answers(line.next, moves, f"{here}.next")
 
 
-def _check(signed: PlayerSignature, statement: Statement, place: str) -> None:
+def _check(signed: PlayerSignature, statement: SignedStatement, place: str) -> None:
     try:
         check_signed(signed, statement.message)
     except DocumentError as fault:

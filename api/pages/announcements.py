@@ -15,7 +15,7 @@ from domain.match.enums import Channel, Limit, Status
 from domain.match.positions import to_move
 from domain.match.state import MatchState
 from domain.match.terms import duration
-from domain.presentation import Fact
+from domain.presentation import GameFact
 from domain.scene import Scene
 
 
@@ -26,7 +26,7 @@ class Counts(NamedTuple):
     common: Mapping[str, str]
 
 
-def tabulate_facts(facts: Iterable[Fact], seats: int) -> Counts:
+def tabulate_facts(facts: Iterable[GameFact], seats: int) -> Counts:
     """Return ``facts`` as a table of ``seats`` columns."""
     rows: dict[str, list[str]] = {}
     common: dict[str, str] = {}

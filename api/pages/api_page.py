@@ -46,7 +46,7 @@ class Operation(NamedTuple):
     problems: list[str]
 
 
-class Section(NamedTuple):
+class OperationSection(NamedTuple):
     """The operations of one subject."""
 
     name: str
@@ -68,9 +68,9 @@ def problems_page() -> str:
 
 
 @lru_cache(maxsize=1)
-def _sections(api: OpenApi) -> list[Section]:
+def _sections(api: OpenApi) -> list[OperationSection]:
     document = api.document
-    sections = {tag["name"]: Section(tag["name"], tag["description"], []) for tag in document["tags"]}
+    sections = {tag["name"]: OperationSection(tag["name"], tag["description"], []) for tag in document["tags"]}
     for path, operations in document["paths"].items():
         shared = operations.get("parameters", [])
         for method, operation in operations.items():

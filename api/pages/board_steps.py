@@ -12,12 +12,12 @@ from api.access.matches import visible_match
 from api.http.answers import json_response
 from api.http.problems import Problem
 from api.pages.layout import blueprint
-from api.pages.pictures import View, colours_of, requested_view, trace_of, traced_plies
+from api.pages.pictures import TurnedView, colours_of, requested_view, trace_of, traced_plies
 from domain.game import AnyGame
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.pictures.board import Trace, face_id
-from events.pictures.steps import Board, Steps, board_of, steps_between
+from events.pictures.steps import DisplayedBoard, Steps, board_of, steps_between
 
 MAX_PLIES = 30
 """Steps in one answer: each has to be drawn."""
@@ -46,7 +46,9 @@ def plies(match_id: str) -> Response:
     return json_response({"version_tag": tag, **steps}, headers={"Cache-Control": caching})
 
 
-def steps_of(state: MatchState, game: AnyGame, view: View, first: int, last: int, drawn: Container[str] = ()) -> Steps:
+def steps_of(
+    state: MatchState, game: AnyGame, view: TurnedView, first: int, last: int, drawn: Container[str] = ()
+) -> Steps:
     """Return the steps from the board after ``first`` plies to that after ``last``; ``drawn`` as in steps_between."""
     colours = colours_of(state, game)
 
@@ -54,14 +56,14 @@ def steps_of(state: MatchState, game: AnyGame, view: View, first: int, last: int
     def trace(ply: int) -> Trace:
         return trace_of(state, game, ply)
 
-    def board(ply: int) -> Board:
+    def board(ply: int) -> DisplayedBoard:
         traces = [trace(each) for each in traced_plies(state, ply, view.seat)]
         return board_of(game.scene(state.play.position_after(ply)), colours, quarters=view.quarters, traces=traces)
 
     return steps_between(map(board, range(first, last + 1)), colours, first, drawn)
 
 
-def steps_nearby(state: MatchState, game: AnyGame, view: View, ply: int) -> Markup:
+def steps_nearby(state: MatchState, game: AnyGame, view: TurnedView, ply: int) -> Markup:
     """Return the steps around ``ply``, which the page shows, as JSON to embed in the page."""
     columns, colours = game.scene(state.play.position_after(ply)).columns, colours_of(state, game)
     drawn = {face_id(piece, colours) for pieces in columns.values() for piece in pieces}

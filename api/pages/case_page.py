@@ -13,7 +13,7 @@ from api.operations.reports import report_page
 from api.pages.available_actions import is_possible
 from api.pages.layout import blueprint, signed_in_reader
 from api.pages.list_pages import page_of, represented
-from api.pages.pictures import View, board_at
+from api.pages.pictures import TurnedView, board_at
 from api.representations.case_file import Dispute, may_read_statements, represent_case_file
 from api.representations.matches import people_in, represent_summary
 from api.services import services
@@ -115,7 +115,7 @@ def _board(state: MatchState, case: Dispute) -> Markup | None:
         return None
     try:
         game = find_ruleset(state.game, state.ruleset)
-        return board_at(state, game, case.ply, View(), f"Case {case.number}, after ply {case.ply}")
+        return board_at(state, game, case.ply, TurnedView(), f"Case {case.number}, after ply {case.ply}")
     except Exception:  # a defect in the rules may be the very subject of the case
         return None
 

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from api.operations.lists import MATCHES_PER_PAGE, AwaitedMatches, first_awaited, refresh
 from api.pages.layout import blueprint, read_viewer_roles, signed_in_reader
-from api.pages.wording import Result, result_of
+from api.pages.wording import PlayerResult, result_of
 from api.representations.matches import MatchSummary, foresee_deadlines, represent_summary
 from api.representations.players import Player, opponent_level, represent_player
 from api.services import services
@@ -22,7 +22,7 @@ from events.runtime.reads import ReadBatch
 
 MAX_NAME_LENGTH = 24
 
-RESULTS = {"won": (Result.WON, Result.SHARED), "lost": (Result.LOST,), "drawn": (Result.DRAWN,)}
+RESULTS = {"won": (PlayerResult.WON, PlayerResult.SHARED), "lost": (PlayerResult.LOST,), "drawn": (PlayerResult.DRAWN,)}
 """The values of the query parameter ``result``, each with the results that it selects."""
 
 NO_SUCH_PAGE = "This list has no such page. Start again with the first one."
@@ -53,7 +53,7 @@ class Filters(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class ListSection:
     """A titled list of matches; ``filter_error`` says why its ``filters`` cannot be applied.
 
     Its ``matches`` are those of its ``page``: see ``with_matches``.
@@ -93,19 +93,19 @@ def represented(*pages: Page[Summary]) -> list[MatchList]:
     return [Page(list(islice(shown, len(page.items))), page.next, page.incomplete) for page in pages]
 
 
-def with_matches(sections: Sequence[Section]) -> list[Section]:
+def with_matches(sections: Sequence[ListSection]) -> list[ListSection]:
     """Return sections with their matches as the API represents them."""
     shown = represented(*(section.page for section in sections))
     return [replace(section, matches=matches) for section, matches in zip(sections, shown, strict=True)]
 
 
-def finished_section(title: str, player: str, cursor: str | None, *, public: bool = False) -> Section:
+def finished_section(title: str, player: str, cursor: str | None, *, public: bool = False) -> ListSection:
     """Return the finished matches of a player that pass the filters of the request."""
     filters = Filters.requested()
     other = find_player(filters.against) if filters.against else None
     if filters.against and other is None:
         nothing: Page[Summary] = Page([], None)
-        return Section(view="finished", title=title, page=nothing, filters=filters, filter_error=NO_SUCH_PLAYER)
+        return ListSection(view="finished", title=title, page=nothing, filters=filters, filter_error=NO_SUCH_PLAYER)
     results = RESULTS.get(filters.result or "")
 
     def passes(match: Summary) -> bool:
@@ -114,7 +114,7 @@ def finished_section(title: str, player: str, cursor: str | None, *, public: boo
         return results is None or result_of(match, player) in results
 
     page = page_of("finished", wanted=passes, player=player, game=filters.game, cursor=cursor, public=public)
-    return Section(view="finished", title=title, page=page, filters=filters)
+    return ListSection(view="finished", title=title, page=page, filters=filters)
 
 
 RECENT_MATCHES_IN_LOBBY = 8
@@ -160,7 +160,7 @@ def my_matches() -> str:
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS, games=GAMES)
 
 
-def _own_section(view: str, player: str, cursor: str | None) -> Section:
+def _own_section(view: str, player: str, cursor: str | None) -> ListSection:
     title = OWN_VIEWS[view]
     if view == "finished":
         return finished_section(title, player, cursor)
@@ -169,7 +169,7 @@ def _own_section(view: str, player: str, cursor: str | None) -> Section:
         page = page._replace(items=[match for match in refresh(page) if player not in match.awaiting])
     else:
         page = _awaited(player, cursor)
-    return Section(view=view, title=title, page=page)
+    return ListSection(view=view, title=title, page=page)
 
 
 @blueprint.get("/leaderboards")

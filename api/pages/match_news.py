@@ -28,7 +28,7 @@ EARLIER_EVENTS = 10
 _MARK = re.compile(r"([^.]*)\.([0-9]{1,9})")
 
 
-class Mark(NamedTuple):
+class NewsMark(NamedTuple):
     """The news that a page has announced: the events up to ``tag``, and the number of events of the rematch."""
 
     tag: VersionTag
@@ -39,13 +39,13 @@ class Mark(NamedTuple):
         return f"{self.tag}.{self.rematch}"
 
     @classmethod
-    def parse(cls, text: str) -> "Mark | None":
+    def parse(cls, text: str) -> "NewsMark | None":
         """Return the mark in ``text``, None if it is invalid; "0" is that of a page that has announced nothing."""
         if text == "0":
-            return Mark(EMPTY.tag, 0)
+            return NewsMark(EMPTY.tag, 0)
         matched = _MARK.fullmatch(text)
         tag = VersionTag.parse(matched[1]) if matched else None
-        return Mark(tag, int(matched[2])) if matched and tag else None
+        return NewsMark(tag, int(matched[2])) if matched and tag else None
 
 
 class Rematch(NamedTuple):
@@ -79,14 +79,14 @@ def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: 
     audience = _audience(loaded.state, viewer, names, spelled)
     rematch = services().matches.load(shown.rematch) if shown.rematch else None
     of_rematch = _audience(rematch.state, viewer, names) if rematch and may_see(rematch.state, person) else None
-    known = Mark.parse(request.args.get("since", ""))
+    known = NewsMark.parse(request.args.get("since", ""))
     sentences: list[str] = []
     if known is not None and known.tag != loaded.head.tag:
         sentences += _news_of(known.tag, loaded, audience)
     if known is not None and rematch is not None and of_rematch is not None:
         sentences += describe_rematch(_events_before_start(rematch, known.rematch), of_rematch)
     return News(
-        mark=str(Mark(loaded.head.tag, rematch.head.version if rematch else 0)),
+        mark=str(NewsMark(loaded.head.tag, rematch.head.version if rematch else 0)),
         text=" ".join(sentences),
         rematch=None if of_rematch is None else _rematch(of_rematch),
         last_move=last_move(audience),

@@ -18,7 +18,7 @@ from api.pages.clocks import describe_deadline, upcoming_vacations
 from api.pages.layout import blueprint, read_viewer_roles
 from api.pages.match_news import describe_news
 from api.pages.match_standing import describe_standing, seat_views, summarise_standing
-from api.pages.pictures import View, board_at, colours_of, count_turns, requested_ply, requested_view, turn_number
+from api.pages.pictures import TurnedView, board_at, colours_of, count_turns, requested_ply, requested_view, turn_number
 from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
 from api.representations.boards import Draft
@@ -239,7 +239,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
 
 def _board(state: MatchState, game: AnyGame, seat: int | None) -> BoardView:
     ply = requested_ply(state)
-    view: View = requested_view(state, game, seat)
+    view: TurnedView = requested_view(state, game, seat)
     scene = game.scene(state.play.position)
     return BoardView(
         ply=ply,

@@ -33,19 +33,19 @@ MAX_TRACES = 16
 _SQUARE = re.compile(r"[a-o]{1,2}[0-9]{1,2}")
 
 
-class View(NamedTuple):
+class TurnedView(NamedTuple):
     """A board turned clockwise by ``quarters`` quarter turns, as ``seat`` sees it (None: a spectator)."""
 
     quarters: int = 0
     seat: int | None = None
 
 
-def requested_view(state: MatchState, game: AnyGame, seat: int | None) -> View:
+def requested_view(state: MatchState, game: AnyGame, seat: int | None) -> TurnedView:
     """Return the view of ``seat``: turned as the query asks, by default with the home of the seat at the bottom."""
     asked = request.args.get("turned", "")
     if asked in map(str, range(count_turns(state))):
-        return View(int(asked) * _quarters_per_turn(state), seat)
-    return View(0 if seat is None else game.setups[state.setup].turns[seat], seat)
+        return TurnedView(int(asked) * _quarters_per_turn(state), seat)
+    return TurnedView(0 if seat is None else game.setups[state.setup].turns[seat], seat)
 
 
 def count_turns(state: MatchState | Summary) -> int:
@@ -53,7 +53,7 @@ def count_turns(state: MatchState | Summary) -> int:
     return 2 if len(state.seats) == 2 else 4
 
 
-def turn_number(state: MatchState | Summary, view: View) -> int:
+def turn_number(state: MatchState | Summary, view: TurnedView) -> int:
     """Return the number of the orientation of ``view`` in queries."""
     return view.quarters // _quarters_per_turn(state)
 
@@ -141,7 +141,7 @@ class _Board(NamedTuple):
     move: str | None = None
 
 
-def _requested_board(state: MatchState, game: AnyGame, ply: int, view: View) -> _Board:
+def _requested_board(state: MatchState, game: AnyGame, ply: int, view: TurnedView) -> _Board:
     """Return the requested board; raises Problem for an illegal move and for a composition that is not possible."""
     tried, kind = request.args.get("try"), request.args.get("compose")
     title = f"{game.title}, a move in preview"
@@ -180,7 +180,7 @@ def line_picture(match_id: str) -> Response:
     return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
-def _own_view(state: MatchState, game: AnyGame) -> View:
+def _own_view(state: MatchState, game: AnyGame) -> TurnedView:
     """Return the viewer's view of the board, turned as the query asks."""
     person = current_person()
     return requested_view(state, game, state.seat_of(person.id) if person else None)
@@ -201,13 +201,13 @@ def colours_of(state: MatchState, game: AnyGame) -> tuple[str, ...]:
     return game.setups[state.setup].colours
 
 
-def board_at(state: MatchState, game: AnyGame, ply: int, view: View, picture: str = "") -> Markup:
+def board_at(state: MatchState, game: AnyGame, ply: int, view: TurnedView, picture: str = "") -> Markup:
     """Return the board after ``ply`` plies with the moves marked that ``view`` asks for; ``picture`` as in ``draw``."""
     scene, traces = scene_at(state, game, ply, view)
     return draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces, picture=picture)
 
 
-def scene_at(state: MatchState, game: AnyGame, ply: int, view: View) -> tuple[Scene, list[Trace]]:
+def scene_at(state: MatchState, game: AnyGame, ply: int, view: TurnedView) -> tuple[Scene, list[Trace]]:
     """Return the board after ``ply`` plies and the moves to mark on it."""
     return game.scene(state.play.position_after(ply)), traces_at(state, game, ply, view.seat)
 

@@ -12,7 +12,7 @@ from api.pages.layout import blueprint
 from api.pages.list_pages import (
     NO_SUCH_PAGE,
     NO_SUCH_PLAYER,
-    Section,
+    ListSection,
     find_player,
     finished_section,
     page_of,
@@ -150,7 +150,7 @@ def _rating_history(player: str, pools: list[str], viewer: Person | None) -> dic
     return {pool: public_changes(changes, listed) for pool, changes in recent.items()}
 
 
-def _sections(player: str, *, public: bool) -> list[Section]:
+def _sections(player: str, *, public: bool) -> list[ListSection]:
     """Return the matches of the player in the requested view, or in all views."""
     requested = request.args.get("view")
     cursor = request.args.get("cursor")
@@ -163,7 +163,7 @@ def _sections(player: str, *, public: bool) -> list[Section]:
             sections.append(finished_section(title, player, place, public=public))
         else:
             page = page_of(view, player=player, cursor=place, public=public)
-            sections.append(Section(view=view, title=title, page=page))
+            sections.append(ListSection(view=view, title=title, page=page))
     return with_matches(sections)
 
 

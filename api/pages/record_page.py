@@ -152,7 +152,7 @@ HIDDEN = ("seed",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class RecordEntry:
     """An event in words; ``recomputed`` is the result of a worker that computed an opponent's answer again."""
 
     version: int
@@ -168,7 +168,7 @@ class Entry:
     recomputed: str | None
 
 
-class Verdict(NamedTuple):
+class ReplayVerdict(NamedTuple):
     """The result of the replay: the version and the reason of the first error, or the proof of the result."""
 
     error_version: int | None
@@ -242,39 +242,39 @@ def _read_records(match_id: str, first: int) -> list[Record]:
     ]
 
 
-def _verdict(records: list[Record]) -> Verdict:
+def _verdict(records: list[Record]) -> ReplayVerdict:
     faulty = next((record for record in records if record.fault is not None), None)
     if faulty is not None:
-        return Verdict(faulty.envelope.version, faulty.fault or "", "")
+        return ReplayVerdict(faulty.envelope.version, faulty.fault or "", "")
     proof = records[-1].proof if records else None
-    return Verdict(None, "", _proof_words(proof) if proof else "")
+    return ReplayVerdict(None, "", _proof_words(proof) if proof else "")
 
 
-def _verdict_of_content(stored: BundleContent) -> Verdict:
+def _verdict_of_content(stored: BundleContent) -> ReplayVerdict:
     """Return the verdict on a bundle of this server."""
     content = json.loads(stored.packed)
     facts = content["facts"]
     if facts["replayed"] < content["head"]["version"]:
-        return Verdict(facts["replayed"] + 1, "the rules do not allow this event; the bundle says why", "")
+        return ReplayVerdict(facts["replayed"] + 1, "the rules do not allow this event; the bundle says why", "")
     proof = facts.get("result", {}).get("proof")
-    return Verdict(None, "", _proof_words(read_value(Proof, proof)) if proof else "")
+    return ReplayVerdict(None, "", _proof_words(read_value(Proof, proof)) if proof else "")
 
 
-def _entries(state: MatchState, match: MatchSummary, records: Sequence[Record], job: Job | None) -> list[Entry]:
+def _entries(state: MatchState, match: MatchSummary, records: Sequence[Record], job: Job | None) -> list[RecordEntry]:
     ids = {id for record in records for id in (record.envelope.actor, *people_named(record.envelope.data))}
     people = services().people.persons(ids)
     has_texts = any(record.envelope.type in MEMBERS for record in records)
     texts = services().statements.of_match(state.match_id) if has_texts else {}
     wording = EventWording([seat.name for seat in match.seats], state.game, people)
 
-    def entry(record: Record) -> Entry:
+    def entry(record: Record) -> RecordEntry:
         envelope = record.envelope
         named = named_texts(envelope, texts, people)
         recorded = content_shown(envelope)
         content = {name: _resolved(named, name, value) for name, value in recorded.items() if name not in HIDDEN}
         computable = is_recomputable(envelope)
         difference = recomputation_of(envelope) if computable else None
-        return Entry(
+        return RecordEntry(
             version=envelope.version,
             type=envelope.type,
             at=envelope.at,

@@ -9,7 +9,7 @@ from api.access.matches import visible_match
 from api.pages.home import showcase_scene
 from api.pages.layout import blueprint
 from api.pages.pictures import (
-    View,
+    TurnedView,
     as_of,
     caching,
     colours_of,
@@ -88,7 +88,7 @@ def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None
     seat = next(
         (number for number, seat in enumerate(summary.seats) if person is not None and seat.player == person.id), None
     )
-    turn = 0 if seat is None else turn_number(summary, View(game.setups[summary.setup].turns[seat]))
+    turn = 0 if seat is None else turn_number(summary, TurnedView(game.setups[summary.setup].turns[seat]))
     url = url_for("web.small_board", match_id=summary.match, turned=turn or None, at=as_of(summary))
     return SmallBoard(url, f"The board {plies_in_words(summary.ply)}")
 

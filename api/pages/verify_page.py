@@ -37,7 +37,7 @@ _WITH_ALL_PIECES: Mapping[str, tuple[str, ...]] = {
 """Positions with the kinds of pieces that no start position of the game has."""
 
 
-class Board(NamedTuple):
+class EmptyBoard(NamedTuple):
     """The board of a game: its id, and the picture of the empty board."""
 
     game: str
@@ -45,10 +45,11 @@ class Board(NamedTuple):
 
 
 @cache
-def empty_boards() -> tuple[Board, ...]:
+def empty_boards() -> tuple[EmptyBoard, ...]:
     """Return the boards of all games."""
     return tuple(
-        Board(game.id, draw(_empty_scene(game), (), picture=f"The board of {game.title}")) for game in GAMES.values()
+        EmptyBoard(game.id, draw(_empty_scene(game), (), picture=f"The board of {game.title}"))
+        for game in GAMES.values()
     )
 
 

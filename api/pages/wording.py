@@ -153,7 +153,7 @@ def unrated_words(reason: Unrated) -> str:
     }[reason]
 
 
-class Result(StrEnum):
+class PlayerResult(StrEnum):
     """How a match went for one of its players."""
 
     WON = "Won"
@@ -162,7 +162,7 @@ class Result(StrEnum):
     DRAWN = "Drawn"
 
 
-def result_of(summary: Summary, viewer: str | None) -> Result | None:
+def result_of(summary: Summary, viewer: str | None) -> PlayerResult | None:
     """Return how a finished match went for ``viewer``, None unless they played some but not all of its seats."""
     scores = summary.scores
     if scores is None:
@@ -171,10 +171,10 @@ def result_of(summary: Summary, viewer: str | None) -> Result | None:
     if not own or len(own) == len(scores):
         return None
     if len(set(scores)) == 1:
-        return Result.DRAWN
+        return PlayerResult.DRAWN
     if max(own) < max(scores):
-        return Result.LOST
-    return Result.WON if scores.count(max(scores)) == 1 else Result.SHARED
+        return PlayerResult.LOST
+    return PlayerResult.WON if scores.count(max(scores)) == 1 else PlayerResult.SHARED
 
 
 def headline(scores: Sequence[float], seat_names: Sequence[str]) -> str:

@@ -25,9 +25,9 @@ from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.blocks import BLOCK, KINDS, MUTE
 from events.people.chats import MAX_MESSAGES_PER_CHAT, ChatFullError, chat_players
-from events.people.chats import Message as StoredMessage
+from events.people.chats import ChatMessage as StoredMessage
 from events.people.person import Person
-from events.people.reports import Report
+from events.people.reports import AbuseReport
 from events.runtime.errors import LimitReachedError
 from events.runtime.wall_clock import rfc3339
 
@@ -188,7 +188,7 @@ def report_message(sent: Mapping[str, str], match_id: str, number: int) -> None:
     refuse_chat_reader(state, person)
     _require_message(match_id, number)
     spend("reports", person.id)
-    services().reports.add(Report(match_id, number, person.id, sent["reason"]))
+    services().reports.add(AbuseReport(match_id, number, person.id, sent["reason"]))
 
 
 @reports.post("/matches/<match_id>/chat/<int:number>/hiding")

@@ -12,7 +12,7 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, json_response, one_of
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, StrictSchema, StrictString
-from api.operations.jobs import Job, JobState, archive_state
+from api.operations.jobs import Job, JobStatus, archive_state
 from api.services import services
 from events.matches.jobs import ARCHIVE
 from events.operations.personal_archive import make_archive
@@ -67,7 +67,7 @@ def download_archive() -> Response:
     """
     person = require_person()
     state = archive_state(person)
-    if state in (JobState.NONE, JobState.ASKED):
+    if state in (JobStatus.NONE, JobStatus.ASKED):
         detail = "The archive takes a while to make: ask for it (POST), and a worker makes it within a minute or so."
         raise Problem("not-ready", detail)
     spend("archives", person.id)
@@ -90,7 +90,7 @@ def ask_archive(_: object) -> Job:
     spend("archives", person.id)
     services().jobs.erase(person.id)
     services().jobs.request(person.id, ARCHIVE, requester=person.id, cost=ARCHIVE_COST)
-    return Job(state=JobState.ASKED)
+    return Job(state=JobStatus.ASKED)
 
 
 @blueprint.post("/me/erasure")

@@ -19,8 +19,8 @@ from api.operations.exploration import MAX_OUTCOME_STEPS
 from api.operations.jobs import (
     MAX_EVENTS_AT_ONCE,
     Job,
-    JobState,
     JobStateField,
+    JobStatus,
     recomputable_event,
     recomputation_of,
     request_bundle,
@@ -367,5 +367,5 @@ def _represent_recomputation(match_id: str, version: int) -> Recomputation:
     differs = recomputation_of(recomputable_event(match_id, version))
     job = services().jobs.pending(match_id)
     asked = job is not None and job[:2] == (RECOMPUTATION, version)
-    state = JobState.FINISHED if differs is not None else JobState.ASKED if asked else JobState.NONE
+    state = JobStatus.FINISHED if differs is not None else JobStatus.ASKED if asked else JobStatus.NONE
     return Recomputation(version=version, state=state, differs=differs or None)

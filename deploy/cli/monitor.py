@@ -14,7 +14,7 @@ from deploy.cli.audit import read_policy
 from deploy.cli.checkpoints import FILE
 from deploy.cli.output import CliError, escape_unprintable, report_errors
 from events.proof.documents import DocumentError
-from events.proof.monitor import READERS, ContradictionError, Fetch, FetchError, Finding, Monitor, was_seen
+from events.proof.monitor import READERS, ContradictionError, Fetch, FetchError, Monitor, RunFinding, was_seen
 from events.proof.notes import ED25519, NoteKey, parse_vkey
 from events.proof.policies import Policy
 from events.proof.public_keys import MAX_KEY_SET_BYTES, read_key_set
@@ -122,7 +122,7 @@ def _published_keys(fetch: Fetch) -> list[bytes]:
         raise FetchError(f"/{KEYS_PATH}: {fault}") from None
 
 
-def _report(found: Finding, policy: Policy | None, *, trusted: bool) -> None:
+def _report(found: RunFinding, policy: Policy | None, *, trusted: bool) -> None:
     head = found.head
     lines = [
         f"{head.origin}: {head.size:,} leaves, root {head.root.hex()}",
@@ -145,7 +145,7 @@ def _report(found: Finding, policy: Policy | None, *, trusted: bool) -> None:
         raise SystemExit(1)
 
 
-def _judge(found: Finding, policy: Policy) -> tuple[bool, str]:
+def _judge(found: RunFinding, policy: Policy) -> tuple[bool, str]:
     try:
         words, satisfied = policy.judge(str(found.note))
     except DocumentError as fault:

@@ -35,7 +35,7 @@ def escape_unprintable(text: str) -> str:
     )
 
 
-class Step(Protocol):
+class ProgressReporter(Protocol):
     """A function that is called after one or more steps."""
 
     def __call__(self, steps: int = 1) -> None:
@@ -43,7 +43,7 @@ class Step(Protocol):
 
 
 @contextmanager
-def progress_bar(length: int, label: str) -> Iterator[Step]:
+def progress_bar(length: int, label: str) -> Iterator[ProgressReporter]:
     """Show a progress bar of ``length`` steps on standard error; yields the function to call after each."""
     with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
 

@@ -14,7 +14,7 @@ import click
 from deploy.cli.following import follow_job, processes_option
 from deploy.cli.output import CliError, progress_bar
 from deploy.cli.target import target_options
-from deploy.cli.vectors import Failure, Report, VectorFileError, check_cases, game_of_file, perft, read_cases
+from deploy.cli.vectors import Failure, VectorFileError, VectorReport, check_cases, game_of_file, perft, read_cases
 from domain.game import AnyGame, RulesError
 from domain.games import GAMES
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
@@ -255,7 +255,7 @@ def check(file: tuple[Path, ...], name: str | None) -> None:
         raise SystemExit(1)
 
 
-def _check_file(path: Path, name: str | None) -> Report:
+def _check_file(path: Path, name: str | None) -> VectorReport:
     try:
         game = find_game(name if name is not None else game_of_file(path))
         cases = read_cases(path)

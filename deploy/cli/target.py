@@ -27,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _REDIS, _VAR, _TARGET = (f"{__name__}.{name}" for name in ("redis", "var", "target"))
 
 
-class Target(NamedTuple):
+class InstallationTarget(NamedTuple):
     """The settings of an installation, and the directory where it keeps everything, which may not exist."""
 
     settings: Settings
@@ -46,13 +46,13 @@ def target_options(command: F) -> F:
     return redis(var(command))
 
 
-def find_target() -> Target:
+def find_target() -> InstallationTarget:
     """Return the installation that the current command uses. Raises CliError when none runs, and environs.EnvError."""
     meta = click.get_current_context().meta
     if _TARGET not in meta:
         meta[_TARGET], message = _find(meta.get(_REDIS), meta.get(_VAR))
         click.echo(message, err=True)
-    target: Target = meta[_TARGET]
+    target: InstallationTarget = meta[_TARGET]
     return target
 
 
@@ -118,12 +118,14 @@ def _store_var(context: click.Context, _: click.Parameter, value: Path | None) -
         context.meta[_VAR] = value
 
 
-def _find(redis_url: str | None, named: Path | None) -> tuple[Target, str]:
+def _find(redis_url: str | None, named: Path | None) -> tuple[InstallationTarget, str]:
     var = find_var(named)
     settings = Settings.from_environment(redis_url="", named_store=redis_url)
     if settings.redis_url:
         source = "--redis" if redis_url else "REDIS_URL"
-        return Target(settings, var), f"Using the store {without_secrets(settings.redis_url)}, named by {source}."
+        return InstallationTarget(
+            settings, var
+        ), f"Using the store {without_secrets(settings.redis_url)}, named by {source}."
     try:
         running = parse_exports((var / ENVIRONMENT_FILE).read_text())
         settings = settings._replace(
@@ -140,7 +142,9 @@ def _find(redis_url: str | None, named: Path | None) -> tuple[Target, str]:
     with connect(settings.redis_url) as client:
         if not is_serving(client):
             raise _not_running(var)
-    return Target(settings, var), f"Using the installation in {var.resolve()} (name another: --var or --redis)."
+    return InstallationTarget(
+        settings, var
+    ), f"Using the installation in {var.resolve()} (name another: --var or --redis)."
 
 
 def _not_running(var: Path) -> CliError:

@@ -35,7 +35,7 @@ class Failure(NamedTuple):
     actual: str
 
 
-class Report(NamedTuple):
+class VectorReport(NamedTuple):
     """The result of a file: how many cases passed and failed, and every failure."""
 
     passed: int
@@ -72,7 +72,7 @@ def read_cases(path: Path) -> list[Case]:
     return cases
 
 
-def check_cases(game: AnyGame, cases: Iterable[Case], on_case: Callable[[Case], None] = lambda _: None) -> Report:
+def check_cases(game: AnyGame, cases: Iterable[Case], on_case: Callable[[Case], None] = lambda _: None) -> VectorReport:
     """Check ``cases`` against ``game``; ``on_case`` is called after each of them."""
     passed = failed = 0
     failures: list[Failure] = []
@@ -82,7 +82,7 @@ def check_cases(game: AnyGame, cases: Iterable[Case], on_case: Callable[[Case], 
         passed += not found
         failed += bool(found)
         on_case(case)
-    return Report(passed, failed, tuple(failures))
+    return VectorReport(passed, failed, tuple(failures))
 
 
 def check_case(game: AnyGame, case: Case) -> Iterator[Failure]:

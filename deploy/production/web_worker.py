@@ -73,13 +73,13 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self.expect_continue = False  # there is nothing to wait for
 
 
-class Channel(HTTPChannel):  # type: ignore[misc]
+class TimedChannel(HTTPChannel):  # type: ignore[misc]
     """One connection, with the instants (monotonic seconds) from which its deadlines count."""
 
     parser_class = Parser
     request: Any
 
-    def __init__(self, server: "Server", sock: Any, addr: Any, adj: Adjustments, map: Any = None) -> None:
+    def __init__(self, server: "WebServer", sock: Any, addr: Any, adj: Adjustments, map: Any = None) -> None:
         self.reading_since: float | None = time.monotonic()
         self.answered_at: float | None = None
         super().__init__(server, sock, addr, adj, map=map)
@@ -128,10 +128,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.server.add_task(self)
 
 
-class Server(TcpWSGIServer):  # type: ignore[misc]
+class WebServer(TcpWSGIServer):  # type: ignore[misc]
     """The connections of one listening socket."""
 
-    channel_class = Channel
+    channel_class = TimedChannel
 
     def __init__(self, *args: Any, max_per_address: int | None, health: ThreadedTaskDispatcher, **options: Any) -> None:
         self.connections: Counter[str] = Counter()
@@ -155,7 +155,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.connections[address[0]] += 1
         self.channel_class(self, connection, address, self.adj, map=self._map)
 
-    def add_task(self, task: Channel) -> None:
+    def add_task(self, task: TimedChannel) -> None:
         """Let a thread answer the first request of a connection."""
         # A malformed request has no path.
         is_health_check = getattr(task.requests[0], "path", None) == HEALTH_PATH
@@ -193,7 +193,7 @@ class Servers:
         workers.set_thread_count(threads)
         health.set_thread_count(1)
         self._servers = [
-            Server(
+            WebServer(
                 app,
                 self._map,
                 _sock=listener,
@@ -222,7 +222,7 @@ class Servers:
         for server in self._servers:
             server.accepting = False
 
-    def channels(self) -> list[Channel]:
+    def channels(self) -> list[TimedChannel]:
         """Return the open connections."""
         return [channel for server in self._servers for channel in list(server.active_channels.values())]
 

@@ -9,7 +9,7 @@ from domain.bashni.moves import Jump, key, legal_moves
 from domain.bashni.notation import format_move
 from domain.bashni.position import Position, column
 from domain.facts import repetition_fact
-from domain.presentation import Fact, Hint, matters
+from domain.presentation import GameFact, Hint, matters
 from domain.scene import Cell, Label, Piece, Scene
 
 _FILES = "abcdefgh"
@@ -49,7 +49,7 @@ def scene(position: Position) -> Scene:
     )
 
 
-def counts(position: Position) -> tuple[Fact, ...]:
+def counts(position: Position) -> tuple[GameFact, ...]:
     """Return how many columns each seat commands, how many enemies lie under them, and the draw counter."""
     owned: tuple[list[str], list[str]] = ([], [])
     for square in SQUARE_NUMBERS.values():
@@ -58,9 +58,9 @@ def counts(position: Position) -> tuple[Fact, ...]:
             owned["wb".index(letters[0].lower())].append(letters)
     prisoners = [sum(letters.lower().count("bw"[seat]) for letters in owned[seat]) for seat in (0, 1)]
     return (
-        *(Fact("Columns", seat, str(len(owned[seat]))) for seat in (0, 1)),
-        *(Fact("Prisoners", seat, str(prisoners[seat])) for seat in (0, 1)),
-        Fact("King moves without a capture in a row", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
+        *(GameFact("Columns", seat, str(len(owned[seat]))) for seat in (0, 1)),
+        *(GameFact("Prisoners", seat, str(prisoners[seat])) for seat in (0, 1)),
+        GameFact("King moves without a capture in a row", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
     )
 
 
@@ -114,6 +114,6 @@ def demand(position: Position) -> str:
     return f"You must capture: {', '.join(f'{name} can' for name in jumpers)}." if jumpers else ""
 
 
-def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ...]:
     """Return the columns and the prisoners of each seat, and the draw counter (section 6)."""
     return (*counts(position), *repetition_fact(position, history, key))

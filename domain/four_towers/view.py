@@ -12,7 +12,7 @@ from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import PROMOTED, RETURN, format_move, head_of, target_of, victim_of
 from domain.four_towers.outcome import is_drawn, key
 from domain.four_towers.position import LETTERS, MAX_HALFMOVE_CLOCK, NO_RETURN, Position, format_position, to_move
-from domain.presentation import Fact, Hint
+from domain.presentation import GameFact, Hint
 
 _PIECE = re.compile("[a-zA-Z]")
 _CAPTURABLE = tuple((TITLES[LETTERS.index(letter)], letter) for letter in "WQMCDRBNLP")
@@ -57,18 +57,18 @@ def demand(position: Position) -> str:
     return f"Your {TITLES[code & 15]}, captured on {NAMES[tower]}, may be put back: this turn only."
 
 
-def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ...]:
     """Return the pieces that each seat has lost, and how near a draw without progress is."""
     lost = count_captured(position, history, format_position, to_move, _PIECE, lambda letter: int(letter.islower()))
     return (
         *(
-            Fact(
+            GameFact(
                 "Lost",
                 seat,
                 format_counts((kind, lost[letter.lower() if seat else letter]) for kind, letter in _CAPTURABLE),
             )
             for seat in (0, 1)
         ),
-        Fact("Plies without progress", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
+        GameFact("Plies without progress", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

@@ -17,7 +17,7 @@ from domain.fourplay.position import (
     army_cost,
     count,
 )
-from domain.presentation import Draft, DraftPiece
+from domain.presentation import ArmyDraft, DraftPiece
 
 
 def placements(position: Position) -> list[str]:
@@ -60,7 +60,7 @@ def refusal(position: Position, move: str) -> str | None:
     return None
 
 
-def draft(position: Position, ready: bytes) -> Draft:
+def draft(position: Position, ready: bytes) -> ArmyDraft:
     """Return the army that the side to move has to set up; ``ready`` is a board with a whole one in its quadrant."""
     board, side = position.board, position.side
     pieces = tuple(
@@ -76,7 +76,7 @@ def draft(position: Position, ready: bytes) -> Draft:
     )
     placed = _army(board, side)
     army = () if placed else tuple(f"{code}@{square}" for square, code in _army(ready, side).items())
-    return Draft(pieces, KIND_CODES[KING], BUDGET, MIN_SPENT, placed, army, DONE)
+    return ArmyDraft(pieces, KIND_CODES[KING], BUDGET, MIN_SPENT, placed, army, DONE)
 
 
 def _army(board: bytes, side: int) -> dict[str, str]:

@@ -20,7 +20,7 @@ from domain.fourplay.position import (
     format_position,
     to_move,
 )
-from domain.presentation import Fact, Hint
+from domain.presentation import GameFact, Hint
 
 _PIECE = re.compile("[rbyg](?:VM|HM|Dg|Mu|[KAQGRB,])")
 _BY_VALUE = sorted(range(KING + 1, len(VALUES)), key=lambda kind: -VALUES[kind])
@@ -50,18 +50,18 @@ def demand(position: Position) -> str:
     return "You have no move: you must pass."
 
 
-def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ...]:
     """Return what each seat has paid or still has on the board in points, what it has lost, and the clock."""
-    points = tuple(Fact("Points", seat, str(army_cost(position.board, seat))) for seat in range(len(PLAYERS)))
+    points = tuple(GameFact("Points", seat, str(army_cost(position.board, seat))) for seat in range(len(PLAYERS)))
     if position.setup:
         return points
     lost = count_captured(position, history, format_position, to_move, _PIECE, lambda piece: PLAYERS.index(piece[0]))
     return (
         *points,
         *(
-            Fact("Lost", seat, format_counts((TITLES[kind], lost[player + KIND_CODES[kind]]) for kind in _BY_VALUE))
+            GameFact("Lost", seat, format_counts((TITLES[kind], lost[player + KIND_CODES[kind]]) for kind in _BY_VALUE))
             for seat, player in enumerate(PLAYERS)
         ),
-        Fact("Turns without a capture", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
+        GameFact("Turns without a capture", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

@@ -40,7 +40,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class AuditStep:
     """The match after an event, and why that event cannot follow from the rules; None when it can."""
 
     after: MatchState
@@ -70,7 +70,7 @@ class Examination:
         self._due: Outcome | None = None
         self._proved: dict[tuple[tuple[float, ...], str | None], Proof] = {}
 
-    def take(self, event: e.Event, following: e.Event | None = None, decided: MatchState | None = None) -> Step:
+    def take(self, event: e.Event, following: e.Event | None = None, decided: MatchState | None = None) -> AuditStep:
         """Return the match after ``event``, the next one; ``following`` is the event after it, where it is known.
 
         ``decided`` is the match that ``decide`` gives after a move, where it gives exactly ``event`` and the match goes
@@ -92,7 +92,7 @@ class Examination:
         due, wrong = (None, None) if decided is not None else self._outcome_due(before, after, following)
         self.proof = self._proof_of(before, after, event)
         self.state, self._last, self._due = after, event, due
-        return Step(after=after, deviation=deviation or wrong)
+        return AuditStep(after=after, deviation=deviation or wrong)
 
     def end(self) -> str | None:
         """Return why the events cannot end here: the match is over by the rules, and that is not recorded."""

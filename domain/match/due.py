@@ -61,7 +61,7 @@ class Availability(NamedTuple):
         return Calendar(self.offsets, self.free_days) if self.free_days else None
 
 
-class Step(NamedTuple):
+class DueStep(NamedTuple):
     """A command that is due, and who acts in it."""
 
     command: Command
@@ -88,7 +88,7 @@ def next_step(
     availability: Mapping[str, Availability],
     now: int,
     unconfirmed: Iterable[Outage] = (),
-) -> Step | VacationDue | None:
+) -> DueStep | VacationDue | None:
     """Return the next step of all that is due at ``now`` (milliseconds since 1970 UTC), None when nothing is.
 
     In this order: outages are credited; pauses end that are not in the players' availability any more; where a flag
@@ -103,12 +103,12 @@ def next_step(
     step = _step_before_flag(state, deadline, outages, availability, now)
     if step is not None:
         return step
-    return Step(CallTime(), CLOCK) if is_due else None
+    return DueStep(CallTime(), CLOCK) if is_due else None
 
 
 def step_before_claim(
     state: MatchState, outages: Iterable[Outage], availability: Mapping[str, Availability], now: int
-) -> Step | VacationDue | None:
+) -> DueStep | VacationDue | None:
     """Return the next step before the flag that ``claimant`` claims (``can_claim``) may fall."""
     expected = forecast(state.clock)
     return None if expected is None else _step_before_flag(state, expected.at, outages, availability, now)
@@ -120,7 +120,7 @@ def can_claim(state: MatchState, claimant: str) -> bool:
     return expected is not None and state.seat_of(claimant) not in (None, expected.seat)
 
 
-def step_before_turn(state: MatchState, availability: Mapping[str, Availability], now: int) -> Step | None:
+def step_before_turn(state: MatchState, availability: Mapping[str, Availability], now: int) -> DueStep | None:
     """Return the step that records a stop of the clock of the present turn by ``now``, None without one."""
     player = player_to_move(state)
     if player is None or state.clock.seat is None:
@@ -135,31 +135,31 @@ def step_before_turn(state: MatchState, availability: Mapping[str, Availability]
         until=missing.pause.until,
         automatic=missing.is_automatic,
     )
-    return Step(command, CLOCK if missing.is_automatic else player)
+    return DueStep(command, CLOCK if missing.is_automatic else player)
 
 
-def sync_step(state: MatchState, availability: Mapping[str, Availability], now: int) -> Step | None:
+def sync_step(state: MatchState, availability: Mapping[str, Availability], now: int) -> DueStep | None:
     """Return the next step that ends a pause that the players' availability no longer has."""
     for player, seat in people_playing(state).items():
         reason = _reason_to_resume(state.clock, seat, availability[player], max(now, state.updated_at))
         if reason is not None:
-            return Step(ResumeClock(reason=reason, player=player), player)
+            return DueStep(ResumeClock(reason=reason, player=player), player)
     return None
 
 
-def correction_step(state: MatchState, outages: Sequence[Outage], now: int, tolerance: int) -> Step | None:
+def correction_step(state: MatchState, outages: Sequence[Outage], now: int, tolerance: int) -> DueStep | None:
     """Return the next step that brings a match back from the future, where a wrong clock has left instants of it.
 
     ``outages`` are all that are recorded; ``tolerance`` is by how many milliseconds clocks may differ.
     """
     if state.updated_at > now + tolerance:
-        return Step(CorrectTime(), CONSOLE)
+        return DueStep(CorrectTime(), CONSOLE)
     if state.ended:
         return None
     for pause in state.clock.pauses:
         lasts = pause.reason == PauseReason.OUTAGE and (pause.until is None or pause.until > now + MAX_BEAT_GAP_MS)
         if lasts and not any((outage.since, outage.until) == (pause.since, pause.until) for outage in outages):
-            return Step(ResumeClock(reason=PauseReason.OUTAGE, player=None), CONSOLE)
+            return DueStep(ResumeClock(reason=PauseReason.OUTAGE, player=None), CONSOLE)
     return None
 
 
@@ -212,7 +212,7 @@ class _MissingPause(NamedTuple):
 
 def _step_before_flag(
     state: MatchState, flag: int | None, outages: Iterable[Outage], availability: Mapping[str, Availability], now: int
-) -> Step | VacationDue | None:
+) -> DueStep | VacationDue | None:
     """Return the next step before a flag falls at the instant ``flag`` (None: it does not)."""
     if not is_playing(state):
         return None
@@ -221,7 +221,7 @@ def _step_before_flag(
         if counts and not _covers(
             state.clock, Pause(reason=PauseReason.OUTAGE, seat=None, since=outage.since, until=outage.until)
         ):
-            return Step(
+            return DueStep(
                 PauseClock(reason=PauseReason.OUTAGE, player=None, since=outage.since, until=outage.until), CLOCK
             )
     if (step := sync_step(state, availability, now)) is not None:

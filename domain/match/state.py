@@ -216,7 +216,7 @@ class Offers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class MatchResult:
     """How the match ended; all is None while it goes on, but for the flag of a seat whose game others continue.
 
     ``scores`` is by seat, None without a result; ``fallen`` the last flag; ``annulled`` how it stood before annulment.
@@ -263,7 +263,7 @@ class MatchState:
     seats: tuple[Seat, ...]
     play: Play
     offers: Offers
-    result: Result = Result()
+    result: MatchResult = MatchResult()
     cases: Cases = Cases()
     clock: Clock
 

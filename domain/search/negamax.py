@@ -101,7 +101,7 @@ class Choice(NamedTuple, Generic[T]):
     nodes: int
 
 
-class Entry(NamedTuple, Generic[T]):
+class TableEntry(NamedTuple, Generic[T]):
     """An entry of the transposition table: depth, kind of bound, value seen from the position, and the best move."""
 
     depth: int
@@ -125,7 +125,7 @@ class Search(Generic[P, M]):
         self.nodes = 0
         self.max_extended_ply = 0
         self.path: set[Hashable] = {game.key(position) for position in history}
-        self.table: dict[Hashable, Entry[M]] = {}
+        self.table: dict[Hashable, TableEntry[M]] = {}
         self.killers: dict[int, M] = {}
         self.history_scores: dict[M, int] = {}
         self.unlisted_replies: dict[P, list[M]] = {}
@@ -279,7 +279,7 @@ class Search(Generic[P, M]):
 
     def _store(self, slot: Hashable, depth: int, value: int, alpha: int, beta: int, ply: int, move: M | None) -> None:
         bound = UPPER_BOUND if value <= alpha else LOWER_BOUND if value >= beta else EXACT
-        self.table[slot] = Entry(depth, bound, adjusted_for_ply(value, -ply), move)
+        self.table[slot] = TableEntry(depth, bound, adjusted_for_ply(value, -ply), move)
 
     def _quiescence(self, position: P, side: int, alpha: int, beta: int, ply: int, budget: int) -> int:
         """Return the value of ``position`` for the side to move once its noisy moves have been played out."""
@@ -319,7 +319,7 @@ class Search(Generic[P, M]):
         return best
 
 
-def _value_within(entry: Entry[T], alpha: int, beta: int, ply: int) -> int | None:
+def _value_within(entry: TableEntry[T], alpha: int, beta: int, ply: int) -> int | None:
     """Return the value of a table entry where it decides the window of ``alpha`` and ``beta``, else None."""
     value = adjusted_for_ply(entry.value, ply)
     if entry.bound == EXACT or (value >= beta if entry.bound == LOWER_BOUND else value <= alpha):

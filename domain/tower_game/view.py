@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from domain.facts import count_captured, format_counts, repetition_fact
-from domain.presentation import Fact, Hint
+from domain.presentation import GameFact, Hint
 from domain.tower_game.board import CASTLING_PATHS, KING_HOMES, NAMES
 from domain.tower_game.diagram import KINDS
 from domain.tower_game.moves import CAPTURE, MAX_HALFMOVE_CLOCK, legal_moves, origin_of, promotion_of, target_of
@@ -31,18 +31,18 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
     return {square: tuple(hints) for square, hints in found.items()}
 
 
-def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ...]:
     """Return the men that each seat has lost, and how near a draw without progress is."""
     lost = count_captured(position, history, format_position, to_move, _MAN, lambda letter: int(letter.islower()))
     return (
         *(
-            Fact(
+            GameFact(
                 "Lost",
                 seat,
                 format_counts((kind, lost[letter.lower() if seat else letter]) for kind, letter in _CAPTURABLE),
             )
             for seat in (0, 1)
         ),
-        Fact("Plies without a capture or a Pawn move", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
+        GameFact("Plies without a capture or a Pawn move", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

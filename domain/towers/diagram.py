@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from domain.facts import repetition_fact
-from domain.presentation import Fact, Hint, matters
+from domain.presentation import GameFact, Hint, matters
 from domain.scene import Cell, Label, Piece, Scene
 from domain.towers.board import CASTLES, EMPTY, LETTERS, MAX_HEIGHT, MAX_PUSHES, SEAT_NAMES, SIDE, SQUARES, pieces_of
 from domain.towers.features import FIRST_PUSH, castle_counts
@@ -51,16 +51,16 @@ def scene(position: Position) -> Scene:
     )
 
 
-def counts(position: Position) -> tuple[Fact, ...]:
+def counts(position: Position) -> tuple[GameFact, ...]:
     """Return what each seat has in supply, its castles and crowned castles (section 7), and the pushes in a row."""
     seats = range(len(position.supplies))
     castles, crowned = ([goals >> 4 * seat & 15 for seat in seats] for goals in _castle_goals(position))
     needed = (4, 3) if len(seats) == 2 else (3, 2)
     return (
-        *(Fact("Supply", seat, str(position.supplies[seat])) for seat in seats),
-        *(Fact("Castles", seat, f"{castles[seat]} of {needed[0]}") for seat in seats),
-        *(Fact("Crowned castles", seat, f"{crowned[seat]} of {needed[1]}") for seat in seats),
-        Fact("Pushes in a row", None, f"{position.pushes} of {MAX_PUSHES}"),
+        *(GameFact("Supply", seat, str(position.supplies[seat])) for seat in seats),
+        *(GameFact("Castles", seat, f"{castles[seat]} of {needed[0]}") for seat in seats),
+        *(GameFact("Crowned castles", seat, f"{crowned[seat]} of {needed[1]}") for seat in seats),
+        GameFact("Pushes in a row", None, f"{position.pushes} of {MAX_PUSHES}"),
     )
 
 
@@ -126,6 +126,6 @@ def demand(position: Position) -> str:
     return "" if position.supplies[position.side] else "Your supply is empty: you can only push."
 
 
-def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ...]:
     """Return the supply, the castles and the crowned castles of each seat, and the pushes in a row."""
     return (*counts(position), *repetition_fact(position, history, key))

@@ -6,8 +6,8 @@ from functools import partial
 
 from domain.match.state import MatchState
 from events.matches.readmodels import ReadModels
-from events.people.bots import Bot, Bots, Place
-from events.people.capacity import Excess, Proposal, excess_of, full
+from events.people.bots import Bot, BotPlace, Bots
+from events.people.capacity import Excess, ProposedMatch, excess_of, full
 from events.people.person import Person
 from events.runtime.errors import StoreUnavailableError
 
@@ -30,7 +30,9 @@ class BotAdmission:
         self._readmodels = readmodels
 
     @contextmanager
-    def places(self, match_id: str, proposal: Proposal, players: Mapping[str, str | None]) -> Iterator[frozenset[str]]:
+    def places(
+        self, match_id: str, proposal: ProposedMatch, players: Mapping[str, str | None]
+    ) -> Iterator[frozenset[str]]:
         """Take a place of each bot in which the block creates or joins the match; yield who accepts at once.
 
         ``players`` maps each player to the kind of who invites, None for who acts. An error frees the places, unless
@@ -62,11 +64,11 @@ class BotAdmission:
         projected = [place for place, summary in summaries if summary is not None]
         place = self._bots.take_place(player, match_id, maximum, projected=projected, playing=playing())
         try:
-            yield place != Place.REFUSED
+            yield place != BotPlace.REFUSED
         except StoreUnavailableError:
             raise
         except Exception:
-            if place == Place.TAKEN:
+            if place == BotPlace.TAKEN:
                 self._bots.free_place(player, match_id)
             raise
 
@@ -77,6 +79,6 @@ class BotAdmission:
         if person.kind != "bot" or (seat is not None and state.seats[seat].joined):
             yield
             return
-        proposal = Proposal(state.game, state.setup, state.rated, state.private, state.terms)
+        proposal = ProposedMatch(state.game, state.setup, state.rated, state.private, state.terms)
         with self.places(state.match_id, proposal, {person.id: None}):
             yield

@@ -19,7 +19,7 @@ REFUSALS = (UnknownMatchError, CommandError, StaleVersionError, StaleConditional
 """Refusals after which another attempt at a command may succeed."""
 
 
-class Attempt(NamedTuple):
+class CommandAttempt(NamedTuple):
     """An attempt at a command: the version it counts on, whether on the cached match, its number, once settled."""
 
     expected: VersionTag | None
@@ -59,7 +59,7 @@ class MatchService:
         """
         now = self._now()
         # A claim may cost the other player a day of vacation: never on a state that may be outdated.
-        attempt = Attempt(expected, cached=not is_claim(command) and self._matches.cached(match_id) is not None)
+        attempt = CommandAttempt(expected, cached=not is_claim(command) and self._matches.cached(match_id) is not None)
         with tracing.span("execute", match=match_id, command=type(command).__name__):
             while True:
                 try:
@@ -90,8 +90,8 @@ class MatchService:
         return self._matches.lay_down(match_id, player, orders, expected)
 
     def _after_refusal(
-        self, refusal: Exception, attempt: Attempt, match_id: str, command: Command, now: int
-    ) -> Attempt:
+        self, refusal: Exception, attempt: CommandAttempt, match_id: str, command: Command, now: int
+    ) -> CommandAttempt:
         """Return the next attempt at ``command``; raises ``refusal`` where another one would change nothing."""
         if attempt.cached:
             # Perhaps only because the match has moved on since, or the request has been executed before: an append
@@ -101,7 +101,7 @@ class MatchService:
             settled = self._settle(match_id, now, attempt.expected)
             # A signed act counts on the match that its player has seen, or not at all.
             signed = isinstance(command, SignedAct) and command.signed is not None
-            return Attempt(attempt.expected if signed else settled, cached=not is_claim(command), settled=True)
+            return CommandAttempt(attempt.expected if signed else settled, cached=not is_claim(command), settled=True)
         stale = isinstance(refusal, StaleVersionError) and attempt.expected is None
         if attempt.number < MAX_ATTEMPTS and (stale or isinstance(refusal, StaleConditionalMovesError)):
             return attempt._replace(number=attempt.number + 1)

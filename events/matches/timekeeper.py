@@ -13,7 +13,7 @@ import structlog
 from domain.match import due
 from domain.match.clock import counts_from
 from domain.match.commands import CallTime, Command
-from domain.match.due import MAX_BEAT_GAP_MS, Availability, Outage, Step, VacationDue, deadline_of
+from domain.match.due import MAX_BEAT_GAP_MS, Availability, DueStep, Outage, VacationDue, deadline_of
 from domain.match.enums import Status
 from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
@@ -40,7 +40,7 @@ MAX_STEPS = 500
 MAX_ATTEMPTS = 20
 """How often a match that others change at the same time is taken up again."""
 
-Plan = Callable[[MatchState, Mapping[str, Availability]], Step | VacationDue | None]
+Plan = Callable[[MatchState, Mapping[str, Availability]], DueStep | VacationDue | None]
 
 log = structlog.get_logger("timekeeper")
 

@@ -79,7 +79,7 @@ MAX_REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pause:
+class MailPause:
     """Why notices by mail are paused, in a sentence for the person, and since when."""
 
     cause: PauseCause
@@ -110,7 +110,7 @@ class MailAddress:
     wanted_at: int | None = None
     problem: str | None = None
     who_may_write: WhoMayWrite = WhoMayWrite.TOKEN_AND_FROM
-    pause: Pause | None = None
+    pause: MailPause | None = None
     bounces: Bounces = Bounces()
     secret: str | None = None
 
@@ -243,7 +243,7 @@ def stopped(stored: MailAddress, now: int) -> MailAddress:
     if stored.pause is not None and stored.pause.cause == PauseCause.STOPPED:
         return stored
     reason = "You stopped notices by mail, by the link or the command in a mail."
-    return replace(stored, pause=Pause(cause=PauseCause.STOPPED, reason=reason, at=now))
+    return replace(stored, pause=MailPause(cause=PauseCause.STOPPED, reason=reason, at=now))
 
 
 def resumed(stored: MailAddress) -> MailAddress:
@@ -262,7 +262,7 @@ def with_bounce(stored: MailAddress, bounce: str, score: float, reason: str, now
         return after
     said = f" The last answer was: {plain(reason)}" if reason else ""
     sentence = f"Mail to {stored.address} came back several times, so no more is sent.{said}"
-    return replace(after, pause=Pause(cause=PauseCause.BOUNCES, reason=sentence, at=now))
+    return replace(after, pause=MailPause(cause=PauseCause.BOUNCES, reason=sentence, at=now))
 
 
 def plain(text: str) -> str:

@@ -116,7 +116,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class SentWebhook:
     """A webhook that was sent: the HTTP ``status`` (None: no answer), beginning of the ``answer``, what followed."""
 
     webhook_id: str
@@ -185,7 +185,7 @@ class Endpoints(PlayerStore):
             removed, _ = pipeline.execute()
         return bool(removed)
 
-    def log(self, player: str, id: str, attempt: Attempt) -> None:
+    def log(self, player: str, id: str, attempt: SentWebhook) -> None:
         """Add an attempt to the log of an endpoint, if it is still there; the oldest ones make room."""
         keys = self._keys(player)
         endpoints, key = keys.endpoints(player), keys.webhook_log(player, id)
@@ -200,10 +200,10 @@ class Endpoints(PlayerStore):
 
         transact(self._client, [endpoints], put)
 
-    def attempts(self, player: str, id: str, limit: int = MAX_ATTEMPTS_LOGGED) -> list[Attempt]:
+    def attempts(self, player: str, id: str, limit: int = MAX_ATTEMPTS_LOGGED) -> list[SentWebhook]:
         """Return up to ``limit`` attempts of the log of an endpoint, the last one first."""
         stored = self._client.lrange(self._keys(player).webhook_log(player, id), 0, limit - 1)
-        return [from_json(Attempt, zlib.decompress(packed)) for packed in stored]
+        return [from_json(SentWebhook, zlib.decompress(packed)) for packed in stored]
 
     def count_attempts(self, player: str) -> int:
         """Return how many attempts are in the logs of all endpoints of ``player``."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, from_json, to_json
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, from_json, to_json
 from events.notify.outbox import Dispatch, Purpose, delivery_field
 from events.notify.player_store import PlayerStore
 from events.runtime.connections import StoreClient
@@ -113,7 +113,9 @@ class Ledger(PlayerStore):
         """Let a notice be sent once more, or now where it waits, under the same id; False when there is none."""
         keys = self._keys(player)
         reason = "You asked for it to be sent again."
-        delivery = Delivery(channel=channel, target=target, state=DeliveryState.WAITING, reason=reason, due=now, at=now)
+        delivery = NoticeDelivery(
+            channel=channel, target=target, state=DeliveryState.WAITING, reason=reason, due=now, at=now
+        )
         dispatch = Dispatch(
             id=_dispatch_id(id, channel, target),
             player=player,
@@ -158,11 +160,13 @@ class Ledger(PlayerStore):
 
 
 def _notice(stored: dict[bytes, bytes]) -> Notice:
-    deliveries = [from_json(Delivery, text) for field, text in sorted(stored.items()) if field != _NOTICE.encode()]
+    deliveries = [
+        from_json(NoticeDelivery, text) for field, text in sorted(stored.items()) if field != _NOTICE.encode()
+    ]
     return replace(from_json(Notice, stored[_NOTICE.encode()]), deliveries=tuple(deliveries))
 
 
-def _dispatch_of(notice: Notice, delivery: Delivery, digest: bool) -> Dispatch | None:
+def _dispatch_of(notice: Notice, delivery: NoticeDelivery, digest: bool) -> Dispatch | None:
     if delivery.due is None:
         return None
     in_digest = digest and delivery.channel == NoticeChannel.MAIL

@@ -85,7 +85,7 @@ ID_BYTES = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class NoticeDelivery:
     """A notice on its way through a channel to a ``target``: a webhook endpoint or push subscription, "" for mail.
 
     ``reason`` is a sentence for the person; ``due`` is the next attempt (None: none), ``at`` the last change.
@@ -119,7 +119,7 @@ class Notice:
     at: int
     decided_at: int
     deadline: int | None = None
-    deliveries: tuple[Delivery, ...] = ()
+    deliveries: tuple[NoticeDelivery, ...] = ()
 
 
 def notice_id(fact: str, player: str) -> str:

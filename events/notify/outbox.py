@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from events.notify.notice import Delivery, DeliveryState, NoticeChannel, from_json, to_json
+from events.notify.notice import DeliveryState, NoticeChannel, NoticeDelivery, from_json, to_json
 from events.notify.player_store import PlayerStore
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.transactions import transact
@@ -183,7 +183,7 @@ class Outbox(PlayerStore):
         self.work.discard(player)
         self._client.delete(keys.finished(player))
 
-    def _record(self, dispatch: Dispatch, delivery: Delivery) -> None:
+    def _record(self, dispatch: Dispatch, delivery: NoticeDelivery) -> None:
         keys, player = self._keys(dispatch.player), dispatch.player
         self._settle(
             keys=[keys.outbox.base, keys.finished(player), keys.outcomes],
@@ -209,8 +209,8 @@ class Outbox(PlayerStore):
         return Claim(keys, dispatch.lane, dispatch.token, id, player, "", dispatch.due, dispatch.attempts)
 
 
-def _delivery(dispatch: Dispatch, state: DeliveryState, reason: str, due: int | None, now: int) -> Delivery:
-    return Delivery(
+def _delivery(dispatch: Dispatch, state: DeliveryState, reason: str, due: int | None, now: int) -> NoticeDelivery:
+    return NoticeDelivery(
         channel=dispatch.channel,
         target=dispatch.target,
         state=state,

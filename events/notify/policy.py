@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from events.notify.facts import Fact
-from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, notice_id
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind, Timing, notice_id
 from events.notify.preferences import Preferences
 
 MINUTE_MS = 60_000
@@ -85,16 +85,16 @@ class Hold(NamedTuple):
     reason: str
 
 
-class Decision(NamedTuple):
+class NoticeDecision(NamedTuple):
     """A notice, and whether its mail waits for the player's digest."""
 
     notice: Notice
     digest: bool
 
 
-def decide(fact: Fact, player: str, known: Circumstances) -> Decision | None:
+def decide(fact: Fact, player: str, known: Circumstances) -> NoticeDecision | None:
     """Return the notice of ``fact`` to ``player``; None when it is so old that it is not even worth an entry."""
-    deliveries: list[Delivery] = []
+    deliveries: list[NoticeDelivery] = []
     digest = False
     if known.now - fact.at - known.outage_ms > MAX_AGE_MS:
         if fact.kind not in (NoticeKind.TURN, NoticeKind.OFFER, NoticeKind.INVITATION):
@@ -120,7 +120,7 @@ def decide(fact: Fact, player: str, known: Circumstances) -> Decision | None:
         deadline=fact.deadline,
         deliveries=tuple(deliveries),
     )
-    return Decision(notice, digest)
+    return NoticeDecision(notice, digest)
 
 
 def hold_of(kind: NoticeKind, deadline: int | None, known: Circumstances) -> Hold | None:
@@ -160,7 +160,7 @@ def quiet_until(quiet: tuple[int, int] | None, zone: tzinfo, now: int) -> int | 
     return _next_hour(end, zone, now) if is_quiet else None
 
 
-def _by_mail(fact: Fact, known: Circumstances) -> tuple[list[Delivery], bool]:
+def _by_mail(fact: Fact, known: Circumstances) -> tuple[list[NoticeDelivery], bool]:
     """Return the delivery by mail, if there is one, and whether it waits for the digest."""
     reach, preferences = known.reach, known.preferences
     if not reach.mail:
@@ -180,7 +180,7 @@ def _by_mail(fact: Fact, known: Circumstances) -> tuple[list[Delivery], bool]:
     return [_waiting(NoticeChannel.MAIL, "", f"{why}Waits for your digest.", digest, known.now)], True
 
 
-def _by_push(fact: Fact, known: Circumstances) -> list[Delivery]:
+def _by_push(fact: Fact, known: Circumstances) -> list[NoticeDelivery]:
     if known.reach.push and known.preferences.push[fact.kind] == Timing.NEVER:
         return [_not_sent(NoticeChannel.PUSH, _unwanted(fact.kind, "by push message"), known.now)]
     if known.reach.push and _is_seen(fact, known):
@@ -188,7 +188,7 @@ def _by_push(fact: Fact, known: Circumstances) -> list[Delivery]:
     return [_at_once(NoticeChannel.PUSH, device, fact, known) for device in known.reach.push]
 
 
-def _by_webhook(fact: Fact, known: Circumstances) -> list[Delivery]:
+def _by_webhook(fact: Fact, known: Circumstances) -> list[NoticeDelivery]:
     return [
         _waiting(NoticeChannel.WEBHOOK, endpoint, f"This webhook is told of {ABOUT[fact.kind]}.", known.now, known.now)
         for endpoint, kinds in known.reach.webhooks.items()
@@ -198,7 +198,7 @@ def _by_webhook(fact: Fact, known: Circumstances) -> list[Delivery]:
 
 def _at_once(
     channel: NoticeChannel, target: str, fact: Fact, known: Circumstances, reason: str | None = None
-) -> Delivery:
+) -> NoticeDelivery:
     hold = hold_of(fact.kind, fact.deadline, known)
     if hold is not None:
         return _waiting(channel, target, hold.reason, hold.until, known.now)
@@ -209,7 +209,7 @@ def _at_once(
     )
 
 
-def _reason(fact: Fact, deliveries: list[Delivery]) -> str:
+def _reason(fact: Fact, deliveries: list[NoticeDelivery]) -> str:
     waiting = [each for each in deliveries if each.state == DeliveryState.WAITING]
     if waiting:
         return min(waiting, key=lambda each: each.due or 0).reason
@@ -218,12 +218,12 @@ def _reason(fact: Fact, deliveries: list[Delivery]) -> str:
     return f"Not sent, because no webhook of yours is told of {ABOUT[fact.kind]}."
 
 
-def _waiting(channel: NoticeChannel, target: str, reason: str, due: int, now: int) -> Delivery:
-    return Delivery(channel=channel, target=target, state=DeliveryState.WAITING, reason=reason, due=due, at=now)
+def _waiting(channel: NoticeChannel, target: str, reason: str, due: int, now: int) -> NoticeDelivery:
+    return NoticeDelivery(channel=channel, target=target, state=DeliveryState.WAITING, reason=reason, due=due, at=now)
 
 
-def _not_sent(channel: NoticeChannel, reason: str | None, now: int) -> Delivery:
-    return Delivery(channel=channel, state=DeliveryState.NOT_SENT, reason=reason or "", at=now)
+def _not_sent(channel: NoticeChannel, reason: str | None, now: int) -> NoticeDelivery:
+    return NoticeDelivery(channel=channel, state=DeliveryState.NOT_SENT, reason=reason or "", at=now)
 
 
 def _unwanted(kind: NoticeKind, how: str) -> str:

@@ -28,10 +28,10 @@ from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
 from events.proof.documents import DocumentError
 from events.proof.transparency.witnesses import Witnesses
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.figure import Figure, Kind, Labels, gauge, gauges
 from events.runtime.keys import ShardKeys, TimeKeys
 from events.runtime.liveness import RedisLiveness, working_relays
-from events.runtime.queues import Group, Queue
+from events.runtime.metric import Labels, Metric, MetricKind, gauge, gauges
+from events.runtime.queues import ConsumerGroup, Queue
 from events.runtime.settings import MASTER_NAME
 from events.store.envelope import Envelope
 from events.store.feed import feed_states
@@ -65,12 +65,12 @@ class FlagLateness:
             pipeline.hincrby(self._key, _SUM, late_ms)
             pipeline.execute()
 
-    def figure(self) -> Figure:
+    def figure(self) -> Metric:
         """Return the histogram, in seconds."""
         return _histogram({name.decode(): int(count) for name, count in self._client.hgetall(self._key).items()})
 
 
-def _histogram(counts: Mapping[str, int]) -> Figure:
+def _histogram(counts: Mapping[str, int]) -> Metric:
     below = accumulate(counts.get(str(bound), 0) for bound in BOUNDS_MS)
     values: dict[Labels, float] = {
         (f"{bound / 1000:g}",): float(count) for bound, count in zip(BOUNDS_MS, below, strict=True)
@@ -78,7 +78,7 @@ def _histogram(counts: Mapping[str, int]) -> Figure:
     values["+Inf",] = float(sum(count for name, count in counts.items() if name != _SUM))
     values["",] = counts.get(_SUM, 0) / 1000
     description = "By how much flags fell after the time was up"
-    return Figure("rookery_flag_lateness_seconds", description, values, ("le",), Kind.HISTOGRAM)
+    return Metric("rookery_flag_lateness_seconds", description, values, ("le",), MetricKind.HISTOGRAM)
 
 
 TIMEOUT_S = 1.0
@@ -146,7 +146,7 @@ MAX_COUNTED = 1000
 """More overdue deadlines are as alarming."""
 
 
-Reader = Callable[[int], Iterable[Figure]]
+Reader = Callable[[int], Iterable[Metric]]
 """Reads some of the figures at an instant, milliseconds since 1970 UTC."""
 
 
@@ -158,9 +158,9 @@ class Figures:
         self._now = now
         self._lock = Lock()
         self._read_at = float("-inf")
-        self._figures: list[Figure] = []
+        self._figures: list[Metric] = []
 
-    def read(self) -> list[Figure]:
+    def read(self) -> list[Metric]:
         """Return all figures, older than MAX_AGE_S only while they are being read; raises StoreError."""
         # One thread reads at a time; others are told what it has read last, and wait for it only the first time.
         if self._lock.acquire(blocking=not self._figures):
@@ -174,7 +174,7 @@ class Figures:
         return self._figures
 
 
-def store_figures(store: RedisStore, _: int) -> Iterator[Figure]:
+def store_figures(store: RedisStore, _: int) -> Iterator[Metric]:
     """Yield how long a round trip takes, and the figures of the servers of the store."""
     began = time.perf_counter()
     store.client.ping()
@@ -183,10 +183,10 @@ def store_figures(store: RedisStore, _: int) -> Iterator[Figure]:
     yield from server_figures(store.client)
 
 
-def feed_figures(store: RedisStore, liveness: RedisLiveness, now: int) -> Iterator[Figure]:
+def feed_figures(store: RedisStore, liveness: RedisLiveness, now: int) -> Iterator[Metric]:
     """Yield how far consumer groups are behind the feed, and which relays live."""
     states = feed_states(store.client, store.prefix, range(store.shards))
-    existing = [group.value for group in Group if any(group in state.groups for state in states.values())]
+    existing = [group.value for group in ConsumerGroup if any(group in state.groups for state in states.values())]
     lags = {group: float(sum(sum(state.lag(group)) for state in states.values())) for group in existing}
     yield gauges("rookery_feed_lag", "Feed entries a group has not finished", "group", lags)
     oldest = oldest_unfinished(store.client, store.prefix, states, existing)
@@ -203,7 +203,7 @@ def feed_figures(store: RedisStore, liveness: RedisLiveness, now: int) -> Iterat
     yield gauges("rookery_relay_line_age_seconds", "Since a line of the relays last made progress", "line", lines)
 
 
-def clock_figures(store: RedisStore, heartbeat: Heartbeat, flag_lateness: FlagLateness, now: int) -> Iterator[Figure]:
+def clock_figures(store: RedisStore, heartbeat: Heartbeat, flag_lateness: FlagLateness, now: int) -> Iterator[Metric]:
     """Yield whether the clocks of matches are kept, and are right."""
     last_beat = heartbeat.last_beat()
     age = None if last_beat is None else max(0, now - last_beat) / 1000
@@ -219,7 +219,7 @@ def clock_figures(store: RedisStore, heartbeat: Heartbeat, flag_lateness: FlagLa
     yield gauge("rookery_provisional_outages", "Outages that an operator has yet to confirm", provisional)
 
 
-def opponent_figures(readmodels: ReadModels, now: int) -> Iterator[Figure]:
+def opponent_figures(readmodels: ReadModels, now: int) -> Iterator[Metric]:
     """Yield how long matches wait for opponents."""
     names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
     lists = list(product(names, range(readmodels.keys.shards)))
@@ -241,7 +241,7 @@ def opponent_figures(readmodels: ReadModels, now: int) -> Iterator[Figure]:
     yield gauge("rookery_late_opponents", "Matches that wait for an opponent longer than they should", late)
 
 
-def notice_figures(outbox: Outbox, inbox: Inbox, now: int) -> Iterator[Figure]:
+def notice_figures(outbox: Outbox, inbox: Inbox, now: int) -> Iterator[Metric]:
     """Yield the messages that wait to be sent and read, and the outcomes of those sent."""
     late = outbox.work.count(now - LATE_NOTICE_MS).total()
     yield gauge("rookery_late_notices", "Mails, webhooks and push messages that should have been sent", late)
@@ -249,7 +249,7 @@ def notice_figures(outbox: Outbox, inbox: Inbox, now: int) -> Iterator[Figure]:
     yield gauges("rookery_notices_waiting", "Mails, webhooks and push messages to be sent", "channel", waiting)
     outcomes: dict[Labels, float] = {key: float(count) for key, count in outbox.outcomes().items()}
     description = "Mails, webhooks and push messages that were sent, not sent, or given up"
-    yield Figure("rookery_notices_total", description, outcomes, ("channel", "state"), Kind.COUNTER)
+    yield Metric("rookery_notices_total", description, outcomes, ("channel", "state"), MetricKind.COUNTER)
     unread = inbox.work.count(now - LATE_NOTICE_MS).total()
     yield gauge("rookery_unread_mails", "Incoming mails that should have been read", unread)
 
@@ -262,7 +262,7 @@ class BrokerFigures:
         self._prefix = prefix
         self._ask_again_at = float("-inf")
 
-    def __call__(self, _: int) -> Iterator[Figure]:
+    def __call__(self, _: int) -> Iterator[Metric]:
         """Yield whether the broker answers, and the tasks that wait in it."""
         names, found = {queue.value: queue.name_in_broker(self._prefix) for queue in Queue}, None
         # To ask a broker that is away takes seconds.
@@ -278,7 +278,7 @@ class BrokerFigures:
 
 def record_figures(
     checkpoints: CheckpointLog, witnesses: Witnesses, jobs: Jobs, incidents: Incidents, now: int
-) -> Iterator[Figure]:
+) -> Iterator[Metric]:
     """Yield the records of checkpoints and their witnesses, of long work and of lost events."""
     try:
         latest = checkpoints.latest()
@@ -297,7 +297,7 @@ def record_figures(
     yield gauge("rookery_incidents", "Incidents in which events were lost", incidents.count())
 
 
-def archive_figures(store: RedisStore, readmodels: ReadModels, after_days: int, now: int) -> Iterator[Figure]:
+def archive_figures(store: RedisStore, readmodels: ReadModels, after_days: int, now: int) -> Iterator[Metric]:
     """Yield how many finished matches should be in the archive, to which they go ``after_days``."""
     until, of_shard = now - (after_days + ARCHIVING_DAYS) * DAY, max(1, MATCHES_LOOKED_AT // store.shards)
 
@@ -316,7 +316,7 @@ def archive_figures(store: RedisStore, readmodels: ReadModels, after_days: int, 
     yield gauge("rookery_archive_backlog", description, late)
 
 
-def fleet_figures(fleet: FleetJobs, _: int) -> Iterator[Figure]:
+def fleet_figures(fleet: FleetJobs, _: int) -> Iterator[Metric]:
     """Yield how far the jobs of the fleet are."""
     jobs = fleet.jobs()
     running = [job for job in jobs if job.state == JobState.RUNNING]

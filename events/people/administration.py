@@ -43,7 +43,7 @@ LOGGED_MEMBERS = ("ply", "ground", "ruling", "appeal", "sole_arbiter", "operator
 """The members of such an event that the log repeats: nothing that must be erasable."""
 
 
-class Act(NamedTuple):
+class AdministrativeAct(NamedTuple):
     """An entry of the log. ``id`` is its chain digest: SHA-256 of the one before it and of ``canonical_bytes``."""
 
     number: int
@@ -61,12 +61,12 @@ class Act(NamedTuple):
         return canonical_bytes(draft, STREAM, self.number).decode()
 
 
-class Entry(NamedTuple):
+class AdministrationEntry(NamedTuple):
     """An entry as stored, with its digest; ``act`` is None if unreadable, ``fault`` says why it was not appended so."""
 
     number: int
     digest: bytes
-    act: Act | None
+    act: AdministrativeAct | None
     fault: str | None = None
 
 
@@ -99,11 +99,11 @@ class Administration:
         """Revoke a role and log it in one step. Raises ValueError for an unknown role."""
         self._change(person, role, actor, granted=False)
 
-    def record(self, act: str, actor: str, facts: Mapping[str, Any], once: str = "") -> Act | None:
+    def record(self, act: str, actor: str, facts: Mapping[str, Any], once: str = "") -> AdministrativeAct | None:
         """Append an act with ``facts`` (JSON); None when ``once`` names an act that was logged before."""
         return self._append(act, actor, facts, once)
 
-    def record_event(self, event: Envelope) -> Act | None:
+    def record_event(self, event: Envelope) -> AdministrativeAct | None:
         """Append the act of an arbiter behind ``event``; None when it is no such act, or logged already.
 
         Crash-safe: the event is the truth. Killed before this is done, a relay does it again, and only once.
@@ -118,7 +118,7 @@ class Administration:
         """Append to the log that ``actor`` was refused to do ``act``, for the reason ``code``."""
         self._append(REFUSED, actor, {**facts, "act": act, "code": code}, "")
 
-    def acts(self, after: int = 0, limit: int = 100) -> list[Act]:
+    def acts(self, after: int = 0, limit: int = 100) -> list[AdministrativeAct]:
         """Return entries with numbers above ``after``, in order."""
         entries = self._client.xrange(self._keys.log, f"{after + 1}-0", "+", limit)
         return [_act(*_numbered(entry)) for entry in entries]
@@ -132,7 +132,7 @@ class Administration:
         number, digest = self._client.hmget(self._keys.head, "n", "d")
         return None if number is None or digest is None else Head(int(number), digest)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[AdministrationEntry]:
         """Yield all entries with their faults when the chain is computed again."""
         digest, number = GENESIS, 0
         while page := self._client.xrange(self._keys.log, f"{number + 1}-0", "+", ENTRIES_PER_PAGE):
@@ -145,12 +145,12 @@ class Administration:
                     computed = chain_digest(digest, act.canonical.encode())
                 except (ValueError, KeyError, TypeError) as error:
                     digest = fields.get(b"h", GENESIS)
-                    yield Entry(number, digest, None, f"it cannot be read ({error})")
+                    yield AdministrationEntry(number, digest, None, f"it cannot be read ({error})")
                     continue
                 digest = fields[b"h"]
                 if computed != digest and fault is None:
                     fault = "its content, its digest or an entry before it was changed"
-                yield Entry(number, digest, act, fault)
+                yield AdministrationEntry(number, digest, act, fault)
 
     def verify(self) -> int:
         """Return how many entries the log has after its chain was computed again; raises DamagedStreamError."""
@@ -186,11 +186,11 @@ class Administration:
         facts: Mapping[str, Any],
         once: str,
         change: Callable[[Any], Callable[[], None] | None] = lambda _: lambda: None,
-    ) -> Act | None:
+    ) -> AdministrativeAct | None:
         """Append an entry and apply ``change`` in one transaction, nothing when there is nothing to change."""
         keys = self._keys
 
-        def attempt(pipeline: StorePipeline) -> Act | None:
+        def attempt(pipeline: StorePipeline) -> AdministrativeAct | None:
             if once and pipeline.hexists(keys.once, once):
                 return None
             number, digest = _last(pipeline.xrevrange(keys.log, "+", "-", 1))
@@ -232,6 +232,8 @@ def _numbered(entry: Any) -> tuple[int, dict[bytes, bytes]]:
     return int(entry_id.partition(b"-")[0]), fields
 
 
-def _act(number: int, fields: Mapping[bytes, bytes]) -> Act:
+def _act(number: int, fields: Mapping[bytes, bytes]) -> AdministrativeAct:
     envelope = unpack(fields[b"b"], STREAM, number, fields[b"h"])
-    return Act(number, envelope.id, envelope.type, envelope.at, envelope.actor, envelope.data, envelope.schema)
+    return AdministrativeAct(
+        number, envelope.id, envelope.type, envelope.at, envelope.actor, envelope.data, envelope.schema
+    )

@@ -16,7 +16,7 @@ MAX_PLACE_AGE_MS = 10 * 60 * 1000
 """For how long a new match counts before the read models have it: a relay that is behind by more lets a bot exceed."""
 
 
-class Place(IntEnum):
+class BotPlace(IntEnum):
     """The outcome of a match that asked for a place of a bot."""
 
     REFUSED = 0
@@ -97,7 +97,7 @@ class Bots:
 
     def take_place(
         self, bot: str, match_id: str, concurrent: int, *, projected: Collection[str], playing: Collection[str]
-    ) -> Place:
+    ) -> BotPlace:
         """Let ``match_id`` take a place of ``bot``, or of a person, unless ``concurrent`` others have one.
 
         ``projected`` are those of ``places`` that the read models had before ``playing`` was read. Crash-safe: counted
@@ -105,17 +105,17 @@ class Bots:
         """
         places, now = self._keys.bot_places(bot), self._now()
 
-        def change(pipeline: StorePipeline) -> Place:
+        def change(pipeline: StorePipeline) -> BotPlace:
             taken = pipeline.zrange(places, f"({now - MAX_PLACE_AGE_MS}", "+inf", byscore=True)
             held = {place.decode() for place in taken} - set(projected)
             if len((held | set(playing)) - {match_id}) >= concurrent:
-                return Place.REFUSED
+                return BotPlace.REFUSED
             pipeline.multi()
             pipeline.zremrangebyscore(places, "-inf", now - MAX_PLACE_AGE_MS)
             if projected:
                 pipeline.zrem(places, *projected)
             pipeline.zadd(places, {match_id: now})
-            return Place.HELD_BEFORE if match_id in held else Place.TAKEN
+            return BotPlace.HELD_BEFORE if match_id in held else BotPlace.TAKEN
 
         return transact(self._client, [places], change)
 

@@ -37,7 +37,7 @@ class Capacity:
     accepts_at_once: bool = False
 
 
-class Proposal(NamedTuple):
+class ProposedMatch(NamedTuple):
     """A match that a bot is to play; ``setup`` None means the only one of the game."""
 
     game: str
@@ -54,7 +54,7 @@ class Excess(NamedTuple):
     reason: str
 
 
-def excess_of(capacity: Capacity, proposal: Proposal, inviter_kind: str | None) -> Excess | None:
+def excess_of(capacity: Capacity, proposal: ProposedMatch, inviter_kind: str | None) -> Excess | None:
     """Return why a bot does not play a proposed match, however many it plays; ``inviter_kind`` None: it acts itself."""
     setups = {proposal.game, f"{proposal.game}/{proposal.setup}"}
     if proposal.setup is None:

@@ -21,7 +21,7 @@ MAX_BYTES_OF_PERSON = "1000000/30 day"
 REQUEST_KNOWN_S = 24 * 3600
 
 
-class Message(NamedTuple):
+class ChatMessage(NamedTuple):
     """The ``number``-th message of a chat, from 1 without gaps; ``at`` is in milliseconds since 1970 UTC."""
 
     number: int
@@ -50,7 +50,7 @@ class Chats:
         self._post = load_script(client, __package__, "post_message")
         self._erase = load_script(client, __package__, "erase_messages")
 
-    def post(self, match_id: str, author: str, text: str, request: Request) -> Message:
+    def post(self, match_id: str, author: str, text: str, request: Request) -> ChatMessage:
         """Add a message; return it, or that of the same request. Raises ChatFullError and RequestMismatchError."""
         # Crash-safe: the index comes before the message; a kill in between leaves an entry without a message.
         self._client.sadd(self._keys.matches_of(author), match_id)
@@ -81,11 +81,13 @@ class Chats:
         hashed = hashlib.sha256(author.encode()).hexdigest()[:32]
         return self._limiter.hit(parse(MAX_BYTES_OF_PERSON), "chat_bytes", hashed, cost=size)
 
-    def read(self, match_id: str, after: int, limit: int) -> list[Message]:
+    def read(self, match_id: str, after: int, limit: int) -> list[ChatMessage]:
         """Return up to ``limit`` messages with numbers above ``after``, in order."""
         found = self._client.xrange(self._keys.messages(match_id), f"{after + 1}-0", "+", limit)
         return [
-            Message(int(id.partition(b"-")[0]), int(fields[b"at"]), fields[b"by"].decode(), fields[b"text"].decode())
+            ChatMessage(
+                int(id.partition(b"-")[0]), int(fields[b"at"]), fields[b"by"].decode(), fields[b"text"].decode()
+            )
             for id, fields in found
         ]
 

@@ -7,7 +7,7 @@ from events.runtime.connections import StoreClient
 from events.runtime.keys import ChatKeys
 
 
-class Report(NamedTuple):
+class AbuseReport(NamedTuple):
     """Why ``reporter`` has reported the ``number``-th message of the chat of ``match``."""
 
     match: str
@@ -24,7 +24,7 @@ class Reports:
         self._keys = ChatKeys(prefix)
         self._now = now
 
-    def add(self, report: Report) -> bool:
+    def add(self, report: AbuseReport) -> bool:
         """Store ``report``; return False when its reporter has reported the message before."""
         # Crash-safe: the indexes come first; after a kill they name a match without a report, which is not shown.
         self._client.sadd(self._keys.matches_reported_by(report.reporter), report.match)
@@ -32,11 +32,11 @@ class Reports:
         field = f"{report.number}:{report.reporter}"
         return bool(self._client.hsetnx(self._keys.reports(report.match), field, report.reason))
 
-    def of(self, match_id: str) -> list[Report]:
+    def of(self, match_id: str) -> list[AbuseReport]:
         """Return the open reports about the chat of a match, by message."""
         found = self._client.hgetall(self._keys.reports(match_id))
         return sorted(
-            Report(match_id, int(number), reporter, reason.decode())
+            AbuseReport(match_id, int(number), reporter, reason.decode())
             for field, reason in found.items()
             for number, _, reporter in [field.decode().partition(":")]
         )
@@ -64,7 +64,7 @@ class Reports:
         """Return the numbers of the messages of a match that arbiters have hidden."""
         return {int(number) for number in self._client.smembers(self._keys.hidden(match_id))}
 
-    def by(self, reporter: str) -> list[Report]:
+    def by(self, reporter: str) -> list[AbuseReport]:
         """Return the open reports of ``reporter``."""
         found = self._client.smembers(self._keys.matches_reported_by(reporter))
         matches = sorted(match_id.decode() for match_id in found)

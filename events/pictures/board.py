@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from domain.scene import Cell, Label, Piece, Scene
 from events.pictures.figures import figure
 from events.pictures.symbols import Symbols
-from events.pictures.turning import Part, parts, turn_scene
+from events.pictures.turning import BoardPart, parts, turn_scene
 
 Extent = tuple[float, float, float, float]
 
@@ -56,7 +56,7 @@ class Trace(NamedTuple):
     squares: Sequence[str]
 
 
-class Mark(NamedTuple):
+class SquareMark(NamedTuple):
     """A square to mark, and the classes of its mark."""
 
     square: str
@@ -99,8 +99,8 @@ def draw(
 
 def _part(
     scene: Scene,
-    part: Part,
-    marks: Sequence[Mark],
+    part: BoardPart,
+    marks: Sequence[SquareMark],
     colours: Sequence[str],
     scope: str,
     still: bool,
@@ -152,7 +152,7 @@ def _labels(labels: Iterable[Label]) -> Iterable[str]:
         yield f'<text class="{kind}" x="{_n(label.x)}" y="{_n(label.y)}" dy=".35em">{escape(label.text)}</text>'
 
 
-def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> list[Mark]:
+def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> list[SquareMark]:
     """Return the marks of the moves, the latest last, then of kings in check; by seat where there are several."""
     known = {cell.square for cell in scene.cells}
     marks = []
@@ -162,11 +162,11 @@ def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> l
         seen = [square for square in squares if square in known]
         for number, square in enumerate(seen):
             kind = "to" if number == len(seen) - 1 else "from" if number == 0 else "via"
-            marks.append(Mark(square, f"mark mark-{kind}{maker}{older}"))
-    return marks + [Mark(square, CHECK) for square in scene.checked]
+            marks.append(SquareMark(square, f"mark mark-{kind}{maker}{older}"))
+    return marks + [SquareMark(square, CHECK) for square in scene.checked]
 
 
-def mark_at(mark: Mark, x: float, y: float) -> str:
+def mark_at(mark: SquareMark, x: float, y: float) -> str:
     """Return the drawing of a mark on the square whose top left corner is given: a star for a king in check."""
     if mark.classes == CHECK:
         return f'<path class="{CHECK}" d="{_polyline((x + 0.5 + dx, y + 0.5 + dy) for dx, dy in _STAR)}Z"/>'

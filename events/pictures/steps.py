@@ -22,7 +22,7 @@ Overlay = tuple[tuple[str, str], ...]
 """Drawings above squares: the square and the markup of each, in drawing order."""
 
 
-class Board(NamedTuple):
+class DisplayedBoard(NamedTuple):
     """A position as it is displayed: turned, with its marks."""
 
     scene: Scene
@@ -32,7 +32,7 @@ class Board(NamedTuple):
     links: Overlay
 
 
-class Step(TypedDict):
+class PlyDifference(TypedDict):
     """The differences before and after a ply, as pairs, by square; ``marks`` and ``links`` are whole."""
 
     ply: int
@@ -46,21 +46,25 @@ class Steps(TypedDict):
     """Consecutive steps, and the drawings of the pieces in them by id."""
 
     faces: dict[str, str]
-    steps: list[Step]
+    steps: list[PlyDifference]
 
 
-def board_of(scene: Scene, colours: Sequence[str], *, quarters: int = 0, traces: Sequence[Trace] = ()) -> Board:
+def board_of(
+    scene: Scene, colours: Sequence[str], *, quarters: int = 0, traces: Sequence[Trace] = ()
+) -> DisplayedBoard:
     """Return ``scene`` as ``draw`` shows it with these arguments."""
     scene = turn_scene(scene, quarters)
     cells = {cell.square: cell for cell in scene.cells}
     marks = ((mark.square, mark_at(mark, *_corner(cells[mark.square]))) for mark in marks_on(scene, traces, colours))
     links = ((one, link_between(_corner(cells[one]), _corner(cells[other]))) for one, other in scene.links)
-    return Board(scene, cells, notes_on(scene), tuple(marks), tuple(links))
+    return DisplayedBoard(scene, cells, notes_on(scene), tuple(marks), tuple(links))
 
 
-def steps_between(boards: Iterable[Board], colours: Sequence[str], first: int, drawn: Container[str] = ()) -> Steps:
+def steps_between(
+    boards: Iterable[DisplayedBoard], colours: Sequence[str], first: int, drawn: Container[str] = ()
+) -> Steps:
     """Return the steps between ``boards``, the first after ``first`` plies, without drawings in ``drawn``."""
-    steps: list[Step] = []
+    steps: list[PlyDifference] = []
     pieces: list[Piece] = []
     for ply, (before, after) in enumerate(pairwise(boards), first + 1):
         step = _step(ply, before, after, colours)
@@ -70,7 +74,7 @@ def steps_between(boards: Iterable[Board], colours: Sequence[str], first: int, d
     return {"faces": faces(missing, colours), "steps": steps}
 
 
-def _step(ply: int, before: Board, after: Board, colours: Sequence[str]) -> Step:
+def _step(ply: int, before: DisplayedBoard, after: DisplayedBoard, colours: Sequence[str]) -> PlyDifference:
     columns, squares = {}, {}
     for square, cell in after.cells.items():
         one, other = _column(before, square), _column(after, square)
@@ -88,11 +92,11 @@ def _step(ply: int, before: Board, after: Board, colours: Sequence[str]) -> Step
     }
 
 
-def _column(board: Board, square: str) -> Sequence[Piece]:
+def _column(board: DisplayedBoard, square: str) -> Sequence[Piece]:
     return board.scene.columns.get(square, ())
 
 
-def _texts(board: Board, square: str) -> tuple[str, str]:
+def _texts(board: DisplayedBoard, square: str) -> tuple[str, str]:
     return describe_square(board.scene, square), board.notes.get(square, "")
 
 

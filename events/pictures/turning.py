@@ -21,7 +21,7 @@ def turn_scene(scene: Scene, quarters: int) -> Scene:
     return scene._replace(width=width, height=height, cells=cells, labels=labels)
 
 
-class Part(NamedTuple):
+class BoardPart(NamedTuple):
     """A part of the board, such as a level: its squares from the top left one on, and its labels."""
 
     cells: tuple[Cell, ...]
@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def parts(cells: tuple[Cell, ...], labels: tuple[Label, ...]) -> tuple[Part, ...]:
+def parts(cells: tuple[Cell, ...], labels: tuple[Label, ...]) -> tuple[BoardPart, ...]:
     """Return the parts of the board from the top left one to the bottom right one."""
     left = list(cells)
     found = []
@@ -43,7 +43,8 @@ def parts(cells: tuple[Cell, ...], labels: tuple[Label, ...]) -> tuple[Part, ...
     found.sort(key=lambda part: _reading_order(part[0]))
     nearest = [_nearest(label, cells) for label in labels]
     return tuple(
-        Part(part, tuple(label for label, cell in zip(labels, nearest, strict=True) if cell in part)) for part in found
+        BoardPart(part, tuple(label for label, cell in zip(labels, nearest, strict=True) if cell in part))
+        for part in found
     )
 
 
@@ -92,7 +93,7 @@ def _nearest(label: Label, cells: tuple[Cell, ...]) -> Cell:
     return min(cells, key=lambda cell: (cell.x + 0.5 - label.x) ** 2 + (cell.y + 0.5 - label.y) ** 2)
 
 
-def _line(label: Label, part: Part) -> tuple[Point, Point]:
+def _line(label: Label, part: BoardPart) -> tuple[Point, Point]:
     """Return the middles of both ends of the row or column that ``label`` belongs to, its own end first."""
     here, near = (label.x, label.y), _middle(_nearest(label, part.cells))
     along = 0 if abs(here[0] - near[0]) > abs(here[1] - near[1]) else 1

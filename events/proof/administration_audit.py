@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from events.people.administration import ACTS, Act, Administration
+from events.people.administration import ACTS, Administration, AdministrativeAct
 from events.proof.checkpoints import Checkpoint
 from events.proof.log_audit import LogFinding
 from events.proof.log_growth import CHECKPOINT_SIGNED
@@ -116,7 +116,7 @@ class _Audit:
             if digest != head.digest.hex():
                 self._add(place, f"the log of administration has another entry {head.version} than when it was signed")
 
-    def _act(self, act: Act) -> None:
+    def _act(self, act: AdministrativeAct) -> None:
         facts = act.facts
         if act.act in ("role-granted", "role-revoked"):
             held = self._roles.setdefault(facts["person"], set())
@@ -126,7 +126,7 @@ class _Audit:
         elif act.act in ACTS.values():
             self._event(act)
 
-    def _event(self, act: Act) -> None:
+    def _event(self, act: AdministrativeAct) -> None:
         match_id, version, digest = act.facts["match"], act.facts["version"], act.facts["digest"]
         self._named.add((match_id, version, digest))
         try:
@@ -140,7 +140,7 @@ class _Audit:
             reason = f"entry {act.number} of the log of administration has it with the digest {digest}"
             self._add(f"{match_id} at version {version}", reason, match_id)
 
-    def _checkpoint(self, act: Act) -> None:
+    def _checkpoint(self, act: AdministrativeAct) -> None:
         day = act.facts["day"]
         self._signed.add(day)
         found = self._checkpoints.get(day)

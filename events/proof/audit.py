@@ -48,7 +48,7 @@ class Record(NamedTuple):
         return Ply(self.event, self.before, self.after)
 
     @property
-    def answer(self) -> "Answer | None":
+    def answer(self) -> "OpponentAnswer | None":
         """The move of an opponent, or its reply to a draw offer; None for anything else, and without positions."""
         event, before, after = self.event, self.before, self.after
         if not isinstance(event, MoveSubmitted | DrawAccepted | DrawDeclined) or before is None or after is None:
@@ -57,7 +57,7 @@ class Record(NamedTuple):
             return None
         if not 0 <= event.seat < len(before.seats) or before.seats[event.seat].level is None:
             return None
-        return Answer(event, before)
+        return OpponentAnswer(event, before)
 
 
 class Ply(NamedTuple):
@@ -120,7 +120,7 @@ def _position_shown(game: str, ruleset: int, position: Any) -> tuple[str, str]:
     return rules.format_position(position), rules.diagram(position)
 
 
-class Answer(NamedTuple):
+class OpponentAnswer(NamedTuple):
     """What an opponent did, and the match before it."""
 
     event: MoveSubmitted | DrawAccepted | DrawDeclined

@@ -112,7 +112,7 @@ class Seen(NamedTuple):
     read_revoked: tuple[str, ...] = ()
 
 
-class Finding(NamedTuple):
+class RunFinding(NamedTuple):
     """The tree head of a run, its note and key, the entries read by kind, and the leaves since it was seen last."""
 
     head: TreeHead
@@ -145,7 +145,7 @@ class Monitor:
         self._origin = origin if self._seen is None else self._seen.origin
         self._entries: Counter[str] = Counter()
 
-    def run(self) -> Finding:
+    def run(self) -> RunFinding:
         """Read what is new and return what was found; raises FetchError and ContradictionError.
 
         Crash-safe: what was read is kept every TILES_AT_ONCE tiles as a whole file, and the next run goes on there. A
@@ -174,7 +174,7 @@ class Monitor:
         is_new = key.raw.hex() not in self._trusted
         keys = tuple(dict.fromkeys((*self._trusted, *self._keys_read)))
         self._keep(Seen(head.origin, keys, str(note), head.size, subtrees, revoked=self._revoked))
-        return Finding(head, note, key, is_new, head.size - known.size, self._entries)
+        return RunFinding(head, note, key, is_new, head.size - known.size, self._entries)
 
     def _compare(self, known: Seen, head: TreeHead, note: SignedNote) -> None:
         if not known.note:

@@ -41,7 +41,7 @@ _FIELD = 2**256 - 2**224 + 2**192 + 2**96 - 1
 """Coordinates of points of P-256 are below this prime."""
 
 
-class Statement(NamedTuple):
+class SignedStatement(NamedTuple):
     """What a player signs: the type of the event, the match (``digest`` at ``version``), all ``moves`` made since."""
 
     act: str
@@ -102,7 +102,7 @@ def find_signed_acts(match_id: str, events: Sequence[Envelope]) -> Iterator[Sign
             _read_key(signed.key)
             _refuse_other_version(signed.version, event, events)
             seen, moves = events[signed.version - 1].id, tuple(_moves(events, signed.version, number))
-            check_signed(signed, Statement(event.type, seen, match_id, moves, seat, signed.version).message)
+            check_signed(signed, SignedStatement(event.type, seen, match_id, moves, seat, signed.version).message)
         except DocumentError as fault:
             if fault.place.startswith("events["):
                 raise

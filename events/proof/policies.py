@@ -21,7 +21,7 @@ NO_QUORUM = "none"
 """The name of the quorum that asks for no cosignature."""
 
 
-class Group(NamedTuple):
+class WitnessGroup(NamedTuple):
     """A group that has cosigned what at least ``threshold`` of its ``members``, witnesses or groups, have cosigned."""
 
     threshold: int
@@ -33,7 +33,7 @@ class Policy(NamedTuple):
 
     logs: tuple[NoteKey, ...]
     witnesses: Mapping[str, NoteKey]
-    groups: Mapping[str, Group]
+    groups: Mapping[str, WitnessGroup]
     quorum: str
 
     def check_log(self, note: SignedNote) -> None:
@@ -85,7 +85,7 @@ class _Reading:
     def __init__(self) -> None:
         self.logs: list[NoteKey] = []
         self.witnesses: dict[str, NoteKey] = {}
-        self.groups: dict[str, Group] = {}
+        self.groups: dict[str, WitnessGroup] = {}
         self.quorum: str | None = None
         self._grouped: set[str] = set()
 
@@ -112,7 +112,7 @@ class _Reading:
             if member in self._grouped:
                 raise DocumentError("", f"{member!r:.60} is a member of a group already")
             self._grouped.add(member)
-        self.groups[name] = Group(_threshold(threshold, len(members)), tuple(members))
+        self.groups[name] = WitnessGroup(_threshold(threshold, len(members)), tuple(members))
 
     def read_quorum(self, words: Sequence[str]) -> None:
         _count(words, 1, 1)

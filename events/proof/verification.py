@@ -10,7 +10,7 @@ from domain.match.clock_words import in_words as clock_in_words
 from domain.match.enums import EndReason
 from domain.match.events import FlagFell
 from domain.match.state import MatchState
-from events.proof.audit import Answer, Record, audit
+from events.proof.audit import OpponentAnswer, Record, audit
 from events.proof.bundle import KIND, Bundle, Facts, derive_facts, digest_of_inclusion, read_bundle, seed_is_withheld
 from events.proof.documents import DocumentError, difference
 from events.proof.player_signatures import find_signed_acts, in_words
@@ -225,7 +225,7 @@ class _Replayed:
                 self._check(record.answer, record.envelope.version)
             yield record
 
-    def _check(self, answer: Answer, version: int) -> None:
+    def _check(self, answer: OpponentAnswer, version: int) -> None:
         """Raise DocumentError for a seed that does not follow from the match, or for another answer."""
         wrong = None
         if answer.seeded:

@@ -64,7 +64,7 @@ SCHEMES = tuple(f"{scheme}://" for scheme in _KINDS)
 _DEFAULT_PORTS = {SENTINEL: 26379, CLUSTER: 6379}
 
 
-class Place(NamedTuple):
+class StoreAddress(NamedTuple):
     """Where a store is, as its URL says: ``addresses`` of sentinels or cluster, ``service`` as sentinels call it."""
 
     kind: str
@@ -88,14 +88,14 @@ def blocking_client(url: str, block_ms: int) -> StoreClient:
     return _client(url, block_ms / 1000 + ANSWER_TIMEOUT_S)
 
 
-def read_place(url: str) -> Place:
+def read_place(url: str) -> StoreAddress:
     """Return what ``url`` names; raises ValueError, without a part of ``url``, when it cannot be read."""
     parts = urlsplit(url)
     kind = _KINDS.get(parts.scheme)
     if kind is None:
         raise ValueError(f"must begin with {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}")
     if kind == SINGLE:
-        return Place(kind, (), "", parse_url(url), {})
+        return StoreAddress(kind, (), "", parse_url(url), {})
     userinfo, _, hosts = parts.netloc.rpartition("@")
     service, _, database = parts.path.strip("/").partition("/")
     if kind == CLUSTER:
@@ -114,7 +114,7 @@ def read_place(url: str) -> Place:
     }
     if kind == SENTINEL:
         options["db"] = int(database or 0)
-    return Place(kind, addresses, service, options, sentinel_options)
+    return StoreAddress(kind, addresses, service, options, sentinel_options)
 
 
 def _read_address(text: str, default_port: int) -> tuple[str, int]:
@@ -153,7 +153,7 @@ def _client(url: str, answer_timeout_s: float) -> StoreClient:
     return client
 
 
-def _sentinel_pool(place: Place, options: dict[str, Any]) -> StorePool:
+def _sentinel_pool(place: StoreAddress, options: dict[str, Any]) -> StorePool:
     secure = options.pop("connection_class", None) is SSLConnection
     soon = {"socket_timeout": SENTINEL_TIMEOUT_S, "socket_connect_timeout": SENTINEL_TIMEOUT_S}
     asking = {"retry": Retry(NoBackoff(), 0), "driver_info": None, **NETWORK, **place.sentinel_options, **soon}

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import httpcore
 
-from events.runtime.egress_rules import EgressError, EgressRules, Target, read_url
+from events.runtime.egress_rules import EgressError, EgressRules, RequestTarget, read_url
 
 EXCHANGE_TIMEOUT_S = 15.0
 """For everything from the first look at the name to the last byte of the answer."""
@@ -31,7 +31,7 @@ _WRITE_BYTES = 4_096
 Resolve = Callable[[str, int], Iterable[str]]
 
 
-class Answer(NamedTuple):
+class EgressResponse(NamedTuple):
     """The answer of a server, names of ``headers`` in lower case; ``is_complete`` is False where ``body`` was cut."""
 
     status: int
@@ -64,13 +64,15 @@ class Egress:
 
     def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float = EXCHANGE_TIMEOUT_S
-    ) -> Answer:
+    ) -> EgressResponse:
         """Send ``body``, within ``timeout_s`` if less; return the answer, whatever its status. Raises EgressError."""
         target, timeout_s = read_url(url), min(timeout_s, self._timeout_s)
         with _worded(timeout_s):
             return self._exchange(target, headers, body, _Deadline(timeout_s))
 
-    def _exchange(self, target: Target, headers: Mapping[str, str], body: bytes, deadline: "_Deadline") -> Answer:
+    def _exchange(
+        self, target: RequestTarget, headers: Mapping[str, str], body: bytes, deadline: "_Deadline"
+    ) -> EgressResponse:
         addresses = self.checked_addresses(target, deadline.remaining_s())
         backend = _CheckedBackend(addresses, deadline, self._max_bytes + MAX_HEADER_BYTES)
         place = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
@@ -83,7 +85,7 @@ class Egress:
             connection.stream("POST", place, headers=sent, content=body) as response,
         ):
             content, is_complete = self._read(response)
-            return Answer(response.status, _header_mapping(response.headers), content, is_complete)
+            return EgressResponse(response.status, _header_mapping(response.headers), content, is_complete)
 
     @cached_property
     def _context(self) -> ssl.SSLContext:
@@ -100,7 +102,7 @@ class Egress:
             return bytes(content[: self._max_bytes]), False
         return bytes(content), True
 
-    def checked_addresses(self, target: Target, timeout_s: float) -> list[str]:
+    def checked_addresses(self, target: RequestTarget, timeout_s: float) -> list[str]:
         """Return the addresses of ``target``, all of which may be called; raises EgressError."""
         try:
             addresses = [ip_address(target.host)]

@@ -69,7 +69,7 @@ class EgressRefusedError(EgressError):
     """The URL or an address behind it must not be called; nothing was sent."""
 
 
-class Target(NamedTuple):
+class RequestTarget(NamedTuple):
     """What a URL names: ``path`` is what is asked for there, with the query."""
 
     scheme: str
@@ -102,7 +102,7 @@ class EgressRules:
         else:
             self.check_address(address, target)
 
-    def check_address(self, address: Address, target: Target) -> None:
+    def check_address(self, address: Address, target: RequestTarget) -> None:
         """Raise EgressRefusedError unless ``address`` may be called for ``target``."""
         # A zone (fe80::1%eth0) chooses an interface of this machine: no public address has one.
         if getattr(address, "scope_id", None) is None and any(address in network for network in self._allowed):
@@ -134,7 +134,7 @@ def why_not_public(address: Address) -> str | None:
     return None
 
 
-def read_url(url: str) -> Target:
+def read_url(url: str) -> RequestTarget:
     """Return what ``url`` names; raises EgressRefusedError with the reason for which it cannot be called."""
     if len(url) > MAX_URL_CHARACTERS:
         raise EgressRefusedError(f"The address is longer than {MAX_URL_CHARACTERS} characters.")
@@ -156,4 +156,4 @@ def read_url(url: str) -> Target:
     if not _HOST.fullmatch(parts.hostname or "") or port == 0:
         raise EgressRefusedError("The address has no host that can be called.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(parts.scheme, parts.hostname or "", port or _PORTS[parts.scheme], path)
+    return RequestTarget(parts.scheme, parts.hostname or "", port or _PORTS[parts.scheme], path)

@@ -17,7 +17,7 @@ REMEMBERED_MS = 3_600_000
 """A relay that reports no more is remembered for so long: if there is no other, what it did is not done."""
 
 
-class Report(NamedTuple):
+class RelayReport(NamedTuple):
     """What a relay has reported ``age_ms`` ago: for how many seconds each of its lines had been silent."""
 
     relay: str
@@ -39,7 +39,7 @@ class RedisLiveness:
         self._report = load_script(client, __package__, "report_liveness")
         self._read = load_script(client, __package__, "read_liveness")
 
-    def report(self, relay: str, silences_s: Mapping[str, float]) -> list[Report]:
+    def report(self, relay: str, silences_s: Mapping[str, float]) -> list[RelayReport]:
         """Record that ``relay`` lives, with the silences of its lines; return the reports of all relays, this too."""
         silences = msgspec.json.encode({line: round(seconds, 1) for line, seconds in silences_s.items()})
         now, relays = self._report(keys=[self._key], args=[relay, silences, REMEMBERED_MS])
@@ -49,7 +49,7 @@ class RedisLiveness:
         """Record that ``relay`` works no more, so that others need not wait for its reports to be old."""
         self._client.hdel(self._key, relay)
 
-    def reports(self) -> list[Report]:
+    def reports(self) -> list[RelayReport]:
         """Return the last reports of all relays."""
         now, relays = self._read(keys=[self._key])
         return _read(int(now), zip(relays[::2], relays[1::2], strict=True))
@@ -69,16 +69,16 @@ class RedisLiveness:
         return {line: worst(of_line) for line, of_line in sorted(ages.items())}
 
 
-def working_relays(reports: Iterable[Report]) -> list[str]:
+def working_relays(reports: Iterable[RelayReport]) -> list[str]:
     """Return the relays that share the work, sorted: living ones of which no line hangs, or else all living."""
     living = [report for report in reports if report.is_fresh]
     whole = [report for report in living if max(report.silences_s.values(), default=0.0) < MAX_SILENCE_S]
     return sorted(report.relay for report in whole or living)
 
 
-def _read(now: int, relays: Iterable[tuple[bytes, bytes]]) -> list[Report]:
+def _read(now: int, relays: Iterable[tuple[bytes, bytes]]) -> list[RelayReport]:
     reports = []
     for relay, written in relays:
         at, _, silences = written.partition(b" ")
-        reports.append(Report(relay.decode(), max(0, now - int(at)), msgspec.json.decode(silences)))
+        reports.append(RelayReport(relay.decode(), max(0, now - int(at)), msgspec.json.decode(silences)))
     return reports

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Group(StrEnum):
+class ConsumerGroup(StrEnum):
     """A consumer group of the feed: each gets every event once."""
 
     PROJECTIONS = "projections"

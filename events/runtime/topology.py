@@ -20,7 +20,7 @@ class WrongTopologyError(StoreError):
     """The URL of the store names servers of another kind, or ones that cannot be used; it says what to do."""
 
 
-class Server(NamedTuple):
+class Primary(NamedTuple):
     """A primary: standalone, cluster or sentinel, its ``slots``; empty where the server does not permit to ask."""
 
     address: str
@@ -41,7 +41,7 @@ class Topology(NamedTuple):
     """The kind of store and its primary servers."""
 
     kind: str
-    servers: tuple[Server, ...]
+    servers: tuple[Primary, ...]
 
     @property
     def cannot_move_slots(self) -> str:
@@ -132,15 +132,15 @@ def _check_sentinels(pool: Any) -> None:
         raise translated(last) from last
 
 
-def _read_server(client: StoreClient, address: str) -> Server:
+def _read_server(client: StoreClient, address: str) -> Primary:
     try:
         told: Any = client.info("server")
     except StoreCommandError:
-        return Server(address, "", (), "")  # it is not permitted to ask
+        return Primary(address, "", (), "")  # it is not permitted to ask
     family = "valkey" if "valkey_version" in told else "redis"
     version = str(told.get("valkey_version") or told.get("redis_version") or "")
     numbers = tuple(int(part) for part in version.split(".") if part.isdecimal())
-    return Server(address, family, numbers, str(told.get("server_mode") or told.get("redis_mode") or ""))
+    return Primary(address, family, numbers, str(told.get("server_mode") or told.get("redis_mode") or ""))
 
 
 def _read_slots(client: StoreClient) -> tuple[int, int]:
@@ -154,11 +154,11 @@ def _read_slots(client: StoreClient) -> tuple[int, int]:
     return slots, sum(migration["state"] == "migrating" for migration in own["migrations"])
 
 
-def _check_version(server: Server) -> None:
+def _check_version(server: Primary) -> None:
     if _is_older(server, MIN_VERSIONS):
         needed = ".".join(map(str, MIN_VERSIONS[server.family]))
         raise WrongTopologyError(f"the store, {server}, is too old: {server.family} {needed} or newer is needed")
 
 
-def _is_older(server: Server, needed: dict[str, tuple[int, int]]) -> bool:
+def _is_older(server: Primary, needed: dict[str, tuple[int, int]]) -> bool:
     return bool(server.version) and server.version < needed[server.family]

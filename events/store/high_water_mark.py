@@ -15,7 +15,7 @@ from events.runtime.topology import CLUSTER_OF_SERVERS
 from events.runtime.wall_clock import now_ms
 from events.store.contract import DamagedStreamError, Head
 from events.store.incidents import Incident, Incidents
-from events.store.mark import Mark, MatchMark, ShardMark, read_mark, write_mark
+from events.store.mark import MatchMark, RecordedMark, ShardMark, read_mark, write_mark
 from events.store.redis import RedisStore
 
 MAX_MATCHES = 4096
@@ -117,7 +117,7 @@ class HighWaterMark:
         self._shards: list[ShardMark] = []
         self._matches: dict[str, MatchMark] = {}
 
-    def load(self) -> Mark | None:
+    def load(self) -> RecordedMark | None:
         """Go on from the mark in the file and return it, None when there is none of this store."""
         mark, self._servers = None, []
         try:
@@ -217,8 +217,8 @@ class HighWaterMark:
     def _write(self, closed: bool = False) -> None:
         write_mark(self._path, self._mark(closed or not self._is_local))
 
-    def _mark(self, closed: bool) -> Mark:
-        return Mark(
+    def _mark(self, closed: bool) -> RecordedMark:
+        return RecordedMark(
             installation=self._store.installation().id,
             at=self._at,
             boot=self._boot,
@@ -230,7 +230,7 @@ class HighWaterMark:
         )
 
 
-def find_missing(store: RedisStore, mark: Mark, boot: str) -> MissingEvents:
+def find_missing(store: RedisStore, mark: RecordedMark, boot: str) -> MissingEvents:
     """Return the events that ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine."""
     losses, flushed = [], False
     named = [0] * len(mark.shards)

@@ -29,7 +29,7 @@ class MatchMark(NamedTuple):
     flushed: int = 0
 
 
-class Mark(NamedTuple):
+class RecordedMark(NamedTuple):
     """A high-water mark, which covers all that was acknowledged before ``at``, in the ``boot`` of the machine.
 
     ``behind``: acknowledged before flushed; ``closed``: shut down cleanly since. ``flushed`` is the newest append-only
@@ -46,7 +46,7 @@ class Mark(NamedTuple):
     matches: Mapping[str, MatchMark]
 
 
-def read_mark(path: Path) -> Mark | None:
+def read_mark(path: Path) -> RecordedMark | None:
     """Return the mark in the file at ``path``, None when there is no file; raises ValueError for an unreadable one."""
     try:
         stored = json.loads(path.read_text())
@@ -55,13 +55,13 @@ def read_mark(path: Path) -> Mark | None:
         shards = [ShardMark(*shard) for shard in stored.pop("shards")]
         matches = {match: MatchMark(*mark) for match, mark in stored.pop("matches").items()}
         flushed = stored.pop("flushed")
-        return Mark(shards=shards, matches=matches, flushed=tuple(flushed) if flushed else None, **stored)
+        return RecordedMark(shards=shards, matches=matches, flushed=tuple(flushed) if flushed else None, **stored)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"the high-water mark {path} cannot be read: {error}") from error
 
 
-def write_mark(path: Path, mark: Mark) -> None:
+def write_mark(path: Path, mark: RecordedMark) -> None:
     """Replace the mark on the disk with ``mark``; raises OSError."""
     replace_file(path, json.dumps({"format": FORMAT, **mark._asdict()}).encode())

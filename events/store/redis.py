@@ -61,7 +61,7 @@ IDENTITY = "return redis.call('INFO', 'server') .. redis.call('INFO', 'replicati
 IDENTIFYING = ("run_id", "master_replid")
 
 
-class Installation(NamedTuple):
+class StoreConstants(NamedTuple):
     """The constants of an installed store: its id, number of shards and layout."""
 
     id: str
@@ -126,7 +126,7 @@ class RedisStore(EventStore):
         except WrongTopologyError as error:
             raise WrongInstallationError(str(error)) from error
 
-    def installation(self) -> Installation:
+    def installation(self) -> StoreConstants:
         """Return the record of this installation, and write it the very first time.
 
         Raises WrongInstallationError when the store holds another one, or has other shards, layout or servers.
@@ -143,7 +143,7 @@ class RedisStore(EventStore):
             found = self._install(key)
         try:
             id, shards, layout = ((value or b"").decode("ascii") for value in found)
-            installation = Installation(id, int(shards), int(layout))
+            installation = StoreConstants(id, int(shards), int(layout))
         except ValueError as error:
             raise WrongInstallationError(f"what the key {key} says of the installation cannot be read") from error
         if installation.format != FORMAT:

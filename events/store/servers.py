@@ -6,8 +6,8 @@ from typing import Any
 
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StorePermissionError
-from events.runtime.figure import Figure, Kind, Labels
 from events.runtime.keys import ShardKeys, shard_of
+from events.runtime.metric import Labels, Metric, MetricKind
 from events.store.envelope import unpack
 from events.store.feed import FeedState, pointer_of
 
@@ -15,30 +15,35 @@ _SERVER = ("server",)
 _REPLICA = ("server", "replica")
 
 _OF_SERVER = (
-    ("rookery_server_memory_bytes", "Memory that a server uses", "used_memory", Kind.GAUGE),
-    ("rookery_server_memory_limit_bytes", "Memory that a server may use; 0: no limit", "maxmemory", Kind.GAUGE),
-    ("rookery_aof_delayed_fsyncs_total", "Flushes that had to wait for the disk", "aof_delayed_fsync", Kind.COUNTER),
-    ("rookery_aof_pending_fsyncs", "Flushes that the disk has not done yet", "aof_pending_bio_fsync", Kind.GAUGE),
-    ("rookery_server_replicas", "Replicas that are connected to a server", "connected_slaves", Kind.GAUGE),
+    ("rookery_server_memory_bytes", "Memory that a server uses", "used_memory", MetricKind.GAUGE),
+    ("rookery_server_memory_limit_bytes", "Memory that a server may use; 0: no limit", "maxmemory", MetricKind.GAUGE),
+    (
+        "rookery_aof_delayed_fsyncs_total",
+        "Flushes that had to wait for the disk",
+        "aof_delayed_fsync",
+        MetricKind.COUNTER,
+    ),
+    ("rookery_aof_pending_fsyncs", "Flushes that the disk has not done yet", "aof_pending_bio_fsync", MetricKind.GAUGE),
+    ("rookery_server_replicas", "Replicas that are connected to a server", "connected_slaves", MetricKind.GAUGE),
 )
 
 
-def server_figures(client: StoreClient) -> list[Figure]:
+def server_figures(client: StoreClient) -> list[Metric]:
     """Return the figures of all servers, by address, without those that do not permit INFO."""
     return figures_of(_read_servers(client))
 
 
-def figures_of(servers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
+def figures_of(servers: Mapping[str, Mapping[str, Any]]) -> list[Metric]:
     """Return the figures of ``servers``: the INFO of each, by address."""
     figures = []
     for name, description, field, kind in _OF_SERVER:
         said: dict[Labels, float] = {
             (server,): float(found[field]) for server, found in servers.items() if field in found
         }
-        figures.append(Figure(name, description, said, _SERVER, kind))
+        figures.append(Metric(name, description, said, _SERVER, kind))
     written: dict[Labels, float] = {(server,): float(_is_written(found)) for server, found in servers.items()}
     figures.append(
-        Figure("rookery_aof_write_ok", "Whether a server keeps its file and could write it last", written, _SERVER)
+        Metric("rookery_aof_write_ok", "Whether a server keeps its file and could write it last", written, _SERVER)
     )
     behind: dict[Labels, float] = {}
     silent: dict[Labels, float] = {}
@@ -48,8 +53,8 @@ def figures_of(servers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
             silent[server, replica] = float(state["lag"])
     return [
         *figures,
-        Figure("rookery_replica_lag_bytes", "What a replica has not got yet", behind, _REPLICA),
-        Figure("rookery_replica_silence_seconds", "Since a replica last said what it has", silent, _REPLICA),
+        Metric("rookery_replica_lag_bytes", "What a replica has not got yet", behind, _REPLICA),
+        Metric("rookery_replica_silence_seconds", "Since a replica last said what it has", silent, _REPLICA),
     ]
 
 

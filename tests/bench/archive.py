@@ -17,7 +17,7 @@ from domain.match.state import Seat
 from events.installation import Installation
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ShardKeys
-from events.runtime.queues import Group
+from events.runtime.queues import ConsumerGroup
 from events.runtime.settings import Settings, next_database
 from events.store.archive.catalogue import Archived, pack_archived
 from events.store.archive.tables import Locator
@@ -91,7 +91,7 @@ class Played:
             self.parts.ratings.rate(match_id)
         self.parts.checkpoints.sign(self.now)
         store = self.parts.store
-        for group in Group:
+        for group in ConsumerGroup:
             feed = FeedGroup(store.client, store.prefix, store.shards, group, "bench")
             feed.ensure()
             while deliveries := feed.read():

@@ -21,7 +21,7 @@ from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from events.matches.matches import Matches
 from events.runtime.liveness import RedisLiveness
-from events.runtime.queues import Group
+from events.runtime.queues import ConsumerGroup
 from events.runtime.wall_clock import now_ms
 from events.store.archive.store import make_store
 from events.store.contract import Request
@@ -46,7 +46,7 @@ PATIENCE_S = 120
 
 def tables() -> Iterator[Table]:
     table = Table(
-        f"Events that relays have carried to all {len(Group)} groups, {os.cpu_count()} processors",
+        f"Events that relays have carried to all {len(ConsumerGroup)} groups, {os.cpu_count()} processors",
         *("relays", "events", "events/s", "over one", "shards of each", "a processor each", "over one"),
     )
     alone: tuple[float, float] | None = None
@@ -123,7 +123,7 @@ def _play(matches: Matches) -> None:
 
 def _left(store: RedisStore) -> int:
     states = feed_states(store.client, store.prefix, range(store.shards)).values()
-    return sum(sum(state.lag(group)) for state in states for group in Group)
+    return sum(sum(state.lag(group)) for state in states for group in ConsumerGroup)
 
 
 def _events(store: RedisStore) -> int:

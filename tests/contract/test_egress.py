@@ -5,8 +5,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from events.runtime.egress import Answer, Egress
-from events.runtime.egress_rules import EgressError, EgressRefusedError, EgressRules, Target, why_not_public
+from events.runtime.egress import Egress, EgressResponse
+from events.runtime.egress_rules import EgressError, EgressRefusedError, EgressRules, RequestTarget, why_not_public
 from tests.support.listening import Identity, answering, dripping, hanging, identity, listening
 from tests.support.tables import table
 
@@ -29,7 +29,7 @@ def to(port: int, path: str = "/") -> str:
     return f"http://127.0.0.1:{port}{path}"
 
 
-def post(egress: Egress, url: str) -> Answer:
+def post(egress: Egress, url: str) -> EgressResponse:
     return egress.post(url, {"Content-Type": "application/json"}, b"{}")
 
 
@@ -48,10 +48,10 @@ def test_an_address_that_is_not_public_is_refused_with_the_reason(address: str) 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_may_be_called_with_https_only(address: str) -> None:
     egress = Egress(resolve=lambda host, port: [address])
-    assert egress.checked_addresses(Target("https", "hooks.test", 443, "/"), 1) == [address]
+    assert egress.checked_addresses(RequestTarget("https", "hooks.test", 443, "/"), 1) == [address]
     for scheme, port in (("http", 80), ("http", 443), ("https", 8443), ("https", 6379)):
         with pytest.raises(EgressRefusedError, match="https"):
-            egress.checked_addresses(Target(scheme, "hooks.test", port, "/"), 1)
+            egress.checked_addresses(RequestTarget(scheme, "hooks.test", port, "/"), 1)
 
 
 def test_one_address_that_is_not_public_is_enough_to_refuse_a_name_and_is_not_told() -> None:
@@ -90,7 +90,7 @@ def test_a_name_is_resolved_once_and_the_connection_goes_to_the_checked_address(
     egress = Egress(LOOPBACK, resolve=lambda host, port: answers.pop(0))
     with listening(answering(OK + b"Content-Length: 2\r\n\r\nhi")) as server:
         answer = post(egress, f"http://hooks.test:{server.port}/path?a=b")
-    assert answer == Answer(200, {"content-length": "2"}, b"hi", True)
+    assert answer == EgressResponse(200, {"content-length": "2"}, b"hi", True)
     assert answers == [["10.0.0.1"]]
     request = server.received[0]
     assert request.startswith(b"POST /path?a=b HTTP/1.1\r\n")

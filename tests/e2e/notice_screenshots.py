@@ -30,7 +30,7 @@ from tests.support.watch import Watch
 from workers.notices.decide import Decider
 from workers.notices.deliver import Deliveries
 from workers.notices.mail_sender import MailSender
-from workers.notices.senders import Outcome, Sender
+from workers.notices.senders import Sender, SendOutcome
 
 HOUR_MS = 3_600_000
 START = 1_795_165_200_000
@@ -51,8 +51,8 @@ class Site(NamedTuple):
 class AcceptingSender:
     """A push service that takes everything."""
 
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:
-        return Outcome(DeliveryState.SENT, "Mozilla has taken it for Firefox on Linux.")
+    def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
+        return SendOutcome(DeliveryState.SENT, "Mozilla has taken it for Firefox on Linux.")
 
 
 class Story:

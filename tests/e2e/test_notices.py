@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 from api.services import EXTENSION, Services
 from events.notify.addresses import wants
 from events.notify.mail.tokens import PlayerToken, TokenKind, write_token
-from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, Timing
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind, Timing
 from events.runtime.settings import MailSettings
 from tests.e2e.visitors import Visitor
 from tests.support.callers import app_on
@@ -93,7 +93,7 @@ def test_a_player_chooses_what_to_be_told_adds_a_webhook_and_has_a_notice_sent_a
         page.get_by_role("button", name="Send a test").click()
 
     now = services.now()
-    refused = Delivery(
+    refused = NoticeDelivery(
         channel=NoticeChannel.WEBHOOK, target=webhook.id, state=DeliveryState.FAILED, reason="It was refused.", at=now
     )
     services.ledger.decide(

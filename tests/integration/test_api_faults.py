@@ -11,7 +11,7 @@ from api.services import EXTENSION, Services
 from events.operations.figures import MAX_ANSWER_MS
 from events.runtime.connections import StoreClient
 from events.runtime.logs import configure
-from events.runtime.queues import Group
+from events.runtime.queues import ConsumerGroup
 from events.store.feed import FeedGroup
 from tests.support.callers import Caller, app_on, settings_for, started
 from tests.support.full_disk import full_log
@@ -138,7 +138,7 @@ def test_a_store_that_was_installed_otherwise_is_not_ready(server: RealServer, r
 
 def test_metrics_tell_requests_latency_and_lag(app: Flask, redis: StoreClient, anna: Caller, boris: Caller) -> None:
     services: Services = app.extensions[EXTENSION]
-    FeedGroup(redis, settings_for("").prefix, services.store.shards, Group.PROJECTIONS, "a-relay").ensure()
+    FeedGroup(redis, settings_for("").prefix, services.store.shards, ConsumerGroup.PROJECTIONS, "a-relay").ensure()
     match = started(anna, boris)
     assert anna.move(match).status_code == 201
     assert boris.move(match, "nonsense").status_code == 422

@@ -12,13 +12,13 @@ from api.access.limits import Limits
 from api.pages.notice_settings import CHANNELS, KINDS, PAYLOADS, STATES, TIMINGS, VERDICTS, WRITERS
 from api.services import Services
 from events.notify.addresses import stopped, wants
-from events.notify.endpoints import Attempt, PayloadForm
+from events.notify.endpoints import PayloadForm, SentWebhook
 from events.notify.inbox import ReceivedMail, Verdict
 from events.notify.notice import (
-    Delivery,
     DeliveryState,
     Notice,
     NoticeChannel,
+    NoticeDelivery,
     NoticeKind,
     Timing,
     WhoMayWrite,
@@ -38,7 +38,7 @@ def decide(services: Services) -> Decide:
     """Return a function that writes a notice to the ledger of a player, and returns it."""
     instants = count(services.now())
 
-    def write(player: str, fact: str, *deliveries: Delivery, match: str | None = "mtold", **more: Any) -> Notice:
+    def write(player: str, fact: str, *deliveries: NoticeDelivery, match: str | None = "mtold", **more: Any) -> Notice:
         now = next(instants)
         facts = {"kind": NoticeKind.TURN, "version": 3, "summary": "It is your turn.", "reason": "You want it at once."}
         notice = Notice(
@@ -60,17 +60,17 @@ def decide(services: Services) -> Decide:
     return write
 
 
-def sent_to(target: str, at: int, **more: Any) -> Delivery:
+def sent_to(target: str, at: int, **more: Any) -> NoticeDelivery:
     """Return a delivery by push message that was made at an instant."""
-    delivery = Delivery(
+    delivery = NoticeDelivery(
         channel=NoticeChannel.PUSH, target=target, state=DeliveryState.SENT, reason="It was accepted.", at=at
     )
     return replace(delivery, **more)
 
 
-def attempt(at: int) -> Attempt:
+def attempt(at: int) -> SentWebhook:
     """Return an attempt of a webhook that failed at an instant."""
-    return Attempt(
+    return SentWebhook(
         webhook_id="n", type="match.turn", match=None, at=at, took_ms=5, url="https://bot.example.com/x", headers={},
         body="{}", status=500, answer="<oops>", delivered=False, outcome="It is tried again in 5 seconds.",
     )  # fmt: skip

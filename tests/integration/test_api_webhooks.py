@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from api.services import Services
-from events.notify.endpoints import MAX_ENDPOINTS_PER_PERSON, Attempt
-from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
+from events.notify.endpoints import MAX_ENDPOINTS_PER_PERSON, SentWebhook
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind, notice_id
 from events.notify.outbox import Dispatch, Purpose
 from tests.support.callers import UNLIMITED, Answer, Caller, app_on
 from tests.support.server import RealServer
@@ -28,8 +28,8 @@ def dispatches(services: Services, caller: Caller) -> list[Dispatch]:
     return services.outbox.of(caller.id)
 
 
-def logged(webhook_id: str, type: str = "match.turn") -> Attempt:
-    return Attempt(
+def logged(webhook_id: str, type: str = "match.turn") -> SentWebhook:
+    return SentWebhook(
         webhook_id=webhook_id,
         type=type,
         match=None,
@@ -169,7 +169,9 @@ def test_deliveries_are_listed_the_latest_first(anna: Caller, services: Services
 
 def test_a_notice_of_the_ledger_is_sent_again_under_its_id(anna: Caller, services: Services) -> None:
     made, id, now = created(anna), notice_id("turn:m:1", anna.id), services.now()
-    sent = Delivery(channel=NoticeChannel.WEBHOOK, target=made["id"], state=DeliveryState.SENT, reason="Sent.", at=now)
+    sent = NoticeDelivery(
+        channel=NoticeChannel.WEBHOOK, target=made["id"], state=DeliveryState.SENT, reason="Sent.", at=now
+    )
     services.ledger.decide(
         Notice(
             id=id, player=anna.id, kind=NoticeKind.TURN, match="m", version=3, fact="turn:m:1",

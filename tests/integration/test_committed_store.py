@@ -23,7 +23,7 @@ from events.notify.notice import NoticeKind
 from events.proof.public_keys import read_key_set
 from events.proof.verification import verify
 from events.runtime.connections import StoreClient
-from events.runtime.queues import Group
+from events.runtime.queues import ConsumerGroup
 from events.runtime.settings import MailSettings
 from events.store.feed import FeedGroup
 from tests.support.callers import Caller, app_on
@@ -228,7 +228,7 @@ def test_a_relay_that_sees_old_events_tells_nobody(app: Flask, services: Service
     for name, person in facts["people"].items():
         later.addresses.change(person, partial(wants, address=f"{name}@example.org", now=facts["now"]))
         assert later.addresses.confirm(person, f"{name}@example.org", facts["now"])
-    group = FeedGroup(later.client, later.prefix, later.store.shards, Group.NOTICES, "one")
+    group = FeedGroup(later.client, later.prefix, later.store.shards, ConsumerGroup.NOTICES, "one")
     drain(Consumer(group, match_by_match(group, Decider(later).look_at_match), later.now))
     noted = [notice for person in facts["people"].values() for notice in later.ledger.page(person).notices]
     assert {notice.kind for notice in noted} <= {NoticeKind.TURN, NoticeKind.OFFER, NoticeKind.INVITATION}

@@ -12,11 +12,11 @@ from events.notify.endpoints import (
     MAX_ENDPOINTS_PER_PERSON,
     MIN_FAILURES_TO_DISABLE,
     OLD_KEYS_VALID_MS,
-    Attempt,
     Endpoint,
     EndpointKeys,
     Endpoints,
     PayloadForm,
+    SentWebhook,
 )
 from events.notify.feed_addresses import FeedAddresses
 from events.notify.notice import NoticeKind
@@ -49,8 +49,8 @@ def endpoint(id: str = "w1", created_at: int = T0) -> Endpoint:
     )  # fmt: skip
 
 
-def attempt(webhook_id: str = "n1") -> Attempt:
-    return Attempt(
+def attempt(webhook_id: str = "n1") -> SentWebhook:
+    return SentWebhook(
         webhook_id=webhook_id, type="match.turn", match="m1", at=T0, took_ms=12, url="https://hooks.test/",
         headers={"webhook-id": webhook_id}, body='{"type":"match.turn"}', status=200, answer="ok", delivered=True,
         outcome="Delivered.",

@@ -5,7 +5,7 @@ import re
 import zipfile
 
 from api.services import EXTENSION, Services
-from events.notify.endpoints import Attempt
+from events.notify.endpoints import SentWebhook
 from events.notify.inbox import ReceivedMail, Verdict, mail_digest
 from events.notify.mail.tokens import PlayerToken, TokenKind, write_token
 from events.operations.personal_archive import make_archive
@@ -63,7 +63,7 @@ def reached(services: Services, anna: Caller, boris: Caller) -> Person:
     services.inbox.take()
     while (dispatch := services.outbox.take()) is not None:
         services.outbox.record_progress(dispatch, f"begun <{token}@play.example>")
-    attempt = Attempt(
+    attempt = SentWebhook(
         webhook_id="n1", type="match.turn", match=match_id, at=now, took_ms=1, url=HOOK, headers={}, body="{}",
         status=200, answer="", delivered=True, outcome="Taken.",
     )  # fmt: skip

@@ -27,7 +27,7 @@ from tests.support.fleet import run_here
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import audit, rebuild, verify, work
 from workers.fleet.audit import RECOMPUTE
-from workers.fleet.kinds import AUDIT, IMPACT, KINDS, REBUILD, VERIFY, Kind
+from workers.fleet.kinds import AUDIT, IMPACT, KINDS, REBUILD, VERIFY, JobKind
 from workers.fleet.work import FleetJobFailedError, do_slice, do_slices, do_unrecorded
 
 TOY = "toy"
@@ -63,7 +63,7 @@ class Toy:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     toy = Toy()
-    monkeypatch.setitem(KINDS, TOY, Kind(toy.plan, toy.do, Doubled))
+    monkeypatch.setitem(KINDS, TOY, JobKind(toy.plan, toy.do, Doubled))
     return toy
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from events.notify.ledger import DECIDED_KNOWN_MS, KEPT_MS, MAX_NOTICES, Ledger
-from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind, notice_id
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind, notice_id
 from events.notify.outbox import FINISHED_KNOWN_MS, Dispatch, Letter, Outbox, Purpose
 from events.notify.preferences import PreferencesStore
 from events.notify.presence import PRESENT_MS, Presence
@@ -48,7 +48,7 @@ def notice(
     return Notice(
         id=notice_id(fact, player), player=player, kind=NoticeKind.TURN, match=match, version=3, fact=fact,
         summary="It is your turn.", reason="You want to be told at once.", at=at, decided_at=at,
-        deliveries=(Delivery(channel=MAIL, state=state, reason="at once", due=due, at=at),),
+        deliveries=(NoticeDelivery(channel=MAIL, state=state, reason="at once", due=due, at=at),),
     )  # fmt: skip
 
 

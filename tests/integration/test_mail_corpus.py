@@ -11,14 +11,14 @@ import pytest
 
 from domain.games import GAMES
 from events.notify.addresses import MailAddress
-from events.notify.mail.admission import Rules, admit
+from events.notify.mail.admission import AdmissionRules, admit
 from events.notify.mail.body import MAX_READ_BYTES, read_body
 from events.notify.mail.execution import STALE, execute_commands
 from events.notify.mail.language import read_commands
 from events.notify.mail.match_words import moves_of
 from events.notify.mail.recipients import NoSuchAddressError, Recipients, WorthlessAddressError
 from events.notify.mail.tokens import MatchToken, TokenKind, read_token, write_token
-from events.notify.mail.transcript import Report, write_answer
+from events.notify.mail.transcript import MailReport, write_answer
 from events.notify.notice import WhoMayWrite
 from events.people.person import Person
 from events.store.contract import VersionTag
@@ -98,7 +98,7 @@ class Post:
             return "no such address"
         except WorthlessAddressError:
             return "worthless address"
-        rules = Rules(
+        rules = AdmissionRules(
             address=self.parts.addresses.read(recipient.player).address,
             who_may_write=WhoMayWrite.TOKEN_AND_FROM,
             domain=DOMAIN,
@@ -122,7 +122,7 @@ class Post:
         return in_table(report)
 
 
-def in_table(report: Report) -> str:
+def in_table(report: MailReport) -> str:
     if not report.results:
         return "gave up" if report.gave_up else "no command"
     shown = [f"{each.line}: {each.effect}{' as stale' if each.words == STALE else ''}" for each in report.results]

@@ -15,7 +15,7 @@ from events.notify.mail.execution import ONE_MOVE, STALE, STALE_OFFER, execute_c
 from events.notify.mail.language import NO_MOVES, read_commands
 from events.notify.mail.match_words import moves_of
 from events.notify.mail.tokens import MatchToken, TokenKind
-from events.notify.mail.transcript import Effect, Report, write_answer
+from events.notify.mail.transcript import Effect, MailReport, write_answer
 from events.people.blocks import BLOCK
 from events.people.capacity import Capacity
 from events.people.person import Person, Suspension
@@ -48,7 +48,7 @@ class Correspondent:
         self.token = MatchToken(kind=kind, match_id=self.match_id, seat=self.seat, tag=loaded.head.tag)
         return self.token
 
-    def write(self, *lines: str, mail: str | None = None, person: Person | None = None) -> Report:
+    def write(self, *lines: str, mail: str | None = None, person: Person | None = None) -> MailReport:
         """Answer the last mail as ``person``, if that matters; ``mail`` names this one, to send it once more."""
         self.mails += 1
         person = person or Person(self.player, self.player, "person", 0)
@@ -62,11 +62,11 @@ class Correspondent:
         return write_answer(report, view_of(self.shop.parts, self.match_id, self.seat, url))
 
 
-def effects(report: Report) -> list[Effect]:
+def effects(report: MailReport) -> list[Effect]:
     return [result.effect for result in report.results]
 
 
-def words(report: Report) -> str:
+def words(report: MailReport) -> str:
     """Return what was said about the last line."""
     return report.results[-1].words
 

@@ -18,7 +18,7 @@ from tests.support.server import RealServer
 from workers import consumers
 from workers.hints import DELAYS_MS, ListHints
 from workers.notices.deliver import GIVE_UP_MS, SHARES, retry_at
-from workers.notices.senders import Outcome
+from workers.notices.senders import SendOutcome
 
 MAIL, WEBHOOK = NoticeChannel.MAIL, NoticeChannel.WEBHOOK
 
@@ -31,7 +31,7 @@ def office(server: RealServer) -> PostOffice:
 
 
 def test_what_cannot_be_sent_is_tried_again_and_given_up_after_days(office: PostOffice) -> None:
-    down = Outcome(DeliveryState.WAITING, "The mail server cannot be reached.")
+    down = SendOutcome(DeliveryState.WAITING, "The mail server cannot be reached.")
     office.senders[MAIL].answer = lambda _: down
     match = office.start("alice", "bob")
     office.play(match, 1)
@@ -44,7 +44,7 @@ def test_what_cannot_be_sent_is_tried_again_and_given_up_after_days(office: Post
     assert 10 < attempts < 20
     delivery = office.told("bob")[-1].deliveries[0]
     assert (delivery.state, delivery.reason) == (DeliveryState.WAITING, down.reason)
-    office.senders[MAIL].answer = lambda _: Outcome(DeliveryState.SENT, "Accepted.")
+    office.senders[MAIL].answer = lambda _: SendOutcome(DeliveryState.SENT, "Accepted.")
     office.pass_time(4 * HOUR + HOUR)
     assert len(office.mails("bob")) == 1, "a day later nothing is lost"
     letter = replace(office.mails("bob")[0], id="given-up", purpose=Purpose.LETTER, notices=(), due=office.now)
@@ -75,7 +75,7 @@ def test_an_unreplayable_match_keeps_nothing_else_waiting(office: PostOffice, mo
 
 
 def test_a_sender_that_fails_itself_is_tried_again_a_few_times(office: PostOffice) -> None:
-    def fail(_: Dispatch) -> Outcome:
+    def fail(_: Dispatch) -> SendOutcome:
         raise ZeroDivisionError
 
     office.senders[MAIL].answer = fail
@@ -121,14 +121,14 @@ def test_a_channel_that_hangs_holds_up_no_other_one(office: PostOffice) -> None:
         office.outbox.add(letter(number))
     hanging, most = 0, 0
 
-    def hang(_: Dispatch) -> Outcome:
+    def hang(_: Dispatch) -> SendOutcome:
         # While this one hangs, the other threads of the worker take what else is due.
         nonlocal hanging, most
         hanging += 1
         most = max(most, hanging)
         office.office.deliver_due()
         hanging -= 1
-        return Outcome(DeliveryState.FAILED, "The receiver did not answer.")
+        return SendOutcome(DeliveryState.FAILED, "The receiver did not answer.")
 
     office.senders[WEBHOOK].answer = hang
     office.outbox.add(letter(100, MAIL))

@@ -10,7 +10,7 @@ from domain.match.commands import OfferDraw, Resign
 from events.matches.readmodels import summarise
 from events.runtime.liveness import RedisLiveness
 from events.runtime.logs import LOST, configure
-from events.runtime.queues import Group
+from events.runtime.queues import ConsumerGroup
 from tests.support.celery_worker import Broker
 from tests.support.eventually import eventually
 from tests.support.feed_groups import lags_of, parked_by
@@ -227,5 +227,5 @@ def test_a_relay_with_a_full_log_goes_on_after_an_outage(shop: SteppedInstallati
 def test_the_progress_of_each_line_of_a_running_relay_is_recorded(shop: SteppedInstallation) -> None:
     liveness = RedisLiveness(shop.client, shop.settings.prefix)
     with running(Relay(shop.settings, lambda: shop.now)):
-        expected = {*Group, "ticker", "sweeper", "notice-rounds", "hints", "feed"}
+        expected = {*ConsumerGroup, "ticker", "sweeper", "notice-rounds", "hints", "feed"}
         eventually(lambda: liveness.ages_s().keys() == expected, "a report of every line")

@@ -13,7 +13,7 @@ import pytest
 from api.access.auth import COOKIE
 from api.access.limits import RateLimits, install
 from api.live.stream import create_stream_app
-from api.live.stream_hub import Batch, Hub, Message
+from api.live.stream_hub import Batch, Hub, StreamMessage
 from api.services import EXTENSION
 from events.runtime.keys import ChatKeys
 from events.store.contract import EMPTY
@@ -258,7 +258,7 @@ def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
     hub._reader = object()  # type: ignore[assignment]
     watcher = hub.enter("m")
     while not watcher.cut_off:
-        hub._deliver(watcher, Batch(EMPTY.tag, [Message(None, "id: 1\n\n")]))
+        hub._deliver(watcher, Batch(EMPTY.tag, [StreamMessage(None, "id: 1\n\n")]))
     told = list(hub.messages("m", EMPTY.tag, watcher, lambda: True))
     assert told == ["retry: 2000\n\n"], "the rest comes from the store when the watcher is back"
 
@@ -297,7 +297,7 @@ def test_watchers_do_not_hold_up_the_end_of_the_process(own_server: RealServer, 
 
 def test_who_reads_a_long_match_from_its_start_lets_others_have_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
-    store, turns, found = MemoryStore(), list[int](), list[Message]()
+    store, turns, found = MemoryStore(), list[int](), list[StreamMessage]()
     grown(store, "m", [120])
     reader = threading.get_ident()
 

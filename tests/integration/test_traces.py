@@ -18,7 +18,7 @@ from api.services import EXTENSION, Services
 from domain.match.state import MatchState
 from events.runtime import origin, tracing
 from events.runtime.connections import StoreClient, connect
-from events.runtime.queues import Group, Queue
+from events.runtime.queues import ConsumerGroup, Queue
 from events.store.feed import FeedGroup
 from tests.support.callers import ME, Caller, opponent, settings_for, started
 from tests.support.server import RealServer
@@ -110,7 +110,7 @@ def receiver() -> Iterator[OtlpReceiver]:
 
 def relay_opponents(services: Services, client: StoreClient) -> None:
     """Hand what is in the feed to the consumer that requests the answers of opponents."""
-    group = FeedGroup(client, services.prefix, services.store.shards, Group.OPPONENTS, "a-relay")
+    group = FeedGroup(client, services.prefix, services.store.shards, ConsumerGroup.OPPONENTS, "a-relay")
     group.ensure()
 
     def owes(state: MatchState) -> bool:

@@ -9,7 +9,7 @@ from domain.match.terms import DAY, HOUR
 from events.notify.mail.messages import Outgoing
 from events.notify.notice import NoticeChannel
 from events.people.person import Person as Account
-from events.runtime.egress import Answer, Egress
+from events.runtime.egress import Egress, EgressResponse
 from events.runtime.egress_rules import EgressError
 from tests.simulation.people import Person
 from tests.support.push_service import Browser
@@ -70,18 +70,18 @@ class Receivers(Egress):
         self._elsewhere, self._random = elsewhere, random
         self.browsers: dict[str, Browser] = {}
 
-    def post(self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float = 0) -> Answer:
+    def post(self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float = 0) -> EgressResponse:
         """Accept ``body``, or not."""
         drawn = self._random.random()
         if "receiver-3" in url or drawn < 0.03:
             raise EgressError("There was no complete answer within 15 seconds.")
         if drawn < 0.08:
-            return Answer(500, {}, b"", True)
+            return EgressResponse(500, {}, b"", True)
         if url in self.browsers:
             self._elsewhere.accept(NoticeChannel.PUSH, url, self.browsers[url].decrypt(body))
-            return Answer(201, {}, b"", True)
+            return EgressResponse(201, {}, b"", True)
         self._elsewhere.accept(NoticeChannel.WEBHOOK, f"{headers['webhook-id']} {url}", body)
-        return Answer(204, {}, b"", True)
+        return EgressResponse(204, {}, b"", True)
 
 
 class KnownPeople:

@@ -35,7 +35,7 @@ from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.notices.mail_sender import MailSender
 from workers.notices.push_sender import PushSender
-from workers.notices.senders import Outcome, Sender
+from workers.notices.senders import Sender, SendOutcome
 from workers.notices.webhook_sender import WebhookSender
 
 CHAT_MARK = "private words"
@@ -193,7 +193,7 @@ class SimulatedNotices:
             counts=self._counts + self._elsewhere.counts,
         )  # fmt: skip
 
-    def send(self, channel: NoticeChannel, dispatch: Dispatch, now: int) -> Outcome:
+    def send(self, channel: NoticeChannel, dispatch: Dispatch, now: int) -> SendOutcome:
         """Send ``dispatch`` with the real sender, and compare it with how the matches stand."""
         outcome = self._senders[channel].send(dispatch, now)
         self._counts[f"{channel}: {outcome.state}"] += 1
@@ -290,7 +290,7 @@ class Watched:
         self._notices = notices
         self._channel = channel
 
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+    def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Send ``dispatch``."""
         return self._notices.send(self._channel, dispatch, now)
 

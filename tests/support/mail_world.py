@@ -7,7 +7,7 @@ from typing import Any
 from events.notify.addresses import MailAddress, wants
 from events.notify.facts import turn_of
 from events.notify.mail.tokens import verify_token
-from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind
 from events.notify.outbox import Dispatch, Letter, Purpose
 from events.people.accounts import People
 from events.runtime.settings import MailSettings
@@ -58,7 +58,7 @@ class World:
         """
         match = match or self.match
         now, turn = self.stepped.now, turn_of(self.stepped.state(match))
-        waiting = Delivery(channel=NoticeChannel.MAIL, state=DeliveryState.WAITING, reason="", due=now, at=now)
+        waiting = NoticeDelivery(channel=NoticeChannel.MAIL, state=DeliveryState.WAITING, reason="", due=now, at=now)
         notice = Notice(
             id=id, player=self.anna.id, kind=NoticeKind.TURN, match=match, version=3, fact=turn.name,
             summary=turn.summary, reason="You want to be told at once when it is your turn.", at=now, decided_at=now,

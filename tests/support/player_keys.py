@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from api.resources.player_keys import REGISTRATION
 from domain.match.player_signatures import PlayerPublicKey, PlayerSignature
-from events.proof.player_signatures import MOVE, Statement, key_id
+from events.proof.player_signatures import MOVE, SignedStatement, key_id
 from events.proof.public_keys import base64url, signed_bytes
 from events.store.converter import write_value
 from tests.support.bundles import envelopes
@@ -44,7 +44,7 @@ class Signer:
         encoded = self._private.sign(message, ec.ECDSA(SHA256(), deterministic_signing=True))
         return b"".join(number.to_bytes(32) for number in decode_dss_signature(encoded)).hex()
 
-    def signed(self, statement: Statement) -> PlayerSignature:
+    def signed(self, statement: SignedStatement) -> PlayerSignature:
         """Return the signature under ``statement``."""
         return PlayerSignature(key=self.public, signature=self.sign(statement.message), version=statement.version)
 
@@ -53,7 +53,7 @@ class Signer:
     ) -> PlayerSignature:
         """Return the signature under ``act`` after ``moves`` that follow ``version`` (None: the last event)."""
         seen = envelopes(match.events, match.name)[-1 if version is None else version - 1]
-        return self.signed(Statement(act, seen.id, match.name, tuple(moves), seat, seen.version))
+        return self.signed(SignedStatement(act, seen.id, match.name, tuple(moves), seat, seen.version))
 
 
 SIGNER, OTHER_SIGNER = Signer(1), Signer(2)
@@ -67,10 +67,10 @@ def add_key(caller: Caller, signer: Signer = SIGNER, name: str = "A key") -> Ans
     return caller.post("/me/player-keys", {**sent, "key": write_value(signer.public), "signature": signature})
 
 
-def statement_now(caller: Caller, match_id: str, act: str, seat: int, moves: Sequence[str] = ()) -> Statement:
+def statement_now(caller: Caller, match_id: str, act: str, seat: int, moves: Sequence[str] = ()) -> SignedStatement:
     version = caller.get(f"/matches/{match_id}").json["version"]
     (event,) = caller.get(f"/matches/{match_id}/events?after={version - 1}").json["items"]
-    return Statement(act, event["id"], match_id, tuple(moves), seat, version)
+    return SignedStatement(act, event["id"], match_id, tuple(moves), seat, version)
 
 
 def signed_act(

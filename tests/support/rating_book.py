@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from domain.rating import Rating
 from events.matches.readmodels.recalculation import PlayerDay, RatingRecalculation, Unsettled
-from events.matches.readmodels.standings import DayEnd, Ends, Entry, Part, change_in, rating_at_start
+from events.matches.readmodels.standings import DayEnd, DayEntry, DayPart, Ends, change_in, rating_at_start
 from events.matches.readmodels.summary import RatedResult
 
 
@@ -14,7 +14,7 @@ class RatingBook:
     def __init__(self, pool: str) -> None:
         self.pool = pool
         self.timelines: dict[str, dict[int, DayEnd]] = {}
-        self.stored_parts: dict[PlayerDay, dict[int, Part]] = {}
+        self.stored_parts: dict[PlayerDay, dict[int, DayPart]] = {}
         self.unsettled: set[Unsettled] = set()
         self.leaderboard: dict[str, float] = {}
         self.rated = 0
@@ -22,7 +22,7 @@ class RatingBook:
     def ends(self, wanted: Collection[PlayerDay]) -> Mapping[PlayerDay, Ends]:
         return {(player, day): self._ends(player, day) for player, day in wanted}
 
-    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[Part]]:
+    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[DayPart]]:
         return {
             of: [self.stored_parts[of][number] for number in numbers if number in self.stored_parts.get(of, {})]
             for of, numbers in wanted.items()
@@ -60,7 +60,7 @@ class RatingBook:
         self.stored_parts = {place: parts for place, parts in self.stored_parts.items() if parts}
 
     @property
-    def days(self) -> dict[PlayerDay, list[Entry]]:
+    def days(self) -> dict[PlayerDay, list[DayEntry]]:
         return {
             of: [entry for _, part in sorted(parts.items()) for entry in part.entries]
             for of, parts in self.stored_parts.items()

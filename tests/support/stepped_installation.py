@@ -29,23 +29,23 @@ from tests.support.timeless import execute
 from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
-from workers.notices.senders import Outcome
+from workers.notices.senders import SendOutcome
 from workers.opponents import debts_of
 from workers.shares import Share
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker
 
-ACCEPTED = Outcome(DeliveryState.SENT, "Accepted.")
+ACCEPTED = SendOutcome(DeliveryState.SENT, "Accepted.")
 
 
 class CollectingSender:
     """Remembers in ``sent`` what it was given, and answers as ``answer`` says."""
 
-    def __init__(self, answer: Callable[[Dispatch], Outcome] = lambda _: ACCEPTED) -> None:
+    def __init__(self, answer: Callable[[Dispatch], SendOutcome] = lambda _: ACCEPTED) -> None:
         self.sent: list[Dispatch] = []
         self.answer = answer
 
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+    def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Remember ``dispatch``."""
         outcome = self.answer(dispatch)
         if outcome.state == DeliveryState.SENT:

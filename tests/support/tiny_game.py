@@ -11,7 +11,7 @@ from domain.facts import repetition_fact
 from domain.game import Game, GameOver, IllegalMove, MalformedNotation, Outcome, Setup
 from domain.history import occurrences
 from domain.loose_notation import without_marks
-from domain.presentation import Fact, Hint
+from domain.presentation import GameFact, Hint
 from domain.scene import Cell, Label, Piece, Scene
 
 SIDES = {2: "ab", 3: "xyz"}
@@ -106,8 +106,8 @@ def _why_not(position: Heap, square: str) -> str | None:
     return None if position.size else "the heap is empty"
 
 
-def _facts(position: Heap, history: Sequence[Heap]) -> tuple[Fact, ...]:
-    return (Fact("Pieces left", None, str(position.size)), *repetition_fact(position, history, _key))
+def _facts(position: Heap, history: Sequence[Heap]) -> tuple[GameFact, ...]:
+    return (GameFact("Pieces left", None, str(position.size)), *repetition_fact(position, history, _key))
 
 
 def _order(position: Heap, moves: Iterable[int]) -> list[int]:

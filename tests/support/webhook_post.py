@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from api.services import EXTENSION, Services
-from events.notify.endpoints import Attempt
-from events.notify.notice import Delivery, Notice, NoticeChannel, NoticeKind
+from events.notify.endpoints import SentWebhook
+from events.notify.notice import Notice, NoticeChannel, NoticeDelivery, NoticeKind
 from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.runtime.settings import MailSettings
 from tests.support.callers import Caller, app_on
@@ -71,7 +71,7 @@ class Post:
         """Return the ledger of ``caller``, the latest first."""
         return [each for each in self.services.ledger.page(caller.id).notices if each.kind == kind]
 
-    def delivery(self, caller: Caller, kind: NoticeKind) -> Delivery:
+    def delivery(self, caller: Caller, kind: NoticeKind) -> NoticeDelivery:
         """Return the delivery of the latest notice of ``kind`` by webhook."""
         notice = self.notices(caller, kind)[0]
         return next(each for each in notice.deliveries if each.channel == NoticeChannel.WEBHOOK)
@@ -81,7 +81,7 @@ class Post:
         waiting = self.services.outbox.of(caller.id)
         return [each for each in waiting if (each.channel, each.purpose) == (NoticeChannel.MAIL, purpose)]
 
-    def logged(self, caller: Caller, webhook: Any) -> list[Attempt]:
+    def logged(self, caller: Caller, webhook: Any) -> list[SentWebhook]:
         return self.services.endpoints.attempts(caller.id, webhook["id"])
 
     def moves(self, match: str) -> tuple[str, ...]:

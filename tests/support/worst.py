@@ -22,8 +22,8 @@ from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from events.notify.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, Attempt
-from events.notify.notice import Delivery, DeliveryState, Notice, NoticeChannel, NoticeKind
+from events.notify.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, SentWebhook
+from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind
 from events.notify.subscriptions import MAX_SUBSCRIPTIONS
 from events.notify.webhooks.payload import MAX_PAYLOAD_BYTES
 from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
@@ -227,7 +227,7 @@ class WorstWorld:
         targets = [(NoticeChannel.PUSH, f"{number:024}") for number in range(MAX_SUBSCRIPTIONS)]
         targets += [(NoticeChannel.WEBHOOK, f"{number:024}") for number in range(MAX_ENDPOINTS_PER_PERSON)]
         deliveries = tuple(
-            Delivery(channel=channel, target=target, state=DeliveryState.FAILED, reason="It failed. " * 9, at=now)
+            NoticeDelivery(channel=channel, target=target, state=DeliveryState.FAILED, reason="It failed. " * 9, at=now)
             for channel, target in [(NoticeChannel.MAIL, ""), *targets]
         )
         for number in range(NOTICES):
@@ -244,7 +244,7 @@ class WorstWorld:
         made = caller.post("/me/webhooks", {"url": "https://hooks.example/", "kinds": ["turn"]}).json
         chance = Random(attempts)
         for _ in range(attempts):
-            attempt = Attempt(
+            attempt = SentWebhook(
                 webhook_id="n", type="match.turn", match=self.long, at=self.services.now(), took_ms=15_000,
                 url=made["url"], headers={"webhook-signature": "v1," + "x" * 150},
                 body=json.dumps([f"{chance.getrandbits(40):x}" for _ in range(MAX_PAYLOAD_BYTES // 13)]), status=500,

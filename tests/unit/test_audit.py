@@ -26,7 +26,7 @@ from domain.match.opponents import move_of
 from domain.match.state import Seat
 from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE_VERSION, LEVELS
-from events.proof.audit import Answer, Record, audit
+from events.proof.audit import OpponentAnswer, Record, audit
 from tests.support.bundles import (
     STORIES,
     after_two_plies,
@@ -79,7 +79,7 @@ def test_a_ply_tells_who_moved_and_what_changed() -> None:
     assert plies[0].diagrams[0] == GAMES["bashni"].diagram(GAMES["bashni"].initial("start"))
 
 
-def answers(match: PlayedMatch, change: Change = list) -> list[Answer]:
+def answers(match: PlayedMatch, change: Change = list) -> list[OpponentAnswer]:
     """Return what opponents have done in ``match`` after ``change`` to its events."""
     return [record.answer for record in records(match, change) if record.answer is not None]
 

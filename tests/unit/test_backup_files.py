@@ -17,7 +17,7 @@ from events.operations.backup.records import (
     Begin,
     CopiedKey,
     CopiedMatch,
-    Leaves,
+    LoggedLeaves,
     Manifest,
     Record,
     pack_record,
@@ -145,7 +145,7 @@ def manifest(records: int, keys: int = 0, leaves: int = 0) -> Manifest:
 
 
 def test_records_must_be_whole_in_order_and_what_the_manifest_says() -> None:
-    key, leaves = CopiedKey(b"rk:x", "string", 0, [b"1"]), Leaves([b'{"digest":"","match":"m","version":1}'])
+    key, leaves = CopiedKey(b"rk:x", "string", 0, [b"1"]), LoggedLeaves([b'{"digest":"","match":"m","version":1}'])
     assert verified(BEGIN, key, leaves, manifest(3, 1, 1))[0] == BEGIN
     bad: list[tuple[list[Record], str]] = [
         ([BEGIN, key], "has no end"),
@@ -157,7 +157,7 @@ def test_records_must_be_whole_in_order_and_what_the_manifest_says() -> None:
         ([BEGIN, CopiedKey(b"other:x", "string", 0, [b"1"]), manifest(2, 1)], "cannot be written"),
         ([BEGIN, CopiedKey(b"rk:x", "stream", 0, [b"1-0", b"many"]), manifest(2, 1)], "cannot be written"),
         ([BEGIN, CopiedMatch(9, b"m", b"", [], [], []), manifest(2)], "the match m of the backup"),
-        ([BEGIN, Leaves([b"[]"]), manifest(2, 0, 1)], "cannot be read"),
+        ([BEGIN, LoggedLeaves([b"[]"]), manifest(2, 0, 1)], "cannot be read"),
         ([Begin(2, FORMAT, "id", 4, "rk:", 0), manifest(1)], "has layout 2"),
         ([Begin(1, FORMAT - 1, "id", 4, "rk:", 0), manifest(1)], "of a store with layout 1, .* commit d4bdd19"),
     ]

@@ -29,7 +29,7 @@ from tests.support.bundles import (
 )
 from tests.support.matches import PlayedMatch
 from tests.support.memory_store import MemoryStore
-from workers.fleet.audit import Audited, Finding, audit_opened, open_match
+from workers.fleet.audit import Audited, MatchFault, audit_opened, open_match
 
 Change = Callable[[list[Any]], Any]
 
@@ -194,4 +194,4 @@ def test_a_damaged_stream_is_a_finding() -> None:
     entry = store._entries["m"][4]
     store._entries["m"][4] = entry._replace(packed=entry.packed.replace(b"b6-a5", b"b6-c5"))
     (finding,) = audit_match(store, "m", recompute=False).findings
-    assert finding == Finding("m", 5, "its content, its digest or an event before it was changed")
+    assert finding == MatchFault("m", 5, "its content, its digest or an event before it was changed")

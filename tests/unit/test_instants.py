@@ -3,7 +3,7 @@
 import pytest
 
 from api.http.schemas import read_instant
-from api.live.stream_hub import WAKE, Batch, Message
+from api.live.stream_hub import WAKE, Batch, StreamMessage
 from events.store.contract import EMPTY, Head, VersionTag
 from tests.support.tables import table
 
@@ -24,7 +24,7 @@ def tag(version: int, history: int = 0) -> VersionTag:
 
 def batch(after: VersionTag, *tags: VersionTag) -> Batch:
     """Return the events that follow ``after``, as they are handed to watchers."""
-    return Batch(after, [Message(each, str(each)) for each in tags])
+    return Batch(after, [StreamMessage(each, str(each)) for each in tags])
 
 
 def test_a_tag_is_read_as_it_was_written() -> None:

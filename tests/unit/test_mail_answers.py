@@ -16,7 +16,7 @@ from events.notify.mail.language import MARKER, NO_MOVES, read_command, read_com
 from events.notify.mail.match_words import instant_words, moves_of, queue_text
 from events.notify.mail.messages import Addressee, Site
 from events.notify.mail.notice_text import NoticeView, digest_content, notice_content
-from events.notify.mail.transcript import Effect, Report, Result, View, prompt_text, write_answer
+from events.notify.mail.transcript import Effect, LineResult, MailReport, MatchView, prompt_text, write_answer
 from events.notify.notice import Notice, NoticeKind
 from events.notify.wording import summarise_fact
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
@@ -41,13 +41,13 @@ def played(game: str, setup: str, plies: int) -> PlayedMatch:
     return match
 
 
-def view(match: PlayedMatch, seat: int = 0, zone: str = "Europe/Berlin", **orders: object) -> View:
+def view(match: PlayedMatch, seat: int = 0, zone: str = "Europe/Berlin", **orders: object) -> MatchView:
     laid_down = ConditionalMoves(**orders)  # type: ignore[arg-type]
-    return View(state=match.state, seat=seat, orders=laid_down, now=match.now, zone=zone, url=URL)
+    return MatchView(state=match.state, seat=seat, orders=laid_down, now=match.now, zone=zone, url=URL)
 
 
-def result(line: str, effect: Effect, words: str, plies: int = 0) -> Result:
-    return Result(line=line, effect=effect, words=words, plies=plies)
+def result(line: str, effect: Effect, words: str, plies: int = 0) -> LineResult:
+    return LineResult(line=line, effect=effect, words=words, plies=plies)
 
 
 PLAYED = result("A3B4", Effect.PLAYED, '"a3-b4" was played.', 1)
@@ -58,7 +58,7 @@ SHOWN = result("board", Effect.SHOWN, "The match stands below.")
 
 
 def test_each_line_is_quoted_with_what_became_of_it_under_it() -> None:
-    subject, text = write_answer(Report(results=(PLAYED, REFUSED, UNKNOWN), gave_up=True), view(started()))
+    subject, text = write_answer(MailReport(results=(PLAYED, REFUSED, UNKNOWN), gave_up=True), view(started()))
     assert subject == "Bashni: 1 move played, with 1 error; 1 line was not read"
     assert text.startswith(
         f"{MARKER}\n\n"
@@ -84,16 +84,16 @@ def test_each_line_is_quoted_with_what_became_of_it_under_it() -> None:
         ((), "Bashni: nothing played: there was no command in your mail"),
     ],
 )
-def test_the_subject_says_what_was_done(results: tuple[Result, ...], subject: str) -> None:
-    assert write_answer(Report(results=results), view(started()))[0] == subject
+def test_the_subject_says_what_was_done(results: tuple[LineResult, ...], subject: str) -> None:
+    assert write_answer(MailReport(results=results), view(started()))[0] == subject
 
 
 def test_a_mail_without_commands_is_answered_with_all_of_them() -> None:
-    _, text = write_answer(Report(passed_over=("Let us see", "c3 to d4")), view(started()))
+    _, text = write_answer(MailReport(passed_over=("Let us see", "c3 to d4")), view(started()))
     assert "No command was found in your mail" in text
     assert "These lines were read:\n> 1: Let us see\n> 2: c3 to d4\n" in text
     assert '| "if MOVE then MOVE": enter conditional moves' in text
-    _, text = write_answer(Report(remark="The mail has no text that can be read."), None)
+    _, text = write_answer(MailReport(remark="The mail has no text that can be read."), None)
     assert "The mail has no text that can be read." in text
 
 
@@ -102,7 +102,7 @@ def test_the_match_is_shown_with_clocks_as_instants_and_an_example() -> None:
     match.move("alice", "a3-b4")
     match.do(OfferDraw(player="alice"))
     orders = Lines(ply=1, position="", first=(Line(move="f6-e5", next=(Line(move="c3-d4"),)),))
-    _, text = write_answer(Report(results=(PLAYED,)), view(match, 1, lines=orders, forced=True))
+    _, text = write_answer(MailReport(results=(PLAYED,)), view(match, 1, lines=orders, forced=True))
     assert "Bashni: you are Black. It is your turn." in text
     assert 'Last moves: White "a3-b4".' in text
     assert "| 8    b   b   b   b\n" in text
@@ -124,7 +124,7 @@ def test_instants_are_in_the_zone_of_the_player_and_in_utc() -> None:
 def test_the_end_of_a_match_is_said() -> None:
     match = started()
     match.do(Resign(player="bob"))
-    _, text = write_answer(Report(results=(SHOWN,)), view(match))
+    _, text = write_answer(MailReport(results=(SHOWN,)), view(match))
     assert "The match is over: White 1, Black 0 (resignation)." in " ".join(text.split())
     assert "To move" not in text
 
@@ -134,7 +134,7 @@ def test_the_example_is_written_like_a_move_and_is_none_here(game: str, setup: s
     for plies in range(7):
         match = played(game, setup, plies)
         rules = find_ruleset(game, match.state.ruleset)
-        _, text = write_answer(Report(results=(SHOWN,)), view(match, rules.to_move(match.state.play.position)))
+        _, text = write_answer(MailReport(results=(SHOWN,)), view(match, rules.to_move(match.state.play.position)))
         example = " ".join(text.split()).partition("(in the form ")[2].partition(")")[0]
         assert read_command(example, moves_of(match.state)) is not None
         with pytest.raises(RulesError):
@@ -161,7 +161,7 @@ def test_a_demand_of_the_rules_is_said_to_the_one_who_must_meet_it() -> None:
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "f6-e5")
-    said = [write_answer(Report(results=(SHOWN,)), view(match, seat))[1] for seat in (0, 1)]
+    said = [write_answer(MailReport(results=(SHOWN,)), view(match, seat))[1] for seat in (0, 1)]
     assert ["must capture" in text for text in said] == [True, False]
 
 
@@ -188,7 +188,7 @@ def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str
         result("queue", Effect.SHOWN, queue_text(ConditionalMoves(lines=orders))),
         UNKNOWN,
     )
-    report = Report(results=results, gave_up=True, wants_help=True)
+    report = MailReport(results=results, gave_up=True, wants_help=True)
     for seat in (0, 1):
         _, text = write_answer(report, view(match, seat, lines=orders))
         assert lines_that_act(text, moves) == []
@@ -215,7 +215,7 @@ def test_a_notice_of_ours_does_nothing_when_it_comes_back(game: str, setup: str)
 
 
 def test_an_answer_about_no_match_does_nothing_when_it_comes_back() -> None:
-    _, text = write_answer(Report(results=(UNKNOWN,)), None)
+    _, text = write_answer(MailReport(results=(UNKNOWN,)), None)
     for content in quotings(text):
         assert commands_in(content, NO_MOVES) == []
 

@@ -11,8 +11,8 @@ from events.notify.mail.language import (
     MAX_COMMANDS,
     NO_MOVES,
     Command,
+    LineStep,
     Moves,
-    Step,
     UnknownLine,
     Unread,
     Verb,
@@ -105,7 +105,11 @@ def test_commands_are_words_in_any_case(line: str, verb: str, argument: list[str
 def test_conditional_lines_have_one_or_more_steps() -> None:
     found = command("If f6-e5 then c3-d4, if any, then e3-f4 if b6-a5 and d6-c5 then a3-b4")
     assert found is not None
-    assert found.steps == (Step(("f6-e5",), "c3-d4"), Step(("*",), "e3-f4"), Step(("b6-a5", "d6-c5"), "a3-b4"))
+    assert found.steps == (
+        LineStep(("f6-e5",), "c3-d4"),
+        LineStep(("*",), "e3-f4"),
+        LineStep(("b6-a5", "d6-c5"), "a3-b4"),
+    )
 
 
 def test_a_turn_of_several_moves_may_stand_on_one_line() -> None:

@@ -40,7 +40,7 @@ from events.notify.mail.notice_text import (
     password_reset_content,
 )
 from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, write_token
-from events.notify.mail.transcript import View
+from events.notify.mail.transcript import MatchView
 from events.notify.notice import Notice, NoticeKind
 from events.store.contract import VersionTag
 from tests.support.draws import draws
@@ -82,7 +82,7 @@ def played(game: str) -> PlayedMatch:
 
 
 def view_of(match: PlayedMatch, notice: Notice = NOTICE) -> NoticeView:
-    view = View(
+    view = MatchView(
         state=match.state, seat=0, orders=ConditionalMoves(), now=match.now, zone=ANNA.zone,
         url=f"https://rookery.test/matches/{MATCH}",
         others=[NAMES[seat.player] for seat in match.state.seats if seat.player in NAMES],

@@ -18,7 +18,7 @@ from domain.match.terms import HOUR, MINUTE
 from events.notify.mail.match_words import moves_of
 from events.notify.mail.messages import Addressee, Content, Site
 from events.notify.mail.notice_text import NoticeView, digest_content, notice_content
-from events.notify.mail.transcript import Effect, Report, Result, View, write_answer
+from events.notify.mail.transcript import Effect, LineResult, MailReport, MatchView, write_answer
 from events.notify.notice import Notice, NoticeKind
 from events.notify.wording import summarise_fact
 from tests.support.matches import T0, PlayedMatch, creation
@@ -41,7 +41,7 @@ def played(*moves: str, match_id: str = "m1") -> PlayedMatch:
 
 def told(match: PlayedMatch, fact: str, seat: int = 0, now: int | None = None, **facts: object) -> NoticeView:
     """Return that anna is told of ``fact``; ``facts`` are those of the view of the notice."""
-    view = View(
+    view = MatchView(
         state=match.state, seat=seat, orders=ConditionalMoves(), now=now or match.now, zone=ANNA.zone,
         url=f"https://rookery.test/matches/{match.name}", others=("boris",),
     )  # fmt: skip
@@ -121,8 +121,8 @@ def two_matches() -> Content:
 def resignation_to_confirm() -> Content:
     about = told(played("a3-b4", "b6-a5"), "turn").view
     words = 'Nothing has happened yet. To give the match up, answer this mail with "resign m1".'
-    asked = Result(line="resign", effect=Effect.SHOWN, words=words, asks_to_confirm=True)
-    subject, text = write_answer(Report(results=(asked,)), about)
+    asked = LineResult(line="resign", effect=Effect.SHOWN, words=words, asks_to_confirm=True)
+    subject, text = write_answer(MailReport(results=(asked,)), about)
     return Content(subject=subject, paragraphs=text.rstrip("\n").split("\n\n"))
 
 

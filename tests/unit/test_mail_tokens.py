@@ -10,7 +10,7 @@ from domain.match.terms import DAY
 from events.notify.inbox import Verdict
 from events.notify.mail.admission import (
     ADMITTED,
-    Rules,
+    AdmissionRules,
     admit,
     author_of,
     automatic_mark,
@@ -156,7 +156,9 @@ def test_tokens_expire_thirty_days_after_the_end_of_the_match() -> None:
 
 
 ALICE = "alice@home.example"
-RULES = Rules(address=ALICE, who_may_write=WhoMayWrite.TOKEN_AND_FROM, domain="play.example", authserv_id="mx.example")
+RULES = AdmissionRules(
+    address=ALICE, who_may_write=WhoMayWrite.TOKEN_AND_FROM, domain="play.example", authserv_id="mx.example"
+)
 STRICT = replace(RULES, who_may_write=WhoMayWrite.TOKEN_FROM_AND_DMARC)
 
 
@@ -165,7 +167,7 @@ def mail(*headers: str, sender: str = f"Alice <{ALICE}>", body: str = "a3-b4") -
     return "\r\n".join(lines).encode()
 
 
-def verdict(content: bytes, return_path: str = ALICE, rules: Rules = RULES) -> Verdict | None:
+def verdict(content: bytes, return_path: str = ALICE, rules: AdmissionRules = RULES) -> Verdict | None:
     return admit(content, return_path, rules).verdict
 
 

@@ -8,7 +8,7 @@ import pytest
 from events.proof import merkle
 from events.proof import monitor as module
 from events.proof.keys import SigningKey
-from events.proof.monitor import ContradictionError, FetchError, Finding, GrowingTree, Monitor
+from events.proof.monitor import ContradictionError, FetchError, GrowingTree, Monitor, RunFinding
 from events.proof.notes import NoteKey
 from events.proof.public_keys import PublicKey, base64url
 from events.proof.tree_heads import TreeHead, note_key, sign_tree_head
@@ -55,7 +55,7 @@ class TiledLog:
         return b"".join(tile) if len(tile) == int(width or 256) else None
 
 
-def watch(log: TiledLog, directory: Path, key: SigningKey = KEY) -> Finding:
+def watch(log: TiledLog, directory: Path, key: SigningKey = KEY) -> RunFinding:
     log.asked.clear()
     return Monitor(log.fetch, directory, [key.public.raw], ORIGIN).run()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from events.notify.facts import Fact
 from events.notify.ledger import dispatches_of
-from events.notify.notice import Delivery, DeliveryState, NoticeChannel, NoticeKind, Timing
+from events.notify.notice import DeliveryState, NoticeChannel, NoticeDelivery, NoticeKind, Timing
 from events.notify.outbox import Purpose
 from events.notify.policy import (
     HOUR_MS,
@@ -20,7 +20,7 @@ from events.notify.policy import (
     NO_CHANNEL,
     SEEN,
     Circumstances,
-    Decision,
+    NoticeDecision,
     Reach,
     decide,
     hold_of,
@@ -59,7 +59,7 @@ def preferences(timing: Timing = Timing.AT_ONCE, **others: Any) -> Preferences:
     return Preferences(mail=dict.fromkeys(NoticeKind, timing), push=dict.fromkeys(NoticeKind, timing), **others)
 
 
-def only(decision: Decision | None) -> Delivery:
+def only(decision: NoticeDecision | None) -> NoticeDelivery:
     assert decision is not None
     (delivery,) = decision.notice.deliveries
     return delivery

@@ -10,7 +10,7 @@ from api.pages.match_page import describe_tree
 from api.pages.played_moves import Played, played_moves, rounds, runs_since
 from api.pages.player_page import rating_chart
 from api.pages.record_page import EventWording, people_named
-from api.pages.wording import Result, change, rating_with_margin, reason_words, result_of
+from api.pages.wording import PlayerResult, change, rating_with_margin, reason_words, result_of
 from api.representations.ratings import PublicChange, represent_rating
 from domain.games import find_ruleset
 from domain.match import commands as c
@@ -22,7 +22,7 @@ from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
 from domain.rating import Rating
 from events.matches.readmodels import summarise
 from events.people.person import Person
-from events.proof.player_signatures import Statement
+from events.proof.player_signatures import SignedStatement
 from events.store.converter import write_value
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
 from tests.support.player_keys import SIGNER
@@ -52,7 +52,7 @@ def test_an_event_is_described_in_words() -> None:
 
 
 def test_a_signature_of_a_player_is_described_by_its_key_and_a_mail_says_that_it_has_none() -> None:
-    signed = write_value(SIGNER.signed(Statement("draw-offered", "0" * 64, "m", (), 0, 5)))
+    signed = write_value(SIGNER.signed(SignedStatement("draw-offered", "0" * 64, "m", (), 0, 5)))
     assert words("draw-offered", signed=signed)["signed"] == f"by the player's key {SIGNER.id}, over version 5"
     by_mail = words("move-submitted", move="c3-d4", channel="mail")
     assert by_mail["signed"] == "no, for a mail carries no signature of a key"
@@ -72,10 +72,10 @@ def test_a_result_is_described_from_the_viewers_side() -> None:
     match.do(Resign(player="alice"))
     summary = summarise(match.state)
     results = [result_of(summary, viewer) for viewer in ("alice", "bob", "carol", None)]
-    assert results == [Result.LOST, Result.WON, None, None]
+    assert results == [PlayerResult.LOST, PlayerResult.WON, None, None]
     among_four = summarise(started_by_four().state)._replace(scores=(0.5, 0.5, 0.0, 0.0))
-    assert [result_of(among_four, viewer) for viewer in FOUR[1:3]] == [Result.SHARED, Result.LOST]
-    assert result_of(among_four._replace(scores=(0.25,) * 4), FOUR[0]) is Result.DRAWN
+    assert [result_of(among_four, viewer) for viewer in FOUR[1:3]] == [PlayerResult.SHARED, PlayerResult.LOST]
+    assert result_of(among_four._replace(scores=(0.25,) * 4), FOUR[0]) is PlayerResult.DRAWN
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from api.pages.player_page import capacity_sentences
 from domain.match.terms import DAY, STANDARD, days_per_move
-from events.people.capacity import Capacity, Invitations, Proposal, excess_of, full
+from events.people.capacity import Capacity, Invitations, ProposedMatch, excess_of, full
 from events.people.names import InvalidNameError, check_name, skeleton
 from events.people.passwords import InvalidPasswordError, check_password
 from events.store.converter import read_value, write_value
@@ -85,7 +85,7 @@ def test_a_password_is_not_the_name() -> None:
 
 
 CAPACITY = Capacity(games=("bashni", "towers/two-player"), concurrent=3)
-PROPOSAL = Proposal("bashni", None, rated=True, private=True, terms=STANDARD)
+PROPOSAL = ProposedMatch("bashni", None, rated=True, private=True, terms=STANDARD)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from domain.match.events import MoveSubmitted
 from domain.match.lines import ConditionalMoves, Line, Lines, arranged
 from domain.match.player_signatures import MAX_EVENTS_AFTER_SIGNING
 from domain.match.refusals import CommandError
-from events.proof.player_signatures import MOVE, Statement
+from events.proof.player_signatures import MOVE, SignedStatement
 from events.proof.verification import FaultyBundleError, place_in_words, verify
 from events.store.converter import write_value
 from tests.support.bundles import after_two_plies, bundle_of, disputed, keys
@@ -185,7 +185,7 @@ def test_the_statement_names_the_move_the_match_and_its_head() -> None:
         "act": MOVE, "digest": "ab" * 32, "match": "m", "moves": ["c3-d4"], "seat": 1, "version": 5
     }  # fmt: skip
     text = json.dumps(statement, sort_keys=True, separators=(",", ":"))
-    assert Statement(MOVE, "ab" * 32, "m", ("c3-d4",), 1, 5).message == b"rookery act 1\n" + text.encode()
+    assert SignedStatement(MOVE, "ab" * 32, "m", ("c3-d4",), 1, 5).message == b"rookery act 1\n" + text.encode()
 
 
 def test_the_authority_of_a_signed_answer_is_checked_like_that_of_any_other() -> None:

@@ -14,8 +14,8 @@ from domain.rating import DEFAULT, PeriodSums, Rating, Result, rate, rest
 from events.matches.readmodels import recalculation, standings
 from events.matches.readmodels.standings import (
     DayEnd,
-    Entry,
-    Part,
+    DayEntry,
+    DayPart,
     pack_end,
     pack_part,
     rating_at_start,
@@ -57,10 +57,10 @@ def season(seed: int, size: int) -> list[RatedResult]:
 
 def as_defined(
     results: Iterable[RatedResult],
-) -> tuple[dict[str, dict[int, DayEnd]], dict[tuple[str, int], list[Entry]]]:
+) -> tuple[dict[str, dict[int, DayEnd]], dict[tuple[str, int], list[DayEntry]]]:
     """Return timelines and days as they are defined: each rating from all results of the day until then."""
     timelines: dict[str, dict[int, DayEnd]] = defaultdict(dict)
-    days: dict[tuple[str, int], list[Entry]] = {}
+    days: dict[tuple[str, int], list[DayEntry]] = {}
     for day in sorted({each.day for each in results}):
         played: dict[str, list[RatedResult]] = defaultdict(list)
         for each in sorted((each for each in results if each.day == day), key=lambda each: (each.at, each.match)):
@@ -74,7 +74,7 @@ def as_defined(
             for each in matches:
                 scores = each.results()[player]
                 met += [Result(rating_at_start(before.get(other), day), score) for other, score in scores]
-                entries.append(Entry(each.at, each.match, scores, rate(start, met)))
+                entries.append(DayEntry(each.at, each.match, scores, rate(start, met)))
             count = (before[player].matches if player in before else 0) + len(entries)
             timelines[player][day] = DayEnd(day, entries[-1].after, count, entries[-1].at)
             days[player, day] = entries
@@ -210,7 +210,7 @@ def test_a_part_is_read_as_it_was_written() -> None:
     for number, part in book.stored_parts["alice", DAY].items():
         assert unpack_part(pack_part(part, number), number) == part
     assert unpack_part(None, 0) is None
-    assert unpack_part(b"[]", 0) == Part(PeriodSums(), ())
+    assert unpack_part(b"[]", 0) == DayPart(PeriodSums(), ())
 
 
 def test_four_seats_are_rated_pairwise() -> None:

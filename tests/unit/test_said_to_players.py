@@ -13,7 +13,7 @@ from domain.fourplay.attacks import ENEMY, PlayerView, attacks, own_squares
 from domain.fourplay.moves import add_piece_moves, split_move
 from domain.game import AnyGame, IllegalMove, MalformedNotation
 from domain.games import GAMES
-from domain.presentation import Fact
+from domain.presentation import GameFact
 from domain.tower_game import GAME as TOWER_GAME
 from domain.towers import GAME as TOWERS
 from tests.support.tables import table
@@ -50,7 +50,7 @@ def after(game: Any, position: Any, *moves: str) -> Any:
     return position
 
 
-def value(facts: tuple[Fact, ...], title: str, seat: int | None = None) -> str:
+def value(facts: tuple[GameFact, ...], title: str, seat: int | None = None) -> str:
     """Return the value of the only fact with this title about ``seat``."""
     (found,) = (fact.value for fact in facts if (fact.title, fact.seat) == (title, seat))
     return found

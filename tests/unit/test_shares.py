@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from events.runtime.liveness import MAX_REPORT_AGE_MS, MAX_SILENCE_S, Report, working_relays
+from events.runtime.liveness import MAX_REPORT_AGE_MS, MAX_SILENCE_S, RelayReport, working_relays
 from workers.shares import Shares, divide, has_shard
 
 RELAYS = ("ash-1", "birch-2", "cedar-3", "oak-4")
@@ -36,9 +36,9 @@ def test_without_a_relay_there_is_no_owner() -> None:
 
 def test_a_relay_that_is_silent_or_hangs_has_no_share() -> None:
     reports = [
-        Report("lives", 0, {"ticker": MAX_SILENCE_S - 1}),
-        Report("dead", MAX_REPORT_AGE_MS, {"ticker": 0.0}),
-        Report("hangs", 0, {"ticker": 0.0, "projections": MAX_SILENCE_S}),
+        RelayReport("lives", 0, {"ticker": MAX_SILENCE_S - 1}),
+        RelayReport("dead", MAX_REPORT_AGE_MS, {"ticker": 0.0}),
+        RelayReport("hangs", 0, {"ticker": 0.0, "projections": MAX_SILENCE_S}),
     ]
     assert working_relays(reports) == ["lives"]
     assert working_relays(reports[1:]) == ["hangs"], "better than none"
@@ -54,9 +54,9 @@ class Clock:
     def __call__(self) -> float:
         return self.now
 
-    def report(self, relay: str, silences_s: dict[str, float]) -> list[Report]:
+    def report(self, relay: str, silences_s: dict[str, float]) -> list[RelayReport]:
         self.reports[relay] = self.now
-        return [Report(name, int(1000 * (self.now - at)), {}) for name, at in self.reports.items()]
+        return [RelayReport(name, int(1000 * (self.now - at)), {}) for name, at in self.reports.items()]
 
     def leave(self, relay: str) -> None:
         del self.reports[relay]

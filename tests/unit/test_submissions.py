@@ -13,7 +13,7 @@ from domain.match.lines import ConditionalMoves
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
-from domain.presentation import Draft
+from domain.presentation import ArmyDraft
 from tests.support.matches import FOUR, PlayedMatch, started, started_by_four
 
 RED, BLUE = FOUR[0], FOUR[1]
@@ -25,7 +25,7 @@ def drafting(terms: Terms = STANDARD) -> PlayedMatch:
     return started_by_four(terms, "fourplay", "draft")
 
 
-def offered(match: PlayedMatch) -> Draft:
+def offered(match: PlayedMatch) -> ArmyDraft:
     draft = GAME.draft(match.state.play.position)
     assert draft is not None
     return draft

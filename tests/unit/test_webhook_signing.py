@@ -22,7 +22,7 @@ from events.notify.endpoints import EndpointKeys
 from events.notify.notice import Notice, NoticeKind, notice_id
 from events.notify.webhooks import payload
 from events.notify.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
-from events.notify.webhooks.payload import MAX_PAYLOAD_BYTES, TYPES, Standing, notice_payload, trial_payload
+from events.notify.webhooks.payload import MAX_PAYLOAD_BYTES, TYPES, WebhookStanding, notice_payload, trial_payload
 from events.notify.webhooks.signing import fresh_keys, public_key_of, signed_headers
 from events.people.person import Person
 from events.store.contract import VersionTag
@@ -200,9 +200,9 @@ def notice(kind: NoticeKind = NoticeKind.TURN, player: str = "alice", match: str
     )  # fmt: skip
 
 
-def standing(match: PlayedMatch, deadline: int | None = None) -> Standing:
+def standing(match: PlayedMatch, deadline: int | None = None) -> WebhookStanding:
     people = {name: Person(name, name.title(), "person", T0) for name in ("alice", "bob", *FOUR)}
-    return Standing(match.state, VersionTag(match.state.version, "0123456789abcdef"), deadline, people)
+    return WebhookStanding(match.state, VersionTag(match.state.version, "0123456789abcdef"), deadline, people)
 
 
 def told(match: PlayedMatch, full: bool = True, **facts: Any) -> Any:

@@ -25,7 +25,7 @@ MATCHES_PER_RECOMPUTATION = 5
 RECOMPUTE = "recompute"
 
 
-class Finding(NamedTuple):
+class MatchFault(NamedTuple):
     """A fault of a match at a version; 0 when the version is not known."""
 
     match: str
@@ -46,7 +46,7 @@ class Audited(NamedTuple):
     plies: int = 0
     recomputed: int = 0
     uncomputable: int = 0
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[MatchFault, ...] = ()
     acts: tuple[RecordedAct, ...] = ()
 
     def plus(self, other: "Audited") -> "Audited":
@@ -73,23 +73,23 @@ def do(installation: Installation, parameters: Parameters, match_ids: Sequence[s
     return total
 
 
-def open_match(store: EventStore, match_id: str) -> Opened | Finding:
+def open_match(store: EventStore, match_id: str) -> Opened | MatchFault:
     """Return a match, or why it cannot be read."""
     try:
         return store.open(match_id)
     except StoreUnavailableError:
         raise
     except DamagedStreamError as damage:
-        return Finding(match_id, damage.version, damage.reason)
+        return MatchFault(match_id, damage.version, damage.reason)
     except Exception as error:
         # A key of another type, bytes that are not a number: whatever it is, the other matches are audited.
-        return Finding(match_id, 0, f"it cannot be read: {error}")
+        return MatchFault(match_id, 0, f"it cannot be read: {error}")
 
 
-def audit_opened(match_id: str, opened: Opened | Finding, recompute: bool, now: int) -> Audited:
+def audit_opened(match_id: str, opened: Opened | MatchFault, recompute: bool, now: int) -> Audited:
     """Return the result for one match: its hash chain, its replay, its head and the time of its last event."""
     result, head, at = Audited(matches=1), EMPTY, 0
-    if isinstance(opened, Finding):
+    if isinstance(opened, MatchFault):
         return result._replace(findings=(opened,))
     finding = None
     try:
@@ -98,16 +98,16 @@ def audit_opened(match_id: str, opened: Opened | Finding, recompute: bool, now: 
             if result.findings:
                 return result
     except DamagedStreamError as damage:
-        return result._replace(findings=(Finding(match_id, damage.version, damage.reason),))
+        return result._replace(findings=(MatchFault(match_id, damage.version, damage.reason),))
     except Exception as error:
         # Whatever the rules do with what is stored: the other matches are audited.
-        return result._replace(findings=(Finding(match_id, 0, f"it cannot be read: {error}"),))
+        return result._replace(findings=(MatchFault(match_id, 0, f"it cannot be read: {error}"),))
     if head == EMPTY == opened.head:
-        finding = Finding(match_id, 1, "the store lists it, but it has no events")
+        finding = MatchFault(match_id, 1, "the store lists it, but it has no events")
     elif opened.head != head:
-        finding = Finding(match_id, opened.head.version, "the head is not that of the last event")
+        finding = MatchFault(match_id, opened.head.version, "the head is not that of the last event")
     elif at > now + MAX_CLOCK_DIFFERENCE_MS:
-        finding = Finding(match_id, head.version, f"it is dated in the future, at {rfc3339(at)}: see rookery clocks")
+        finding = MatchFault(match_id, head.version, f"it is dated in the future, at {rfc3339(at)}: see rookery clocks")
     return result if finding is None else result._replace(findings=(finding,))
 
 
@@ -126,15 +126,15 @@ def _replay(match_id: str, events: Sequence[Envelope], recompute: bool) -> Itera
                 result = result._replace(recomputed=result.recomputed + 1)
         result = result._replace(events=result.events + 1, plies=result.plies + (record.ply is not None))
         if fault is not None:
-            result = result._replace(findings=(Finding(match_id, event.version, fault),))
+            result = result._replace(findings=(MatchFault(match_id, event.version, fault),))
         yield result, Head(event.version, event.digest), event.at
 
 
-def _text_findings(installation: Installation, match_id: str, events: Sequence[Envelope]) -> Iterator[Finding]:
+def _text_findings(installation: Installation, match_id: str, events: Sequence[Envelope]) -> Iterator[MatchFault]:
     try:
         for fault in installation.statements.faults(match_id, events, installation.people.persons):
-            yield Finding(match_id, fault.version, f"{fault.member}: {fault.reason}")
+            yield MatchFault(match_id, fault.version, f"{fault.member}: {fault.reason}")
     except StoreUnavailableError:
         raise
     except Exception as error:
-        yield Finding(match_id, 0, f"the texts of its cases cannot be read: {error}")
+        yield MatchFault(match_id, 0, f"the texts of its cases cannot be read: {error}")

@@ -21,7 +21,7 @@ Plan = Callable[[Installation, Parameters], Sequence[Sequence[PlannedSlice]]]
 Do = Callable[[Installation, Parameters, Any], Any]
 
 
-class Kind(NamedTuple):
+class JobKind(NamedTuple):
     """The work of a kind of job: ``result`` is the class of the results of ``do`` (``events.store.converter``)."""
 
     plan: Plan
@@ -29,10 +29,10 @@ class Kind(NamedTuple):
     result: type[Any]
 
 
-KINDS: Mapping[str, Kind] = {
-    REBUILD: Kind(rebuild.plan, rebuild.do, rebuild.Rebuilt),
-    AUDIT: Kind(audit.plan, audit.do, audit.Audited),
-    VERIFY: Kind(verify.plan, verify.do, verify.VerifiedSlice),
-    IMPACT: Kind(impact.plan, impact.do, impact.Replayed),
-    LADDER: Kind(ladder.plan, ladder.do, ladder.PlayedGames),
+KINDS: Mapping[str, JobKind] = {
+    REBUILD: JobKind(rebuild.plan, rebuild.do, rebuild.Rebuilt),
+    AUDIT: JobKind(audit.plan, audit.do, audit.Audited),
+    VERIFY: JobKind(verify.plan, verify.do, verify.VerifiedSlice),
+    IMPACT: JobKind(impact.plan, impact.do, impact.Replayed),
+    LADDER: JobKind(ladder.plan, ladder.do, ladder.PlayedGames),
 }

@@ -11,7 +11,7 @@ from events.matches.fleet_jobs import ClaimedSlice, FleetJob, FleetJobs, JobStat
 from events.runtime.errors import StoreUnavailableError
 from events.store.converter import pack, unpack
 from workers.claims import BROKER_ERRORS, Renewal
-from workers.fleet.kinds import KINDS, Kind
+from workers.fleet.kinds import KINDS, JobKind
 
 MAX_SLICE_S = 600.0
 """A slice that takes longer counts as one that has killed its worker: the lease is not renewed any more."""
@@ -95,7 +95,7 @@ def do_unrecorded(parts: Installation, kind: str, parameters: Parameters) -> tup
 
 def read_results(jobs: FleetJobs, job: FleetJob, after: int = 0) -> Iterator[tuple[int, Any]]:
     """Yield numbers and results of the slices after number ``after``, in order, up to the first without one."""
-    kind: Kind = KINDS[job.kind]
+    kind: JobKind = KINDS[job.kind]
     for number, packed in jobs.results(job.id, after):
         yield number, unpack(kind.result, packed)
 

@@ -21,7 +21,7 @@ from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
 from workers.claims import Renewal
 from workers.notices.reach import circumstances_of
-from workers.notices.senders import Outcome, Sender
+from workers.notices.senders import Sender, SendOutcome
 
 RETRY_DELAYS_MS = Backoff(60_000, 4 * 3_600_000)
 GIVE_UP_MS = 5 * 24 * 3_600_000
@@ -38,8 +38,8 @@ SHARES = {NoticeChannel.MAIL: 3, NoticeChannel.PUSH: 2, NoticeChannel.WEBHOOK: 3
 MAX_NOTICES_LOOKED_AT = 20
 """The last ones of a player, among which mail of the last minute is looked for."""
 
-NO_SENDER = Outcome(DeliveryState.FAILED, "This server cannot send through this channel.")
-SENT_TOGETHER = Outcome(DeliveryState.WAITING, "Sent in a minute, with what else has happened then.", tried=False)
+NO_SENDER = SendOutcome(DeliveryState.FAILED, "This server cannot send through this channel.")
+SENT_TOGETHER = SendOutcome(DeliveryState.WAITING, "Sent in a minute, with what else has happened then.", tried=False)
 
 log = structlog.get_logger("notices")
 
@@ -111,22 +111,22 @@ class Deliveries:
         except Exception:
             log.exception("cannot be sent", dispatch=dispatch.id, channel=dispatch.channel)
             state = DeliveryState.WAITING if dispatch.attempts < MAX_FAULTS else DeliveryState.FAILED
-            outcome = Outcome(state, "The server failed at sending it; this is a fault of Rookery.")
+            outcome = SendOutcome(state, "The server failed at sending it; this is a fault of Rookery.")
         self._record(dispatch, outcome, self._parts.now())
 
-    def _obstacle(self, dispatch: Dispatch, now: int) -> Outcome | None:
+    def _obstacle(self, dispatch: Dispatch, now: int) -> SendOutcome | None:
         if dispatch.purpose not in (Purpose.DIGEST, Purpose.NOTICE):
             return None
         if not dispatch.notices:
-            return Outcome(DeliveryState.NOT_SENT, "Nothing of it was still to be told.")
+            return SendOutcome(DeliveryState.NOT_SENT, "Nothing of it was still to be told.")
         notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
         if not notices:
-            return Outcome(DeliveryState.NOT_SENT, "Its entry was erased from the ledger.")
+            return SendOutcome(DeliveryState.NOT_SENT, "Its entry was erased from the ledger.")
         if dispatch.requested and dispatch.channel == NoticeChannel.WEBHOOK:
             return None  # a receiver that is tried out gets it again, outdated or not: it is told how the match stands
         reason = self._why_not(notices[0], dispatch)
         if reason is not None:
-            return Outcome(DeliveryState.NOT_SENT, _not_sent(dispatch, reason))
+            return SendOutcome(DeliveryState.NOT_SENT, _not_sent(dispatch, reason))
         if dispatch.requested or dispatch.channel == NoticeChannel.WEBHOOK or dispatch.purpose == Purpose.DIGEST:
             return None
         holds = []
@@ -136,7 +136,7 @@ class Deliveries:
             if hold is None:
                 return None
             holds.append(hold)
-        return Outcome(DeliveryState.WAITING, min(holds).reason, min(holds).until, tried=False)
+        return SendOutcome(DeliveryState.WAITING, min(holds).reason, min(holds).until, tried=False)
 
     def _gathered(self, dispatch: Dispatch, now: int) -> Dispatch | None:
         """Return ``dispatch`` with all else that is to be told by mail now; None when it goes with another one."""
@@ -187,7 +187,7 @@ class Deliveries:
             log.exception("cannot be looked at", match=notice.match)
             return "The match cannot be read."
 
-    def _record(self, dispatch: Dispatch, outcome: Outcome, now: int) -> None:
+    def _record(self, dispatch: Dispatch, outcome: SendOutcome, now: int) -> None:
         if outcome.state != DeliveryState.WAITING:
             self._outbox.finish(dispatch, outcome.state, outcome.reason, now)
         elif outcome.tried and now - dispatch.first_at > GIVE_UP_MS:

@@ -15,7 +15,7 @@ from events.notify.addresses import stopped
 from events.notify.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
 from events.notify.letters import LetterKind, letter_dispatch
 from events.notify.mail.account_commands import execute_account_commands
-from events.notify.mail.admission import Rules, admit, header, read_headers
+from events.notify.mail.admission import AdmissionRules, admit, header, read_headers
 from events.notify.mail.body import read_body
 from events.notify.mail.bounces import record_bounce
 from events.notify.mail.execution import execute_commands
@@ -24,7 +24,7 @@ from events.notify.mail.match_words import moves_of
 from events.notify.mail.notice_text import wrap
 from events.notify.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.notify.mail.tokens import MatchToken, Token, TokenKind, read_token
-from events.notify.mail.transcript import Effect, Report, View, write_answer
+from events.notify.mail.transcript import Effect, MailReport, MatchView, write_answer
 from events.notify.outbox import Letter
 from events.people.blocks import blocked_by, names_of_others, people_seated
 from events.people.person import Person
@@ -50,7 +50,7 @@ log = structlog.get_logger("notices")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class MailOutcome:
     """The outcome of a mail: the verdict with its reason, and the answer (subject and text), None for none.
 
     Of answers that ``only_refuses`` a few are sent in an hour; in answer to one that ``asks_to_confirm`` a resignation
@@ -102,16 +102,16 @@ class MailReader:
         self._parts.inbox.finish(taken, outcome.verdict, reason, answered=answered)
         log.info("mail read", mail=mail.digest, player=mail.player, verdict=outcome.verdict, answered=answered)
 
-    def _outcome(self, taken: Taken) -> Outcome:
+    def _outcome(self, taken: Taken) -> MailOutcome:
         mail, content = taken.mail, taken.content
         try:
             recipient = self._recipients.find(mail.recipient, mail.at)
         except (NoSuchAddressError, WorthlessAddressError):
-            return Outcome(verdict=Verdict.NOT_ALLOWED, reason="Its address has become invalid before it was read.")
+            return MailOutcome(verdict=Verdict.NOT_ALLOWED, reason="Its address has become invalid before it was read.")
         if recipient.token.kind is TokenKind.BOUNCE:
             return self._take_bounce(mail, content)
         stored = self._parts.addresses.read(mail.player)
-        rules = Rules(
+        rules = AdmissionRules(
             address=stored.address,
             who_may_write=stored.who_may_write,
             domain=self._settings.domain,
@@ -121,20 +121,20 @@ class MailReader:
         if recipient.token.kind is TokenKind.UNSUBSCRIBE and admission.verdict is not Verdict.LOOP:
             # Mail programs write it by themselves. The token is enough, as it is for the link beside it.
             self._parts.addresses.change(mail.player, lambda before: stopped(before, self._parts.now()))
-            return Outcome(verdict=Verdict.UNSUBSCRIBED, reason="It turned notices by mail off.")
+            return MailOutcome(verdict=Verdict.UNSUBSCRIBED, reason="It turned notices by mail off.")
         if admission.verdict is Verdict.NOT_ALLOWED and stored.address is not None:
             answer = _not_allowed(mail, admission.reason)
-            return Outcome(verdict=admission.verdict, reason=admission.reason, answer=answer, only_refuses=True)
+            return MailOutcome(verdict=admission.verdict, reason=admission.reason, answer=answer, only_refuses=True)
         if admission.verdict is not None:
-            return Outcome(verdict=admission.verdict, reason=admission.reason)
+            return MailOutcome(verdict=admission.verdict, reason=admission.reason)
         if mail.repeats:
             return _repeated(recipient.token)
         person = self._parts.people.person(mail.player)
         if person is None:
-            return Outcome(verdict=Verdict.NOT_ALLOWED, reason="The account has been erased.")
+            return MailOutcome(verdict=Verdict.NOT_ALLOWED, reason="The account has been erased.")
         return self._carry_out(mail, content, recipient, person)
 
-    def _carry_out(self, mail: ReceivedMail, content: bytes, recipient: Recipient, person: Person) -> Outcome:
+    def _carry_out(self, mail: ReceivedMail, content: bytes, recipient: Recipient, person: Person) -> MailOutcome:
         token, body = recipient.token, read_body(content)
         about, view = None, None
         if isinstance(token, MatchToken):
@@ -151,7 +151,7 @@ class MailReader:
         if body.fault and not report.results:
             report = replace(report, remark=f"{_sentence(body.fault)} Nothing was done.")
         answer = write_answer(report, view)
-        return Outcome(
+        return MailOutcome(
             verdict=Verdict.READ,
             reason=_sentence(answer[0]),
             answer=answer,
@@ -161,7 +161,7 @@ class MailReader:
             receipt=report.receipt,
         )
 
-    def _answer(self, mail: ReceivedMail, content: bytes, outcome: Outcome) -> bool:
+    def _answer(self, mail: ReceivedMail, content: bytes, outcome: MailOutcome) -> bool:
         address = self._parts.addresses.read(mail.player).address
         if outcome.answer is None or address is None:
             return False
@@ -191,12 +191,12 @@ class MailReader:
         self._parts.outbox.add(letter_dispatch(f"{ANSWER}:{mail.digest}", mail.player, letter, self._parts.now()))
         return True
 
-    def _take_bounce(self, mail: ReceivedMail, content: bytes) -> Outcome:
+    def _take_bounce(self, mail: ReceivedMail, content: bytes) -> MailOutcome:
         counted = record_bounce(self._parts.addresses, mail.player, content, self._parts.now())
-        return Outcome(verdict=Verdict.BOUNCE, reason=counted)
+        return MailOutcome(verdict=Verdict.BOUNCE, reason=counted)
 
 
-def _is_empty(report: Report) -> bool:
+def _is_empty(report: MailReport) -> bool:
     """Tell whether nothing in the mail was a command: two programs could send each other such answers without end."""
     return all(result.effect is Effect.UNKNOWN for result in report.results)
 
@@ -211,20 +211,20 @@ def _not_allowed(mail: ReceivedMail, reason: str) -> tuple[str, str]:
     return "A mail in your name was not accepted", text
 
 
-def _repeated(token: Token) -> Outcome:
+def _repeated(token: Token) -> MailOutcome:
     reason = "A mail with the same Message-ID and another text came before it: only that one was read."
     text = f"{MARKER}\n\n{wrap(f'{reason} Send what you wrote in a new answer.')}\n"
     about = token if isinstance(token, MatchToken) else None
     answer = ("Your mail was not read", text)
-    return Outcome(verdict=Verdict.REPEATED, reason=reason, answer=answer, only_refuses=True, about=about)
+    return MailOutcome(verdict=Verdict.REPEATED, reason=reason, answer=answer, only_refuses=True, about=about)
 
 
-def _failed() -> Outcome:
+def _failed() -> MailOutcome:
     text = (
         "Your mail could not be read because of a fault of this server. Some of its commands may have been carried "
         "out: look at the match on its page, and do there what is left to do.\n"
     )
-    return Outcome(
+    return MailOutcome(
         verdict=Verdict.FAILED,
         reason="It could not be read because of a fault of this server.",
         answer=("Your mail could not be read", text),
@@ -235,7 +235,7 @@ def _sentence(subject: str) -> str:
     return f"{subject[:1].upper()}{subject[1:]}{'' if subject.endswith('.') else '.'}"
 
 
-def view_of(parts: Installation, match_id: str, seat: int, url: str) -> View:
+def view_of(parts: Installation, match_id: str, seat: int, url: str) -> MatchView:
     """Return the match as it stands, for the answer to the player of ``seat``."""
     loaded = parts.matches.load(match_id)
     seats, player = loaded.state.seats, loaded.state.seats[seat].player or ""
@@ -243,4 +243,4 @@ def view_of(parts: Installation, match_id: str, seat: int, url: str) -> View:
     persons = parts.people.persons(people_seated(seats))
     others = names_of_others(seats, player, persons, blocked_by(parts.blocks, player))
     orders = loaded.orders.get(seat, ConditionalMoves())
-    return View(state=loaded.state, seat=seat, orders=orders, now=parts.now(), zone=zone, url=url, others=others)
+    return MatchView(state=loaded.state, seat=seat, orders=orders, now=parts.now(), zone=zone, url=url, others=others)

@@ -29,7 +29,7 @@ from events.notify.mail.notice_text import (
     password_reset_content,
 )
 from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
-from events.notify.mail.transcript import View
+from events.notify.mail.transcript import MatchView
 from events.notify.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notify.notice import Notice, NoticeKind
 from events.notify.outbox import Dispatch, Letter, Purpose
@@ -88,7 +88,7 @@ class MailComposer:
         state = self._parts.timekeeper.with_availability(loaded.state)
         persons = self._parts.people.persons([*people_seated(state.seats), state.creator])
         blocked = blocked_by(self._parts.blocks, to.player)
-        view = View(
+        view = MatchView(
             state=state,
             seat=seat,
             orders=loaded.orders.get(seat, ConditionalMoves()),

@@ -14,7 +14,7 @@ from events.notify.notice import DeliveryState
 from events.notify.outbox import Dispatch
 from events.runtime.settings import MailSettings
 from workers.notices.mail_composer import MailComposer, Unsendable
-from workers.notices.senders import Outcome
+from workers.notices.senders import SendOutcome
 from workers.notices.smtp import Reply, SmtpServer, Stage
 
 _BEGUN = "begun "
@@ -40,17 +40,17 @@ class MailSender:
         self._server = server or SmtpServer(settings.smtp_url, settings.domain)
         self._record = installation.outbox.record_progress
 
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+    def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Send ``dispatch`` and return its outcome; raises StoreError.
 
         Crash-safe: recorded before the content is sent and right after it was accepted. A kill in between has it sent
         once more under the same Message-ID, and the ledger says so.
         """
         if dispatch.progress.startswith(_ACCEPTED):
-            return Outcome(DeliveryState.SENT, _accepted(dispatch.progress.removeprefix(_ACCEPTED), again=False))
+            return SendOutcome(DeliveryState.SENT, _accepted(dispatch.progress.removeprefix(_ACCEPTED), again=False))
         mail = self._composer.compose(dispatch, now)
         if isinstance(mail, Unsendable):
-            outcome = Outcome(DeliveryState.NOT_SENT, mail.reason)
+            outcome = SendOutcome(DeliveryState.NOT_SENT, mail.reason)
             self._tell_of_confirmation(dispatch, outcome)
             return outcome
         if earlier := dispatch.progress.removeprefix(_BEGUN):
@@ -60,34 +60,34 @@ class MailSender:
         self._tell_of_confirmation(dispatch, outcome)
         return outcome
 
-    def _outcome(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, again: bool, now: int) -> Outcome:
+    def _outcome(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, again: bool, now: int) -> SendOutcome:
         if reply.stage == Stage.CONTENT and 200 <= reply.code < 300:
             self._record(dispatch, _ACCEPTED + reply.text)
-            return Outcome(DeliveryState.SENT, _accepted(reply.text, again))
+            return SendOutcome(DeliveryState.SENT, _accepted(reply.text, again))
         if reply.stage == Stage.CONTENT and reply.code and not again:
             self._record(dispatch, "")
         return self._judge(dispatch, mail, reply, now)
 
-    def _tell_of_confirmation(self, dispatch: Dispatch, outcome: Outcome) -> None:
+    def _tell_of_confirmation(self, dispatch: Dispatch, outcome: SendOutcome) -> None:
         """Let the person see the outcome of the mail that asks to confirm an address: no ledger has it."""
         letter = dispatch.letter
         if letter is not None and letter.kind == LetterKind.CONFIRMATION:
             problem = None if outcome.state == DeliveryState.SENT else outcome.reason
             self._parts.addresses.change(dispatch.player, lambda stored: with_problem(stored, letter.to, problem))
 
-    def _judge(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, now: int) -> Outcome:
+    def _judge(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, now: int) -> SendOutcome:
         """Return the outcome of the answer of a server that has not accepted a mail."""
         permanent = 500 <= reply.code < 600
         if permanent and reply.stage in (Stage.RECIPIENT, Stage.CONTENT):
             self._count_bounce(dispatch, mail, reply, now)
-            return Outcome(DeliveryState.FAILED, f"The mail server refused the mail: {reply.text}")
+            return SendOutcome(DeliveryState.FAILED, f"The mail server refused the mail: {reply.text}")
         if permanent or (reply.stage == Stage.CONNECTION and not reply.code):
             # It would refuse every mail, or is not there: for the operator, who can mend it, to know.
             log.error("the mail server takes no mail", stage=reply.stage, answer=_ADDRESS.sub("<...>", reply.text))
-            return Outcome(
+            return SendOutcome(
                 DeliveryState.WAITING, f"The mail server of this installation takes no mail now: {reply.text}"
             )
-        return Outcome(DeliveryState.WAITING, f"The mail server has not accepted the mail yet: {reply.text}")
+        return SendOutcome(DeliveryState.WAITING, f"The mail server has not accepted the mail yet: {reply.text}")
 
     def _count_bounce(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, now: int) -> None:
         """Count a refusal for the confirmed address of the player; one of any other address counts for nobody."""

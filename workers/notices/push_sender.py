@@ -19,9 +19,9 @@ from events.people.availability import zone_of
 from events.people.blocks import blocked_by, names_of_others, people_seated
 from events.proof.key_file import UnreadableKeyError
 from events.runtime.backoff import read_retry_after
-from events.runtime.egress import Answer, Egress
+from events.runtime.egress import Egress, EgressResponse
 from events.runtime.egress_rules import EgressError, EgressRefusedError
-from workers.notices.senders import Outcome
+from workers.notices.senders import SendOutcome
 
 TEST_TTL_S = 600
 MIN_RETRY_MS = 60_000
@@ -56,35 +56,37 @@ class PushSender:
         self._subject = subject_of(settings.contact, settings.page_url)
         self._pages = settings.page_url.rstrip("/")
 
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+    def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Send ``dispatch``, a test once; return its outcome. Crash-safe: a repetition replaces the shown one."""
         subscription = self._parts.subscriptions.find(dispatch.player, dispatch.target)
         if subscription is None:
-            return Outcome(DeliveryState.NOT_SENT, "The browser was removed from your settings.")
+            return SendOutcome(DeliveryState.NOT_SENT, "The browser was removed from your settings.")
         if not subscription.ended and not self._is_signed_in(subscription, dispatch.player):
             self._parts.subscriptions.end(dispatch.player, subscription.id, SIGNED_OUT, now, subscription.session)
             subscription = subscription._replace(ended=SIGNED_OUT)
         if subscription.ended:
-            return Outcome(DeliveryState.NOT_SENT, f"{subscription.label} gets no more notices. {subscription.ended}")
+            return SendOutcome(
+                DeliveryState.NOT_SENT, f"{subscription.label} gets no more notices. {subscription.ended}"
+            )
         if self._subject is None:
-            return Outcome(DeliveryState.FAILED, "This server does not send push notices any more.")
+            return SendOutcome(DeliveryState.FAILED, "This server does not send push notices any more.")
         outcome = self._deliver(subscription, dispatch, now)
         if outcome.state == DeliveryState.WAITING and dispatch.purpose == Purpose.TEST:
-            return Outcome(DeliveryState.FAILED, outcome.reason)
+            return SendOutcome(DeliveryState.FAILED, outcome.reason)
         return outcome
 
-    def _deliver(self, subscription: Subscription, dispatch: Dispatch, now: int) -> Outcome:
+    def _deliver(self, subscription: Subscription, dispatch: Dispatch, now: int) -> SendOutcome:
         made = self._message(dispatch, now)
         if made is None:
-            return Outcome(DeliveryState.NOT_SENT, "What it was about is not there any more.")
+            return SendOutcome(DeliveryState.NOT_SENT, "What it was about is not there any more.")
         try:
             answer = self._post(subscription, made, now)
         except UnreadableKeyError as error:
             log.error("the key of push notices cannot be read", error=str(error))
-            return Outcome(DeliveryState.WAITING, "This server cannot read its key: its operator has to mend that.")
+            return SendOutcome(DeliveryState.WAITING, "This server cannot read its key: its operator has to mend that.")
         except EgressError as error:
             state = DeliveryState.FAILED if isinstance(error, EgressRefusedError) else DeliveryState.WAITING
-            outcome = Outcome(state, f"{service_name(subscription.endpoint)} could not be reached. {error}")
+            outcome = SendOutcome(state, f"{service_name(subscription.endpoint)} could not be reached. {error}")
         else:
             outcome = self._outcome(subscription, dispatch, answer, now)
         delivered = outcome.state == DeliveryState.SENT
@@ -93,21 +95,21 @@ class PushSender:
         )
         return outcome
 
-    def _outcome(self, subscription: Subscription, dispatch: Dispatch, answer: Answer, now: int) -> Outcome:
+    def _outcome(self, subscription: Subscription, dispatch: Dispatch, answer: EgressResponse, now: int) -> SendOutcome:
         service, status = service_name(subscription.endpoint), answer.status
         if 200 <= status < 300:
-            return Outcome(DeliveryState.SENT, f"{service} has taken it for {subscription.label}.")
+            return SendOutcome(DeliveryState.SENT, f"{service} has taken it for {subscription.label}.")
         if status in GONE:
             reason = f"{service} {GONE[status]} (status {status})."
             self._parts.subscriptions.end(dispatch.player, subscription.id, reason, now, subscription.session)
             removed = f"{subscription.label} was removed: switch notices on again there."
-            return Outcome(DeliveryState.FAILED, f"{reason} {removed}")
+            return SendOutcome(DeliveryState.FAILED, f"{reason} {removed}")
         refused = f"{service} answered with status {status}."
         if status in (408, 429) or status >= 500:
-            return Outcome(DeliveryState.WAITING, refused, retry_after(answer.headers.get("retry-after"), now))
-        return Outcome(DeliveryState.FAILED, refused)
+            return SendOutcome(DeliveryState.WAITING, refused, retry_after(answer.headers.get("retry-after"), now))
+        return SendOutcome(DeliveryState.FAILED, refused)
 
-    def _post(self, subscription: Subscription, made: _Message, now: int) -> Answer:
+    def _post(self, subscription: Subscription, made: _Message, now: int) -> EgressResponse:
         key: EllipticCurvePrivateKey = self._parts.push_key.read()
         body = encrypt(
             made.content,

@@ -4,7 +4,7 @@ from domain.match import vacation
 from events.installation import Installation
 from events.notify.policy import Circumstances, Reach
 from events.people.availability import zone_of
-from events.people.chats import Message
+from events.people.chats import ChatMessage
 
 
 def circumstances_of(installation: Installation, player: str, match: str | None, now: int) -> Circumstances:
@@ -22,7 +22,7 @@ def circumstances_of(installation: Installation, player: str, match: str | None,
     )
 
 
-def messages_for(installation: Installation, player: str, match: str, after: int, count: int) -> list[Message]:
+def messages_for(installation: Installation, player: str, match: str, after: int, count: int) -> list[ChatMessage]:
     """Return those of the next ``count`` chat messages ``after`` a number that others wrote and ``player`` sees."""
     hidden, silenced = installation.reports.hidden(match), installation.blocks.of(player)
     return [

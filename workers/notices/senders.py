@@ -6,7 +6,7 @@ from events.notify.notice import DeliveryState
 from events.notify.outbox import Dispatch
 
 
-class Outcome(NamedTuple):
+class SendOutcome(NamedTuple):
     """The outcome of a dispatch; ``reason`` is a sentence for the player.
 
     With WAITING it is tried again at ``due`` (None: after a growing delay) in ``lane`` (empty: the same); ``tried``
@@ -23,5 +23,5 @@ class Outcome(NamedTuple):
 class Sender(Protocol):
     """Sends the dispatches of one channel."""
 
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+    def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Send ``dispatch``; a failure that may pass (no server) is WAITING, only errors of the store are raised."""

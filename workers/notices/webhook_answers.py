@@ -15,9 +15,9 @@ from events.notify.notice import DeliveryState, Notice, NoticeChannel, Timing
 from events.notify.outbox import Dispatch, Letter, Purpose
 from events.notify.policy import NEEDS_ANSWER
 from events.notify.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
-from events.notify.webhooks.payload import Standing
+from events.notify.webhooks.payload import WebhookStanding
 from events.people.person import Person
-from events.runtime.egress import Answer
+from events.runtime.egress import EgressResponse
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import Request, RequestMismatchError, StaleVersionError
 from workers.notices.decide import Decider
@@ -37,7 +37,7 @@ class BotAnswers:
         self._parts = installation
         self._decider = Decider(installation)
 
-    def carry_out(self, notice: Notice, standing: Standing, answer: Answer) -> str:
+    def carry_out(self, notice: Notice, standing: WebhookStanding, answer: EgressResponse) -> str:
         """Carry out the answer to the webhook about ``notice``; return that as a sentence, empty for nothing."""
         if answer.status != STATUS_WITH_ANSWER:
             return ""
@@ -58,7 +58,7 @@ class BotAnswers:
             return " What it answered was not done: the match is not there any more."
         return f" Its answer was carried out: {_words(wanted)}."
 
-    def _execute(self, notice: Notice, standing: Standing, wanted: BotAnswer) -> None:
+    def _execute(self, notice: Notice, standing: WebhookStanding, wanted: BotAnswer) -> None:
         player = self._parts.people.person(notice.player)
         if player is None:
             raise _RefusedError("there is no such account any more")
@@ -74,7 +74,9 @@ class BotAnswers:
         else:
             self._append(notice, standing, wanted, command)
 
-    def _join(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: JoinMatch, player: Person) -> None:
+    def _join(
+        self, notice: Notice, standing: WebhookStanding, wanted: BotAnswer, command: JoinMatch, player: Person
+    ) -> None:
         state = standing.state
         others = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
         if self._parts.blocks.blocking([*others, state.creator], command.player):
@@ -87,7 +89,7 @@ class BotAnswers:
             # kill before this the reminder is the next webhook.
             self._decider.tell(turn)
 
-    def _append(self, notice: Notice, standing: Standing, wanted: BotAnswer, command: Command) -> MatchState:
+    def _append(self, notice: Notice, standing: WebhookStanding, wanted: BotAnswer, command: Command) -> MatchState:
         # Crash-safe: the request key follows from the webhook. When a worker is killed after this, and the receiver is
         # asked again and answers the same, nothing more happens.
         fingerprint = hashlib.sha256(repr(wanted).encode()).hexdigest()

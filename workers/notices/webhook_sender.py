@@ -10,17 +10,17 @@ from typing import NamedTuple
 from domain.match.due import deadline_of
 from events.installation import Installation
 from events.matches.matches import UnknownMatchError
-from events.notify.endpoints import MAX_KEPT_ANSWER_BYTES, Attempt, Endpoint, PayloadForm
+from events.notify.endpoints import MAX_KEPT_ANSWER_BYTES, Endpoint, PayloadForm, SentWebhook
 from events.notify.notice import DeliveryState, Notice, NoticeKind
 from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
-from events.notify.webhooks.payload import TEST_TYPE, TYPES, Standing, notice_payload, trial_payload
+from events.notify.webhooks.payload import TEST_TYPE, TYPES, WebhookStanding, notice_payload, trial_payload
 from events.notify.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
 from events.notify.webhooks.signing import signed_headers
 from events.people.blocks import blocked_by, people_seated
-from events.runtime.egress import EXCHANGE_TIMEOUT_S, Answer, Egress
+from events.runtime.egress import EXCHANGE_TIMEOUT_S, Egress, EgressResponse
 from events.runtime.egress_rules import EgressError, read_url
 from events.store.contract import DamagedStreamError
-from workers.notices.senders import Outcome
+from workers.notices.senders import SendOutcome
 from workers.notices.webhook_answers import BotAnswers, Fallback
 
 GONE = 410
@@ -39,14 +39,14 @@ HOST_BUSY_MS = 2_000
 USER_AGENT = "Rookery-Webhooks"
 
 
-class Message(NamedTuple):
+class WebhookMessage(NamedTuple):
     """The content: ``standing`` is how the match of ``notice`` stands; both are None for a test."""
 
     id: str
     type: str
     body: bytes
     notice: Notice | None = None
-    standing: Standing | None = None
+    standing: WebhookStanding | None = None
 
 
 class Called(NamedTuple):
@@ -54,7 +54,7 @@ class Called(NamedTuple):
 
     at: int
     headers: Mapping[str, str]
-    answer: Answer | None
+    answer: EgressResponse | None
     failure: str
     took_ms: int
 
@@ -87,29 +87,31 @@ class WebhookSender:
         self._lock = Lock()
         self._slow_hosts: set[str] = set()
 
-    def send(self, dispatch: Dispatch, now: int) -> Outcome:
+    def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Call the receiver and return the outcome.
 
         Crash-safe: a repetition has the same webhook-id, from which the request key of an answered move is made.
         """
         endpoint = self._parts.endpoints.find(dispatch.player, dispatch.target)
         if endpoint is None:
-            return Outcome(DeliveryState.NOT_SENT, "Not sent, because the webhook was deleted.")
+            return SendOutcome(DeliveryState.NOT_SENT, "Not sent, because the webhook was deleted.")
         message = self._message(dispatch, endpoint)
         if message is None:
-            return Outcome(DeliveryState.NOT_SENT, "Not sent, because its entry was erased from the ledger.")
+            return SendOutcome(DeliveryState.NOT_SENT, "Not sent, because its entry was erased from the ledger.")
         is_test = message.notice is None
         if endpoint.disabled is not None and not is_test:
             told = "" if endpoint.is_off_by_owner else self._fallback.tell_by_mail(message.notice, now)
-            return Outcome(DeliveryState.NOT_SENT, f"Not sent, because the webhook is off: {endpoint.disabled}{told}")
+            return SendOutcome(
+                DeliveryState.NOT_SENT, f"Not sent, because the webhook is off: {endpoint.disabled}{told}"
+            )
         if endpoint.held_until is not None and endpoint.held_until > now and not (is_test or dispatch.requested):
             return self._held(dispatch, message, endpoint.held_until, now)
         if not endpoint.is_quick and dispatch.lane != SLOW_WEBHOOKS:
-            return Outcome(DeliveryState.WAITING, "Its turn comes soon.", now, tried=False, lane=SLOW_WEBHOOKS)
+            return SendOutcome(DeliveryState.WAITING, "Its turn comes soon.", now, tried=False, lane=SLOW_WEBHOOKS)
         with self._slot(endpoint) as free:
             if not free:
                 reason = "Waits for another webhook to the same server."
-                return Outcome(DeliveryState.WAITING, reason, now + HOST_BUSY_MS, tried=False)
+                return SendOutcome(DeliveryState.WAITING, reason, now + HOST_BUSY_MS, tried=False)
             timeout_s = QUICK_TIMEOUT_S if is_test or endpoint.is_quick else EXCHANGE_TIMEOUT_S
             called = self._call(endpoint, message, now, timeout_s)
         after = self._taken if called.delivered else self._failed
@@ -131,19 +133,19 @@ class WebhookSender:
             with self._lock:
                 self._slow_hosts -= {host} if takes else set()
 
-    def _message(self, dispatch: Dispatch, endpoint: Endpoint) -> Message | None:
+    def _message(self, dispatch: Dispatch, endpoint: Endpoint) -> WebhookMessage | None:
         page_url = self._parts.settings.page_url
         if dispatch.purpose == Purpose.TEST:
-            return Message(dispatch.id, TEST_TYPE, trial_payload(dispatch.player, dispatch.first_at, page_url))
+            return WebhookMessage(dispatch.id, TEST_TYPE, trial_payload(dispatch.player, dispatch.first_at, page_url))
         notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0])
         if notice is None:
             return None
         standing = self._standing(notice)
         full = endpoint.payload == PayloadForm.FULL
         body = notice_payload(notice, standing, full=full, page_url=page_url)
-        return Message(notice.id, TYPES[notice.kind], body, notice, standing)
+        return WebhookMessage(notice.id, TYPES[notice.kind], body, notice, standing)
 
-    def _standing(self, notice: Notice) -> Standing | None:
+    def _standing(self, notice: Notice) -> WebhookStanding | None:
         if notice.match is None:
             return None
         try:
@@ -154,9 +156,9 @@ class WebhookSender:
         known = self._parts.people.persons(people_seated(state.seats))
         blocked = blocked_by(self._parts.blocks, notice.player)
         shown = {id: person._replace(name="") if id in blocked else person for id, person in known.items()}
-        return Standing(state, loaded.head.tag, deadline_of(state), shown)
+        return WebhookStanding(state, loaded.head.tag, deadline_of(state), shown)
 
-    def _call(self, endpoint: Endpoint, message: Message, now: int, timeout_s: float) -> Called:
+    def _call(self, endpoint: Endpoint, message: WebhookMessage, now: int, timeout_s: float) -> Called:
         headers = {
             "Content-Type": "application/json",
             "User-Agent": USER_AGENT,
@@ -169,15 +171,15 @@ class WebhookSender:
             failure = str(error)
         return Called(now, headers, answer, failure, int(1000 * (time.monotonic() - began)))
 
-    def _held(self, dispatch: Dispatch, message: Message, until: int, now: int) -> Outcome:
+    def _held(self, dispatch: Dispatch, message: WebhookMessage, until: int, now: int) -> SendOutcome:
         retry = within_time(until, dispatch.first_at, now, _deadline_of(message))
         told = self._fallback.tell_by_mail(message.notice, now) if retry.tell_by_mail else ""
         reason = f"The receiver has asked for fewer requests, or takes none.{told}"
         if retry.due is None:
-            return Outcome(DeliveryState.FAILED, f"{reason} It would come too late.", tried=False)
-        return Outcome(DeliveryState.WAITING, reason, retry.due, tried=False)
+            return SendOutcome(DeliveryState.FAILED, f"{reason} It would come too late.", tried=False)
+        return SendOutcome(DeliveryState.WAITING, reason, retry.due, tried=False)
 
-    def _taken(self, dispatch: Dispatch, message: Message, called: Called, now: int) -> Outcome:
+    def _taken(self, dispatch: Dispatch, message: WebhookMessage, called: Called, now: int) -> SendOutcome:
         def change(known: Endpoint) -> Endpoint:
             return known.after_success(now).after_call(called.took_ms)
 
@@ -185,9 +187,9 @@ class WebhookSender:
         did = ""
         if called.answer is not None and message.notice is not None and message.standing is not None:
             did = self._answers.carry_out(message.notice, message.standing, called.answer)
-        return Outcome(DeliveryState.SENT, f"{called.words}{did}")
+        return SendOutcome(DeliveryState.SENT, f"{called.words}{did}")
 
-    def _failed(self, dispatch: Dispatch, message: Message, called: Called, now: int) -> Outcome:
+    def _failed(self, dispatch: Dispatch, message: WebhookMessage, called: Called, now: int) -> SendOutcome:
         status = None if called.answer is None else called.answer.status
         wait = retry_after_ms(called.header("retry-after"), now)
 
@@ -202,23 +204,25 @@ class WebhookSender:
         if changed is not None and disabled is not None and not changed.is_off_by_owner:
             self._fallback.tell_of_disabled(dispatch.player, changed, now)
         if message.notice is None:
-            return Outcome(DeliveryState.FAILED, called.words)
+            return SendOutcome(DeliveryState.FAILED, called.words)
         refused = called.header(ABORT_HEADER[0]) == ABORT_HEADER[1]
         if refused or disabled is not None:
             why = "It refuses this webhook for good." if refused else f"The webhook is off now: {disabled}"
             told = self._fallback.tell_by_mail(message.notice, now)
-            return Outcome(DeliveryState.FAILED, f"{called.words} {why}{told}")
+            return SendOutcome(DeliveryState.FAILED, f"{called.words} {why}{told}")
         retry = next_attempt(
             dispatch.id, dispatch.attempts, dispatch.first_at, now, deadline=_deadline_of(message), retry_after_ms=wait
         )
         told = self._fallback.tell_by_mail(message.notice, now) if retry.tell_by_mail else ""
         if retry.due is None:
-            return Outcome(DeliveryState.FAILED, f"{called.words} It is not sent again.{told}")
-        return Outcome(DeliveryState.WAITING, f"{called.words}{told}", retry.due)
+            return SendOutcome(DeliveryState.FAILED, f"{called.words} It is not sent again.{told}")
+        return SendOutcome(DeliveryState.WAITING, f"{called.words}{told}", retry.due)
 
-    def _log(self, dispatch: Dispatch, endpoint: Endpoint, message: Message, called: Called, outcome: Outcome) -> None:
+    def _log(
+        self, dispatch: Dispatch, endpoint: Endpoint, message: WebhookMessage, called: Called, outcome: SendOutcome
+    ) -> None:
         answer = called.answer
-        attempt = Attempt(
+        attempt = SentWebhook(
             webhook_id=message.id,
             type=message.type,
             match=None if message.notice is None else message.notice.match,
@@ -235,7 +239,7 @@ class WebhookSender:
         self._parts.endpoints.log(dispatch.player, endpoint.id, attempt)
 
 
-def _deadline_of(message: Message) -> int | None:
+def _deadline_of(message: WebhookMessage) -> int | None:
     """Return the instant up to which the player must have acted, None where a webhook is about no such thing."""
     if message.notice is None or message.standing is None or message.notice.kind not in WITH_DEADLINE:
         return None

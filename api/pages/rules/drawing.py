@@ -20,7 +20,7 @@ MARGIN = 0.5
 """How far outside a part of a board, in squares, a label still belongs to it."""
 
 
-class Result(NamedTuple):
+class ClaimedResult(NamedTuple):
     """How a game is claimed to end: one score per seat, and the reason."""
 
     scores: tuple[float, ...]
@@ -70,7 +70,7 @@ class Figure(NamedTuple):
     read: tuple[tuple[str, str], ...] = ()
     reach: str = ""
     reached: str = ""
-    result: Result | None = None
+    result: ClaimedResult | None = None
     going_on: bool = False
     view: tuple[str, str] | None = None
     ruleset: int | None = None
@@ -95,7 +95,7 @@ def _figure(
     return Figure(
         caption=" ".join((caption, *(claim.sentence for claim in claims))),
         read=tuple((text, move) for text, move in read),
-        result=None if result is None else Result(tuple(result["scores"]), result["reason"]),
+        result=None if result is None else ClaimedResult(tuple(result["scores"]), result["reason"]),
         view=None if view is None else (view[0], view[1]),
         only=claims,
         **fields,
@@ -146,7 +146,7 @@ _CODE = Markup("<code>{}</code>")
 _REACH_MARK = Markup('<circle class="reach-{kind}" cx="{x:g}" cy="{y:g}" r="{radius}"/>')
 
 
-class Board(NamedTuple):
+class FigureBoard(NamedTuple):
     """One picture of a figure: the SVG, its size (tiny, small, medium, large) and the line under it."""
 
     picture: Markup
@@ -167,7 +167,7 @@ class Drawn(NamedTuple):
     figure: Figure
     number: int
     caption: Markup
-    boards: tuple[Board, ...]
+    boards: tuple[FigureBoard, ...]
     refusals: tuple[Refusal, ...]
     result: str
     spoken: tuple[str, ...]
@@ -184,7 +184,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
     before = draw(scene, setup.colours, picture=name, traces=traces, symbols=symbols)
     if figure.reach:
         before = _with_reach(before, scene, game, position, figure.reach)
-    boards = [Board(before, _size(scene), _turn(game, position, setup))]
+    boards = [FigureBoard(before, _size(scene), _turn(game, position, setup))]
     end, last, moves = position, position, figure.moves.split()
     for text in moves:
         last, end = end, game.play(end, game.parse_move(end, text))
@@ -197,7 +197,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
             traces=[Trace(0, squares_of(game, last, moves[-1]))],
             symbols=symbols,
         )
-        boards.append(Board(after, _size(scene), f"After {', '.join(moves)}"))
+        boards.append(FigureBoard(after, _size(scene), f"After {', '.join(moves)}"))
     return Drawn(
         figure,
         number,
@@ -256,7 +256,7 @@ def _rejection(game: AnyGame, position: Any, move: str) -> str:
     return ""
 
 
-def _result(game: AnyGame, result: Result, setup: Setup) -> str:
+def _result(game: AnyGame, result: ClaimedResult, setup: Setup) -> str:
     scores = ", ".join(
         f"{name} {wording.score_words(score)}" for name, score in zip(setup.seat_names, result.scores, strict=True)
     )

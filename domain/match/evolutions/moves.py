@@ -8,13 +8,13 @@ from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
 from domain.match.enums import EndReason, RulingKind, Status
-from domain.match.state import Ended, MatchState, Offers, Result
+from domain.match.state import Ended, MatchResult, MatchState, Offers
 from domain.vector import with_value
 
 
 def match_finished(state: MatchState, event: e.MatchFinished) -> MatchState:
     """Return the match with its result."""
-    result = Result(
+    result = MatchResult(
         scores=event.scores,
         reason=event.reason,
         ended_at=event.at,
@@ -32,7 +32,7 @@ def match_aborted(state: MatchState, event: e.MatchAborted) -> MatchState:
 def match_annulled(state: MatchState, event: e.MatchAnnulled) -> MatchState:
     """Return the match without a result, and with how it stood before."""
     before = state.result
-    result = Result(
+    result = MatchResult(
         reason=EndReason.ANNULLED,
         ended_at=event.at if before.ended_at is None else before.ended_at,
         fallen=before.fallen,
@@ -46,7 +46,9 @@ def match_restored(state: MatchState, event: e.MatchRestored) -> MatchState:
     before = state.result.annulled
     if before is None:
         raise ValueError(f"match {state.match_id} is restored at version {state.version + 1} but was not annulled")
-    result = Result(scores=before.scores, reason=before.reason, ended_at=before.ended_at, fallen=state.result.fallen)
+    result = MatchResult(
+        scores=before.scores, reason=before.reason, ended_at=before.ended_at, fallen=state.result.fallen
+    )
     state = replace(state, status=before.status, result=result)
     if state.status != Status.PLAYING:
         return state
@@ -55,7 +57,7 @@ def match_restored(state: MatchState, event: e.MatchRestored) -> MatchState:
 
 def reopened(state: MatchState) -> MatchState:
     """Return the match as one that is played on after its end; an annulment stays."""
-    return replace(state, status=Status.PLAYING, result=Result(annulled=state.result.annulled))
+    return replace(state, status=Status.PLAYING, result=MatchResult(annulled=state.result.annulled))
 
 
 def without_proposals(offers: Offers) -> Offers:
@@ -63,7 +65,7 @@ def without_proposals(offers: Offers) -> Offers:
     return replace(offers, draw_agreed=(), takeback=None)
 
 
-def _ended(state: MatchState, status: Status, result: Result, at: int) -> MatchState:
+def _ended(state: MatchState, status: Status, result: MatchResult, at: int) -> MatchState:
     state = replace(state, status=status, result=result, offers=without_proposals(state.offers))
     return state.on_clock(clocks.stop, at)
 

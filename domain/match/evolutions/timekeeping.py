@@ -8,7 +8,7 @@ from domain.match import positions
 from domain.match.enums import Limit
 from domain.match.evolutions.moves import reopened
 from domain.match.evolutions.offers import counted
-from domain.match.state import Dispute, Fallen, MatchState, Result
+from domain.match.state import Dispute, Fallen, MatchResult, MatchState
 from domain.vector import with_value
 
 
@@ -63,7 +63,7 @@ def time_corrected(state: MatchState, event: e.TimeCorrected) -> MatchState:
     return state.on_clock(clocks.correct, at)
 
 
-def _corrected_result(result: Result, at: int) -> Result:
+def _corrected_result(result: MatchResult, at: int) -> MatchResult:
     fallen, annulled = result.fallen, result.annulled
     return replace(
         result,

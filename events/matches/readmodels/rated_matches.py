@@ -9,8 +9,8 @@ from events.matches.readmodels.paging import Page, Place, check_page_size, forma
 from events.matches.readmodels.standings import (
     MAX_ENTRIES_PER_PART,
     DayEnd,
-    Entry,
-    Part,
+    DayEntry,
+    DayPart,
     count_field,
     part_field,
     rating_at_start,
@@ -116,7 +116,7 @@ class RatedMatchReader:
             for number in range(parts - 1, -1, -1):
                 yield _DayPart(end, previous, number, last if number == parts - 1 else MAX_ENTRIES_PER_PART)
 
-    def _with_parts(self, pool: str, player: str, chosen: Sequence[_DayPart]) -> list[tuple[_DayPart, Part]]:
+    def _with_parts(self, pool: str, player: str, chosen: Sequence[_DayPart]) -> list[tuple[_DayPart, DayPart]]:
         """Return the chosen parts; one that is gone was taken out since: its matches do not count."""
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
@@ -128,7 +128,7 @@ class RatedMatchReader:
         parts = ((of, unpack_part(each, of.number)) for of, each in zip(chosen, packed, strict=True))
         return [(of, part) for of, part in parts if part is not None]
 
-    def _starts(self, pool: str, found: Iterable[tuple[_DayPart, Part]]) -> dict[tuple[int, str], Rating]:
+    def _starts(self, pool: str, found: Iterable[tuple[_DayPart, DayPart]]) -> dict[tuple[int, str], Rating]:
         met = sorted({(of.end.day, other) for of, part in found for each in part.entries for other, _ in each.results})
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
@@ -143,7 +143,9 @@ class RatedMatchReader:
         }
 
 
-def _explain(of: _DayPart, part: Part, starts: Mapping[tuple[int, str], Rating], weight: float) -> Iterator[RatedMatch]:
+def _explain(
+    of: _DayPart, part: DayPart, starts: Mapping[tuple[int, str], Rating], weight: float
+) -> Iterator[RatedMatch]:
     """Yield the matches of a part, the last first."""
     day = of.end.day
     start = rating_at_start(of.previous, day)
@@ -157,7 +159,9 @@ def _explain(of: _DayPart, part: Part, starts: Mapping[tuple[int, str], Rating],
         )
 
 
-def _compared(entry: Entry, start: Rating, day: int, starts: Mapping[tuple[int, str], Rating]) -> tuple[Compared, ...]:
+def _compared(
+    entry: DayEntry, start: Rating, day: int, starts: Mapping[tuple[int, str], Rating]
+) -> tuple[Compared, ...]:
     return tuple(
         Compared(other, starts[day, other], score, expected_score(start, starts[day, other]))
         for other, score in entry.results

@@ -6,8 +6,8 @@ from typing import Any
 
 from events.matches.readmodels.recalculation import PlayerDay, RatingRecalculation, Unsettled
 from events.matches.readmodels.standings import (
+    DayPart,
     Ends,
-    Part,
     count_field,
     pack_end,
     pack_part,
@@ -43,7 +43,7 @@ class RedisPeriods:
             replies = iter(pipeline.execute())
         return {of: _ends(of[1], next(replies), next(replies), next(replies)) for of in wanted}
 
-    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[Part]]:
+    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[DayPart]]:
         """See StoredPeriods."""
         with self._client.pipeline(transaction=False) as pipeline:
             for (player, day), numbers in wanted.items():

@@ -41,7 +41,7 @@ log = structlog.get_logger("ratings")
 T = TypeVar("T")
 
 
-class Step(NamedTuple):
+class RatingChanges(NamedTuple):
     """The changes of one transaction: results, the ratings of pools, and the unsettled days before and after."""
 
     results: Results
@@ -252,7 +252,7 @@ class Ratings:
         pipeline.unlink(late)
         return any(match_id in step.results for match_id in results)
 
-    def _step(self, pipeline: StorePipeline, keys: RatingKeys, results: Results) -> Step:
+    def _step(self, pipeline: StorePipeline, keys: RatingKeys, results: Results) -> RatingChanges:
         """Calculate what changes with these results; the revision is watched before anything is read."""
         pipeline.watch(keys.revision)
         known = self._known(keys, list(results))
@@ -270,12 +270,12 @@ class Ratings:
             of_pool.replace(removed[pool], added[pool])
             of_pool.settle([item for item in taken if item.pool == pool], MAX_ENTRIES_PER_STEP)
             pools.append(of_pool)
-        return Step(changed, pools, taken)
+        return RatingChanges(changed, pools, taken)
 
     def _known(self, keys: RatingKeys, match_ids: Sequence[str]) -> dict[str, RatedResult | None]:
         return _results(match_ids, self._client.hmget(keys.rated, match_ids)) if match_ids else {}
 
-    def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: Step) -> None:
+    def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: RatingChanges) -> None:
         pipeline.incr(keys.revision)
         present: dict[Any, Any] = {
             match_id: pack(result) for match_id, result in step.results.items() if result is not None

@@ -24,7 +24,7 @@ from events.matches.readmodels.paging import (
 )
 from events.matches.readmodels.rated_matches import RatedMatch, RatedMatchReader
 from events.matches.readmodels.standings import (
-    Entry,
+    DayEntry,
     HeadToHead,
     PlayerRating,
     RatingChange,
@@ -243,7 +243,7 @@ class ReadModels(MatchLists):
     def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[PlayerRating | None]:
         return read_alone(self.client, self.read_of_ratings(wanted))
 
-    def _played(self, player: str, pool: str, days: Sequence[int]) -> list[Entry]:
+    def _played(self, player: str, pool: str, days: Sequence[int]) -> list[DayEntry]:
         """Return the matches of rated days: a first part of each, then the others of those that have more."""
 
         def queue_first(pipeline: StorePipeline, current: Current) -> None:

@@ -17,10 +17,10 @@ from events.matches.readmodels.standings import (
     MAX_ENTRIES_PER_PART,
     PROVISIONAL_DEVIATION,
     DayEnd,
+    DayEntry,
+    DayPart,
+    DayPlace,
     Ends,
-    Entry,
-    Part,
-    Place,
     rating_at_start,
 )
 from events.matches.readmodels.summary import RatedResult, seats_of
@@ -50,7 +50,7 @@ class StoredPeriods(Protocol):
     def ends(self, wanted: Collection[PlayerDay]) -> Mapping[PlayerDay, Ends]:
         """Return how days of players begin and end."""
 
-    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[Part]]:
+    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[DayPart]]:
         """Return parts of days of players by their numbers; those that are not there are left out."""
 
 
@@ -61,16 +61,16 @@ class Day:
     first: int
     stored: int
     sums: list[PeriodSums] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
-    changed_from: Place | None = None
+    entries: list[DayEntry] = field(default_factory=list)
+    changed_from: DayPlace | None = None
 
-    def put_before(self, parts: Sequence[Part], first: int) -> None:
+    def put_before(self, parts: Sequence[DayPart], first: int) -> None:
         """Put the parts from ``first`` on before those that are here."""
         self.first = first
         self.sums[:0] = [part.sums for part in parts]
         self.entries[:0] = [entry for part in parts for entry in part.entries]
 
-    def covers(self, place: Place) -> bool:
+    def covers(self, place: DayPlace) -> bool:
         """Tell whether a match stands before ``place`` here, or none does in the whole day."""
         return self.first == 0 or (bool(self.entries) and self.entries[0].place < place)
 
@@ -79,16 +79,16 @@ class Day:
         """How many matches the day has."""
         return self.first * MAX_ENTRIES_PER_PART + len(self.entries)
 
-    def changed_parts(self) -> Iterator[tuple[int, Part | None]]:
+    def changed_parts(self) -> Iterator[tuple[int, DayPart | None]]:
         """Yield the parts that have changed, with their numbers; None for those that are not there any more."""
         unchanged = sum(1 for _ in takewhile(lambda entry: not self._is_changed(entry), self.entries))
         number = self.first + unchanged // MAX_ENTRIES_PER_PART
         while rest := self.entries[(number - self.first) * MAX_ENTRIES_PER_PART :]:
-            yield number, Part(self.sums[number - self.first], tuple(rest[:MAX_ENTRIES_PER_PART]))
+            yield number, DayPart(self.sums[number - self.first], tuple(rest[:MAX_ENTRIES_PER_PART]))
             number += 1
         yield from ((gone, None) for gone in range(number, self.stored))
 
-    def _is_changed(self, entry: Entry) -> bool:
+    def _is_changed(self, entry: DayEntry) -> bool:
         return self.changed_from is not None and entry.place >= self.changed_from
 
 
@@ -97,9 +97,9 @@ class _Work:
     """What is to be done about one day: who has restarted, and from where on others are calculated again."""
 
     restarted: set[str] = field(default_factory=set)
-    again: dict[str, Place] = field(default_factory=dict)
+    again: dict[str, DayPlace] = field(default_factory=dict)
 
-    def add(self, player: str, place: Place) -> None:
+    def add(self, player: str, place: DayPlace) -> None:
         self.again[player] = min(place, self.again.get(player, place))
 
 
@@ -115,18 +115,18 @@ class RatingRecalculation:
         self._days: dict[PlayerDay, Day] = {}
         self._work: dict[int, _Work] = defaultdict(_Work)
         self._removed: dict[PlayerDay, set[str]] = defaultdict(set)
-        self._added: dict[PlayerDay, list[Entry]] = defaultdict(list)
+        self._added: dict[PlayerDay, list[DayEntry]] = defaultdict(list)
 
     def replace(self, removed: Iterable[RatedResult], added: Iterable[RatedResult]) -> None:
         """Take results out and put results in, with all matches of their players that come later in the same day."""
         for result in removed:
             for player in set(result.players):
                 self._removed[player, result.day].add(result.match)
-                self._work[result.day].add(player, Place(result.at, result.match))
+                self._work[result.day].add(player, DayPlace(result.at, result.match))
         for result in added:
             for player, scores in result.results().items():
-                self._added[player, result.day].append(Entry(result.at, result.match, scores, _UNRATED))
-                self._work[result.day].add(player, Place(result.at, result.match))
+                self._added[player, result.day].append(DayEntry(result.at, result.match, scores, _UNRATED))
+                self._work[result.day].add(player, DayPlace(result.at, result.match))
         for day in sorted(self._work):
             edited = {player for player, of in (*self._removed, *self._added) if of == day}
             self._rate(day, edited)
@@ -214,7 +214,7 @@ class RatingRecalculation:
         starts = {player: rating_at_start(self._previous(player, day), day) for player in met.union(players)}
         return sum(self._rate_player(player, day, places[player], starts) for player in sorted(players))
 
-    def _rate_player(self, player: str, day: int, place: Place, starts: Mapping[str, Rating]) -> int:
+    def _rate_player(self, player: str, day: int, place: DayPlace, starts: Mapping[str, Rating]) -> int:
         played, previous = self._days[player, day], self._previous(player, day)
         period = Period(starts[player], played.sums[0] if played.sums else NO_RESULTS)
         played.sums, first = [], len(played.entries)
@@ -267,7 +267,7 @@ class RatingRecalculation:
         if unknown:
             self._ends |= self._stored.ends(unknown)
 
-    def _read(self, day: int, places: Mapping[str, Place]) -> None:
+    def _read(self, day: int, places: Mapping[str, DayPlace]) -> None:
         """Read the days of players, each at least from the part on in which its place is."""
         self._read_ends(day, places)
         for player in places:

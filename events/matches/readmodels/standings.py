@@ -110,7 +110,7 @@ class Ends(NamedTuple):
     parts: int
 
 
-class Entry(NamedTuple):
+class DayEntry(NamedTuple):
     """A rated match in a player's day: its end, the scores against each other player, and the rating after it."""
 
     at: int
@@ -119,9 +119,9 @@ class Entry(NamedTuple):
     after: Rating
 
     @property
-    def place(self) -> "Place":
+    def place(self) -> "DayPlace":
         """Its place in the day."""
-        return Place(self.at, self.match)
+        return DayPlace(self.at, self.match)
 
 
 def rating_at_start(previous: DayEnd | None, day: int) -> Rating:
@@ -129,23 +129,23 @@ def rating_at_start(previous: DayEnd | None, day: int) -> Rating:
     return previous.at_start_of(day) if previous else DEFAULT
 
 
-class Place(NamedTuple):
+class DayPlace(NamedTuple):
     """Where a match stands in a day: by its end, then by its id."""
 
     at: int
     match: str
 
 
-BEGIN_OF_DAY = Place(-1, "")
+BEGIN_OF_DAY = DayPlace(-1, "")
 MAX_ENTRIES_PER_PART = 64
 """The number of matches in one part of a player's day, so that one more at its end costs the last part only."""
 
 
-class Part(NamedTuple):
+class DayPart(NamedTuple):
     """A part of a player's day: its matches in the order of their ends, and what all results before it add up to."""
 
     sums: PeriodSums
-    entries: tuple[Entry, ...]
+    entries: tuple[DayEntry, ...]
 
 
 def part_field(player: str, number: int) -> str:
@@ -163,19 +163,19 @@ def part_count(matches: int) -> int:
     return -(-matches // MAX_ENTRIES_PER_PART)
 
 
-def pack_part(part: Part, number: int) -> bytes:
+def pack_part(part: DayPart, number: int) -> bytes:
     """Return the stored bytes of a part. The first one is a list of matches alone: nothing is before it."""
     return pack(part if number else part.entries)
 
 
-def unpack_part(packed: bytes | None, number: int) -> Part | None:
+def unpack_part(packed: bytes | None, number: int) -> DayPart | None:
     """Return a part that was packed; None for None."""
     if packed is None:
         return None
-    return unpack(Part, packed) if number else Part(PeriodSums(), unpack(tuple[Entry, ...], packed))
+    return unpack(DayPart, packed) if number else DayPart(PeriodSums(), unpack(tuple[DayEntry, ...], packed))
 
 
-def change_in(part: Part, match_id: str, start: Rating) -> tuple[float, float] | None:
+def change_in(part: DayPart, match_id: str, start: Rating) -> tuple[float, float] | None:
     """Return a player's ratings before and after a match of a day that began with ``start``; None if not there."""
     before = Period(start, part.sums).rating().rating
     for entry in part.entries:

@@ -24,7 +24,7 @@ MAX_HEADER_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class MailAdmission:
     """Whether a mail counts, and if not, why, in a sentence for the person whose token it was sent to."""
 
     verdict: Verdict | None
@@ -32,11 +32,11 @@ class Admission:
     reason: str
 
 
-ADMITTED = Admission(None, "")
+ADMITTED = MailAdmission(None, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class AdmissionRules:
     """The confirmed address, who may write for the account, our domain, whose Authentication-Results are believed."""
 
     address: str | None
@@ -45,29 +45,31 @@ class Rules:
     authserv_id: str | None
 
 
-def admit(content: bytes, return_path: str, rules: Rules) -> Admission:
+def admit(content: bytes, return_path: str, rules: AdmissionRules) -> MailAdmission:
     """Return whether the mail counts that arrived with the envelope sender ``return_path`` ("" for the null one)."""
     headers = read_headers(content)
     looped = _loop_mark(headers, return_path, rules.domain)
     if looped:
-        return Admission(Verdict.LOOP, f"The mail was not read: {looped}.")
+        return MailAdmission(Verdict.LOOP, f"The mail was not read: {looped}.")
     mark = automatic_mark(content, return_path, headers)
     if mark:
-        return Admission(Verdict.AUTOMATIC, f"The mail was not read, since it was sent by a program: {mark}.")
+        return MailAdmission(Verdict.AUTOMATIC, f"The mail was not read, since it was sent by a program: {mark}.")
     author = author_of(headers)
     if rules.address is None:
-        return Admission(Verdict.NOT_ALLOWED, "Your account has no confirmed mail address, so no mail can act for it.")
+        return MailAdmission(
+            Verdict.NOT_ALLOWED, "Your account has no confirmed mail address, so no mail can act for it."
+        )
     if author is None:
         form = f"{rules.address} or Name <{rules.address}>"
-        return Admission(
+        return MailAdmission(
             Verdict.NOT_ALLOWED, f"A mail was refused whose From header is not one address in the form {form}."
         )
     if not same_address(author, rules.address):
-        return Admission(
+        return MailAdmission(
             Verdict.NOT_ALLOWED, "A mail that was not sent from the confirmed address of your account was refused."
         )
     if rules.who_may_write is WhoMayWrite.TOKEN_FROM_AND_DMARC and not passes_dmarc(headers, rules.authserv_id):
-        return Admission(
+        return MailAdmission(
             Verdict.NOT_ALLOWED,
             "A mail was refused because the mail server did not confirm its sender (DMARC), as your settings demand.",
         )

@@ -8,7 +8,7 @@ from domain.games import find_ruleset
 from domain.match.lines import ANY, Line, Lines
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
-from events.notify.mail.language import Step
+from events.notify.mail.language import LineStep
 
 
 def refuse_own_turn(state: MatchState, seat: int) -> None:
@@ -20,7 +20,7 @@ def refuse_own_turn(state: MatchState, seat: int) -> None:
             raise CommandError("not-your-turn", reason)
 
 
-def line_of(steps: Sequence[Step]) -> Line:
+def line_of(steps: Sequence[LineStep]) -> Line:
     """Return the conditional line of ``steps``, which has one course."""
     moves = [move for step in steps for move in (*step.after, step.answer)]
     line = Line(move=moves[-1])
@@ -29,7 +29,7 @@ def line_of(steps: Sequence[Step]) -> Line:
     return line
 
 
-def merged(existing: Sequence[Line], added: Line, steps: Sequence[Step]) -> tuple[Line, ...]:
+def merged(existing: Sequence[Line], added: Line, steps: Sequence[LineStep]) -> tuple[Line, ...]:
     """Return ``existing`` with the course of ``added``; of two answers to the same moves the added one counts."""
     is_answer = [own for step in steps for own in (*(False for _ in step.after), True)]
     return _merged(tuple(existing), added, is_answer)
@@ -45,7 +45,7 @@ def _merged(existing: tuple[Line, ...], added: Line, is_answer: Sequence[bool]) 
     return (*others, replace(same, then=None, next=_merged(same.next, added.next[0], is_answer[1:])))
 
 
-def has_course(state: MatchState, lines: Lines | None, steps: Sequence[Step]) -> bool:
+def has_course(state: MatchState, lines: Lines | None, steps: Sequence[LineStep]) -> bool:
     """Tell whether the course of ``steps`` is among ``lines``, wherever the match stands by now."""
     if lines is None or lines.ply > len(state.play.moves):
         return False

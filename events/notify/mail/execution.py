@@ -21,7 +21,7 @@ from events.notify.mail.conditional_lines import has_course, line_of, merged, re
 from events.notify.mail.language import Command, Reading, UnknownLine, Verb
 from events.notify.mail.match_words import event_words, moves_of, outcome_words, queue_text
 from events.notify.mail.tokens import MatchToken, TokenKind
-from events.notify.mail.transcript import Effect, Report, Result
+from events.notify.mail.transcript import Effect, LineResult, MailReport
 from events.people.chats import ChatFullError, chat_players
 from events.people.conditional_moves import lines_shown
 from events.people.notebooks import QuotaExceededError
@@ -44,7 +44,7 @@ STALE_OFFER = "What is offered has changed since the mail that you have answered
 ONE_MOVE = "A mail can play one move, for it answers one position: none was played. Send the one that you want."
 
 
-def execute_commands(parts: Installation, reading: Reading, token: MatchToken, person: Person, mail: str) -> Report:
+def execute_commands(parts: Installation, reading: Reading, token: MatchToken, person: Person, mail: str) -> MailReport:
     """Carry out the commands of a mail (a digest names it) with a valid ``token``; return their outcomes.
 
     Raises UnknownMatchError and what loading a match raises. Crash-safe: request keys follow from the mail and the
@@ -69,7 +69,7 @@ class _Execution:
         self._takes_several = False
         self._has_moved = self._has_offered = False
 
-    def run(self) -> Report:
+    def run(self) -> MailReport:
         results = []
         self._takes_several = moves_of(self._state()).several
         suspension = self._parts.people.suspension(self._person)
@@ -90,7 +90,7 @@ class _Execution:
         receipt = self._parts.receipts.sign_act(self._match_id, done.head, done.at)
         return "" if receipt is None else write_receipt(receipt).decode().strip()
 
-    def _carry_out(self, command: Command, number: int) -> Result:
+    def _carry_out(self, command: Command, number: int) -> LineResult:
         try:
             return _VERBS[command.verb](self, command, number)
         except CommandError as refusal:
@@ -119,12 +119,12 @@ class _Execution:
 
     # Moves, and the draw offer that goes with one
 
-    def _move(self, command: Command, number: int) -> Result:
+    def _move(self, command: Command, number: int) -> LineResult:
         moves = [move for each in self._moves for move in each.argument]
         first = self._moves[0]
         if command is not first:
             if self._takes_several or self._is_same(first, command):
-                return Result(line=command.line, effect=Effect.SHOWN, words="This belongs to the move above.")
+                return LineResult(line=command.line, effect=Effect.SHOWN, words="This belongs to the move above.")
             return self._refused(command, ONE_MOVE)
         offers = any(each.verb == Verb.DRAW for each in self._reading.commands)
         player, channel = self._person.id, Channel.MAIL
@@ -147,20 +147,20 @@ class _Execution:
             "".join(move.lower().split()) for move in other.argument
         ]
 
-    def _draw(self, command: Command, number: int) -> Result:
+    def _draw(self, command: Command, number: int) -> LineResult:
         if not self._moves:
             return self._done(command, self._execute(c.OfferDraw(player=self._person.id), number))
         if self._reading.items.index(self._moves[0]) > number:
-            return Result(line=command.line, effect=Effect.SHOWN, words="This goes with the move below.")
+            return LineResult(line=command.line, effect=Effect.SHOWN, words="This goes with the move below.")
         if not self._has_moved:
             return self._refused(command, "No draw was offered, since the move was not played.")
         if not self._has_offered:
             return self._refused(command, "No draw was offered: the move has ended the game, or agreed to one.")
-        return Result(line=command.line, effect=Effect.DONE, words="The draw was offered together with the move.")
+        return LineResult(line=command.line, effect=Effect.DONE, words="The draw was offered together with the move.")
 
     # Answers and requests
 
-    def _accept(self, command: Command, number: int) -> Result:
+    def _accept(self, command: Command, number: int) -> LineResult:
         state, player = self._state(), self._person.id
         kind = self._what_is_answered(command, state)
         if kind == "invitation":
@@ -174,7 +174,7 @@ class _Execution:
         )
         return self._done(command, self._execute(answer, number, OFFER_EVENTS))
 
-    def _decline(self, command: Command, number: int) -> Result:
+    def _decline(self, command: Command, number: int) -> LineResult:
         player = self._person.id
         kind = self._what_is_answered(command, self._state())
         if kind == "invitation":
@@ -196,10 +196,10 @@ class _Execution:
             raise AmbiguousAnswerError(f'a draw and a takeback wait: write "{verb} draw" or "{verb} takeback"')
         return "takeback" if has_takeback else "draw"
 
-    def _take_back(self, command: Command, number: int) -> Result:
+    def _take_back(self, command: Command, number: int) -> LineResult:
         return self._done(command, self._execute(c.RequestTakeback(player=self._person.id), number))
 
-    def _resign(self, command: Command, number: int) -> Result:
+    def _resign(self, command: Command, number: int) -> LineResult:
         confirmed = command.argument == (self._match_id,) or (
             not command.argument and self._token.kind == TokenKind.CONFIRM_RESIGNATION
         )
@@ -208,11 +208,11 @@ class _Execution:
         if command.argument:
             return self._refused(command, f"The mail that you have answered is about the match {self._match_id}.")
         words = f'Nothing has happened yet. To give the match up, answer this mail with "resign {self._match_id}".'
-        return Result(line=command.line, effect=Effect.SHOWN, words=words, asks_to_confirm=True)
+        return LineResult(line=command.line, effect=Effect.SHOWN, words=words, asks_to_confirm=True)
 
     # Conditional moves
 
-    def _if(self, command: Command, _: int) -> Result:
+    def _if(self, command: Command, _: int) -> LineResult:
         player = self._person.id
 
         def with_added(state: MatchState, orders: ConditionalMoves) -> ConditionalMoves:
@@ -233,20 +233,20 @@ class _Execution:
             # Crash-safe: this mail may have added them before a kill, and they may even have been played since.
             if not has_course(self._state(), self._orders().lines, command.steps):
                 raise
-        return Result(line=command.line, effect=Effect.DONE, words="Added to your conditional moves.")
+        return LineResult(line=command.line, effect=Effect.DONE, words="Added to your conditional moves.")
 
-    def _forced(self, command: Command, _: int) -> Result:
+    def _forced(self, command: Command, _: int) -> LineResult:
         player, on = self._person.id, command.argument == ("on",)
         self._replace_orders(
             lambda state, orders: conditional.laid_down(state, player, orders, None, on, self._parts.now())
         )
         words = "Your only legal move will be played for you." if on else "Forced moves are left to you."
-        return Result(line=command.line, effect=Effect.DONE, words=words)
+        return LineResult(line=command.line, effect=Effect.DONE, words=words)
 
-    def _clear_queue(self, command: Command, _: int) -> Result:
+    def _clear_queue(self, command: Command, _: int) -> LineResult:
         self._replace_orders(lambda _, orders: replace(orders, lines=None))
         self._count(())
-        return Result(line=command.line, effect=Effect.DONE, words="You have no conditional moves any more.")
+        return LineResult(line=command.line, effect=Effect.DONE, words="You have no conditional moves any more.")
 
     def _replace_orders(
         self, orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves], *, on_this_board: bool = False
@@ -274,7 +274,7 @@ class _Execution:
 
     # The chat
 
-    def _say(self, command: Command, number: int) -> Result:
+    def _say(self, command: Command, number: int) -> LineResult:
         parts, player, (text,) = self._parts, self._person.id, command.argument
         others = chat_players(self._state()) - {player}
         if others and parts.blocks.blocking(others, player) == others:
@@ -291,21 +291,21 @@ class _Execution:
             parts.chats.post(self._match_id, player, text, self._request(number))
         except ChatFullError:
             return self._refused(command, "This chat has no room for more messages.")
-        return Result(line=command.line, effect=Effect.DONE, words="Your message stands in the chat of the match.")
+        return LineResult(line=command.line, effect=Effect.DONE, words="Your message stands in the chat of the match.")
 
     # What is only shown
 
-    def _show_board(self, command: Command, _: int) -> Result:
-        return Result(line=command.line, effect=Effect.SHOWN, words="The match stands below.")
+    def _show_board(self, command: Command, _: int) -> LineResult:
+        return LineResult(line=command.line, effect=Effect.SHOWN, words="The match stands below.")
 
-    def _show_queue(self, command: Command, _: int) -> Result:
+    def _show_queue(self, command: Command, _: int) -> LineResult:
         words = queue_text(self._orders()) or "You have no conditional moves."
-        return Result(line=command.line, effect=Effect.SHOWN, words=words)
+        return LineResult(line=command.line, effect=Effect.SHOWN, words=words)
 
-    def _show_help(self, command: Command, _: int) -> Result:
-        return Result(line=command.line, effect=Effect.SHOWN, words="All commands are listed below.")
+    def _show_help(self, command: Command, _: int) -> LineResult:
+        return LineResult(line=command.line, effect=Effect.SHOWN, words="All commands are listed below.")
 
-    def _stop(self, command: Command, _: int) -> Result:
+    def _stop(self, command: Command, _: int) -> LineResult:
         return stop_mail(self._parts.addresses, command, self._person.id, self._parts.now())
 
     # Carrying out
@@ -313,8 +313,8 @@ class _Execution:
     def _state(self) -> MatchState:
         return self._parts.matches.load(self._match_id).state
 
-    def _refused(self, command: Command, words: str) -> Result:
-        return Result(line=command.line, effect=Effect.REFUSED, words=words)
+    def _refused(self, command: Command, words: str) -> LineResult:
+        return LineResult(line=command.line, effect=Effect.REFUSED, words=words)
 
     def _execute(self, command: c.Command, number: int, changes: tuple[type, ...] = BOARD_EVENTS) -> Executed:
         for race in range(MAX_RACES):
@@ -357,7 +357,7 @@ class _Execution:
         except StaleVersionError:
             return False
 
-    def _done(self, command: Command, executed: Executed) -> Result:
+    def _done(self, command: Command, executed: Executed) -> LineResult:
         """Return the words for the events of a command; the same when it is repeated."""
         events = [event_of(event) for event in executed.events]
         seat = self._token.seat
@@ -371,10 +371,10 @@ class _Execution:
         words = " ".join(filter(None, [*said, *(event_words(event, seat, names) for event in events)]))
         plies = len(own)
         effect = Effect.PLAYED if plies else Effect.DONE
-        return Result(line=command.line, effect=effect, words=words or "There was nothing to do.", plies=plies)
+        return LineResult(line=command.line, effect=effect, words=words or "There was nothing to do.", plies=plies)
 
 
-_VERBS: Mapping[Verb, Callable[[_Execution, Command, int], Result]] = {
+_VERBS: Mapping[Verb, Callable[[_Execution, Command, int], LineResult]] = {
     Verb.MOVE: _Execution._move,
     Verb.IF: _Execution._if,
     Verb.FORCED: _Execution._forced,

@@ -45,7 +45,7 @@ class Verb(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LineStep:
     """Part of a conditional line: after the moves ``after`` of other seats ("*": any), the own move ``answer``."""
 
     after: tuple[str, ...]
@@ -59,7 +59,7 @@ class Command:
     line: str
     verb: Verb
     argument: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[LineStep, ...] = ()
 
 
 class Unread(StrEnum):
@@ -234,7 +234,7 @@ _AND = re.compile(r" +and +", re.IGNORECASE)
 ANY_WORDS = ("any", "anything", "*")
 
 
-def _steps(line: str, moves: Moves) -> tuple[Step, ...] | None:
+def _steps(line: str, moves: Moves) -> tuple[LineStep, ...] | None:
     """Return the steps of ``if A then B, if C and D then E``; None when a part is no move."""
     parts = _IF.split(line)
     if parts[0] or not 1 < len(parts) <= MAX_CONDITIONAL_STEPS + 1:
@@ -248,5 +248,5 @@ def _steps(line: str, moves: Moves) -> tuple[Step, ...] | None:
         answer = halves[1].strip(" ,")
         if not all(move == "*" or _has_form(move, moves) for move in after) or not _has_form(answer, moves):
             return None
-        steps.append(Step(after, answer))
+        steps.append(LineStep(after, answer))
     return tuple(steps)

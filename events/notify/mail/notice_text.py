@@ -16,7 +16,7 @@ from events.notify.mail.messages import Addressee, Content, Picture, Site, stop_
 from events.notify.mail.transcript import (
     QUOTED_WIDTH,
     WIDTH,
-    View,
+    MatchView,
     board_text,
     clock_text,
     offers_text,
@@ -51,7 +51,7 @@ class NoticeView:
     """A notice, the match as its reader sees it (None: no seat), its creator, where to reply, and its chat messages."""
 
     notice: Notice
-    view: View | None
+    view: MatchView | None
     inviter: str = ""
     reply_to: str = ""
     messages: Sequence[str] = ()
@@ -136,7 +136,7 @@ def _chat_parts(abouts: Sequence[NoticeView]) -> list[str]:
     return ["\n".join(map(_behind_bars, messages)), TO_ANSWER_IN_THE_CHAT] if messages else []
 
 
-def _board_parts(view: View) -> list[str]:
+def _board_parts(view: MatchView) -> list[str]:
     return [*board_text(view, after_notice=True).split("\n\n"), clock_text(view)]
 
 
@@ -172,13 +172,13 @@ def _sentence(about: NoticeView) -> str:
     return summarise_fact("first-turn" if is_first else notice.fact, _title(state), view.others)
 
 
-def _with_names(text: str, view: View | None) -> str:
+def _with_names(text: str, view: MatchView | None) -> str:
     """Return ``text`` with the names of players unbroken: one that is a command must not stand alone on a line."""
     names = "" if view is None else enumerated(view.others)
     return text.replace(names, unbroken(names)).replace(f" {unbroken(names)}", unbroken(f" {names}")) if names else text
 
 
-def _invitation(about: NoticeView, view: View, kind: str) -> str:
+def _invitation(about: NoticeView, view: MatchView, kind: str) -> str:
     state, game = view.state, game_of(view.state)
     who = unbroken(f"{about.inviter} invites you") if about.inviter else "You are invited"
     others = [name for name in view.others if name != about.inviter]

@@ -48,7 +48,7 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class LineResult:
     """The outcome of a ``line``. With ``asks_to_confirm`` the same line in answer to this answer is carried out."""
 
     line: str
@@ -59,10 +59,10 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class MailReport:
     """The outcome of a mail; ``remark`` says why nothing was read, ``receipt`` is for the last command that acted."""
 
-    results: tuple[Result, ...] = ()
+    results: tuple[LineResult, ...] = ()
     passed_over: tuple[str, ...] = ()
     gave_up: bool = False
     wants_help: bool = False
@@ -81,7 +81,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class MatchView:
     """A match as the player of ``seat`` sees it at ``now`` in ``zone``, with the page and the names of the others."""
 
     state: MatchState
@@ -93,7 +93,7 @@ class View:
     others: Sequence[str] = ()
 
 
-def write_answer(report: Report, view: View | None) -> tuple[str, str]:
+def write_answer(report: MailReport, view: MatchView | None) -> tuple[str, str]:
     """Return subject and text of the answer to a mail; ``view`` None for one that is about no match."""
     moves = NO_MOVES if view is None else moves_of(view.state)
     parts = [MARKER, *_results(report, moves)]
@@ -105,7 +105,7 @@ def write_answer(report: Report, view: View | None) -> tuple[str, str]:
     return _subject(report, view), text
 
 
-def _subject(report: Report, view: View | None) -> str:
+def _subject(report: MailReport, view: MatchView | None) -> str:
     refused = [each for each in report.results if each.effect == Effect.REFUSED]
     unread = [each for each in report.results if each.effect == Effect.UNKNOWN]
     if report.plies:
@@ -129,7 +129,7 @@ def _subject(report: Report, view: View | None) -> str:
     return subject if len(subject) <= MAX_SUBJECT_CHARACTERS else f"{subject[: MAX_SUBJECT_CHARACTERS - 3]}..."
 
 
-def _results(report: Report, moves: Moves) -> list[str]:
+def _results(report: MailReport, moves: Moves) -> list[str]:
     parts = []
     for number, result in enumerate(report.results, 1):
         parts.append(f"{_quoted(number, result.line)}\n{_filled(result.words, moves)}")
@@ -155,7 +155,7 @@ def _quoted(number: int, line: str) -> str:
 # The match
 
 
-def board_text(view: View, *, after_notice: bool = False) -> str:
+def board_text(view: MatchView, *, after_notice: bool = False) -> str:
     """Return the game, the seat, the last moves and the board; ``after_notice`` leaves out the words of the notice."""
     state, game = view.state, game_of(view.state)
     names = game.setups[state.setup].seat_names
@@ -199,7 +199,7 @@ def _last_moves(state: MatchState, game: AnyGame) -> list[str]:
     return [_filled(f"Last moves: {', '.join(shown)}.")] if shown else []
 
 
-def clock_text(view: View) -> str:
+def clock_text(view: MatchView) -> str:
     """Return the time of each seat, and the instant by which the seat to move must have moved."""
     state = view.state
     if state.status != Status.PLAYING:
@@ -222,7 +222,7 @@ def clock_text(view: View) -> str:
     return _filled(" ".join(sentences))
 
 
-def _consequence(view: View, expected: clocks.Forecast) -> str:
+def _consequence(view: MatchView, expected: clocks.Forecast) -> str:
     if expected.limit == Limit.FIRST_MOVE:
         return "otherwise the match is called off"
     if view.state.terms.flag != FlagRule.AUTOMATIC:
@@ -233,7 +233,7 @@ def _consequence(view: View, expected: clocks.Forecast) -> str:
 # What can be written
 
 
-def prompt_text(view: View) -> str:
+def prompt_text(view: MatchView) -> str:
     """Return the offers that wait for an answer of the seat, an example of a legal move, and its conditional moves."""
     state = view.state
     if state.ended:
@@ -251,7 +251,7 @@ def prompt_text(view: View) -> str:
     return _filled(" ".join(filter(None, sentences)))
 
 
-def offers_text(view: View) -> str:
+def offers_text(view: MatchView) -> str:
     """Return the offers to the seat or by it that wait for an answer, and how to answer; empty for none."""
     return _filled(" ".join(_open_offers(view.state, view.seat)))
 

@@ -11,7 +11,7 @@ from domain.match.enums import Status
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.match.terms import Terms, in_words
-from domain.presentation import Draft
+from domain.presentation import ArmyDraft
 from events.notify.notice import Notice, NoticeKind
 from events.notify.webhooks.answers import ANSWERS
 from events.people.person import Person
@@ -35,7 +35,7 @@ TEST_TYPE = "test"
 _SECOND_MS = 1000
 
 
-class Standing(NamedTuple):
+class WebhookStanding(NamedTuple):
     """How a match stands when a webhook about it is sent; blocked ``people`` have no name."""
 
     state: MatchState
@@ -44,7 +44,7 @@ class Standing(NamedTuple):
     people: Mapping[str, Person]
 
 
-def notice_payload(notice: Notice, standing: Standing | None, *, full: bool, page_url: str) -> bytes:
+def notice_payload(notice: Notice, standing: WebhookStanding | None, *, full: bool, page_url: str) -> bytes:
     """Return the body of the webhook about ``notice``; ``standing`` is None for no match, or an unreadable one."""
     told: dict[str, Any] = {"player": notice.player, "summary": notice.summary, "match": notice.match}
     if standing is not None:
@@ -69,7 +69,7 @@ def _body(type: str, at: int, told: Mapping[str, Any]) -> bytes:
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _match(notice: Notice, standing: Standing, page_url: str) -> dict[str, Any]:
+def _match(notice: Notice, standing: WebhookStanding, page_url: str) -> dict[str, Any]:
     state = standing.state
     to_move = _to_move(state)
     api = f"{page_url}/api/v1/matches/{state.match_id}"
@@ -156,7 +156,7 @@ def _terms(terms: Terms) -> dict[str, Any]:
     }
 
 
-def _draft(draft: Draft) -> dict[str, Any]:
+def _draft(draft: ArmyDraft) -> dict[str, Any]:
     pieces = [
         {"code": each.code, "title": each.title, "price": each.price, "limit": each.limit, "squares": each.squares}
         for each in draft.pieces

@@ -13,7 +13,7 @@ from events.operations.backup.records import (
     Begin,
     CopiedKey,
     CopiedMatch,
-    Leaves,
+    LoggedLeaves,
     Manifest,
     Record,
     ShardEnd,
@@ -147,7 +147,7 @@ class _Copy:
             self._write_key(name, "string", [] if value is None else [value])
         leaves, stored = int(size or 0), LeafStore(self._client, places, self._store.storage)
         for start in range(0, leaves, ITEMS_PER_RECORD):
-            self._write(Leaves(stored.read(start, min(ITEMS_PER_RECORD, leaves - start))))
+            self._write(LoggedLeaves(stored.read(start, min(ITEMS_PER_RECORD, leaves - start))))
         return leaves
 
     def _copy_administration(self) -> int:

@@ -62,7 +62,7 @@ class ShardEnd(msgspec.Struct, tag="shard", array_like=True, frozen=True):
     sequence: int
 
 
-class Leaves(msgspec.Struct, tag="leaves", array_like=True, frozen=True):
+class LoggedLeaves(msgspec.Struct, tag="leaves", array_like=True, frozen=True):
     """Leaves of the log of checkpoints, in order: the tree is computed from them."""
 
     leaves: list[bytes]
@@ -83,7 +83,7 @@ class Manifest(msgspec.Struct, tag="manifest", array_like=True, frozen=True):
     heads: bytes
 
 
-Record: TypeAlias = Begin | CopiedKey | CopiedMatch | ShardEnd | Leaves | Manifest
+Record: TypeAlias = Begin | CopiedKey | CopiedMatch | ShardEnd | LoggedLeaves | Manifest
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Record] = msgspec.msgpack.Decoder(Record)

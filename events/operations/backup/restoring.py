@@ -12,7 +12,7 @@ from events.operations.backup.records import (
     Begin,
     CopiedKey,
     CopiedMatch,
-    Leaves,
+    LoggedLeaves,
     Manifest,
     Record,
     ShardEnd,
@@ -63,7 +63,7 @@ def verify_backup(records: Iterable[Record]) -> tuple[Begin, Manifest]:
         elif isinstance(record, CopiedKey):
             _check_key(record, begin)
             sums["keys"] += 1
-        elif isinstance(record, Leaves):
+        elif isinstance(record, LoggedLeaves):
             _check_leaves(record)
             sums["leaves"] += len(record.leaves)
         sums["records"] += 1
@@ -150,7 +150,7 @@ class _Restore:
                         self._write_feed(pipeline, record)
                 pipeline.execute()
             for record in batch:
-                if isinstance(record, Leaves):
+                if isinstance(record, LoggedLeaves):
                     self._checkpoints.growth.restore(record.leaves)
             self._step(sum(isinstance(record, CopiedMatch) for record in batch))
         self._log_archived()
@@ -281,7 +281,7 @@ def _check_key(record: CopiedKey, begin: Begin | None) -> None:
         raise BackupError(f"the key {record.name.decode(errors='backslashreplace')} of the backup cannot be written")
 
 
-def _check_leaves(record: Leaves) -> None:
+def _check_leaves(record: LoggedLeaves) -> None:
     for leaf in record.leaves:
         try:
             read_leaf(leaf)

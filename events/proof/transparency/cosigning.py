@@ -13,7 +13,7 @@ from events.proof.transparency.witness_protocol import PATH, SIZE_TYPE, write_re
 from events.proof.transparency.witnesses import MAX_WITNESSES, Witnesses, WitnessStanding
 from events.proof.tree_heads import find_cosignatures, parse_size, parse_tree_head
 from events.runtime.backoff import Backoff
-from events.runtime.egress import Answer, Egress
+from events.runtime.egress import Egress, EgressResponse
 from events.runtime.egress_rules import EgressError
 
 MAX_REQUESTS = 3
@@ -122,7 +122,7 @@ class Cosigning:
         if packed is not None and parse_note(packed).text != note.text:
             raise _RefusedError("a later checkpoint was signed while it was asked")
 
-    def _keep(self, note: SignedNote, answer: Answer, key: NoteKey) -> int:
+    def _keep(self, note: SignedNote, answer: EgressResponse, key: NoteKey) -> int:
         lines = answer.body.decode(errors="replace").splitlines()
         answered = SignedNote(note.text, parse_signatures(lines[:MAX_WITNESSES]))
         found = find_cosignatures(answered, [key])
@@ -137,5 +137,5 @@ class Cosigning:
         return found[0].time_s
 
 
-def _words(answer: Answer) -> str:
+def _words(answer: EgressResponse) -> str:
     return " ".join(answer.body[:200].decode(errors="replace").split()) or "without a word"

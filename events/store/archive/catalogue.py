@@ -53,7 +53,7 @@ class PackFile(NamedTuple):
         return pack_name(self.file)
 
 
-class Place(NamedTuple):
+class CataloguePlace(NamedTuple):
     """Where the catalogue has a match: a key, and a field of its hash."""
 
     key: str
@@ -69,11 +69,11 @@ class Catalogue:
         self._shards = shards
         self._packs: dict[str, PackFile] = {}
 
-    def place(self, stream: str) -> Place:
+    def place(self, stream: str) -> CataloguePlace:
         """Return where a match is looked for."""
         digest = hashlib.sha256(stream.encode(errors="surrogateescape")).digest()
         block = int.from_bytes(digest[8:10], "big") % max(1, BLOCKS // self._shards)
-        return Place(self.keys.catalogue(shard_of(stream, self._shards), block), digest[10 : 10 + FIELD_BYTES])
+        return CataloguePlace(self.keys.catalogue(shard_of(stream, self._shards), block), digest[10 : 10 + FIELD_BYTES])
 
     def blocks_of(self, shard: int) -> list[str]:
         """Return the keys of all parts of a shard's catalogue."""

@@ -9,7 +9,7 @@ from deploy.cli import main
 from deploy.local.installation import InstallationError, LocalInstallation
 from events.runtime import topology
 from events.runtime.connections import connect
-from events.runtime.topology import Server, Topology, WrongTopologyError, read_topology
+from events.runtime.topology import Primary, Topology, WrongTopologyError, read_topology
 from events.store.contract import WrongInstallationError
 from events.store.redis import RedisStore
 from tests.support.server import RealServer
@@ -70,5 +70,5 @@ def test_an_old_cluster_may_be_used_but_not_resharded(cluster: ThreeMasters, mon
     [("redis", (8, 4, 0), True), ("redis", (8, 2, 3), False), ("valkey", (9, 0), True), ("valkey", (8, 1), False)],
 )
 def test_the_version_decides_whether_slots_may_be_moved(family: str, version: tuple[int, ...], may: bool) -> None:
-    found = Topology("a cluster", (Server("one:6379", family, version, "cluster", 16384),))
+    found = Topology("a cluster", (Primary("one:6379", family, version, "cluster", 16384),))
     assert (found.cannot_move_slots == "") is may

@@ -7,7 +7,7 @@ from typing import NamedTuple
 Labels = tuple[str, ...]
 
 
-class Kind(StrEnum):
+class MetricKind(StrEnum):
     """What may happen to a figure."""
 
     GAUGE = "gauge"
@@ -18,21 +18,21 @@ class Kind(StrEnum):
     """Counts by upper bound, under the label ``le``, and their sum, under the empty label."""
 
 
-class Figure(NamedTuple):
+class Metric(NamedTuple):
     """A figure with a value for each combination of its labels; none where nothing is known of it."""
 
     name: str
     description: str
     values: Mapping[Labels, float]
     labels: tuple[str, ...] = ()
-    kind: Kind = Kind.GAUGE
+    kind: MetricKind = MetricKind.GAUGE
 
 
-def gauge(name: str, description: str, value: float | None) -> Figure:
+def gauge(name: str, description: str, value: float | None) -> Metric:
     """Return a figure without labels; without a value for None."""
-    return Figure(name, description, {} if value is None else {(): value})
+    return Metric(name, description, {} if value is None else {(): value})
 
 
-def gauges(name: str, description: str, label: str, values: Mapping[str, float]) -> Figure:
+def gauges(name: str, description: str, label: str, values: Mapping[str, float]) -> Metric:
     """Return a figure with one label."""
-    return Figure(name, description, {(key,): value for key, value in values.items()}, (label,))
+    return Metric(name, description, {(key,): value for key, value in values.items()}, (label,))

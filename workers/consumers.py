@@ -11,22 +11,14 @@ from typing import NamedTuple
 
 import structlog
 
-from domain.match import due
-from domain.match.state import MatchState
-from events.matches.matches import Matches, UnknownMatchError
 from events.matches.readmodels.projector import Failures, Projector
-from events.matches.timekeeper import Timekeeper
-from events.operations.figures import FlagLateness
-from events.people.administration import Administration
-from events.runtime import beats
 from events.runtime.connections import StorePipeline
 from events.runtime.origin import Origin, following
 from events.runtime.wall_clock import now_ms
-from events.store.contract import EventStore
 from events.store.feed import Delivery, FeedGroup, FeedState
 from events.store.redis import RedisStore
 from events.store.wake_ups import Woken
-from workers.threads import TRANSIENT, repeat
+from workers.threads import repeat
 
 BLOCK_S = 5.0
 """A consumer that nothing wakes beats this often; it is woken where it is to stop."""
@@ -39,8 +31,6 @@ MIN_CLAIM_IDLE_MS = 5000
 MAX_DELIVERIES = 5
 
 log = structlog.get_logger("relay")
-
-STARTED = "match-started"
 
 Handle = Callable[[Sequence[Delivery]], Failures]
 
@@ -212,59 +202,6 @@ def project_deliveries(group: FeedGroup, projector: Projector) -> Handle:
     return handle
 
 
-def enqueue_when_due(
-    group: FeedGroup, matches: Matches, is_due: Callable[[MatchState], bool], enqueue: Callable[[str], None]
-) -> Handle:
-    """Return a handler that calls ``enqueue`` for every match in whose state something ``is_due``."""
-
-    def handle(match_id: str, versions: set[int]) -> None:
-        if is_due(matches.load_at_least(match_id, max(versions)).state):
-            enqueue(match_id)
-
-    return match_by_match(group, handle)
-
-
-def sync_clocks(
-    group: FeedGroup, store: EventStore, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]
-) -> Handle:
-    """Return a handler that brings the clocks of matches into line with availability, also of those that start."""
-
-    def has_started(match_id: str, versions: set[int]) -> bool:
-        delivered = store.read(match_id, min(versions) - 1, max(versions) - min(versions) + 1)
-        return any(event.type == STARTED and event.version in versions for event in delivered)
-
-    def handle(match_id: str, versions: set[int]) -> None:
-        loaded = matches.load_at_least(match_id, max(versions))
-        if not due.is_playing(loaded.state):
-            return
-        # Preferences count at the start only: what a player says in the match later is not overruled.
-        if not loaded.state.play.moves and has_started(match_id, versions):
-            timekeeper.start(match_id, now())
-        else:
-            timekeeper.sync(match_id, now(), loaded)
-
-    return match_by_match(group, handle)
-
-
-def log_acts(
-    group: FeedGroup,
-    store: EventStore,
-    administration: Administration,
-    flag_lateness: FlagLateness,
-    now: Callable[[], int] = now_ms,
-) -> Handle:
-    """Return a handler that logs the acts of arbiters, once, and counts how late flags have fallen."""
-
-    def handle(match_id: str, versions: set[int]) -> None:
-        first, last = min(versions), max(versions)
-        for event in store.read(match_id, first - 1, last - first + 1):
-            administration.record_event(event)
-            if event.version in versions:
-                flag_lateness.record(event, now())
-
-    return match_by_match(group, handle)
-
-
 def once_copied(store: RedisStore, handle: Handle) -> Handle:
     """Return ``handle`` so that it begins when replicas have the events: for effects outside their shards."""
 
@@ -273,36 +210,6 @@ def once_copied(store: RedisStore, handle: Handle) -> Handle:
         return handle(deliveries)
 
     return handle_copied
-
-
-def match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], None]) -> Handle:
-    """Return a handler that calls ``handle_match`` with every match and the versions that were delivered of it."""
-
-    def handle(deliveries: Sequence[Delivery]) -> Failures:
-        failures: dict[str, Exception] = {}
-        versions: dict[str, set[int]] = {}
-        origins: dict[str, list[str]] = {}
-        for delivery in deliveries:
-            versions.setdefault(delivery.stream, set()).add(delivery.version)
-            origins.setdefault(delivery.stream, []).append(delivery.origin)
-        for match_id in versions:
-            beats.beat()
-            try:
-                with following(origins[match_id], f"relay {group.group}", match=match_id):
-                    handle_match(match_id, versions[match_id])
-            except TRANSIENT:
-                raise
-            except UnknownMatchError:
-                # A failover has lost the match, and with it what was due.
-                continue
-            except Exception as error:
-                failures[match_id] = error
-        with group.client.pipeline(transaction=False) as pipeline:
-            group.acknowledge(pipeline, [delivery for delivery in deliveries if delivery.stream not in failures])
-            pipeline.execute()
-        return failures
-
-    return handle
 
 
 def _versions(deliveries: Iterable[Delivery]) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """The relay: carries every event from the feeds of the shards to its effects.
 
-Six consumers, each with its group, so that none waits for another: ``projections`` updates read models with the
-acknowledgement; ``opponents`` and ``ratings`` enqueue tasks; ``clocks`` follows availability; ``administration`` logs
-acts of arbiters; ``notices`` decides what people are told. Ticker, sweeper and rounds run beside them.
+Three consumers, each with its group, so that none waits for another: ``projections`` updates read models with the
+acknowledgement; ``tasks`` enqueues tasks of opponents and ratings, and waits for the broker; ``effects`` follows
+availability, logs acts of arbiters and decides about notices. Ticker, sweeper and rounds run beside them.
 """
 
 import os
@@ -27,6 +27,7 @@ from events.store.redis import RedisStore
 from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
 from workers.consumers import Consumer
+from workers.effects import DeliveryReader, enqueue_when_due, log_acts, match_by_match, sync_clocks
 from workers.feed_watch import FEED, FeedWatch
 from workers.hints import HintRounds
 from workers.notices.decide import Decider, NoticeRounds
@@ -128,22 +129,23 @@ class Relay:
 
     def _consumers(self, tasks: TaskQueue, decider: Decider) -> list[Consumer]:
         parts = self._installation
-        projections, opponents, ratings, clocks, administration, notices = (self._group(name) for name in ConsumerGroup)
-        handlers = {
-            projections: consumers.project_deliveries(projections, parts.projector),
-            opponents: consumers.enqueue_when_due(
-                opponents, parts.matches, lambda state: bool(debts_of(state)), tasks.request_answer
-            ),
-            ratings: consumers.enqueue_when_due(ratings, parts.matches, parts.ratings.owed, tasks.request_rating),
-            clocks: consumers.sync_clocks(clocks, parts.store, parts.matches, parts.timekeeper, parts.now),
-            administration: consumers.log_acts(
-                administration, parts.store, parts.administration, parts.flag_lateness, parts.now
-            ),
-            notices: consumers.match_by_match(notices, decider.look_at_match),
-        }
-        for group in (ratings, administration, notices):
-            handlers[group] = consumers.once_copied(parts.store, handlers[group])
-        return [Consumer(group, handle) for group, handle in handlers.items()]
+        enqueued = (
+            enqueue_when_due(debts_of, tasks.request_answer),
+            enqueue_when_due(parts.ratings.owed, tasks.request_rating),
+        )
+        followed = (
+            sync_clocks(parts.timekeeper, parts.now),
+            log_acts(parts.administration, parts.flag_lateness, parts.now),
+            decider.look_at_match,
+        )
+        read = DeliveryReader(parts.store, parts.matches, parts.availability).read
+        projections = self._group(ConsumerGroup.PROJECTIONS)
+        running = [Consumer(projections, consumers.project_deliveries(projections, parts.projector))]
+        for name, effects in ((ConsumerGroup.TASKS, enqueued), (ConsumerGroup.EFFECTS, followed)):
+            group = self._group(name)
+            handle = match_by_match(group, read, effects)
+            running.append(Consumer(group, consumers.once_copied(parts.store, handle)))
+        return running
 
     def _group(self, name: ConsumerGroup) -> FeedGroup:
         store = self._installation.store

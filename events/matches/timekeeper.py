@@ -75,9 +75,9 @@ class Timekeeper:
         """Let happen in the match what is due at ``now`` (``due.next_step``); return what that changed."""
         return self._advance(match_id, lambda loaded: self._settle(loaded, now))
 
-    def sync(self, match_id: str, now: int, loaded: Loaded | None = None) -> Settled:
-        """End what the players' availability no longer has; return what that changed. ``loaded`` spares loading."""
-        return self._advance(match_id, lambda loaded: self._sync(loaded, now), loaded)
+    def sync(self, match_id: str, now: int) -> Settled:
+        """End what the players' availability no longer has; return what that changed."""
+        return self._advance(match_id, lambda loaded: self._sync(loaded, now))
 
     def record_time(
         self, loaded: Loaded | None, command: Command, now: int, read_before: Mapping[str, Availability]
@@ -162,12 +162,12 @@ class Timekeeper:
 
     def with_availability(self, state: MatchState) -> MatchState:
         """Return ``state`` with all that availability says of its clock, future too, to be shown and never stored."""
-        return _with_availability(state, self._availability_store.read(due.people_playing(state)))
+        return with_availability(state, self._availability_store.read(due.people_playing(state)))
 
     def read_of_foreseen(self, state: MatchState) -> Read[MatchState]:
         """Return the read of ``state`` with all that availability says of its clock: see ``with_availability``."""
         read = self._availability_store.read_of(due.people_playing(state))
-        return read.then(lambda availability: _with_availability(state, availability))
+        return read.then(lambda availability: with_availability(state, availability))
 
     def read_of_deadlines(self, players: Mapping[str, str]) -> Read[dict[str, int | None]]:
         """Return the read of the deadlines that availability changes, of matches with the player to move."""
@@ -207,14 +207,13 @@ class Timekeeper:
                 found[player], _ = self._availability_store.change(player, lambda own: with_fresh_offsets(own, now))
         return found
 
-    def _advance(self, match_id: str, advance: Callable[[Loaded], Loaded], loaded: Loaded | None = None) -> Settled:
+    def _advance(self, match_id: str, advance: Callable[[Loaded], Loaded]) -> Settled:
         for _ in range(MAX_ATTEMPTS):
-            loaded = loaded or self._matches.load(match_id)
+            loaded = self._matches.load(match_id)
             try:
                 return Settled(loaded.head.tag, advance(loaded).head.tag)
             except (StaleVersionError, StaleConditionalMovesError):
-                # A caller who expected the version before is refused: something else has happened.
-                loaded = None
+                continue  # a caller who expected the version before is refused: something else has happened
         tag = self._matches.load(match_id).head.tag
         return Settled(tag, tag)
 
@@ -252,6 +251,13 @@ class Timekeeper:
         if lane is not None:
             log.info("automatic vacation", match=match_id, player=due.player, since=due.at)
         return availability
+
+
+def needs_sync(state: MatchState, availability: Mapping[str, Availability], now: int) -> bool:
+    """Return whether ``Timekeeper.sync`` has anything to do in a match, given the availability of its players."""
+    return due.sync_step(state, availability, now) is not None or any(
+        offsets_expire_soon(own, now) for own in availability.values()
+    )
 
 
 def is_claim(command: Command) -> bool:
@@ -294,7 +300,8 @@ def correct_matches(
             yield Corrected(match_id, head.version, head.digest.hex())
 
 
-def _with_availability(state: MatchState, availability: Mapping[str, Availability]) -> MatchState:
+def with_availability(state: MatchState, availability: Mapping[str, Availability]) -> MatchState:
+    """Return ``state`` with all that ``availability`` says of its clock, to be shown and never stored."""
     people = due.people_playing(state)
     clock = due.with_availability(state.clock, {seat: availability[player] for player, seat in people.items()})
     return replace(state, clock=clock) if people else state

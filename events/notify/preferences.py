@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from events.notify.notice import NoticeKind, Timing, WhoMayInvite, from_json, to_json
 from events.notify.player_store import PlayerStore
 from events.runtime.connections import StorePipeline
+from events.runtime.reads import Read, read_alone
 from events.runtime.transactions import transact
 
 MAX_REMIND_BEFORE_H = 168
@@ -46,7 +47,11 @@ class PreferencesStore(PlayerStore):
 
     def read(self, player: str) -> Preferences:
         """Return the preferences of ``player``, the defaults where nothing was set."""
-        return _preferences(self._client.get(self._key(player)))
+        return read_alone(self._client, self.read_of(player))
+
+    def read_of(self, player: str) -> Read[Preferences]:
+        """Return the read of the preferences of ``player``: see ``read``."""
+        return Read(lambda pipeline: pipeline.get(self._key(player)), lambda replies: _preferences(replies[0]))
 
     def change(self, player: str, change: Callable[[Preferences], Preferences]) -> Preferences:
         """Replace the preferences of ``player`` by the result of ``change``, which may raise; return them."""

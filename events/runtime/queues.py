@@ -7,11 +7,8 @@ class ConsumerGroup(StrEnum):
     """A consumer group of the feed: each gets every event once."""
 
     PROJECTIONS = "projections"
-    OPPONENTS = "opponents"
-    RATINGS = "ratings"
-    CLOCKS = "clocks"
-    ADMINISTRATION = "administration"
-    NOTICES = "notices"
+    TASKS = "tasks"
+    EFFECTS = "effects"
 
 
 class Queue(StrEnum):

@@ -17,6 +17,7 @@ from events.runtime.connections import StoreClient, translated
 from events.runtime.errors import StoreCommandError
 from events.runtime.keys import InstallationKeys, ShardKeys
 from events.runtime.origin import current as present_origin
+from events.runtime.reads import Read, read_alone
 from events.runtime.scripts import load_script
 from events.runtime.topology import CLUSTER_OF_SERVERS, Topology, WrongTopologyError, read_topology
 from events.store.contract import (
@@ -262,8 +263,15 @@ class RedisStore(EventStore):
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """See EventReader."""
-        entries = self.client.xrange(self._keys_of(stream).events(stream), f"{after + 1}-0", "+", limit)
-        return envelopes_of(stream, after, entries)
+        return read_alone(self.client, self.read_of(stream, after, limit))
+
+    def read_of(self, stream: str, after: int = 0, limit: int | None = None) -> Read[list[Envelope]]:
+        """Return the read of the events of ``stream``: see ``read``."""
+        key, first = self._keys_of(stream).events(stream), f"{after + 1}-0"
+        return Read(
+            lambda pipeline: pipeline.xrange(key, first, "+", limit),
+            lambda replies: envelopes_of(stream, after, replies[0]),
+        )
 
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """See EventReader."""

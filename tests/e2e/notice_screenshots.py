@@ -23,6 +23,7 @@ from tests.e2e.png import shrunk
 from tests.e2e.screenshots import line, tall_columns
 from tests.e2e.visitors import Visitor, chromium
 from tests.support.callers import ME, Caller, app_on, invited
+from tests.support.looks import look_at_match
 from tests.support.mailbox import Mailbox, open_mailbox
 from tests.support.served_app import served
 from tests.support.server import RealServer
@@ -109,7 +110,7 @@ class Story:
     def _look(self, match_id: str) -> None:
         """Decide about the last event of a match, and send what is due."""
         self.services.projector.project([match_id])
-        self._decider.look_at_match(match_id, {self.services.matches.load(match_id).head.version})
+        look_at_match(self._decider, match_id, {self.services.matches.load(match_id).head.version})
         self._deliveries.deliver_due()
 
     def _pass(self, hours: float) -> None:

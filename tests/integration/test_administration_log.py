@@ -15,7 +15,8 @@ from events.store.feed import FeedGroup
 from tests.integration.test_api_cases import REASON, dispute
 from tests.support.callers import Caller, started
 from tests.support.stepped_installation import drain
-from workers.consumers import Consumer, log_acts
+from workers.consumers import Consumer
+from workers.effects import DeliveryReader, log_acts, match_by_match
 
 
 @pytest.fixture
@@ -80,9 +81,11 @@ def test_a_ruling_after_which_the_process_was_killed_is_logged_by_a_relay_and_on
     (made,) = (event for event in services.store.read(match_id) if event.type == "ruling-made")
     assert [act.act for act in services.administration.acts()] == ["role-granted"]
     settings = services.settings
+    read = DeliveryReader(services.store, services.matches, services.availability).read
     for name in ("one", "two"):
         group = FeedGroup(services.store.client, settings.prefix, services.store.shards, name, "a-relay")
-        drain(Consumer(group, log_acts(group, services.store, services.administration, services.flag_lateness)))
+        log = log_acts(services.administration, services.flag_lateness, services.now)
+        drain(Consumer(group, match_by_match(group, read, [log])))
     acts = services.administration.acts()
     assert [(act.act, act.actor, act.facts.get("digest")) for act in acts] == [
         ("role-granted", "console", None),

@@ -11,6 +11,7 @@ from events.notify.mail.tokens import PlayerToken, TokenKind, write_token
 from events.operations.personal_archive import make_archive
 from events.people.person import Person
 from tests.support.callers import Caller, app_on, started
+from tests.support.looks import look_at_match
 from tests.support.projected import project
 from tests.support.push_service import Browser
 from tests.support.server import RealServer
@@ -45,7 +46,7 @@ def reached(services: Services, anna: Caller, boris: Caller) -> Person:
     assert anna.put("/me/notice-settings", settings).status_code == 200
     decider = Decider(services)
     assert boris.post(f"/matches/{match_id}/chat", {"text": "hello"}).status_code == 201
-    decider.look_at_match(match_id, set(range(1, 5)))
+    look_at_match(decider, match_id, set(range(1, 5)))
     project(services)
     secret = services.addresses.secret(person.id)
     token = "r-" + write_token(PlayerToken(kind=TokenKind.ACCOUNT, player=person.id), secret)
@@ -90,7 +91,7 @@ def test_all_that_is_stored_to_reach_a_person_is_in_the_archive_and_is_erased(se
     assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erasures", "mail-refusals"}
     # Whatever happens in the match later is told to the others alone.
     (match_id,) = services.readmodels.matches_of(person.id)
-    Decider(services).look_at_match(match_id, {services.store.head(match_id).version})
+    look_at_match(Decider(services), match_id, {services.store.head(match_id).version})
     assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erasures", "mail-refusals"}
 
 

@@ -24,7 +24,8 @@ from events.runtime.keys import ProofKeys
 from tests.support.mail_play import MailSite
 from tests.support.server import RealServer
 from tests.support.stepped_installation import drain, legal_moves
-from workers import consumers, task_queue, tasks
+from workers import task_queue, tasks
+from workers.effects import enqueue_when_due
 from workers.fleet.kinds import VERIFY
 from workers.hints import HintRounds
 from workers.notices.decide import Decider, NoticeRounds
@@ -101,17 +102,13 @@ class Club(MailSite):
         self.broker = broker = FaultyBroker(seed, context)
         monkeypatch.setattr(task_queue, "make_app", lambda _: broker)
         queue = task_queue.TaskQueue(self.parts)
-        opponents, ratings, noticed = self.group("opponents"), self.group("ratings"), self.group("notices")
         woken = Event()
         decider = Decider(self.parts, woken.set)
-        handlers = {
-            opponents: consumers.enqueue_when_due(
-                opponents, self.matches, lambda state: bool(debts_of(state)), queue.request_answer
-            ),
-            ratings: consumers.enqueue_when_due(ratings, self.matches, self.ratings.owed, queue.request_rating),
-            noticed: consumers.match_by_match(noticed, decider.look_at_match),
-        }
-        self._lines = [consumers.Consumer(group, handle, lambda: self.now) for group, handle in handlers.items()]
+        answers, ratings = (
+            enqueue_when_due(debts_of, queue.request_answer),
+            enqueue_when_due(self.ratings.owed, queue.request_rating),
+        )
+        self._lines = [self.consumer("tasks", answers, ratings), self.consumer("notices", decider.look_at_match)]
         rounds: list[Callable[[], object]] = [self.parts.fleet_jobs.advance_running]
         self._sweeper = Sweeper(self.parts, queue, rounds=rounds)
         self._rounds = NoticeRounds(self.parts.store, self.parts.checks, self.parts.now, decider)

@@ -46,7 +46,7 @@ def age(shop: SteppedInstallation, group: str) -> float:
 
 
 def test_the_age_of_the_feed_is_that_of_the_oldest_event_a_group_has_not_finished(shop: SteppedInstallation) -> None:
-    consumer, group = shop.projections(), shop.group("ratings")
+    consumer, group = shop.projections(), shop.group("tasks")
     first = shop.start("alice", "bob")
     begun = shop.now
     shop.now += 60_000
@@ -56,12 +56,12 @@ def test_the_age_of_the_feed_is_that_of_the_oldest_event_a_group_has_not_finishe
     drain(consumer)
     assert age(shop, "projections") == 0
     delivered = group.read()
-    assert 90 <= age(shop, "ratings") < 91, "it was delivered, and is not acknowledged"
+    assert 90 <= age(shop, "tasks") < 91, "it was delivered, and is not acknowledged"
     with shop.client.pipeline() as pipeline:
         group.acknowledge(pipeline, [each for each in delivered if each.stream == first])
         pipeline.execute()
-    assert 29 <= age(shop, "ratings") < 31
-    assert ("opponents",) not in figure(shop, "rookery_feed_age_seconds"), "no relay has made this group"
+    assert 29 <= age(shop, "tasks") < 31
+    assert ("effects",) not in figure(shop, "rookery_feed_age_seconds"), "no relay has made this group"
 
 
 def test_the_oldest_unanswered_turn_of_an_opponent_is_measured(shop: SteppedInstallation) -> None:

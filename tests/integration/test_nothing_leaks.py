@@ -19,6 +19,7 @@ from events.notify.notice import NoticeChannel, NoticeKind, Timing
 from events.runtime.connections import StoreClient
 from events.runtime.egress import Egress
 from tests.support.callers import API, Caller, started
+from tests.support.looks import look_at_match
 from tests.support.projected import project
 from tests.support.push_service import Browser
 from tests.support.stored import stored
@@ -200,7 +201,7 @@ def test_nothing_private_goes_out_through_any_channel(app: Flask, services: Serv
     services.blocks.put(boris.id, anna.id, "block")
     project(services)
     decider = Decider(services)
-    decider.look_at_match(match_id, set(range(1, services.store.head(match_id).version + 1)))
+    look_at_match(decider, match_id, set(range(1, services.store.head(match_id).version + 1)))
     services.checks.work.discard(match_id)
     services.checks.mark_chat(match_id, 0, 0)
     decider.look_at_check(services.checks.take())

@@ -17,6 +17,7 @@ from events.notify.policy import LOOK_AGAIN_MS, MINUTE_MS, NO_CHANNEL
 from events.people.availability import with_calendar
 from events.people.blocks import MUTE
 from events.runtime.reads import read_alone
+from tests.support.looks import look_at_match
 from tests.support.post_office import PostOffice, prefer, say
 from tests.support.server import RealServer
 from tests.support.stepped_installation import legal_moves
@@ -51,7 +52,7 @@ def test_it_does_not_matter_how_often_and_in_which_order_events_are_delivered(of
     once = [office.told(player) for player in ("alice", "bob")]
     version = office.state(match).version
     for versions in ([version], [2], [3, 5], range(1, version + 1), [version - 1]):
-        office.decider.look_at_match(match, set(versions))
+        look_at_match(office.decider, match, set(versions))
     assert [office.told(player) for player in ("alice", "bob")] == once
     office.pass_time(0)
     assert [len(each.notices) for each in office.mails()] == [sum(map(len, once))]

@@ -109,7 +109,7 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: SteppedIns
                 shop.play(match, 1)
             shop.start("alice", "bob")
         rebuilding.join()
-        lines = [shop.group(name) for name in ("projections", "ratings")]
+        lines = [shop.group(name) for name in ("projections", "tasks")]
         eventually(lambda: not any(lag.pending + lag.undelivered for line in lines for lag in lags_of(line)), "the end")
     shop.rate_all()
     grown = shop.dump()

@@ -18,6 +18,7 @@ from domain.match.enums import Channel, Status
 from events.notify.notice import NoticeKind
 from events.notify.webhooks.signing import fresh_keys, signed_headers
 from tests.support.callers import Caller, invited
+from tests.support.looks import look_at_match
 from tests.support.projected import project
 from tests.support.receivers import LOOPBACK
 from tests.support.served_app import served
@@ -106,7 +107,7 @@ def test_the_webhook_bot_plays_every_game(app: Flask, services: Services, monkey
                     to_move = find_ruleset(state.game, state.ruleset).to_move(state.play.position)
                     if state.status == Status.PLAYING and state.seats[to_move].player == person.id:
                         assert person.move(match_id).status_code == 201
-                decider.look_at_match(match_id, set(range(1, services.matches.load(match_id).state.version + 1)))
+                look_at_match(decider, match_id, set(range(1, services.matches.load(match_id).state.version + 1)))
             deliveries.deliver_due()
     for match_id in matches.values():
         play = services.matches.load(match_id).state.play

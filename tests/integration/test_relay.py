@@ -19,7 +19,8 @@ from tests.support.matches import FOUR
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
-from workers.consumers import MAX_DELIVERIES, Consumer, enqueue_when_due
+from workers.consumers import MAX_DELIVERIES, Consumer
+from workers.effects import enqueue_when_due, match_by_match
 from workers.relay import Relay
 from workers.threads import ThreadDiedError
 
@@ -123,7 +124,8 @@ def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: SteppedInstallation
             raise ConnectionRefusedError("the broker is away")
         asked.append(name)
 
-    line = Consumer(group, enqueue_when_due(group, shop.matches, lambda _: True, ask), shop.tick)
+    handle = match_by_match(group, shop.delivery_reader().read, [enqueue_when_due(lambda _: True, ask)])
+    line = Consumer(group, handle, shop.tick)
     for _ in range(len(broken)):
         shop.now += 10_000
         with pytest.raises(ConnectionRefusedError):
@@ -193,7 +195,7 @@ def test_projections_go_on_without_the_broker_and_tasks_follow(shop: SteppedInst
         eventually(lambda: shop.readmodels.summary(match), "the projection")
         second.start()
         eventually(lambda: Broker(settings).queued(), "the task")
-        eventually(lambda: pending(shop.opponents()) == 0, "that both entries are acknowledged")
+        eventually(lambda: pending(shop.consumer("tasks")) == 0, "that both entries are acknowledged")
     second.close()
 
 

@@ -15,6 +15,7 @@ from events.runtime.work_list import LEASE_MS
 from tests.support.callers import Caller, started
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
+from tests.support.looks import look_at_match
 from tests.support.receivers import Received, Reply, receiving
 from tests.support.server import RealServer
 from tests.support.webhook_post import Post
@@ -52,7 +53,7 @@ class Hanging:
 def decide(post: Post, match: str) -> None:
     """Put all that is to be told of ``match`` into the outbox."""
     version = post.services.matches.load(match).state.version
-    post.decider.look_at_match(match, set(range(1, version + 1)))
+    look_at_match(post.decider, match, set(range(1, version + 1)))
 
 
 @contextmanager

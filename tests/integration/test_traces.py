@@ -15,7 +15,6 @@ from flask import Flask
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from api.services import EXTENSION, Services
-from domain.match.state import MatchState
 from events.runtime import origin, tracing
 from events.runtime.connections import StoreClient, connect
 from events.runtime.queues import ConsumerGroup, Queue
@@ -23,7 +22,7 @@ from events.store.feed import FeedGroup
 from tests.support.callers import ME, Caller, opponent, settings_for, started
 from tests.support.server import RealServer
 from workers.celery_app import make_app
-from workers.consumers import enqueue_when_due
+from workers.effects import DeliveryReader, enqueue_when_due, match_by_match
 from workers.opponents import QUICK, debts_of
 from workers.task_queue import TaskQueue
 from workers.tasks import ANSWER, RATE
@@ -110,13 +109,10 @@ def receiver() -> Iterator[OtlpReceiver]:
 
 def relay_opponents(services: Services, client: StoreClient) -> None:
     """Hand what is in the feed to the consumer that requests the answers of opponents."""
-    group = FeedGroup(client, services.prefix, services.store.shards, ConsumerGroup.OPPONENTS, "a-relay")
+    group = FeedGroup(client, services.prefix, services.store.shards, ConsumerGroup.TASKS, "a-relay")
     group.ensure()
-
-    def owes(state: MatchState) -> bool:
-        return bool(debts_of(state))
-
-    enqueue_when_due(group, services.matches, owes, TaskQueue(services).request_answer)(group.read(None))
+    read = DeliveryReader(services.store, services.matches, services.availability).read
+    match_by_match(group, read, [enqueue_when_due(debts_of, TaskQueue(services).request_answer)])(group.read(None))
 
 
 def play_against_opponent(app: Flask, redis: StoreClient) -> str:
@@ -147,7 +143,7 @@ def test_a_move_is_a_trace_linked_to_relay_and_task(app: Flask, redis: StoreClie
     append = next(span for span in spans["append"] if span.parent == execute.id)
     assert append.trace == execute.trace == move.trace
     assert append.attributes == {"match": match_id, "version": 3, "events": 1}
-    relayed = spans["relay opponents"][-1]
+    relayed = spans["relay tasks"][-1]
     assert (relayed.links, relayed.parent) == ([move.trace], "")
     (task,) = spans[ANSWER]
     assert (task.links, task.attributes) == ([relayed.trace], {"match": match_id})

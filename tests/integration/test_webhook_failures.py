@@ -10,6 +10,7 @@ from events.notify.notice import DeliveryState, NoticeKind, Timing
 from events.notify.outbox import Purpose
 from events.notify.webhooks.retries import MIN_DELAY_MS
 from tests.support.callers import ME, OPEN, started
+from tests.support.looks import look_at_match
 from tests.support.receivers import Receiver, Reply, receiving
 from tests.support.server import RealServer
 from tests.support.watch import Watch
@@ -165,7 +166,7 @@ class TestFailing:
     def test_notices_for_a_webhook_that_is_off_or_gone_are_not_sent(self, post: Post, receiver: Receiver) -> None:
         off, gone = post.webhook(post.anna, receiver), post.webhook(post.anna, receiver)
         match = started(post.anna, post.boris)
-        post.decider.look_at_match(match, {1, 2, 3})
+        look_at_match(post.decider, match, {1, 2, 3})
         change = {"url": receiver.url, "kinds": EVERYTHING, "enabled": False}
         post.anna.put(f"/me/webhooks/{off['id']}", change)
         post.anna.delete(f"/me/webhooks/{gone['id']}")

@@ -11,6 +11,7 @@ from events.notify.notice import NoticeChannel
 from events.people.person import Person as Account
 from events.runtime.egress import Egress, EgressResponse
 from events.runtime.egress_rules import EgressError
+from events.runtime.reads import Read
 from tests.simulation.people import Person
 from tests.support.push_service import Browser
 from workers.notices.smtp import Reply, SmtpServer, Stage
@@ -93,6 +94,10 @@ class KnownPeople:
 
     def persons(self, ids: Iterable[str]) -> dict[str, Account]:
         return {id: self._accounts[id] for id in ids if id in self._accounts}
+
+    def read_of(self, ids: Iterable[str]) -> Read[dict[str, Account]]:
+        wanted = list(ids)
+        return Read(lambda _: None, lambda _: self.persons(wanted))
 
     def person(self, id: str) -> Account | None:
         return self._accounts.get(id)

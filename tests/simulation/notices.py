@@ -30,6 +30,7 @@ from events.store.contract import Request
 from tests.simulation.elsewhere import Accepted, Elsewhere, KnownPeople
 from tests.simulation.people import Person
 from tests.simulation.server import MAIL, SimulatedInstallation
+from tests.support.looks import look_at_match
 from tests.support.push_service import Browser
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
@@ -118,7 +119,7 @@ class SimulatedNotices:
 
     def look(self, match_id: str, versions: Collection[int]) -> None:
         """Do what the relay does about new events of a match."""
-        self._decider.look_at_match(match_id, set(versions))
+        look_at_match(self._decider, match_id, set(versions))
         state = self._parts.matches.load(match_id).state
         self._look_at_flags(state, min(versions))
         seat = to_move(state)

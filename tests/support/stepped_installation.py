@@ -26,7 +26,8 @@ from events.store.feed import FeedGroup
 from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
 from tests.support.timeless import execute
-from workers.consumers import Consumer, enqueue_when_due, log_acts, match_by_match, project_deliveries, sync_clocks
+from workers.consumers import Consumer, project_deliveries
+from workers.effects import DeliveryReader, Effect, enqueue_when_due, log_acts, match_by_match, sync_clocks
 from workers.notices.decide import Decider, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.notices.senders import SendOutcome
@@ -140,29 +141,30 @@ class SteppedInstallation:
         group = self.group("projections", consumer)
         return Consumer(group, project_deliveries(group, self.projector), lambda: self.now)
 
+    def consumer(self, name: str, *effects: Effect) -> Consumer:
+        """Return the consumer of the group ``name`` that has ``effects`` on every match."""
+        group = self.group(name)
+        return Consumer(group, match_by_match(group, self.delivery_reader().read, effects), lambda: self.now)
+
+    def delivery_reader(self) -> DeliveryReader:
+        return DeliveryReader(self.store, self.matches, self.availability)
+
     def opponents(self) -> Consumer:
-        group = self.group("opponents")
-        return Consumer(
-            group, enqueue_when_due(group, self.matches, lambda state: bool(debts_of(state)), self.answers.append)
-        )
+        return self.consumer("opponents", enqueue_when_due(debts_of, self.answers.append))
 
     def rating_requests(self) -> Consumer:
-        group = self.group("ratings")
-        return Consumer(group, enqueue_when_due(group, self.matches, self.ratings.owed, self.rated.append))
+        return self.consumer("ratings", enqueue_when_due(self.ratings.owed, self.rated.append))
 
     def clocks(self) -> Consumer:
         """Return the consumer that brings matches into line with the availability of their players."""
-        group = self.group("clocks")
-        return Consumer(group, sync_clocks(group, self.store, self.matches, self.timekeeper, lambda: self.now))
+        return self.consumer("clocks", sync_clocks(self.timekeeper, lambda: self.now))
 
     def logged_acts(self) -> Consumer:
-        group = self.group("administration")
         parts = self.parts
-        return Consumer(group, log_acts(group, self.store, parts.administration, parts.flag_lateness, lambda: self.now))
+        return self.consumer("administration", log_acts(parts.administration, parts.flag_lateness, lambda: self.now))
 
     def notices(self) -> Consumer:
-        group = self.group("notices")
-        return Consumer(group, match_by_match(group, self.decider.look_at_match), lambda: self.now)
+        return self.consumer("notices", self.decider.look_at_match)
 
     def deliveries(self) -> Deliveries:
         """Return what sends notices and letters, to ``senders``."""

@@ -10,6 +10,7 @@ from events.notify.notice import Notice, NoticeChannel, NoticeDelivery, NoticeKi
 from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.runtime.settings import MailSettings
 from tests.support.callers import Caller, app_on
+from tests.support.looks import look_at_match
 from tests.support.receivers import LOOPBACK, Received, Receiver, Reply, answering
 from tests.support.watch import Watch
 from workers.notices.channels import make_senders
@@ -46,7 +47,7 @@ class Post:
     def tell(self, match: str) -> None:
         """Decide about all that has happened in ``match``, and send what is due."""
         version = self.services.matches.load(match).state.version
-        self.decider.look_at_match(match, set(range(1, version + 1)))
+        look_at_match(self.decider, match, set(range(1, version + 1)))
         self.send()
 
     def send(self) -> int:

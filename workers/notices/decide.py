@@ -1,7 +1,7 @@
 """From events to notices: they depend on where a match stands, idempotent by fact and person."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import structlog
@@ -14,26 +14,24 @@ from domain.match.terms import DAY
 from domain.match.vacation import year_of
 from events.installation import Installation
 from events.matches.matches import UnknownMatchError
+from events.matches.timekeeper import with_availability
 from events.notify import policy
 from events.notify.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of, vacation_fact
 from events.notify.notice import NoticeKind, notice_id
+from events.notify.preferences import Preferences
 from events.notify.scheduled_checks import Check, ScheduledChecks
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.counters import fixed_windows
 from events.runtime.errors import StoreUnavailableError
+from events.runtime.reads import ReadBatch
 from events.store.codec import event_of
 from events.store.redis import RedisStore
+from workers.effects import Delivered
 from workers.notices.reach import circumstances_of, messages_for
 from workers.retries import DELAYS_MS
 from workers.shares import Share
 from workers.threads import repeat
-
-TAIL = 12
-"""The last events of a match, in which the beginning of a turn is looked for."""
-
-MAX_SPAN = 200
-"""Deliveries that lie further back are read apart from the last events."""
 
 GUEST = "guest"
 MAX_MAILS_OF_STRANGERS = RateLimitItemPerDay(5)
@@ -48,17 +46,19 @@ class Decider:
         self._wake = wake
         self._counters = fixed_windows(installation.client, installation.prefix)
 
-    def look_at_match(self, match_id: str, versions: set[int]) -> None:
-        """Decide about the events of a match at ``versions``, and about the acts that await its players."""
-        loaded = self._parts.matches.load_at_least(match_id, max(versions))
-        state = self._parts.timekeeper.with_availability(loaded.state)
-        events = self._events(state, versions)
-        for fact in (*facts_of(state, events, min(versions)), *self._vacation_facts(state, events, min(versions))):
-            self.tell(fact)
+    def look_at_match(self, delivered: Delivered) -> None:
+        """Decide about the events of a match that were delivered, and about the acts that await its players."""
+        state, since = with_availability(delivered.loaded.state, delivered.availability()), min(delivered.versions)
+        events = [Happened(each.version, each.actor, event_of(each)) for each in delivered.events()]
+        facts = [*facts_of(state, events, since), *self._vacation_facts(state, events, since)]
         # Also of a turn that its player has begun, and again whenever something may have moved the deadline.
-        turn = turn_of(state)
-        if turn is not None:
-            self._plan_reminder(state, turn)
+        turn, batch = turn_of(state), ReadBatch(self._parts.client)
+        persons = batch.add(self._parts.people.read_of(player for fact in facts for player in fact.players))
+        preferences = None if turn is None else batch.add(self._parts.preferences.read_of(*turn.players))
+        for fact in facts:
+            self._tell(fact, persons())
+        if turn is not None and preferences is not None:
+            self._plan_reminder(state, turn, preferences())
 
     def look_at_check(self, check: Check) -> None:
         """Carry out a check that was claimed, and finish it. Crash-safe: a repetition tells nothing new."""
@@ -74,15 +74,17 @@ class Decider:
     def _look_at_turn(self, match_id: str, player: str) -> None:
         """Remind a player whose time is running out, later if the deadline has moved, or not at all."""
         state = self._parts.timekeeper.with_availability(self._parts.matches.load(match_id).state)
-        fact = reminder_of(state, self._parts.now())
-        if fact is not None and player in fact.players and self._plan_reminder(state, fact):
+        fact, preferences = reminder_of(state, self._parts.now()), self._parts.preferences.read(player)
+        if fact is not None and player in fact.players and self._plan_reminder(state, fact, preferences):
             self.tell(fact)
 
     def tell(self, fact: Fact) -> None:
         """Decide about ``fact`` for each of its players, unless that was done before."""
-        known = self._parts.people.persons(fact.players)
+        self._tell(fact, self._parts.people.persons(fact.players))
+
+    def _tell(self, fact: Fact, persons: Mapping[str, Person]) -> None:
         for player in fact.players:
-            person = known.get(player)
+            person = persons.get(player)
             if person is not None and not self._parts.ledger.is_decided(player, notice_id(fact.name, player)):
                 self._decide(fact, person)
 
@@ -114,25 +116,15 @@ class Decider:
         lengths = (min(each.until, until) - max(each.since, since) for each in self._parts.heartbeat.outages())
         return sum(max(0, length) for length in lengths)
 
-    def _plan_reminder(self, state: MatchState, turn: Fact) -> bool:
+    def _plan_reminder(self, state: MatchState, turn: Fact, preferences: Preferences) -> bool:
         (player,), clock = turn.players, state.clock
         if turn.deadline is None:
             return False
-        before_h = self._parts.preferences.read(player).remind_before_h
-        at = policy.reminder_at(clock.since, turn.deadline, before_h)
+        at = policy.reminder_at(clock.since, turn.deadline, preferences.remind_before_h)
         if at is None or at <= self._parts.now():
             return at is not None
         self._parts.checks.remind(state.match_id, player, at)
         return False
-
-    def _events(self, state: MatchState, versions: set[int]) -> list[Happened]:
-        first, tail = min(versions), max(1, state.version - TAIL + 1)
-        found = []
-        if first < tail - MAX_SPAN:
-            found = self._parts.store.read(state.match_id, first - 1, min(max(versions), tail - 1) - first + 1)
-            first = tail
-        found += self._parts.store.read(state.match_id, min(first, tail) - 1)
-        return [Happened(each.version, each.actor, event_of(each)) for each in found if each.version <= state.version]
 
     def _vacation_facts(self, state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
         facts = []

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from events.runtime.connections import SINGLE, StoreClient, connect, read_place
 from events.runtime.keys import ProofKeys
+from events.runtime.reads import Read, read_alone
 from events.runtime.scripts import load_script
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
@@ -140,15 +141,21 @@ class ArchivingStore(RedisStore):
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """See EventReader."""
-        live = super().read(stream, after, limit)
-        if live:
-            return live
-        archived = self.find_archived([stream])[0]
-        if archived is None:
-            # Unless it was brought back between the two looks, there is nothing.
-            return super().read(stream, after, limit)
-        events = self._archived_events(self._archived_match(stream, archived))
-        return events[after : None if limit is None else after + limit]
+        return read_alone(self.client, self.read_of(stream, after, limit))
+
+    def read_of(self, stream: str, after: int = 0, limit: int | None = None) -> Read[list[Envelope]]:
+        """See RedisStore; a round trip more, and the archive, when there are no live events."""
+        live = super().read_of(stream, after, limit)
+
+        def or_archived(events: list[Envelope]) -> list[Envelope]:
+            archived = None if events else self.find_archived([stream])[0]
+            if archived is None:
+                # Unless it was brought back between the two looks, there is nothing.
+                return events or read_alone(self.client, live)
+            found = self._archived_events(self._archived_match(stream, archived))
+            return found[after : None if limit is None else after + limit]
+
+        return live.then(or_archived)
 
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """See EventReader."""

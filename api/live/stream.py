@@ -23,8 +23,7 @@ from api.http.conditions import EXAMPLE_TAG
 from api.http.problems import Problem
 from api.live import account_stream
 from api.live.stream_hub import BLOCK_MS, Hub, Watcher
-from api.services import EXTENSION, Services
-from api.services import services as current_services
+from api.services import EXTENSION, Services, services as current_services
 from events.people.chats import subscribe
 from events.people.person import Person
 from events.runtime.connections import blocking_client

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from domain.games import find_ruleset
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.decide import decide
 from domain.match.decisions.creation import rematch
 from domain.match.enums import Channel, Status

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from domain.games import find_ruleset
-from domain.match import clock as clocks
-from domain.match import terms
+from domain.match import clock as clocks, terms
 from domain.match.clock import Forecast
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.state import MatchState

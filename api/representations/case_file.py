@@ -9,8 +9,7 @@ from api.http.answers import Answer, Instant, one_of
 from api.representations.players import Player, represent_player
 from api.services import services
 from domain.match.enums import Ground, RulingKind
-from domain.match.state import Dispute as MatchDispute
-from domain.match.state import MatchState
+from domain.match.state import Dispute as MatchDispute, MatchState
 from events.people.administration import ARBITER
 from events.people.person import Person
 from events.people.statements import MEMBERS, NamedText, named_texts

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from api.http.answers import Answer, Instant, instant, one_of
-from domain.match import clock as clocks
-from domain.match import terms as match_terms
+from domain.match import clock as clocks, terms as match_terms
 from domain.match.clock_words import in_words
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, Status

@@ -24,8 +24,7 @@ from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.blocks import BLOCK, KINDS, MUTE
-from events.people.chats import MAX_MESSAGES_PER_CHAT, ChatFullError, chat_players
-from events.people.chats import ChatMessage as StoredMessage
+from events.people.chats import MAX_MESSAGES_PER_CHAT, ChatFullError, ChatMessage as StoredMessage, chat_players
 from events.people.person import Person
 from events.people.reports import AbuseReport
 from events.runtime.errors import LimitReachedError

@@ -18,8 +18,7 @@ from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, St
 from api.operations.notice_targets import targets_of
 from api.services import services
 from events.notify.ledger import MAX_NOTICES
-from events.notify.notice import DeliveryState, NoticeChannel, NoticeKind, Timing, WhoMayInvite
-from events.notify.notice import Notice as StoredNotice
+from events.notify.notice import DeliveryState, Notice as StoredNotice, NoticeChannel, NoticeKind, Timing, WhoMayInvite
 from events.notify.preferences import MAX_REMIND_BEFORE_H, Preferences
 
 blueprint = Blueprint("notices", __name__, url_prefix=PREFIX)

@@ -33,8 +33,7 @@ from events.notify.letters import asker, password_reset
 from events.notify.mail_links import MAX_LINK_CHARACTERS, USED
 from events.people.accounts import NameTakenError
 from events.people.availability import with_calendar, zone_names
-from events.people.credentials import MAX_LABEL_LENGTH
-from events.people.credentials import Token as StoredToken
+from events.people.credentials import MAX_LABEL_LENGTH, Token as StoredToken
 from events.people.names import NAME, InvalidNameError
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
 from events.people.person import Person, UnknownPersonError

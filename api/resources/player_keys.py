@@ -17,8 +17,7 @@ from api.http.schemas import EmptyBody, PresentPassword, StrictSchema, StrictStr
 from api.operations.signed_acts import signature_field
 from api.services import services
 from domain.match.player_signatures import PlayerPublicKey, PlayerSignature
-from events.people.player_keys import MAX_KEY_NAME_LENGTH, MAX_PLAYER_KEYS
-from events.people.player_keys import PlayerKey as KeptKey
+from events.people.player_keys import MAX_KEY_NAME_LENGTH, MAX_PLAYER_KEYS, PlayerKey as KeptKey
 from events.proof.documents import DocumentError
 from events.proof.player_signatures import check_signed, key_id
 from events.proof.public_keys import signed_bytes

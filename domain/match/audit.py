@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from domain.game import Outcome, OutcomeUnknownError, StepBudget
 from domain.games import find_ruleset
-from domain.match import events as e
-from domain.match import terms
+from domain.match import events as e, terms
 from domain.match.clock import Forecast, falls_at, forecast
 from domain.match.decide import needs_fresh_seed
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.decisions import cases, creation, moves, offers, timekeeping
 from domain.match.enums import Status
 from domain.match.evolve import Decision, evolve

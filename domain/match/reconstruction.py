@@ -2,8 +2,7 @@
 
 from typing import assert_never
 
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.enums import PauseReason, RulingKind
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import MINUTE

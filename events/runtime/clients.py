@@ -12,6 +12,7 @@ from redis.client import Pipeline, PubSub
 from redis.exceptions import (
     AskError,
     ClusterError,
+    ConnectionError as RedisConnectionError,
     NoPermissionError,
     NoScriptError,
     OutOfMemoryError,
@@ -19,11 +20,10 @@ from redis.exceptions import (
     RedisClusterException,
     RedisError,
     ResponseError,
+    TimeoutError as RedisTimeoutError,
     TryAgainError,
     WatchError,
 )
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from events.runtime.errors import (
     OtherStoreError,

@@ -22,15 +22,15 @@ from redis.crc import key_slot
 from redis.exceptions import (
     AskError,
     ClusterDownError,
+    ConnectionError as RedisConnectionError,
     MaxConnectionsError,
     MovedError,
     ResponseError,
     SlotNotCoveredError,
+    TimeoutError as RedisTimeoutError,
     TryAgainError,
     WatchError,
 )
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from events.runtime.clients import StoreClient, StorePipeline, StorePool, StorePubSub, translating
 from events.runtime.errors import StoreCommandError

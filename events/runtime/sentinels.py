@@ -5,9 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, cast
 
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import ResponseError
-from redis.exceptions import TimeoutError as RedisTimeoutError
+from redis.exceptions import ConnectionError as RedisConnectionError, ResponseError, TimeoutError as RedisTimeoutError
 from redis.sentinel import (
     MasterNotFoundError,
     Sentinel,

@@ -7,8 +7,7 @@ from typing import Any
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, NodesManager
 from redis.crc import key_slot
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisClusterException
+from redis.exceptions import ConnectionError as RedisConnectionError, RedisClusterException
 from redis.retry import Retry
 
 from events.runtime.clients import StoreClient, StorePool

@@ -15,8 +15,7 @@ from events.proof.public_keys import key_set
 from events.proof.receipts import make_receipt, write_receipt
 from events.store.contract import Head
 from tests.e2e.visitors import Visitor
-from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys, resigned
-from tests.support.bundles import bundle_of as finished_bundle
+from tests.support.bundles import KEY, SIGNED_AT, bundle_of as finished_bundle, envelopes, keys, resigned
 from tests.support.worst import events_of
 
 RESIGNED = finished_bundle(resigned(), logged=5)

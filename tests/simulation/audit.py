@@ -14,8 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from domain.games import find_ruleset
-from domain.match import events as e
-from domain.match import vacation
+from domain.match import events as e, vacation
 from domain.match.authority import Authority
 from domain.match.clock import left
 from domain.match.enums import Channel, FlagRule, LineAction, Status
@@ -29,8 +28,7 @@ from events.proof.audit import audit as records
 from events.proof.bundle import make_bundle
 from events.proof.documents import DocumentError
 from events.proof.keys import SigningKey
-from events.proof.verification import BEYOND
-from events.proof.verification import verify as verify_bundle
+from events.proof.verification import BEYOND, verify as verify_bundle
 from events.store.chain import verify
 from events.store.codec import event_of
 from events.store.contract import DamagedStreamError

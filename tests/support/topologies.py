@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, Self
 
 from redis import Redis
 from redis.backoff import NoBackoff
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisError
+from redis.exceptions import ConnectionError as RedisConnectionError, RedisError
 from redis.retry import Retry
 
 from deploy.local.child import bound_to_parent

@@ -6,8 +6,7 @@ import pytest
 
 from api.pages.announcements import WORDS, Audience, describe_events, describe_rematch, last_move
 from api.pages.available_actions import find_consequences
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.enums import Ground
 from domain.match.event_types import TYPES
 from domain.match.lines import ConditionalMoves, Line, arranged

@@ -3,8 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from domain.match.calendar import MAX_FREE_DAYS, Calendar, Offset, check, is_free, next_change
 from domain.match.clock import Clock, left, move, new_clock, spent, start

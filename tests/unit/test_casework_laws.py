@@ -7,12 +7,10 @@ from itertools import islice
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from domain.games import find_ruleset
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.audit import Examination
 from domain.match.clock import left
 from domain.match.due import deadline_of

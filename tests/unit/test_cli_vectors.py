@@ -12,8 +12,7 @@ from deploy.cli.vectors import VectorFileError, check_case, check_cases, game_of
 from domain.game import Game, MalformedNotation, Outcome
 from tests.support.rulesets import variant
 from tests.support.tables import table
-from tests.support.tiny_game import TINY as NIM
-from tests.support.tiny_game import Heap
+from tests.support.tiny_game import TINY as NIM, Heap
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

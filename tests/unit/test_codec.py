@@ -6,8 +6,7 @@ from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from domain.match.enums import Channel, Ground, Limit, OccasionKind, PauseReason, RulingKind
 from domain.match.event_types import TYPES

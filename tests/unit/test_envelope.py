@@ -4,8 +4,7 @@ import hashlib
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from events.store.contract import GENESIS
 from events.store.envelope import Draft, canonical_bytes, canonical_json, chain_digest, seal, unpack

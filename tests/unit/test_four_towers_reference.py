@@ -20,8 +20,7 @@ from tests.support.slow_four_towers.board import read, write
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
 from tests.support.slow_four_towers.moves import successors
 from tests.support.slow_four_towers.positions import crowded_position, sparse_position
-from tests.support.slow_four_towers.reach import in_check
-from tests.support.slow_four_towers.reach import in_check as slowly_in_check
+from tests.support.slow_four_towers.reach import in_check, in_check as slowly_in_check
 from tests.support.tables import table
 
 

@@ -6,8 +6,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from events.notify.addresses import (
     HARD_SCORE,

@@ -1,8 +1,7 @@
 """The closed language of mail: which lines are commands, and where reading ends."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from domain.game import MalformedNotation, RulesError
 from domain.games import GAMES

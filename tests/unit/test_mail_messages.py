@@ -10,8 +10,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from domain.games import GAMES, find_ruleset
 from domain.match.commands import JoinMatch

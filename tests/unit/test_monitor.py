@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from events.proof import merkle
-from events.proof import monitor as module
+from events.proof import merkle, monitor as module
 from events.proof.keys import SigningKey
 from events.proof.monitor import ContradictionError, FetchError, GrowingTree, Monitor, RunFinding
 from events.proof.notes import NoteKey

@@ -5,8 +5,7 @@ from math import exp, fsum, inf, nan
 
 import glicko2
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from domain.rating import (
     DEFAULT,

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.enums import Channel, RulingKind
 from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id

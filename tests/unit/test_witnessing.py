@@ -6,8 +6,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from events.proof import merkle
-from events.proof import witness as state
+from events.proof import merkle, witness as state
 from events.proof.keys import SigningKey
 from events.proof.notes import SignedNote, parse_signatures
 from events.proof.transparency.witness_protocol import SIZE_TYPE, read_request, write_request

@@ -12,9 +12,7 @@ import re
 from dataclasses import replace
 from typing import assert_never
 
-from domain.match import commands as c
-from domain.match import events as e
-from domain.match import positions
+from domain.match import commands as c, events as e, positions
 from domain.match.enums import EndReason, Ground, RulingKind, Status
 from domain.match.guards import refuse_if_ended, seat_of
 from domain.match.refusals import CommandError

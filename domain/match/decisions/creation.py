@@ -2,9 +2,7 @@
 
 from domain.game import AnyGame, Setup
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
-from domain.match import commands as c
-from domain.match import events as e
-from domain.match import terms
+from domain.match import commands as c, events as e, terms
 from domain.match.commands import CreateMatch
 from domain.match.enums import Status
 from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of

@@ -2,8 +2,7 @@
 
 from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.games import find_ruleset
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.enums import Channel, EndReason
 from domain.match.evolutions.moves import move_submitted
 from domain.match.evolve import Decision

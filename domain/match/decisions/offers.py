@@ -1,8 +1,7 @@
 """Draws and taking back: proposals of one seat that all the others answer."""
 
 from domain.games import find_ruleset
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.enums import EndReason
 from domain.match.guards import active_seat, seats_playing
 from domain.match.refusals import CommandError

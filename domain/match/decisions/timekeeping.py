@@ -1,8 +1,7 @@
 """Time in a match, and the acts of players and the server about it: flags, forgiveness, gifts, pauses."""
 
 from domain.games import find_ruleset
-from domain.match import commands as c
-from domain.match import events as e
+from domain.match import commands as c, events as e
 from domain.match.clock import Pause, falls_at, forecast
 from domain.match.enums import EndReason, Limit, PauseReason, Status
 from domain.match.guards import active_seat, refuse_if_broken, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing

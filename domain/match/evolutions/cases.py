@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from domain.match import clock as clocks
-from domain.match import events as e
-from domain.match import positions
+from domain.match import clock as clocks, events as e, positions
 from domain.match.enums import PauseReason, Status
 from domain.match.state import Dispute, MatchState, Proposal, Ruling
 from domain.vector import with_value

@@ -4,9 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from domain import vector
-from domain.match import clock as clocks
-from domain.match import events as e
-from domain.match import positions
+from domain.match import clock as clocks, events as e, positions
 from domain.match.enums import EndReason, RulingKind, Status
 from domain.match.state import Ended, MatchResult, MatchState, Offers
 from domain.vector import with_value

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from domain.match import clock as clocks
-from domain.match import events as e
-from domain.match import positions
+from domain.match import clock as clocks, events as e, positions
 from domain.match.enums import Limit
 from domain.match.evolutions.moves import reopened
 from domain.match.evolutions.offers import counted

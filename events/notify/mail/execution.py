@@ -5,9 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from domain.games import find_ruleset
-from domain.match import commands as c
-from domain.match import events as e
-from domain.match import lines as conditional
+from domain.match import commands as c, events as e, lines as conditional
 from domain.match.enums import Channel, Status
 from domain.match.lines import ConditionalMoves, Line
 from domain.match.refusals import CommandError

@@ -25,8 +25,15 @@ from events.notify.mail.transcript import (
 )
 from events.notify.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS
 from events.notify.notice import Notice, NoticeKind
-from events.notify.wording import about as about_fact
-from events.notify.wording import digest_headline, enumerated, game_against, headline, news_of, summarise_fact
+from events.notify.wording import (
+    about as about_fact,
+    digest_headline,
+    enumerated,
+    game_against,
+    headline,
+    news_of,
+    summarise_fact,
+)
 
 MAX_DIGEST_ITEMS = 40
 """Matches that a digest lists; further ones are counted."""

@@ -16,17 +16,7 @@ from api.operations.lists import owed
 from api.pages.announcements import Audience, describe_each
 from api.pages.layout import blueprint
 from api.pages.wording import instant
-from api.representations.feeds import (
-    CALENDAR_TYPE,
-    MAX_DEADLINES,
-    MEDIA_TYPE,
-    Deadline,
-    Entry,
-    Feed,
-    atom_id,
-    write_calendar,
-    write_feed,
-)
+from api.representations import feeds
 from api.representations.matches import foresee_deadlines, people_in, represent_summary
 from api.services import services
 from domain.games import GAMES
@@ -59,7 +49,7 @@ _DUE = frozenset(_TO_DO)
 def deadlines_ics(secret: str) -> Response:
     """Return the deadlines of the owner of a secret address as a calendar."""
     player = _owner(secret)
-    page = services().readmodels.matches("queue", player, limit=MAX_DEADLINES)
+    page = services().readmodels.matches("queue", player, limit=feeds.MAX_DEADLINES)
     foreseen, persons = foresee_deadlines(page.items)
     summaries = [match for match in foreseen if match.deadline and owed(match, player) in _DUE]
     blocked = blocked_by(services().blocks, player)
@@ -69,7 +59,7 @@ def deadlines_ics(secret: str) -> Response:
         others = names_of_others(summary.seats, player, persons, blocked)
         against = f" against {enumerated(others)}" if others else ""
         deadlines.append(
-            Deadline(
+            feeds.Deadline(
                 match=summary.match,
                 version=summary.version,
                 at=summary.deadline or 0,
@@ -79,8 +69,8 @@ def deadlines_ics(secret: str) -> Response:
                 url=_absolute(url_for("web.match_page", match_id=summary.match)),
             )
         )
-    content = write_calendar(deadlines, services().preferences.read(player).remind_before_h)
-    return _document(content, CALENDAR_TYPE, PRIVATE)
+    content = feeds.write_calendar(deadlines, services().preferences.read(player).remind_before_h)
+    return _document(content, feeds.CALENDAR_TYPE, PRIVATE)
 
 
 @blueprint.get("/feeds/<secret>/matches.atom")
@@ -89,8 +79,8 @@ def notice_feed(secret: str) -> Response:
     player = _owner(secret)
     address = services().feed_addresses.of(player)
     notices = services().ledger.page(player, limit=MAX_ENTRIES).notices
-    feed = Feed(
-        id=atom_id("player", player),
+    feed = feeds.Feed(
+        id=feeds.atom_id("player", player),
         title="Rookery: your matches",
         subtitle=f"What you were told of: the last {MAX_ENTRIES} notices, without those that you have erased.",
         updated=max([each.decided_at for each in notices], default=address.created_at if address else 0),
@@ -98,7 +88,7 @@ def notice_feed(secret: str) -> Response:
         self_link=_absolute(request.path),
         entries=_notice_entries(player, notices),
     )
-    return _document(write_feed(feed), MEDIA_TYPE, PRIVATE)
+    return _document(feeds.write_feed(feed), feeds.MEDIA_TYPE, PRIVATE)
 
 
 @blueprint.get("/matches/<match_id>/feed.atom")
@@ -131,8 +121,8 @@ def _match_feed(match_id: str, reader: Person | None, cache: str) -> Response:
     seat_names = tuple(seat.name for seat in shown.seats)
     audience = Audience(state, None, tuple(players), seat_names, tuple(state.play.moves))
     link = _absolute(url_for("web.match_page", match_id=match_id))
-    feed = Feed(
-        id=atom_id("match", match_id),
+    feed = feeds.Feed(
+        id=feeds.atom_id("match", match_id),
         title=f"{shown.game.title}: {enumerated(players)}",
         subtitle=f"What has happened in this match: its last {MAX_EVENTS} events.",
         updated=state.updated_at,
@@ -140,21 +130,27 @@ def _match_feed(match_id: str, reader: Person | None, cache: str) -> Response:
         self_link=_absolute(request.path),
         entries=_event_entries(state, audience, link),
     )
-    return _document(write_feed(feed), MEDIA_TYPE, cache)
+    return _document(feeds.write_feed(feed), feeds.MEDIA_TYPE, cache)
 
 
-def _event_entries(state: MatchState, audience: Audience, link: str) -> list[Entry]:
+def _event_entries(state: MatchState, audience: Audience, link: str) -> list[feeds.Entry]:
     """Return the latest events of a match, those of which players see something, the last one first."""
     stored = services().store.read(state.match_id, max(0, state.version - MAX_EVENTS), MAX_EVENTS)
     sentences = describe_each([event_of(envelope) for envelope in stored], audience)
     return [
-        Entry(id=atom_id("event", envelope.id), title=sentence, updated=envelope.at, link=link, category=envelope.type)
+        feeds.Entry(
+            id=feeds.atom_id("event", envelope.id),
+            title=sentence,
+            updated=envelope.at,
+            link=link,
+            category=envelope.type,
+        )
         for envelope, sentence in reversed(list(zip(stored, sentences, strict=True)))
         if sentence
     ]
 
 
-def _notice_entries(player: str, notices: Sequence[Notice]) -> list[Entry]:
+def _notice_entries(player: str, notices: Sequence[Notice]) -> list[feeds.Entry]:
     wanted = list(dict.fromkeys(each.match for each in notices if each.match is not None))
     found = [each.summary for each in services().readmodels.projected(wanted) if each is not None]
     summaries = {summary.match: summary for summary in found}
@@ -168,8 +164,8 @@ def _notice_entries(player: str, notices: Sequence[Notice]) -> list[Entry]:
         return headline([news_of(notice.fact)], _game_title(summary.game), others)
 
     return [
-        Entry(
-            id=atom_id("notice", notice.id),
+        feeds.Entry(
+            id=feeds.atom_id("notice", notice.id),
             title=title(notice),
             updated=notice.at,
             link=_absolute(

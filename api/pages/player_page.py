@@ -8,17 +8,8 @@ from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.access.matches import listed_for
+from api.pages import list_pages
 from api.pages.layout import blueprint
-from api.pages.list_pages import (
-    NO_SUCH_PAGE,
-    NO_SUCH_PLAYER,
-    ListSection,
-    find_player,
-    finished_section,
-    page_of,
-    pool_titles,
-    with_matches,
-)
 from api.representations.ratings import PublicChange, public_changes, represent_rated_matches
 from api.services import services
 from domain.games import GAMES
@@ -117,9 +108,9 @@ VIEWS = {"active": "Being played", "finished": "Finished"}
 @blueprint.get("/players/<player>")
 def player(player: str) -> str | Response:
     """Return a player's ratings and matches and, for a signed-in viewer, the score against them."""
-    shown = find_player(player)
+    shown = list_pages.find_player(player)
     if shown is None:
-        abort(404, NO_SUCH_PLAYER)
+        abort(404, list_pages.NO_SUCH_PLAYER)
     person = current_person()
     own = person is not None and person.id == shown.id
     ratings = services().readmodels.ratings(shown.id)
@@ -130,7 +121,7 @@ def player(player: str) -> str | Response:
         player=shown,
         bot=capacity_sentences(bot.capacity, services().readmodels.engagements([bot.id])[bot.id]) if bot else None,
         ratings=ratings,
-        pools=pool_titles(),
+        pools=list_pages.pool_titles(),
         history=_rating_history(shown.id, [rating.pool for rating in ratings], person),
         max_listed=MAX_CHANGES_LISTED,
         max_deviation=PROVISIONAL_DEVIATION,
@@ -150,7 +141,7 @@ def _rating_history(player: str, pools: list[str], viewer: Person | None) -> dic
     return {pool: public_changes(changes, listed) for pool, changes in recent.items()}
 
 
-def _sections(player: str, *, public: bool) -> list[ListSection]:
+def _sections(player: str, *, public: bool) -> list[list_pages.ListSection]:
     """Return the matches of the player in the requested view, or in all views."""
     requested = request.args.get("view")
     cursor = request.args.get("cursor")
@@ -160,11 +151,11 @@ def _sections(player: str, *, public: bool) -> list[ListSection]:
             continue
         place = cursor if requested == view else None
         if view == "finished":
-            sections.append(finished_section(title, player, place, public=public))
+            sections.append(list_pages.finished_section(title, player, place, public=public))
         else:
-            page = page_of(view, player=player, cursor=place, public=public)
-            sections.append(ListSection(view=view, title=title, page=page))
-    return with_matches(sections)
+            page = list_pages.page_of(view, player=player, cursor=place, public=public)
+            sections.append(list_pages.ListSection(view=view, title=title, page=page))
+    return list_pages.with_matches(sections)
 
 
 MATCHES_PER_PAGE = 25
@@ -175,10 +166,10 @@ NO_SUCH_POOL = "There are no ratings of this name."
 @blueprint.get("/players/<player>/ratings/<pool>")
 def rating(player: str, pool: str) -> str:
     """Return how the rating came about, or, with ``view=unrated``, the matches that do not count."""
-    shown = find_player(player)
+    shown = list_pages.find_player(player)
     if shown is None:
-        abort(404, NO_SUCH_PLAYER)
-    titles = pool_titles()
+        abort(404, list_pages.NO_SUCH_PLAYER)
+    titles = list_pages.pool_titles()
     if pool not in titles:
         abort(404, NO_SUCH_POOL)
     person, readmodels, cursor = current_person(), services().readmodels, request.args.get("cursor")
@@ -190,7 +181,7 @@ def rating(player: str, pool: str) -> str:
             shown.id, pool, cursor if unrated else None, MATCHES_PER_PAGE, public=not own
         )
     except ValueError:
-        abort(404, NO_SUCH_PAGE)
+        abort(404, list_pages.NO_SUCH_PAGE)
     visible = listed_for(person, [match.match for match in rated.items])
     return render_template(
         "rating.html",

@@ -6,22 +6,9 @@ from typing import Any, NamedTuple
 from flask import Response, abort, url_for
 
 from api.access.matches import visible_match
+from api.pages import pictures
 from api.pages.home import showcase_scene
 from api.pages.layout import blueprint
-from api.pages.pictures import (
-    TurnedView,
-    as_of,
-    caching,
-    colours_of,
-    picture_title,
-    plies_in_words,
-    png_response,
-    requested_ply,
-    requested_view,
-    scene_at,
-    svg_response,
-    turn_number,
-)
 from api.services import services
 from domain.game import AnyGame
 from domain.games import GAMES
@@ -58,14 +45,16 @@ class LinkPreview(NamedTuple):
 def small_board(match_id: str) -> Response:
     """Return the board of a match as it stands, without labels."""
     state = visible_match(match_id).state
-    return svg_response(_draw(state, len(state.play.moves), labels=False), caching(state))
+    return pictures.svg_response(_draw(state, len(state.play.moves), labels=False), pictures.caching(state))
 
 
 @blueprint.get("/matches/<match_id>/board.png")
 def board_png(match_id: str) -> Response:
     """Return the board of a match at a ply in the form that link previews need."""
     state = visible_match(match_id).state
-    return png_response(_draw(state, requested_ply(state), dark=False, ratio=PNG_RATIO), caching(state))
+    return pictures.png_response(
+        _draw(state, pictures.requested_ply(state), dark=False, ratio=PNG_RATIO), pictures.caching(state)
+    )
 
 
 @blueprint.get("/games/<game_id>/board.png")
@@ -77,7 +66,7 @@ def game_png(game_id: str) -> Response:
     scene = showcase_scene(game)
     colours = next(iter(game.setups.values())).colours
     drawing = draw_document(scene, colours, game.title, dark=False, ratio=PNG_RATIO)
-    return png_response(drawing, GAME_PICTURE_CACHING)
+    return pictures.png_response(drawing, GAME_PICTURE_CACHING)
 
 
 def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None:
@@ -88,9 +77,13 @@ def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None
     seat = next(
         (number for number, seat in enumerate(summary.seats) if person is not None and seat.player == person.id), None
     )
-    turn = 0 if seat is None else turn_number(summary, TurnedView(game.setups[summary.setup].turns[seat]))
-    url = url_for("web.small_board", match_id=summary.match, turned=turn or None, at=as_of(summary))
-    return SmallBoard(url, f"The board {plies_in_words(summary.ply)}")
+    turn = (
+        0
+        if seat is None
+        else pictures.turn_number(summary, pictures.TurnedView(game.setups[summary.setup].turns[seat]))
+    )
+    url = url_for("web.small_board", match_id=summary.match, turned=turn or None, at=pictures.as_of(summary))
+    return SmallBoard(url, f"The board {pictures.plies_in_words(summary.ply)}")
 
 
 def link_preview(
@@ -100,8 +93,8 @@ def link_preview(
     if state.private:
         return None
     place = {"match_id": state.match_id, "ply": ply if ply < len(state.play.moves) else None}
-    image = absolute("web.board_png", **place, at=as_of(state))
-    alt = picture_title(game, ply)
+    image = absolute("web.board_png", **place, at=pictures.as_of(state))
+    alt = pictures.picture_title(game, ply)
     return LinkPreview(
         f"{game.title}: {' – '.join(players)}", description, absolute("web.match_page", **place), image, alt
     )
@@ -109,10 +102,12 @@ def link_preview(
 
 def _draw(state: MatchState, ply: int, **how: Any) -> Drawing:
     game = rules_of(state)
-    view = requested_view(state, game, None)
-    scene, traces = scene_at(state, game, ply, view)
-    colours = colours_of(state, game)
-    return draw_document(scene, colours, picture_title(game, ply), quarters=view.quarters, traces=traces, **how)
+    view = pictures.requested_view(state, game, None)
+    scene, traces = pictures.scene_at(state, game, ply, view)
+    colours = pictures.colours_of(state, game)
+    return draw_document(
+        scene, colours, pictures.picture_title(game, ply), quarters=view.quarters, traces=traces, **how
+    )
 
 
 def absolute(endpoint: str, **values: Any) -> str:

@@ -18,18 +18,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, PresentPassword, StrictSchema, StrictString
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
-from events.notify.addresses import (
-    MAX_ADDRESS_OCTETS,
-    InvalidAddressError,
-    MailAddress,
-    address_digest,
-    asked_again,
-    parse_address,
-    resumed,
-    stopped,
-    wants,
-    without_address,
-)
+from events.notify import addresses
 from events.notify.inbox import MAX_MAILS_SHOWN, Verdict
 from events.notify.letters import address_changed, confirmation
 from events.notify.mail_links import MAX_LINK_CHARACTERS, USED
@@ -42,7 +31,7 @@ blueprint = Blueprint("mail_addresses", __name__, url_prefix=PREFIX)
 
 class AddressRequest(StrictSchema):
     address = StrictString(
-        required=True, validate=validate.Length(1, MAX_ADDRESS_OCTETS, error="must be a mail address")
+        required=True, validate=validate.Length(1, addresses.MAX_ADDRESS_OCTETS, error="must be a mail address")
     )
     password = PresentPassword(about="Your password: who has your mail address can choose another password")
 
@@ -99,7 +88,7 @@ def set_mail_address(sent: Mapping[str, str]) -> MailAddressAnswer:
     now = services().now()
     if services().addresses.read(person.id).address != address:
         _spend_confirmation(person, address)
-    stored = services().addresses.change(person.id, lambda before: wants(before, address, now))
+    stored = services().addresses.change(person.id, lambda before: addresses.wants(before, address, now))
     # Crash-safe: a kill before the mail is in the outbox leaves an address that waits; its owner asks for the mail.
     _ask_to_confirm(person, stored, now)
     return _represent(stored)
@@ -112,7 +101,7 @@ def remove_mail_address() -> None:
 
     Confirmed or not. Nothing is sent to it any more.
     """
-    services().addresses.change(require_person().id, without_address)
+    services().addresses.change(require_person().id, addresses.without_address)
 
 
 @blueprint.post("/me/mail-address/confirmations")
@@ -128,7 +117,7 @@ def send_confirmation(_: object) -> MailAddressAnswer:
         raise Problem("no-mail-address", "No mail address of yours waits to be confirmed.")
     _spend_confirmation(person, stored.wanted)
     now = services().now()
-    stored = services().addresses.change(person.id, lambda before: asked_again(before, now))
+    stored = services().addresses.change(person.id, lambda before: addresses.asked_again(before, now))
     _ask_to_confirm(person, stored, now)
     return _represent(stored)
 
@@ -171,7 +160,7 @@ def resume_mail(_: object) -> MailAddressAnswer:
 
     After they were stopped, or after mail came back.
     """
-    return _represent(services().addresses.change(require_person().id, resumed))
+    return _represent(services().addresses.change(require_person().id, addresses.resumed))
 
 
 @blueprint.post("/me/mail-address/secrets")
@@ -194,7 +183,7 @@ def refuse_mail(token: str) -> None:
     spend_by_address("refusals")
     player = refusing_player(token)
     now = services().now()
-    services().addresses.change(player, lambda before: stopped(before, now))
+    services().addresses.change(player, lambda before: addresses.stopped(before, now))
 
 
 @blueprint.get("/mail-refusals/<token>")
@@ -219,23 +208,23 @@ def _mail_user() -> Person:
 def _parse(text: str) -> str:
     mail = services().settings.mail
     try:
-        return parse_address(text, mail.domain if mail else "")
-    except InvalidAddressError as error:
+        return addresses.parse_address(text, mail.domain if mail else "")
+    except addresses.InvalidAddressError as error:
         raise Problem("invalid-fields", f"Give another address: {error}.", {"address": [str(error)]}) from error
 
 
 def _spend_confirmation(person: Person, address: str) -> None:
     spend("confirmations", person.id)
-    spend("confirmations", address_digest(address))
+    spend("confirmations", addresses.address_digest(address))
     spend_by_address("confirmations_by_network")
 
 
-def _ask_to_confirm(person: Person, stored: MailAddress, now: int) -> None:
+def _ask_to_confirm(person: Person, stored: addresses.MailAddress, now: int) -> None:
     if stored.wanted is not None:
         services().outbox.add(confirmation(person.id, stored.wanted, now))
 
 
-def _represent(stored: MailAddress) -> MailAddressAnswer:
+def _represent(stored: addresses.MailAddress) -> MailAddressAnswer:
     pause = stored.pause
     return MailAddressAnswer.of(
         stored,

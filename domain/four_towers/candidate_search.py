@@ -7,18 +7,9 @@ to better squares, out of reach of the enemy, or with check.
 from collections.abc import Iterator, Sequence
 from math import isqrt
 
+from domain.four_towers import compound_moves
 from domain.four_towers.attacks import BLACK, DRAGON, PAWN, WIZARD, king_in_check
 from domain.four_towers.board import ARENAS, PAWN_CAPTURES
-from domain.four_towers.compound_moves import (
-    MAX_COMPONENTS,
-    ComponentSequence,
-    TrialsExceededError,
-    canonical,
-    components_from,
-    is_legal_sequence,
-    rearrangement_refusal,
-    zones_with,
-)
 from domain.four_towers.evaluate import PLACED, VALUES
 from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import (
@@ -45,11 +36,11 @@ MAX_TRIALS = 300
 
 def candidates(position: Position, limit: int) -> list[Move]:
     """Return at most ``limit`` legal rearrangements and multi-moves, the most promising first."""
-    if not zones_with(position, WIZARD) and not zones_with(position, DRAGON):
+    if not compound_moves.zones_with(position, WIZARD) and not compound_moves.zones_with(position, DRAGON):
         return []
     range_of = _Evaluator(position)
     beam_width = isqrt(limit) + 1
-    scored: list[tuple[int, Rearrangement | ComponentSequence]] = [
+    scored: list[tuple[int, Rearrangement | compound_moves.ComponentSequence]] = [
         *_rearrangements(position, range_of, beam_width),
         *_multi_moves(position, range_of, beam_width),
     ]
@@ -59,7 +50,7 @@ def candidates(position: Position, limit: int) -> list[Move]:
         # The gains do not show which moves end the check.
         try:
             answer = unlisted_move(position, MAX_TRIALS)
-        except TrialsExceededError:
+        except compound_moves.TrialsExceededError:
             answer = None
         if answer is not None:
             found[answer] = None
@@ -67,10 +58,10 @@ def candidates(position: Position, limit: int) -> list[Move]:
         if len(found) >= limit:
             break
         if isinstance(move, Rearrangement):
-            if rearrangement_refusal(position, move) is None:
+            if compound_moves.rearrangement_refusal(position, move) is None:
                 found[move] = None
-        elif is_legal_sequence(position, move):
-            found[canonical(position, move.components)] = None
+        elif compound_moves.is_legal_sequence(position, move):
+            found[compound_moves.canonical(position, move.components)] = None
     return list(found)
 
 
@@ -122,7 +113,7 @@ def _attacked(position: Position) -> int:
 def _rearrangements(position: Position, range_of: _Evaluator, beam_width: int) -> Iterator[tuple[int, Rearrangement]]:
     """Yield placements that one exchange leads to, and the best of these another one, with their gains."""
     side = position.side
-    for arena in sorted({arena for arenas in zones_with(position, WIZARD) for arena in arenas}):
+    for arena in sorted({arena for arenas in compound_moves.zones_with(position, WIZARD) for arena in arenas}):
         present = [position.board[square] for square in ARENAS[arena]]
         free = [not code or code >> 4 == side for code in present]
         start = bytes(code if own else 0 for code, own in zip(present, free, strict=True))
@@ -158,15 +149,17 @@ def _exchanges(range_of: _Evaluator, arena: int, free: Sequence[bool], placement
             yield bytes(exchanged), gain
 
 
-def _multi_moves(position: Position, range_of: _Evaluator, beam_width: int) -> Iterator[tuple[int, ComponentSequence]]:
+def _multi_moves(
+    position: Position, range_of: _Evaluator, beam_width: int
+) -> Iterator[tuple[int, compound_moves.ComponentSequence]]:
     """Yield sequences of components that begin with the best ones, with their gains."""
-    for zone in zones_with(position, DRAGON):
-        lines = [(0, ComponentSequence(position, zone, (), 0))]
-        for number in range(1, MAX_COMPONENTS + 1):
-            following: dict[tuple[bytes, tuple[int, ...]], tuple[int, ComponentSequence]] = {}
+    for zone in compound_moves.zones_with(position, DRAGON):
+        lines = [(0, compound_moves.ComponentSequence(position, zone, (), 0))]
+        for number in range(1, compound_moves.MAX_COMPONENTS + 1):
+            following: dict[tuple[bytes, tuple[int, ...]], tuple[int, compound_moves.ComponentSequence]] = {}
             extended = 0
             for gained, line in lines:
-                steps = list(components_from(PieceReach(line.board), line.arenas))
+                steps = list(compound_moves.components_from(PieceReach(line.board), line.arenas))
                 for arena, move in steps:
                     longer = line.extended_by(arena, move)
                     gain = gained + range_of.step(line.board, move)

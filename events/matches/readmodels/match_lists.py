@@ -8,20 +8,9 @@ from typing import NamedTuple
 import structlog
 
 from domain.match.enums import Status
+from events.matches.readmodels import paging
 from events.matches.readmodels.archived import ArchivedModels
 from events.matches.readmodels.generations import Current, Reader
-from events.matches.readmodels.paging import (
-    Page,
-    Place,
-    Queue,
-    QueueRange,
-    Range,
-    check_page_size,
-    format_cursor,
-    merge,
-    page_of,
-    parse_cursor,
-)
 from events.matches.readmodels.summary import Projected, Summary, unpack_summary
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys, ShardKeys
@@ -92,7 +81,7 @@ class MatchLists:
         limit: int = 50,
         public: bool = False,
         wanted: Callable[[Summary], bool] = lambda _: True,
-    ) -> Page[Summary]:
+    ) -> paging.Page[Summary]:
         """Return a page of the ``wanted`` matches in a view, of one ``game`` if given, no private ones if ``public``.
 
         It is full if MAX_MATCHES_SCANNED matches contain enough; the next page goes on after them. Matches that have
@@ -105,7 +94,7 @@ class MatchLists:
 
         Raises ValueError for an unknown view, a missing player, an invalid cursor, and a limit outside 1 to 200.
         """
-        check_page_size(limit)
+        paging.check_page_size(limit)
         names = _lists_of_view(view, player, game)
         public = public or (view in PUBLIC_VIEWS and player is not None)
 
@@ -113,13 +102,13 @@ class MatchLists:
             fits = not (public and summary.private) and (game is None or summary.game == game)
             return fits and _in_view(summary, view)
 
-        newest_first, after = view not in LEAST_FIRST, parse_cursor(cursor)
+        newest_first, after = view not in LEAST_FIRST, paging.parse_cursor(cursor)
 
-        def read(with_archive: bool) -> Page[Summary]:
+        def read(with_archive: bool) -> paging.Page[Summary]:
             rows: dict[str, ListRow] = {}
             places = self.places(names, newest_first, after, limit, rows, with_archive)
             read_others = self.projected if with_archive else self.live_projected
-            found: list[tuple[Place, Summary]] = []
+            found: list[tuple[paging.Place, Summary]] = []
             stale, last, scanned = list[str](), None, 0
             for last, summary in self.summaries(places, limit + 1, rows, read_others):
                 scanned += 1
@@ -130,9 +119,9 @@ class MatchLists:
                     stale += [summary.match] * is_stale
                 if len(found) > limit or scanned > MAX_MATCHES_SCANNED:
                     break
-            page: Page[Summary] = page_of(found, limit)
+            page: paging.Page[Summary] = paging.page_of(found, limit)
             if page.next is None and scanned > MAX_MATCHES_SCANNED and last is not None:
-                page = page._replace(next=format_cursor(last))
+                page = page._replace(next=paging.format_cursor(last))
             return page._replace(stale=stale)
 
         try:
@@ -145,15 +134,15 @@ class MatchLists:
         self,
         names: Sequence[str],
         newest_first: bool,
-        after: Place | None,
+        after: paging.Place | None,
         limit: int,
         rows: dict[str, ListRow],
         with_archive: bool = True,
-    ) -> Iterator[Place]:
+    ) -> Iterator[paging.Place]:
         """Yield the places of the matches in lists, and put the live ones into ``rows``."""
 
-        def list_in(shard: int, name: str) -> QueueRange:
-            def queue(pipeline: StorePipeline, current: Current, part: Range) -> None:
+        def list_in(shard: int, name: str) -> paging.QueueRange:
+            def queue(pipeline: StorePipeline, current: Current, part: paging.Range) -> None:
                 generation = current[shard]
                 key, prefix = self.keys.listed(shard, name, generation), self.keys.summaries(shard, generation)
                 order = (part.first, part.last, part.size, part.command)
@@ -161,7 +150,7 @@ class MatchLists:
 
             return queue
 
-        def read(queue: Queue) -> list[list[tuple[bytes, float]]]:
+        def read(queue: paging.Queue) -> list[list[tuple[bytes, float]]]:
             replies = self.read(queue)
             for match_id, _, packed, version in chain.from_iterable(replies):
                 rows[match_id.decode()] = ListRow(packed, int(version or 0))
@@ -169,7 +158,7 @@ class MatchLists:
 
         lists = [list_in(shard, name) for name in names for shard in range(self.keys.shards)]
         # A shard's fair share and some more: most pages are full after one round trip.
-        live = merge(read, lists, newest_first, after, 4 + 2 * limit // len(lists))
+        live = paging.merge(read, lists, newest_first, after, 4 + 2 * limit // len(lists))
         if self.archived is None or not with_archive:
             return live
         # Live ones are looked at first: what is archived meanwhile is met twice, not missed.
@@ -178,11 +167,11 @@ class MatchLists:
 
     def summaries(
         self,
-        places: Iterator[Place],
+        places: Iterator[paging.Place],
         batch: int,
         rows: Mapping[str, ListRow],
         read_others: Callable[[Sequence[str]], list[Projected | None]],
-    ) -> Iterator[tuple[Place, Summary]]:
+    ) -> Iterator[tuple[paging.Place, Summary]]:
         """Yield the summaries of the matches at ``places``: those in ``rows``, and the others as they are read."""
         while listed := list(islice(places, batch)):
             others = [place.member for place in listed if place.member not in rows or rows[place.member].packed is None]

@@ -4,19 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from domain.rating import Period, Rating, expected_score, weight_of_result
+from events.matches.readmodels import standings
 from events.matches.readmodels.generations import RATINGS, Current
 from events.matches.readmodels.paging import Page, Place, check_page_size, format_cursor, parse_cursor
-from events.matches.readmodels.standings import (
-    MAX_ENTRIES_PER_PART,
-    DayEnd,
-    DayEntry,
-    DayPart,
-    count_field,
-    part_field,
-    rating_at_start,
-    unpack_end,
-    unpack_part,
-)
 from events.matches.readmodels.summary import seats_of
 from events.runtime.connections import StorePipeline
 from events.runtime.keys import ReadModelKeys
@@ -54,8 +44,8 @@ class RatedMatch(NamedTuple):
 class _DayPart(NamedTuple):
     """Where a part of a player's day is, with the end of the last rated day before, and how many matches it has."""
 
-    end: DayEnd
-    previous: DayEnd | None
+    end: standings.DayEnd
+    previous: standings.DayEnd | None
     number: int
     matches: int
 
@@ -85,7 +75,7 @@ class RatedMatchReader:
         (packed,) = self._read(queue)
         chosen: list[_DayPart] = []
         following, matches = None, 0
-        for of in self._parts(pool, player, [unpack_end(each) for each in packed], limit + 1):
+        for of in self._parts(pool, player, [standings.unpack_end(each) for each in packed], limit + 1):
             if of.end.day == from_day and of.number >= from_part:
                 continue
             if matches >= limit:
@@ -100,35 +90,37 @@ class RatedMatchReader:
         weight = weight_of_result(seats_of(pool))
         return Page([each for of, part in found for each in _explain(of, part, starts, weight)], following)
 
-    def _parts(self, pool: str, player: str, ends: Sequence[DayEnd], max_days: int) -> Iterator[_DayPart]:
+    def _parts(self, pool: str, player: str, ends: Sequence[standings.DayEnd], max_days: int) -> Iterator[_DayPart]:
         """Yield the parts of days, the last first; one more of ``ends`` tells what lies before them."""
         days = ends[:max_days]
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
             for end in days:
                 day = self._keys.rating_keys(current[RATINGS]).day(pool, end.day)
-                pipeline.hget(day, count_field(player))
+                pipeline.hget(day, standings.count_field(player))
 
         counts = self._read(queue) if days else []
         for end, previous, count in zip(days, [*ends[1:], None], counts, strict=False):
             parts = int(count or 1)
-            last = end.matches - (previous.matches if previous else 0) - (parts - 1) * MAX_ENTRIES_PER_PART
+            last = end.matches - (previous.matches if previous else 0) - (parts - 1) * standings.MAX_ENTRIES_PER_PART
             for number in range(parts - 1, -1, -1):
-                yield _DayPart(end, previous, number, last if number == parts - 1 else MAX_ENTRIES_PER_PART)
+                yield _DayPart(end, previous, number, last if number == parts - 1 else standings.MAX_ENTRIES_PER_PART)
 
-    def _with_parts(self, pool: str, player: str, chosen: Sequence[_DayPart]) -> list[tuple[_DayPart, DayPart]]:
+    def _with_parts(
+        self, pool: str, player: str, chosen: Sequence[_DayPart]
+    ) -> list[tuple[_DayPart, standings.DayPart]]:
         """Return the chosen parts; one that is gone was taken out since: its matches do not count."""
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
             for of in chosen:
                 day = self._keys.rating_keys(current[RATINGS]).day(pool, of.end.day)
-                pipeline.hget(day, part_field(player, of.number))
+                pipeline.hget(day, standings.part_field(player, of.number))
 
         packed = self._read(queue) if chosen else []
-        parts = ((of, unpack_part(each, of.number)) for of, each in zip(chosen, packed, strict=True))
+        parts = ((of, standings.unpack_part(each, of.number)) for of, each in zip(chosen, packed, strict=True))
         return [(of, part) for of, part in parts if part is not None]
 
-    def _starts(self, pool: str, found: Iterable[tuple[_DayPart, DayPart]]) -> dict[tuple[int, str], Rating]:
+    def _starts(self, pool: str, found: Iterable[tuple[_DayPart, standings.DayPart]]) -> dict[tuple[int, str], Rating]:
         met = sorted({(of.end.day, other) for of, part in found for each in part.entries for other, _ in each.results})
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
@@ -138,17 +130,17 @@ class RatedMatchReader:
 
         replies = self._read(queue) if met else []
         return {
-            (day, other): rating_at_start(unpack_end(reply[0]) if reply else None, day)
+            (day, other): standings.rating_at_start(standings.unpack_end(reply[0]) if reply else None, day)
             for (day, other), reply in zip(met, replies, strict=True)
         }
 
 
 def _explain(
-    of: _DayPart, part: DayPart, starts: Mapping[tuple[int, str], Rating], weight: float
+    of: _DayPart, part: standings.DayPart, starts: Mapping[tuple[int, str], Rating], weight: float
 ) -> Iterator[RatedMatch]:
     """Yield the matches of a part, the last first."""
     day = of.end.day
-    start = rating_at_start(of.previous, day)
+    start = standings.rating_at_start(of.previous, day)
     rested = None if of.previous is None else day - of.previous.day - 1
     # Without results a period would be one of rest: before its first match the rating is that at the start.
     first = Period(start, part.sums).rating() if part.sums.certainty else start
@@ -160,7 +152,7 @@ def _explain(
 
 
 def _compared(
-    entry: DayEntry, start: Rating, day: int, starts: Mapping[tuple[int, str], Rating]
+    entry: standings.DayEntry, start: Rating, day: int, starts: Mapping[tuple[int, str], Rating]
 ) -> tuple[Compared, ...]:
     return tuple(
         Compared(other, starts[day, other], score, expected_score(start, starts[day, other]))

@@ -4,18 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from events.matches.readmodels import standings
 from events.matches.readmodels.recalculation import PlayerDay, RatingRecalculation, Unsettled
-from events.matches.readmodels.standings import (
-    DayPart,
-    Ends,
-    count_field,
-    pack_end,
-    pack_part,
-    part_count,
-    part_field,
-    unpack_end,
-    unpack_part,
-)
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import RatingKeys
 from events.runtime.scripts import script_source
@@ -32,34 +22,40 @@ class RedisPeriods:
         self._keys = keys
         self._pool = pool
 
-    def ends(self, wanted: Collection[PlayerDay]) -> Mapping[PlayerDay, Ends]:
+    def ends(self, wanted: Collection[PlayerDay]) -> Mapping[PlayerDay, standings.Ends]:
         """See StoredPeriods."""
         with self._client.pipeline(transaction=False) as pipeline:
             for player, day in wanted:
                 timeline = self._keys.timeline(self._pool, player)
                 pipeline.zrevrangebyscore(timeline, day, "-inf", start=0, num=2)
                 pipeline.zrangebyscore(timeline, f"({day}", "+inf", start=0, num=1, withscores=True)
-                pipeline.hget(self._keys.day(self._pool, day), count_field(player))
+                pipeline.hget(self._keys.day(self._pool, day), standings.count_field(player))
             replies = iter(pipeline.execute())
         return {of: _ends(of[1], next(replies), next(replies), next(replies)) for of in wanted}
 
-    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[DayPart]]:
+    def parts(self, wanted: Mapping[PlayerDay, range]) -> Mapping[PlayerDay, list[standings.DayPart]]:
         """See StoredPeriods."""
         with self._client.pipeline(transaction=False) as pipeline:
             for (player, day), numbers in wanted.items():
-                pipeline.hmget(self._keys.day(self._pool, day), [part_field(player, number) for number in numbers])
+                pipeline.hmget(
+                    self._keys.day(self._pool, day), [standings.part_field(player, number) for number in numbers]
+                )
             replies = pipeline.execute()
         return {
-            of: [part for each, number in zip(reply, numbers, strict=True) if (part := unpack_part(each, number))]
+            of: [
+                part
+                for each, number in zip(reply, numbers, strict=True)
+                if (part := standings.unpack_part(each, number))
+            ]
             for (of, numbers), reply in zip(wanted.items(), replies, strict=True)
         }
 
 
-def _ends(day: int, packed: list[bytes], later: list[tuple[bytes, float]], parts: bytes | None) -> Ends:
-    ends = [unpack_end(each) for each in packed]
+def _ends(day: int, packed: list[bytes], later: list[tuple[bytes, float]], parts: bytes | None) -> standings.Ends:
+    ends = [standings.unpack_end(each) for each in packed]
     own = ends.pop(0) if ends and ends[0].day == day else None
     count = int(parts) if parts else int(own is not None)
-    return Ends(ends[0] if ends else None, own, int(later[0][1]) if later else None, count)
+    return standings.Ends(ends[0] if ends else None, own, int(later[0][1]) if later else None, count)
 
 
 def write_recalculation(pipeline: StorePipeline, keys: RatingKeys, of_pool: RatingRecalculation) -> None:
@@ -70,13 +66,13 @@ def write_recalculation(pipeline: StorePipeline, keys: RatingKeys, of_pool: Rati
     for player, day, played in of_pool.days():
         for number, part in played.changed_parts():
             if part is None:
-                gone[day].append(part_field(player, number))
+                gone[day].append(standings.part_field(player, number))
             else:
-                days[day][part_field(player, number)] = pack_part(part, number)
-        if (count := part_count(played.matches)) > 1:
-            days[day][count_field(player)] = count
+                days[day][standings.part_field(player, number)] = standings.pack_part(part, number)
+        if (count := standings.part_count(played.matches)) > 1:
+            days[day][standings.count_field(player)] = count
         elif played.stored > 1:
-            gone[day].append(count_field(player))
+            gone[day].append(standings.count_field(player))
     for day, fields in gone.items():
         pipeline.hdel(keys.day(pool, day), *fields)
     for day, parts in days.items():
@@ -84,7 +80,7 @@ def write_recalculation(pipeline: StorePipeline, keys: RatingKeys, of_pool: Rati
     for player, day, end in of_pool.ends():
         pipeline.zremrangebyscore(keys.timeline(pool, player), day, day)
         if end is not None:
-            pipeline.zadd(keys.timeline(pool, player), {pack_end(end): day})
+            pipeline.zadd(keys.timeline(pool, player), {standings.pack_end(end): day})
     ranks = dict(of_pool.ranks())
     ranked: dict[Any, float] = {player: rating for player, rating in ranks.items() if rating is not None}
     if ranked:

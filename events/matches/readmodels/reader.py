@@ -7,34 +7,12 @@ from itertools import islice, product
 import structlog
 
 from domain.rating import START_RATING
+from events.matches.readmodels import paging, standings
 from events.matches.readmodels.archived import ArchivedModels
 from events.matches.readmodels.generations import RATINGS, Current, Reader
 from events.matches.readmodels.lists import DRAWN, LOST, WON
 from events.matches.readmodels.match_lists import ListRow, MatchLists
-from events.matches.readmodels.paging import (
-    MAX_PAGE_SIZE,
-    Page,
-    Place,
-    Range,
-    check_page_size,
-    format_cursor,
-    merge,
-    page_of,
-    parse_cursor,
-)
 from events.matches.readmodels.rated_matches import RatedMatch, RatedMatchReader
-from events.matches.readmodels.standings import (
-    DayEntry,
-    HeadToHead,
-    PlayerRating,
-    RatingChange,
-    change_in,
-    count_field,
-    part_field,
-    rating_at_start,
-    unpack_end,
-    unpack_part,
-)
 from events.matches.readmodels.summary import DAY_MS, RatedResult, Summary, Unrated, why_unrated
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import RatingKeys
@@ -100,7 +78,7 @@ class ReadModels(MatchLists):
         share = 2 * self.keys.shards
         return {player: sum(sizes[place * share : (place + 1) * share]) for place, player in enumerate(players)}
 
-    def head_to_head(self, player: str, other: str, public: bool = False) -> list[HeadToHead]:
+    def head_to_head(self, player: str, other: str, public: bool = False) -> list[standings.HeadToHead]:
         """Return how ``player`` has scored against ``other`` in finished matches, one for each pool, by name."""
         first, second = sorted((player, other))
         lists = ("met",) if public else ("met", "met-privately")
@@ -110,7 +88,10 @@ class ReadModels(MatchLists):
                 pool, result, _ = member.split(" ", 2)
                 scores.setdefault(pool, Counter())[result] += 1
         wins, losses = (WON, LOST) if player == first else (LOST, WON)
-        return [HeadToHead(pool, score[wins], score[DRAWN], score[losses]) for pool, score in sorted(scores.items())]
+        return [
+            standings.HeadToHead(pool, score[wins], score[DRAWN], score[losses])
+            for pool, score in sorted(scores.items())
+        ]
 
     def have_met(self, player: str, other: str) -> bool:
         """Tell whether two players have finished a match with one another."""
@@ -128,21 +109,21 @@ class ReadModels(MatchLists):
         (members,) = self._read_ratings(lambda pipeline, current: pipeline.smembers(self._rating_keys(current).pools))
         return sorted(pool.decode() for pool in members)
 
-    def ratings(self, player: str) -> list[PlayerRating]:
+    def ratings(self, player: str) -> list[standings.PlayerRating]:
         """Return the ratings of a player, one for each pool with rated matches of the player, by its name."""
         return [rating for rating in self._ratings((player, pool) for pool in self.pools()) if rating]
 
-    def rating_history(self, player: str, pool: str) -> list[RatingChange]:
+    def rating_history(self, player: str, pool: str) -> list[standings.RatingChange]:
         """Return all changes of a player's rating in a pool, oldest first."""
         (packed,) = self._read_ratings(
             lambda pipeline, current: pipeline.zrange(self._rating_keys(current).timeline(pool, player), 0, -1)
         )
-        entries = self._played(player, pool, [unpack_end(end).day for end in packed])
+        entries = self._played(player, pool, [standings.unpack_end(end).day for end in packed])
         changes = []
         before = START_RATING
         for entry in entries:
             after = entry.after.rating
-            changes.append(RatingChange(entry.match, entry.at, before, after, entry.after.deviation))
+            changes.append(standings.RatingChange(entry.match, entry.at, before, after, entry.after.deviation))
             before = after
         return changes
 
@@ -166,26 +147,26 @@ class ReadModels(MatchLists):
         replies = iter(self._read_ratings(queue))
         changes = {}
         for player, earlier, found in zip(players, replies, replies, strict=True):
-            part = unpack_part(found[1], found[0]) if found else None
-            start = rating_at_start(unpack_end(earlier[0]) if earlier else None, result.day)
-            change = None if part is None else change_in(part, result.match, start)
+            part = standings.unpack_part(found[1], found[0]) if found else None
+            start = standings.rating_at_start(standings.unpack_end(earlier[0]) if earlier else None, result.day)
+            change = None if part is None else standings.change_in(part, result.match, start)
             if change is not None:  # else the match has been taken out, or put into another day, since the first read
                 changes[player] = change
         return changes
 
-    def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> Page[PlayerRating]:
+    def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> paging.Page[standings.PlayerRating]:
         """Return a page of the players with a firm rating in a pool, the highest first.
 
         A page may have fewer than ``limit``, or none, and still a next one. Raises ValueError like ``matches``.
         """
-        check_page_size(limit)
+        paging.check_page_size(limit)
 
-        def board(pipeline: StorePipeline, current: Current, part: Range) -> None:
+        def board(pipeline: StorePipeline, current: Current, part: paging.Range) -> None:
             key = self._rating_keys(current).ranked(pool)
             pipeline.zrevrangebyscore(key, part.first, part.last, start=0, num=part.size, withscores=True)
 
-        places = merge(self._read_ratings, [board], True, parse_cursor(cursor), limit + 1)
-        found: list[tuple[Place, PlayerRating]] = []
+        places = paging.merge(self._read_ratings, [board], True, paging.parse_cursor(cursor), limit + 1)
+        found: list[tuple[paging.Place, standings.PlayerRating]] = []
         read, last = 0, None
         while len(found) <= limit and read < MAX_RESTED_PLAYERS and (batch := list(islice(places, limit + 1))):
             ratings = self._ratings((place.member, pool) for place in batch)
@@ -193,30 +174,34 @@ class ReadModels(MatchLists):
                 (place, each) for place, each in zip(batch, ratings, strict=True) if each and not each.provisional
             ]
             read, last = read + len(batch), batch[-1]
-        page: Page[PlayerRating] = page_of(found, limit)
+        page: paging.Page[standings.PlayerRating] = paging.page_of(found, limit)
         if page.next is None and last is not None and next(places, None) is not None:
-            return page._replace(next=format_cursor(last))
+            return page._replace(next=paging.format_cursor(last))
         return page
 
-    def rated_matches(self, player: str, pool: str, cursor: str | None = None, limit: int = 25) -> Page[RatedMatch]:
+    def rated_matches(
+        self, player: str, pool: str, cursor: str | None = None, limit: int = 25
+    ) -> paging.Page[RatedMatch]:
         """Return a page of how a player's rating came about; see ``RatedMatchReader``."""
         return RatedMatchReader(self._read_ratings, self.keys).page(pool, player, cursor, limit)
 
     def unrated_matches(
         self, player: str, pool: str, cursor: str | None = None, limit: int = 25, public: bool = False
-    ) -> Page[tuple[Summary, Unrated]]:
+    ) -> paging.Page[tuple[Summary, Unrated]]:
         """Return a player's ended matches of a pool that do not count for ratings, the last changed first.
 
         They are among the next 200 that ended: a page may be empty and have a next one. Raises ValueError like
         ``matches``.
         """
-        check_page_size(limit)
-        page = self.matches("finished", player, pool.rpartition("-")[0], cursor, MAX_PAGE_SIZE, public)
+        paging.check_page_size(limit)
+        page = self.matches("finished", player, pool.rpartition("-")[0], cursor, paging.MAX_PAGE_SIZE, public)
         found = [(each, why) for each in page.items if each.pool == pool and (why := why_unrated(each)) is not None]
         if len(found) <= limit:
-            return Page(found, page.next, page.incomplete)
+            return paging.Page(found, page.next, page.incomplete)
         last = found[limit - 1][0]
-        return Page(found[:limit], format_cursor(Place(last.updated_at, last.match)), page.incomplete)
+        return paging.Page(
+            found[:limit], paging.format_cursor(paging.Place(last.updated_at, last.match)), page.incomplete
+        )
 
     def rated(self) -> Iterator[Summary]:
         """Yield all matches that count for ratings, the first to end first."""
@@ -224,7 +209,7 @@ class ReadModels(MatchLists):
         places = self.places(["rated"], False, None, BATCH, rows)
         yield from (summary for _, summary in self.summaries(places, BATCH, rows, self.projected))
 
-    def read_of_ratings(self, wanted: Iterable[tuple[str, str]]) -> Read[list[PlayerRating | None]]:
+    def read_of_ratings(self, wanted: Iterable[tuple[str, str]]) -> Read[list[standings.PlayerRating | None]]:
         """Return the read of the rating of each player and pool in ``wanted``, None where there is none."""
         wanted = list(wanted)
         today = self._now() // DAY_MS
@@ -235,24 +220,25 @@ class ReadModels(MatchLists):
 
         return self._ratings_reader.read_of(queue).then(
             lambda replies: [
-                unpack_end(last[0]).player_rating(player, pool, today) if last else None
+                standings.unpack_end(last[0]).player_rating(player, pool, today) if last else None
                 for (player, pool), last in zip(wanted, replies, strict=True)
             ]
         )
 
-    def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[PlayerRating | None]:
+    def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[standings.PlayerRating | None]:
         return read_alone(self.client, self.read_of_ratings(wanted))
 
-    def _played(self, player: str, pool: str, days: Sequence[int]) -> list[DayEntry]:
+    def _played(self, player: str, pool: str, days: Sequence[int]) -> list[standings.DayEntry]:
         """Return the matches of rated days: a first part of each, then the others of those that have more."""
 
         def queue_first(pipeline: StorePipeline, current: Current) -> None:
             for day in days:
-                pipeline.hmget(self._rating_keys(current).day(pool, day), [player, count_field(player)])
+                pipeline.hmget(self._rating_keys(current).day(pool, day), [player, standings.count_field(player)])
 
         first = {day: found for day, found in zip(days, self._read_ratings(queue_first), strict=True) if found[0]}
         fields = {
-            day: [part_field(player, more) for more in range(1, int(count or 1))] for day, (_, count) in first.items()
+            day: [standings.part_field(player, more) for more in range(1, int(count or 1))]
+            for day, (_, count) in first.items()
         }
 
         def queue_others(pipeline: StorePipeline, current: Current) -> None:
@@ -262,7 +248,7 @@ class ReadModels(MatchLists):
 
         others = iter(self._read_ratings(queue_others) if any(fields.values()) else ())
         stored = ([packed, *(next(others) if fields[day] else ())] for day, (packed, _) in first.items())
-        parts = [unpack_part(part, number) for of_day in stored for number, part in enumerate(of_day)]
+        parts = [standings.unpack_part(part, number) for of_day in stored for number, part in enumerate(of_day)]
         return [entry for part in parts if part for entry in part.entries]
 
     def _rating_keys(self, current: Current) -> RatingKeys:

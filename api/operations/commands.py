@@ -10,16 +10,8 @@ from flask import Response
 from api.access.auth import admitted_availability, require_person
 from api.access.matches import may_see
 from api.endpoints import endpoint
+from api.http import conditions
 from api.http.answers import Answer, json_response
-from api.http.conditions import (
-    COMMAND_HEADERS,
-    IF_MATCH_PARAMETER,
-    KEY_PARAMETER,
-    VersionTagText,
-    etag,
-    expected_version,
-    idempotent_request,
-)
 from api.http.problems import no_such_match
 from api.representations.matches import Event, ReceiptField, represent_event, represent_receipt
 from api.services import services
@@ -36,7 +28,7 @@ REFUSALS = (403, 404, 409, 412)
 class ExecutedCommand(Answer):
     match: str
     version: int
-    version_tag: VersionTagText
+    version_tag: conditions.VersionTagText
     events: Sequence[Event]
     receipt: ReceiptField = msgspec.UNSET
 
@@ -49,8 +41,8 @@ def command_endpoint(body: type[ma.Schema]) -> Callable[[Callable[..., Response]
         body=body,
         signed_in=True,
         problems=REFUSALS,
-        headers=COMMAND_HEADERS,
-        parameters=[KEY_PARAMETER, IF_MATCH_PARAMETER],
+        headers=conditions.COMMAND_HEADERS,
+        parameters=[conditions.KEY_PARAMETER, conditions.IF_MATCH_PARAMETER],
     )
 
 
@@ -63,14 +55,14 @@ def execute(
     request holds what must be erasable. Raises the problem no-such-match for a match that the caller may not see.
     """
     person = require_person()
-    request = idempotent_request(person, confidential=confidential)
+    request = conditions.idempotent_request(person, confidential=confidential)
     try:
         executed = services().match_service.execute(
             match_id,
             command,
             person.id,
             request,
-            expected_version() or expected,
+            conditions.expected_version() or expected,
             may_see=lambda state: may_see(state, person),
             availability={person.id: admitted_availability()},
         )
@@ -90,5 +82,5 @@ def execute(
 
 def executed_headers(executed: Executed) -> dict[str, Any]:
     """Return the version after the command as ETag, and whether an earlier request executed it."""
-    headers = etag(executed.head)
+    headers = conditions.etag(executed.head)
     return {**headers, "Idempotency-Replayed": "true"} if executed.repeated else headers

@@ -9,15 +9,8 @@ from flask import Response, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from api.access.matches import visible_match
+from api.operations import jobs
 from api.operations.exploration import MAX_OUTCOME_STEPS
-from api.operations.jobs import (
-    MAX_EVENTS_AT_ONCE,
-    is_recomputable,
-    recomputation_of,
-    request_bundle,
-    request_recomputation,
-    stored_content,
-)
 from api.pages.case_page import GROUND_WORDS, RULING_WORDS
 from api.pages.clocks import PAUSED
 from api.pages.layout import blueprint
@@ -182,7 +175,7 @@ def record_page(match_id: str) -> Response:
     state = visible_match(match_id).state
     first = _number(request.args.get("from"), 1, state.version, default=1)
     records = _records(state)
-    stored = stored_content(match_id) if records is None else None
+    stored = jobs.stored_content(match_id) if records is None else None
     verdict = _verdict(records) if records is not None else stored and _verdict_of_content(stored[0])
     shown = _read_records(match_id, first) if records is None else records[first - 1 : first - 1 + EVENTS_PER_PAGE]
     summary = summarise(state)
@@ -211,9 +204,9 @@ def request_work(match_id: str) -> WerkzeugResponse:
     state = visible_match(match_id).state
     version = _number(request.form.get("version"), 1, state.version, default=0)
     if version:
-        request_recomputation(match_id, version)
+        jobs.request_recomputation(match_id, version)
     else:
-        request_bundle(match_id)
+        jobs.request_bundle(match_id)
     first = max(version - 1, 0) // EVENTS_PER_PAGE * EVENTS_PER_PAGE + 1
     return redirect(f"{url_for('web.record_page', match_id=match_id)}?from={first}#v{version or first}", 303)
 
@@ -227,7 +220,7 @@ def former_record_page(match_id: str) -> WerkzeugResponse:
 
 def _records(state: MatchState) -> list[Record] | None:
     """Return the audit of a match, None when that takes too long for a request."""
-    if state.version > MAX_EVENTS_AT_ONCE:
+    if state.version > jobs.MAX_EVENTS_AT_ONCE:
         return None
     try:
         return list(audit(state.match_id, services().store.read(state.match_id), StepBudget(MAX_OUTCOME_STEPS)))
@@ -272,8 +265,8 @@ def _entries(state: MatchState, match: MatchSummary, records: Sequence[Record], 
         named = named_texts(envelope, texts, people)
         recorded = content_shown(envelope)
         content = {name: _resolved(named, name, value) for name, value in recorded.items() if name not in HIDDEN}
-        computable = is_recomputable(envelope)
-        difference = recomputation_of(envelope) if computable else None
+        computable = jobs.is_recomputable(envelope)
+        difference = jobs.recomputation_of(envelope) if computable else None
         return RecordEntry(
             version=envelope.version,
             type=envelope.type,

@@ -18,14 +18,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, StrictBoolean, StrictSchema, StrictString, page_limit
 from api.operations.notice_targets import queue_test
 from api.services import services
-from events.notify.endpoints import (
-    DISABLED_BY_OWNER,
-    MAX_ATTEMPTS_LOGGED,
-    MAX_ENDPOINTS_PER_PERSON,
-    OLD_KEYS_VALID_MS,
-    Endpoint,
-    PayloadForm,
-)
+from events.notify import endpoints
 from events.notify.notice import NoticeChannel, NoticeKind
 from events.notify.webhooks.signing import fresh_keys, public_key_of
 from events.people.person import Person, random_letters
@@ -51,7 +44,9 @@ class WebhookRequest(StrictSchema):
         validate=[validate.Length(1, len(NoticeKind), error=f"must have 1 to {len(NoticeKind)} kinds"), _distinct],
         metadata={"description": "What it is told of", "uniqueItems": True},
     )
-    payload = EnumField(PayloadForm, load_default=PayloadForm.FULL, about="full: with position and legal moves")
+    payload = EnumField(
+        endpoints.PayloadForm, load_default=endpoints.PayloadForm.FULL, about="full: with position and legal moves"
+    )
 
 
 class WebhookChange(WebhookRequest):
@@ -59,14 +54,14 @@ class WebhookChange(WebhookRequest):
 
 
 class LogQuery(StrictSchema):
-    limit = page_limit(10, MAX_ATTEMPTS_LOGGED)
+    limit = page_limit(10, endpoints.MAX_ATTEMPTS_LOGGED)
 
 
 class Webhook(Answer):
     id: str
     url: str
     kinds: Annotated[Sequence[str], Meta(description="What it is told of")]
-    payload: Annotated[str, one_of(PayloadForm)]
+    payload: Annotated[str, one_of(endpoints.PayloadForm)]
     enabled: bool
     disabled_reason: Annotated[str | None, Meta(description="Why nothing is sent; null while it is enabled")]
     public_key: Annotated[str, Meta(description="Verifies the v1a signatures: whpk_ and an Ed25519 key in base 64")]
@@ -139,7 +134,7 @@ def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
         raise Problem("sign-up-required", "Guests have no webhooks: sign up first.")
     _check_url(sent["url"])
     spend("webhook_addresses", person.id)
-    created = Endpoint(
+    created = endpoints.Endpoint(
         id="w" + random_letters(10),
         url=sent["url"],
         kinds=tuple(sent["kinds"]),
@@ -150,7 +145,7 @@ def create_webhook(sent: Mapping[str, Any]) -> NewWebhook:
     try:
         services().endpoints.add(person.id, created)
     except LimitReachedError as error:
-        detail = f"You have {MAX_ENDPOINTS_PER_PERSON} webhooks, and cannot have more: delete one first."
+        detail = f"You have {endpoints.MAX_ENDPOINTS_PER_PERSON} webhooks, and cannot have more: delete one first."
         raise Problem("too-many-webhooks", detail) from error
     return NewWebhook(**asdict(_represent(created)), secret=created.keys[0].secret)
 
@@ -179,11 +174,11 @@ def change_webhook(sent: Mapping[str, Any], webhook: str) -> Webhook:
         # Its failures are forgotten, so that it is called at any time again.
         spend("webhook_addresses", person.id)
 
-    def change(known: Endpoint) -> Endpoint:
+    def change(known: endpoints.Endpoint) -> endpoints.Endpoint:
         changed = replace(known, url=sent["url"], kinds=tuple(sent["kinds"]), payload=sent["payload"])
         if sent["enabled"]:
             return changed if known.disabled is None and known.url == changed.url else changed.enabled()
-        return replace(changed, disabled=known.disabled or DISABLED_BY_OWNER)
+        return replace(changed, disabled=known.disabled or endpoints.DISABLED_BY_OWNER)
 
     changed = services().endpoints.change(person.id, webhook, change)
     if changed is None:
@@ -213,7 +208,7 @@ def rotate_secret(_: object, webhook: str) -> NewSecret:
     changed = services().endpoints.change(require_person().id, webhook, lambda known: known.with_fresh_keys(fresh, now))
     if changed is None:
         raise _no_such_webhook()
-    until = rfc3339(now + OLD_KEYS_VALID_MS)
+    until = rfc3339(now + endpoints.OLD_KEYS_VALID_MS)
     return NewSecret(secret=fresh.secret, public_key=public_key_of(fresh), old_valid_until=until)
 
 
@@ -258,18 +253,18 @@ def resend_delivery(_: object, webhook: str, delivery: str) -> Queued:
     return Queued(webhook_id=delivery)
 
 
-def _queue_test(person: Person, found: Endpoint) -> Queued:
+def _queue_test(person: Person, found: endpoints.Endpoint) -> Queued:
     id = "t" + random_letters(10)
     queue_test(person.id, NoticeChannel.WEBHOOK, found.id, id)
     return Queued(webhook_id=id)
 
 
-def _was_test(person: Person, found: Endpoint, delivery: str) -> bool:
+def _was_test(person: Person, found: endpoints.Endpoint, delivery: str) -> bool:
     attempts = services().endpoints.attempts(person.id, found.id)
     return any(attempt.webhook_id == delivery and attempt.type == "test" for attempt in attempts)
 
 
-def _find(person: Person, webhook: str) -> Endpoint:
+def _find(person: Person, webhook: str) -> endpoints.Endpoint:
     found = services().endpoints.find(person.id, webhook)
     if found is None:
         raise _no_such_webhook()
@@ -287,7 +282,7 @@ def _check_url(url: str) -> None:
         raise Problem("invalid-webhook-address", str(error), {"url": [str(error)]}) from error
 
 
-def _represent(known: Endpoint) -> Webhook:
+def _represent(known: endpoints.Endpoint) -> Webhook:
     return Webhook.of(
         known, enabled=known.disabled is None, disabled_reason=known.disabled, public_key=public_key_of(known.keys[0])
     )

@@ -187,7 +187,7 @@ class AvailabilityStore:
                 return after, None
             lane = sync_lane(player, before, after)
             pipeline.multi()
-            pipeline.set(key, _pack(after))
+            pipeline.set(key, json.dumps(after._asdict(), separators=(",", ":")))
             self.syncs.add_on(pipeline, lane, player, 0, "", lane=lane, repeats=Repeats.AGAIN)
             return after, lane
 
@@ -211,10 +211,6 @@ class AvailabilityStore:
 def sync_lane(player: str, before: Availability, after: Availability) -> str:
     """Return the lane of a change of ``player``."""
     return player if before.plays_forced == after.plays_forced else player + _FORCED
-
-
-def _pack(availability: Availability) -> str:
-    return json.dumps(availability._asdict(), separators=(",", ":"))
 
 
 def unpack_availability(packed: bytes | None) -> Availability:

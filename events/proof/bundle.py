@@ -226,7 +226,7 @@ def derive_facts(records: Iterable[Record], *, positions: bool = False) -> Facts
         if valid:
             replayed = record.envelope.version
         if record.before is None:
-            terms = _terms(record.envelope.data)
+            terms = {name: value for name, value in record.envelope.data.items() if name not in _ELSEWHERE}
         ruleset = record.after.game, record.after.ruleset
         if rulesets[-1:] != [ruleset]:
             rulesets.append(BundledRuleset(*ruleset))
@@ -327,10 +327,6 @@ def _add_position(stood: list[BundledPosition], version: int, before: MatchState
     text = find_ruleset(after.game, after.ruleset).format_position(after.play.position)
     if not stood or stood[-1].position != text:
         stood.append(BundledPosition(version, text))
-
-
-def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: value for name, value in created.items() if name not in _ELSEWHERE}
 
 
 _ELSEWHERE = frozenset({"creator", "game", "ruleset", "seats", SEED})

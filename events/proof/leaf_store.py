@@ -72,7 +72,7 @@ class LeafStore:
                 return self.nodes(level, index, 1)[0]
             tile = index >> (TILE_HEIGHT - level)
             if tile not in tiles:
-                tiles[tile] = self._nodes_of_tile(tile)
+                tiles[tile] = _nodes_over(tile, self.read(tile * TILE_WIDTH, TILE_WIDTH))
             return tiles[tile].get((level, index), b"")
 
         return node
@@ -139,9 +139,6 @@ class LeafStore:
             )
         name = self._storage.write(KIND_OF_FILES, compress(b"\n".join(leaves), level=COMPRESSION_LEVEL))
         return bytes.fromhex(name.rpartition("/")[2])
-
-    def _nodes_of_tile(self, tile: int) -> dict[tuple[int, int], bytes]:
-        return _nodes_over(tile, self.read(tile * TILE_WIDTH, TILE_WIDTH))
 
     def _read_moved(self, start: int, end: int) -> list[bytes]:
         first, last = start // TILE_WIDTH, (end - 1) // TILE_WIDTH

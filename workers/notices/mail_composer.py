@@ -9,6 +9,7 @@ from events.installation import Installation
 from events.matches.matches import Loaded, UnknownMatchError
 from events.notify.addresses import InvalidAddressError, parse_address
 from events.notify.letters import LetterKind
+from events.notify.mail import notice_text
 from events.notify.mail.messages import (
     Addressee,
     Content,
@@ -19,14 +20,6 @@ from events.notify.mail.messages import (
     bounce_sender,
     letter_mail,
     notice_mail,
-)
-from events.notify.mail.notice_text import (
-    NoticeView,
-    address_changed_content,
-    confirmation_content,
-    digest_content,
-    notice_content,
-    password_reset_content,
 )
 from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
 from events.notify.mail.transcript import MatchView
@@ -70,10 +63,10 @@ class MailComposer:
         views = [self._view(notice, to, loaded[notice.match], now) for notice in notices]
         of_match = loaded[notices[0].match]
         if len(loaded) > 1:
-            return self._about_account(dispatch, to, digest_content(self._site, to, views), now)
+            return self._about_account(dispatch, to, notice_text.digest_content(self._site, to, views), now)
         if of_match is None or views[0].view is None:
-            return self._about_account(dispatch, to, notice_content(self._site, to, views, None), now)
-        content = notice_content(self._site, to, views, board_picture(of_match.state, views[0].view.seat))
+            return self._about_account(dispatch, to, notice_text.notice_content(self._site, to, views, None), now)
+        content = notice_text.notice_content(self._site, to, views, board_picture(of_match.state, views[0].view.seat))
         token = _reply_token(of_match, views[0].view.seat)
         return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
 
@@ -81,10 +74,10 @@ class MailComposer:
         token = PlayerToken(kind=TokenKind.ACCOUNT, player=to.player)
         return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
 
-    def _view(self, notice: Notice, to: Addressee, loaded: Loaded | None, now: int) -> NoticeView:
+    def _view(self, notice: Notice, to: Addressee, loaded: Loaded | None, now: int) -> notice_text.NoticeView:
         seat = None if loaded is None else loaded.state.seat_of(to.player)
         if loaded is None or seat is None:
-            return NoticeView(notice, None)
+            return notice_text.NoticeView(notice, None)
         state = self._parts.timekeeper.with_availability(loaded.state)
         persons = self._parts.people.persons([*people_seated(state.seats), state.creator])
         blocked = blocked_by(self._parts.blocks, to.player)
@@ -99,7 +92,7 @@ class MailComposer:
         )
         inviter = persons.get(state.creator) if state.creator not in blocked else None
         written = write_token(_reply_token(loaded, seat), to.secret)
-        return NoticeView(
+        return notice_text.NoticeView(
             notice,
             view,
             inviter="" if inviter is None else inviter.name,
@@ -149,14 +142,14 @@ class MailComposer:
         if now >= expires:
             return Unsendable("The mail could not be sent within a day: ask for it once more.")
         link = write_link(LinkPurpose.CONFIRMATION, to.player, letter.to, expires, to.secret)
-        content = confirmation_content(self._site, to.name, link, to.zone, dispatch.first_at)
+        content = notice_text.confirmation_content(self._site, to.name, link, to.zone, dispatch.first_at)
         return self._plain_letter(dispatch, to, content, now)
 
     def _address_changed(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         to = self._addressee(dispatch.player, letter.to)
         if to is None or self._parts.addresses.read(dispatch.player).address == letter.to:
             return Unsendable("The address was not changed.")
-        return self._plain_letter(dispatch, to, address_changed_content(self._site, to.name), now)
+        return self._plain_letter(dispatch, to, notice_text.address_changed_content(self._site, to.name), now)
 
     def _password_reset(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         """Return one mail with a link for each account that was asked for; to nobody unless one has an address."""
@@ -184,7 +177,7 @@ class MailComposer:
             )
             for to in reached
         ]
-        content = password_reset_content(self._site, accounts, dispatch.first_at)
+        content = notice_text.password_reset_content(self._site, accounts, dispatch.first_at)
         return self._plain_letter(dispatch, reached[0], content, now)
 
     def _plain_letter(self, dispatch: Dispatch, to: Addressee, content: Content, now: int) -> Outgoing:

@@ -12,23 +12,13 @@ from events.runtime.reads import Read, read_alone
 from events.runtime.scripts import load_script
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
+from events.store import contract
 from events.store.archive.archive import Archive
 from events.store.archive.catalogue import Archived, Catalogue, pack_archived
 from events.store.archive.framing import DamagedArchiveError
 from events.store.archive.pack import ArchivedMatch
 from events.store.archive.storage import Storage
 from events.store.archive.tables import Locator
-from events.store.contract import (
-    EMPTY,
-    Appended,
-    DamagedStreamError,
-    Head,
-    Opened,
-    Request,
-    StaleConditionalMovesError,
-    StaleVersionError,
-    StoredConditionalMoves,
-)
 from events.store.envelope import Envelope
 from events.store.logged_leaves import LoggedLeaf, pack_logged
 from events.store.redis import RedisStore
@@ -37,7 +27,7 @@ NAMES_PER_PAGE = 1000
 MAX_ATTEMPTS = 3
 
 
-class DamagedMatchError(DamagedStreamError, DamagedArchiveError):
+class DamagedMatchError(contract.DamagedStreamError, DamagedArchiveError):
     """An archived match that cannot be read, because a file of the archive is damaged."""
 
 
@@ -157,10 +147,10 @@ class ArchivingStore(RedisStore):
 
         return live.then(or_archived)
 
-    def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
+    def open(self, stream: str, after: int | None = 0, request: contract.Request | None = None) -> contract.Opened:
         """See EventReader."""
         live = super().open(stream, after, request)
-        if live.head != EMPTY:
+        if live.head != contract.EMPTY:
             return live
         archived = self.find_archived([stream])[0]
         if archived is None:
@@ -169,18 +159,18 @@ class ArchivingStore(RedisStore):
         if after is None and live.snapshot is not None:
             snapshot = live.snapshot
             start = int(self.client.hget(self._keys_of(stream).snapshot(stream), "v") or 0)
-        return Opened(
+        return contract.Opened(
             self._archived_events(match)[start:],
             archived.head,
             None,
             snapshot if start else None,
-            StoredConditionalMoves(match.revision, self._conditional_moves_beside(match)),
+            contract.StoredConditionalMoves(match.revision, self._conditional_moves_beside(match)),
         )
 
-    def heads(self, streams: Sequence[str]) -> list[Head]:
+    def heads(self, streams: Sequence[str]) -> list[contract.Head]:
         """See EventReader. One round trip; two more when some of them are not live."""
         found = super().heads(streams)
-        absent = [place for place, head in enumerate(found) if head == EMPTY]
+        absent = [place for place, head in enumerate(found) if head == contract.EMPTY]
         if not absent:
             return found
         unknown = []
@@ -195,26 +185,28 @@ class ArchivingStore(RedisStore):
                 found[place] = head
         return found
 
-    def append(self, stream: str, expected: Head, *arguments: Any, **options: Any) -> Appended:
+    def append(self, stream: str, expected: contract.Head, *arguments: Any, **options: Any) -> contract.Appended:
         """See EventStore. What is archived is brought back first, and a stream is not begun again.
 
         None is archived between this look and the append: it would have to be created and be finished for a day.
         """
-        if expected == EMPTY and (archived := self.find_archived([stream])[0]) is not None:
-            raise StaleVersionError(stream, expected.tag, archived.head.tag)
+        if expected == contract.EMPTY and (archived := self.find_archived([stream])[0]) is not None:
+            raise contract.StaleVersionError(stream, expected.tag, archived.head.tag)
         for _ in range(MAX_ATTEMPTS):
             try:
                 return super().append(stream, expected, *arguments, **options)
-            except StaleVersionError as stale:
-                if stale.current != EMPTY.tag or not self.restore(stream):
+            except contract.StaleVersionError as stale:
+                if stale.current != contract.EMPTY.tag or not self.restore(stream):
                     raise
-        raise StaleVersionError(stream, expected.tag, self.head(stream).tag)
+        raise contract.StaleVersionError(stream, expected.tag, self.head(stream).tag)
 
-    def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
+    def save_conditional_moves(
+        self, stream: str, seat: int, text: str | None, revision: int, head: contract.Head
+    ) -> None:
         """See EventStore."""
         try:
             super().save_conditional_moves(stream, seat, text, revision, head)
-        except StaleConditionalMovesError:
+        except contract.StaleConditionalMovesError:
             if not self.restore(stream):
                 raise
             super().save_conditional_moves(stream, seat, text, revision, head)
@@ -263,7 +255,7 @@ class ArchivingStore(RedisStore):
             replies = pipeline.execute()
         found: list[ArchivedMatch | None] = []
         for stream, (version, digest, revision), entries in zip(streams, replies[::2], replies[1::2], strict=True):
-            head = Head(int(version or 0), digest)
+            head = contract.Head(int(version or 0), digest)
             # Without what was appended since the head was read.
             events = tuple(fields[b"b"] for _, fields in entries[: head.version])
             found.append(ArchivedMatch(stream, head, events, b"", int(revision or 0)) if version else None)

@@ -4,13 +4,12 @@ Matches record what follows, as events. A change is stored with a pending sync, 
 followed it.
 """
 
-import json
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from domain.match import calendar, vacation
@@ -18,13 +17,14 @@ from domain.match.calendar import Calendar, Offset
 from domain.match.due import Availability, FormerCalendar
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, HOUR
-from domain.match.vacation import Vacation, year_of
+from domain.match.vacation import year_of
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
 from events.runtime.reads import Read, read_alone
 from events.runtime.transactions import transact
 from events.runtime.wall_clock import rfc3339
 from events.runtime.work_list import Claim, Repeats, WorkList
+from events.store.converter import pack, unpack
 
 YEARS_BEHIND = 1
 YEARS_AHEAD = 5
@@ -187,7 +187,7 @@ class AvailabilityStore:
                 return after, None
             lane = sync_lane(player, before, after)
             pipeline.multi()
-            pipeline.set(key, json.dumps(after._asdict(), separators=(",", ":")))
+            pipeline.set(key, pack(after))
             self.syncs.add_on(pipeline, lane, player, 0, "", lane=lane, repeats=Repeats.AGAIN)
             return after, lane
 
@@ -215,18 +215,4 @@ def sync_lane(player: str, before: Availability, after: Availability) -> str:
 
 def unpack_availability(packed: bytes | None) -> Availability:
     """Return the availability stored as ``packed``; None: nothing is set."""
-    if packed is None:
-        return Availability()
-    fields = json.loads(packed)
-    fields["free_days"] = tuple(fields["free_days"])
-    fields["book"] = tuple(Vacation(*each) for each in fields["book"])
-    fields["offsets"] = tuple(Offset(*each) for each in fields["offsets"])
-    fields["former"] = tuple(FormerCalendar(until, _calendar(packed)) for until, packed in fields["former"])
-    return Availability(**fields)
-
-
-def _calendar(packed: list[Any] | None) -> Calendar | None:
-    if packed is None:
-        return None
-    offsets, free_days = packed
-    return Calendar(tuple(Offset(*each) for each in offsets), tuple(free_days))
+    return Availability() if packed is None else unpack(Availability, packed)

@@ -1,35 +1,18 @@
 """The conditional moves of seats, as the text that is kept beside a stream: private, and no part of any event."""
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from domain.match.enums import LineAction
-from domain.match.lines import ConditionalMoves, Line, Lines
-from domain.match.player_signatures import PlayerPublicKey
+from domain.match.lines import ConditionalMoves, Line
 from events.store.contract import StoredConditionalMoves
-from events.store.converter import write_value
+from events.store.converter import pack, unpack
 
 
 def packed(orders: ConditionalMoves) -> str | None:
     """Return ``orders`` as text, None when nothing is laid down."""
-    if orders == ConditionalMoves():
-        return None
-    lines = orders.lines
-    content = {
-        "forced": orders.forced,
-        "lines": lines
-        and {
-            "ply": lines.ply,
-            "position": lines.position,
-            "first": lines_shown(lines.first),
-            "taken_back": lines.taken_back,
-            "key": lines.key and write_value(lines.key),
-            "version": lines.version,
-        },
-    }
-    return json.dumps(content, separators=(",", ":"))
+    return None if orders == ConditionalMoves() else pack(orders).decode()
 
 
 def unpacked(kept: StoredConditionalMoves) -> dict[int, ConditionalMoves]:
@@ -56,7 +39,7 @@ def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     return tuple(
         Line(
             move=each["move"],
-            then=_action(each.get("then")),
+            then=LineAction(each["then"]) if each.get("then") else None,
             next=lines_read(each.get("next", [])),
             signature=each.get("signature"),
         )
@@ -64,16 +47,7 @@ def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     )
 
 
-def _action(then: str | None) -> LineAction | None:
-    return None if then is None else LineAction(then)
-
-
 @lru_cache(maxsize=2000)
 def _orders(text: str) -> ConditionalMoves:
     """Return what ``packed`` made ``text`` of; a match is loaded many times between two changes of its orders."""
-    content = json.loads(text)
-    lines = content["lines"]
-    if lines:
-        key = lines["key"] and PlayerPublicKey(**lines["key"])
-        lines = Lines(**{**lines, "first": lines_read(lines["first"]), "key": key})
-    return ConditionalMoves(lines=lines, forced=content["forced"])
+    return unpack(ConditionalMoves, text)

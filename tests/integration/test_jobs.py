@@ -53,7 +53,7 @@ def long_match(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> 
     match_id = started(anna, boris)
     anna.move(match_id)
     boris.post(f"/matches/{match_id}/resignation")
-    for place in ("api.resources.proofs", "api.pages.record_page"):
+    for place in ("api.resources.proofs", "api.operations.jobs"):
         monkeypatch.setattr(f"{place}.MAX_EVENTS_AT_ONCE", 3)
     return match_id
 

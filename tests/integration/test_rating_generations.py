@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from domain.rating import Result, rate
-from events.matches.readmodels import ReadModels, dump, rated_matches, ratings, recalculation, standings
+from events.matches.readmodels import ReadModels, dump, ratings, recalculation, standings
 from events.matches.readmodels.generations import Generations, RebuildOvertakenError
 from events.matches.readmodels.ratings import Ratings
 from events.matches.readmodels.summary import DAY_MS, RatedResult
@@ -69,7 +69,7 @@ def truth(redis: StoreClient) -> Truth:
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everything that is bounded need several steps here."""
-    for module in (standings, recalculation, rated_matches):
+    for module in (standings, recalculation):
         monkeypatch.setattr(module, "MAX_ENTRIES_PER_PART", 3)
     for limit, size in (("MAX_RESULTS_PER_STEP", 4), ("MAX_UNSETTLED_PER_STEP", 5), ("MAX_LATE_RESULTS", 2)):
         monkeypatch.setattr(ratings, limit, size)

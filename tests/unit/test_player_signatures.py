@@ -15,28 +15,17 @@ from domain.match.refusals import CommandError
 from events.proof.player_signatures import MOVE, SignedStatement
 from events.proof.verification import FaultyBundleError, place_in_words, verify
 from events.store.converter import write_value
+from tests.support import player_key_vectors
 from tests.support.bundles import after_two_plies, bundle_of, disputed, keys
 from tests.support.forging import adding, by, forged, saying, without
 from tests.support.matches import PlayedMatch, started
-from tests.support.player_key_vectors import (
-    DIRECTORY,
-    FAULTS,
-    RESIGNED,
-    STEP,
-    laid_down,
-    moved,
-    resigned,
-    signed_otherwise,
-    slug,
-    vectors,
-)
 from tests.support.player_keys import SIGNER
 from tests.support.tables import table
 from tests.support.verifying import fault, steps
 
 
 def test_a_signed_move_is_proved_by_the_key_in_its_event() -> None:
-    found = steps(bundle_of(moved()))
+    found = steps(bundle_of(player_key_vectors.moved()))
     said = f"signed by players: move of alice (version 6) by key {SIGNER.id}. That a key is its player's"
     assert found["player keys"].found.startswith(said)
     assert found["player keys"].proved
@@ -45,11 +34,11 @@ def test_a_signed_move_is_proved_by_the_key_in_its_event() -> None:
 
 @pytest.mark.parametrize("place", range(0, 512, 73))
 def test_a_signed_move_with_one_bit_of_its_signature_changed_is_refused(place: int) -> None:
-    event = moved().events[5]
+    event = player_key_vectors.moved().events[5]
     assert isinstance(event, MoveSubmitted)
     signed: Any = write_value(event.signed)
     changed = {**signed, "signature": f"{int(signed['signature'], 16) ^ 1 << place:0128x}"}
-    packed = forged(moved(), saying(6, signed=changed))
+    packed = forged(player_key_vectors.moved(), saying(6, signed=changed))
     for rules in (True, False):
         assert fault(packed, rules=rules).place == "version 6, data.signed.signature"
 
@@ -64,7 +53,7 @@ def test_offer_agreement_resignation_and_appeal_are_signed_in_the_same_way() -> 
     case = disputed()
     case.do(c.Appeal(player="bob", statement="0" * 64, signed=SIGNER.sign_act(case, "ruling-appealed", 1)))
     assert "appeal of bob" in steps(bundle_of(case))["player keys"].found
-    assert "resignation of bob" in steps(bundle_of(resigned()))["player keys"].found
+    assert "resignation of bob" in steps(bundle_of(player_key_vectors.resigned()))["player keys"].found
 
 
 def test_an_offer_where_a_draw_is_on_offer_is_agreement_without_the_signature_under_an_offer() -> None:
@@ -150,9 +139,9 @@ def test_a_signature_in_a_line_is_refused_where_nothing_could_be_proved_by_it(li
     assert refused.value.field == place
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", player_key_vectors.FAULTS)
 def test_a_signature_that_is_not_the_keys_is_refused_with_its_place(name: str) -> None:
-    packed, place = signed_otherwise(name), FAULTS[name][1]
+    packed, place = player_key_vectors.signed_otherwise(name), player_key_vectors.FAULTS[name][1]
     for rules in (True, False):
         found = fault(packed, rules=rules)
         assert isinstance(found, FaultyBundleError)
@@ -175,7 +164,7 @@ def test_a_signature_cannot_be_moved_to_another_act_seat_match_or_time() -> None
 
 @pytest.mark.parametrize(("content", "place"), table(__file__, "a malformed signature is refused with its place"))
 def test_a_malformed_signature_is_refused_with_its_place_without_any_rules(content: Any, place: str) -> None:
-    packed = forged(resigned(), saying(RESIGNED, signed=content))
+    packed = forged(player_key_vectors.resigned(), saying(player_key_vectors.RESIGNED, signed=content))
     assert fault(packed, rules=False).place == f"version 6, data.signed{place}"
     assert fault(packed).place.startswith("version 6")
 
@@ -189,17 +178,20 @@ def test_the_statement_names_the_move_the_match_and_its_head() -> None:
 
 
 def test_the_authority_of_a_signed_answer_is_checked_like_that_of_any_other() -> None:
-    match: PlayedMatch = laid_down()
+    match: PlayedMatch = player_key_vectors.laid_down()
     assert "authority" in steps(bundle_of(match))
     assert fault(forged(match, saying(7, move="f6-g5"))).place.startswith("version 7")
 
 
 def test_the_published_vectors_are_those_that_the_program_writes_and_hold_here() -> None:
-    files = {path.name: json.loads(path.read_text()) for path in DIRECTORY.iterdir()}
-    assert files == {f"{slug(each['name'])}.json": each for each in vectors()}
+    files = {path.name: json.loads(path.read_text()) for path in player_key_vectors.DIRECTORY.iterdir()}
+    assert files == {f"{player_key_vectors.slug(each['name'])}.json": each for each in player_key_vectors.vectors()}
     for each in files.values():
         given, proved, found = each["given"], [], None
-        expected = each["expect"]["fault"] and (STEP, place_in_words(each["expect"]["fault"]["place"]))
+        expected = each["expect"]["fault"] and (
+            player_key_vectors.STEP,
+            place_in_words(each["expect"]["fault"]["place"]),
+        )
         try:
             for step in verify(base64.b64decode(given["bundle"]), keys(), rules=False):
                 proved += [step.name] * step.proved

@@ -8,16 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    ConsoleMessage,
-    Locator,
-    Page,
-    ViewportSize,
-    expect,
-    sync_playwright,
-)
+from playwright import sync_api
 
 from events.runtime.settings import Settings
 from tests.support.programs import find_program
@@ -45,7 +36,7 @@ FLAGS = (
 PATIENCE_MS = 15_000
 """How long a browser waits for an expected element; it continues as soon as that appears."""
 
-WINDOW: ViewportSize = {"width": 1280, "height": 720}
+WINDOW: sync_api.ViewportSize = {"width": 1280, "height": 720}
 """The default window of a visitor."""
 
 EMPTY_PAGE = "/healthz"
@@ -55,11 +46,11 @@ _EXPECTED = re.compile(r"status of (4\d\d|503)|net::ERR_")
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium() -> Iterator[sync_api.Browser]:
     """Run the Chromium of this machine; raises FileNotFoundError, which says how to install it, if there is none."""
     path = find_program(CHROMIUM, "chromium")
-    expect.set_options(timeout=PATIENCE_MS)
-    with sync_playwright() as playwright:
+    sync_api.expect.set_options(timeout=PATIENCE_MS)
+    with sync_api.sync_playwright() as playwright:
         # It makes a socket in the directory for temporary files, whose path must be short.
         environment: dict[str, Any] = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS), env=environment)
@@ -88,20 +79,20 @@ class Visitor:
     visitor with options of its own.
     """
 
-    def __init__(self, browser: Browser, installation: Site, **options: Any) -> None:
+    def __init__(self, browser: sync_api.Browser, installation: Site, **options: Any) -> None:
         self.installation = installation
         # Otherwise the board fades at every move, and the processor paints each frame of it.
-        self.context: BrowserContext = browser.new_context(
+        self.context: sync_api.BrowserContext = browser.new_context(
             base_url=installation.url, reduced_motion="reduce", **options
         )
         self.context.set_default_timeout(PATIENCE_MS)
-        self.page: Page = self.context.new_page()
+        self.page: sync_api.Page = self.context.new_page()
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.complaints: list[str] = []
         self.name = ""
 
-    def _hear(self, message: ConsoleMessage) -> None:
+    def _hear(self, message: sync_api.ConsoleMessage) -> None:
         if message.type == "error" and not _EXPECTED.search(message.text):
             self.complaints.append(message.text)
 
@@ -145,13 +136,13 @@ class Visitor:
         for move in moves:
             self.call("POST", f"/matches/{match_id}/moves", {"move": move})
 
-    def open(self, match_id: str, query: str = "") -> Page:
+    def open(self, match_id: str, query: str = "") -> sync_api.Page:
         """Show the page of a match and wait until its scripts have done their first work."""
         self.page.goto(f"/matches/{match_id}{query}")
         self.page.locator("#board .square[tabindex='0']").wait_for(state="attached")
         return self.page
 
-    def square(self, name: str) -> Locator:
+    def square(self, name: str) -> sync_api.Locator:
         return self.page.locator(f"#board .square[data-square='{name}']")
 
     def submit(self, *squares: str) -> None:

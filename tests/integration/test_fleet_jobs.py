@@ -10,16 +10,7 @@ from kombu.exceptions import OperationalError
 
 from domain.match.commands import Resign
 from events.installation import Installation
-from events.matches.fleet_jobs import (
-    KEPT_S,
-    MAX_CLAIMS,
-    ClaimedSlice,
-    FleetJob,
-    FleetJobs,
-    JobState,
-    Parameters,
-    PlannedSlice,
-)
+from events.matches import fleet_jobs
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import FleetKeys
@@ -48,12 +39,13 @@ class Toy:
         self.done: list[int] = []
         self.failures: dict[int, list[BaseException]] = {}
 
-    def plan(self, _: Installation, parameters: Parameters) -> list[list[PlannedSlice]]:
+    def plan(self, _: Installation, parameters: fleet_jobs.Parameters) -> list[list[fleet_jobs.PlannedSlice]]:
         return [
-            [PlannedSlice(number, 1, f"the number {number}") for number in numbers] for numbers in parameters["stages"]
+            [fleet_jobs.PlannedSlice(number, 1, f"the number {number}") for number in numbers]
+            for numbers in parameters["stages"]
         ]
 
-    def do(self, _: Installation, __: Parameters, number: int) -> Doubled:
+    def do(self, _: Installation, __: fleet_jobs.Parameters, number: int) -> Doubled:
         if self.failures.get(number):
             raise self.failures[number].pop()
         self.done.append(number)
@@ -71,27 +63,29 @@ def stages(*numbers: Sequence[int]) -> dict[str, Any]:
     return {"stages": [list(stage) for stage in numbers]}
 
 
-def jobs_of(shop: SteppedInstallation, lease_ms: int = 10_000) -> FleetJobs:
+def jobs_of(shop: SteppedInstallation, lease_ms: int = 10_000) -> fleet_jobs.FleetJobs:
     """Return the fleet jobs of ``shop``, whose leases are so long."""
-    shop.parts.fleet_jobs = jobs = FleetJobs(shop.client, PREFIX)
+    shop.parts.fleet_jobs = jobs = fleet_jobs.FleetJobs(shop.client, PREFIX)
     jobs.work.lease_ms = lease_ms
     return jobs
 
 
-def planned(shop: SteppedInstallation, *numbers: Sequence[int], lease_ms: int = 10_000) -> tuple[FleetJobs, FleetJob]:
+def planned(
+    shop: SteppedInstallation, *numbers: Sequence[int], lease_ms: int = 10_000
+) -> tuple[fleet_jobs.FleetJobs, fleet_jobs.FleetJob]:
     jobs = jobs_of(shop, lease_ms)
     job = jobs.start(TOY, stages(*numbers))
     do_slice(shop.parts, claimed(jobs, job))
     return jobs, again(jobs, job)
 
 
-def claimed(jobs: FleetJobs, job: FleetJob) -> ClaimedSlice:
+def claimed(jobs: fleet_jobs.FleetJobs, job: fleet_jobs.FleetJob) -> fleet_jobs.ClaimedSlice:
     found = jobs.claim(job)
     assert found is not None
     return found
 
 
-def again(jobs: FleetJobs, job: FleetJob) -> FleetJob:
+def again(jobs: fleet_jobs.FleetJobs, job: fleet_jobs.FleetJob) -> fleet_jobs.FleetJob:
     found = jobs.job(job.id)
     assert found is not None
     return found
@@ -133,7 +127,7 @@ def test_a_stage_begins_when_the_one_before_is_done(shop: SteppedInstallation, t
 def test_a_job_without_slices_is_finished_when_it_is_planned(shop: SteppedInstallation, toy: Toy) -> None:
     assert run_here(shop.parts, TOY, stages()) == []
     (job,) = shop.parts.fleet_jobs.jobs()
-    assert (job.state, job.slices, job.done) == (JobState.FINISHED, 1, 1)
+    assert (job.state, job.slices, job.done) == (fleet_jobs.JobState.FINISHED, 1, 1)
 
 
 def test_a_slice_that_two_workers_do_counts_once(shop: SteppedInstallation, toy: Toy) -> None:
@@ -160,8 +154,8 @@ def test_a_plan_that_two_workers_make_counts_once(shop: SteppedInstallation, toy
 
 def test_a_slice_that_kills_its_workers_fails_the_job_and_says_where(shop: SteppedInstallation, toy: Toy) -> None:
     jobs_of(shop, 0)
-    toy.failures[2] = [KilledError() for _ in range(MAX_CLAIMS)]
-    for _ in range(MAX_CLAIMS):
+    toy.failures[2] = [KilledError() for _ in range(fleet_jobs.MAX_CLAIMS)]
+    for _ in range(fleet_jobs.MAX_CLAIMS):
         with pytest.raises(KilledError):
             run_here(shop.parts, TOY, stages([1, 2, 3]))
     with pytest.raises(FleetJobFailedError, match="workers were killed 3 times in a row at the number 2"):
@@ -173,7 +167,7 @@ def test_a_slice_that_kills_its_workers_fails_the_job_and_says_where(shop: Stepp
 def test_a_slice_that_fails_is_tried_again_and_then_fails_the_job(shop: SteppedInstallation, toy: Toy) -> None:
     toy.failures[1] = [ValueError("passing")]
     assert run_here(shop.parts, TOY, stages([1])) == [Doubled(2)]
-    toy.failures[2] = [ValueError("it is even") for _ in range(MAX_CLAIMS)]
+    toy.failures[2] = [ValueError("it is even") for _ in range(fleet_jobs.MAX_CLAIMS)]
     with pytest.raises(FleetJobFailedError, match="has failed: the number 2: ValueError: it is even"):
         run_here(shop.parts, TOY, stages([2]))
 
@@ -185,12 +179,12 @@ def test_a_plan_that_fails_fails_the_job(shop: SteppedInstallation, toy: Toy) ->
 
 def test_a_store_that_is_away_is_no_failure_of_the_slice(shop: SteppedInstallation, toy: Toy) -> None:
     jobs, job = planned(shop, [1])
-    for _ in range(MAX_CLAIMS + 1):
+    for _ in range(fleet_jobs.MAX_CLAIMS + 1):
         toy.failures[1] = [StoreUnavailableError("away")]
         with pytest.raises(StoreUnavailableError):
             do_slice(shop.parts, claimed(jobs, job))
     do_slice(shop.parts, claimed(jobs, job))
-    assert again(jobs, job).state == JobState.FINISHED
+    assert again(jobs, job).state == fleet_jobs.JobState.FINISHED
 
 
 def test_a_job_that_is_cancelled_goes_no_further(shop: SteppedInstallation, toy: Toy) -> None:
@@ -200,7 +194,7 @@ def test_a_job_that_is_cancelled_goes_no_further(shop: SteppedInstallation, toy:
     assert not jobs.cancel(job)
     assert not do_slice(shop.parts, taken)
     assert (jobs.claim(job), list(jobs.results(job.id))) == (None, [])
-    assert again(jobs, job).state == JobState.CANCELLED
+    assert again(jobs, job).state == fleet_jobs.JobState.CANCELLED
     assert jobs.start(TOY, stages([1, 2])).id != job.id
 
 
@@ -211,7 +205,7 @@ def test_what_is_left_of_a_job_expires_when_it_has_ended(shop: SteppedInstallati
     jobs, job = planned(shop, [1])
     assert lifetimes() == {-1}
     do_slice(shop.parts, claimed(jobs, job))
-    assert lifetimes() <= {KEPT_S, KEPT_S - 1}
+    assert lifetimes() <= {fleet_jobs.KEPT_S, fleet_jobs.KEPT_S - 1}
     shop.client.delete(FleetKeys(PREFIX).job(job.id))
     assert jobs.jobs() == []
     assert not shop.client.exists(FleetKeys(PREFIX).jobs)
@@ -288,17 +282,17 @@ def test_kills_leave_the_same_results(shop: SteppedInstallation, monkeypatch: py
     for module in (rebuild, audit, verify):
         monkeypatch.setattr(module, "MATCHES_PER_SLICE", 2)
     small_store(shop)
-    asked: list[tuple[str, Parameters]] = [(AUDIT, {RECOMPUTE: True}), (VERIFY, {}), (REBUILD, {})]
+    asked: list[tuple[str, fleet_jobs.Parameters]] = [(AUDIT, {RECOMPUTE: True}), (VERIFY, {}), (REBUILD, {})]
     asked.append((IMPACT, {"game": "bashni", "old": 1, "new": 2}))
     expected = [run_here(shop.parts, *each) for each in asked]
     grown = shop.dump()
     jobs, chance, kills = jobs_of(shop, 0), Random(seed), Counter[tuple[str, int]]()
     for each, results in zip(asked, expected, strict=True):
-        late: dict[int, ClaimedSlice] = {}
+        late: dict[int, fleet_jobs.ClaimedSlice] = {}
         job = jobs.start(*each)
-        while (job := again(jobs, job)).state == JobState.RUNNING:
+        while (job := again(jobs, job)).state == fleet_jobs.JobState.RUNNING:
             taken = claimed(jobs, job)
-            if chance.random() < 0.3 and kills[taken.kind, taken.number] < MAX_CLAIMS - 1:
+            if chance.random() < 0.3 and kills[taken.kind, taken.number] < fleet_jobs.MAX_CLAIMS - 1:
                 kills[taken.kind, taken.number] += 1
                 if not taken.is_plan:
                     late[taken.number] = taken
@@ -307,7 +301,7 @@ def test_kills_leave_the_same_results(shop: SteppedInstallation, monkeypatch: py
             if taken.number in late:
                 # It was not killed, only slow, and another worker has done its slice.
                 assert not do_slice(shop.parts, late.pop(taken.number))
-        assert (job.state, job.reason) == (JobState.FINISHED, "")
+        assert (job.state, job.reason) == (fleet_jobs.JobState.FINISHED, "")
         assert [result for _, result in work.read_results(jobs, job)] == results
     assert kills.total() >= 8
     assert shop.dump() == grown

@@ -3,21 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.match.commands import (
-    AcceptRuleset,
-    AcceptTakeback,
-    CallTime,
-    DeclineDraw,
-    ForgiveFlag,
-    JoinMatch,
-    OfferDraw,
-    ProposeRuleset,
-    RaiseDispute,
-    RequestTakeback,
-    Resign,
-    Rule,
-    SubmitMove,
-)
+from domain.match import commands
 from domain.match.enums import Channel, Ground, OccasionKind, PauseReason, RulingKind
 from domain.match.events import (
     ClockPaused,
@@ -93,7 +79,7 @@ def actors(events: Sequence[Event]) -> list[str]:
 def resigned() -> PlayedMatch:
     """Return a Bashni match that Black has resigned after two plies."""
     match = after_two_plies()
-    match.do(Resign(player="bob"))
+    match.do(commands.Resign(player="bob"))
     return match
 
 
@@ -107,16 +93,16 @@ def after_two_plies() -> PlayedMatch:
 
 def flagged() -> PlayedMatch:
     match = after_two_plies()
-    match.do(CallTime(), match.now + 30 * DAY)
+    match.do(commands.CallTime(), match.now + 30 * DAY)
     return match
 
 
 def forgiven() -> PlayedMatch:
     """Return a match that went on after a flag and was resigned then."""
     match = flagged()
-    match.do(ForgiveFlag(player="bob"))
+    match.do(commands.ForgiveFlag(player="bob"))
     match.move("alice", "d4-c5")
-    match.do(Resign(player="bob"))
+    match.do(commands.Resign(player="bob"))
     return match
 
 
@@ -125,47 +111,48 @@ def taken_back() -> PlayedMatch:
     match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    match.do(RequestTakeback(player="bob"))
-    match.do(AcceptTakeback(player="alice"))
+    match.do(commands.RequestTakeback(player="bob"))
+    match.do(commands.AcceptTakeback(player="alice"))
     match.move("bob", "b6-c5")
     return match
 
 
-def ruled(match: PlayedMatch, *rulings: Rule) -> PlayedMatch:
+def ruled(match: PlayedMatch, *rulings: commands.Rule) -> PlayedMatch:
     """Return ``match`` after Black has raised a dispute for each ruling, and it was ruled so."""
     for ruling in rulings:
-        match.do(RaiseDispute(player="bob", ply=2, ground=Ground.REPETITION, statement="0" * 64))
+        match.do(commands.RaiseDispute(player="bob", ply=2, ground=Ground.REPETITION, statement="0" * 64))
         match.do(ruling)
     return match
 
 
 def disputed() -> PlayedMatch:
     return ruled(
-        after_two_plies(), Rule(arbiter="ann", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.0, 1.0))
+        after_two_plies(),
+        commands.Rule(arbiter="ann", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.0, 1.0)),
     )
 
 
 def annulled() -> PlayedMatch:
     """Return a match that an arbiter has annulled after Black resigned it."""
-    return ruled(resigned(), Rule(arbiter="ann", ruling=RulingKind.ANNUL, reason=REASON, rule=RULE))
+    return ruled(resigned(), commands.Rule(arbiter="ann", ruling=RulingKind.ANNUL, reason=REASON, rule=RULE))
 
 
 def restored() -> PlayedMatch:
     """Return a match that was annulled and restored: Black has lost it after all."""
-    return ruled(annulled(), Rule(arbiter="ann", ruling=RulingKind.RESTORE, reason=REASON, rule=RULE))
+    return ruled(annulled(), commands.Rule(arbiter="ann", ruling=RulingKind.RESTORE, reason=REASON, rule=RULE))
 
 
 def taken_back_by_ruling() -> PlayedMatch:
     """Return a match that an arbiter has taken back to before the last ply."""
-    return ruled(resigned(), Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=1))
+    return ruled(resigned(), commands.Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=1))
 
 
 def under_another_ruleset() -> PlayedMatch:
     """Return a match that goes on under another ruleset than it was begun under."""
     match = after_two_plies()
-    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
-    match.do(AcceptRuleset(player="alice"))
-    match.do(AcceptRuleset(player="bob"))
+    match.do(commands.ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(commands.AcceptRuleset(player="alice"))
+    match.do(commands.AcceptRuleset(player="bob"))
     match.move("alice", "d4-c5")
     return match
 
@@ -173,7 +160,7 @@ def under_another_ruleset() -> PlayedMatch:
 def repeated() -> PlayedMatch:
     """Return a match of The Tower Game in which both knights have gone out and back twice: a draw by repetition."""
     match = PlayedMatch(creation(game="tower-game", setup="original"))
-    match.do(JoinMatch(player="bob"))
+    match.do(commands.JoinMatch(player="bob"))
     for _ in range(2):
         for player, move in (("alice", "da1-ca3"), ("bob", "da8-ca6"), ("alice", "ca3-da1"), ("bob", "ca6-da8")):
             match.move(player, move)
@@ -193,7 +180,7 @@ def answered(match: PlayedMatch, level: int = 1) -> None:
     seed, nodes = seed_for(match.state.seed, len(match.state.play.moves) + 1), LEVELS[level].nodes
     move = move_of(match.state, level, seed, nodes)
     match.do(
-        SubmitMove(
+        commands.SubmitMove(
             player=opponent_id(level), move=move, level=level, seed=seed, engine=str(ENGINE_VERSION), nodes=nodes,
             channel=Channel.OPPONENT,
         )
@@ -203,18 +190,18 @@ def answered(match: PlayedMatch, level: int = 1) -> None:
 def draw_refused() -> PlayedMatch:
     """Return a match against an opponent that has turned a draw down."""
     match = against_an_opponent()
-    match.do(OfferDraw(player="alice"))
+    match.do(commands.OfferDraw(player="alice"))
     assert not takes_draw(match.state, 1)
-    match.do(DeclineDraw(player=opponent_id(1), engine=str(ENGINE_VERSION)))
+    match.do(commands.DeclineDraw(player=opponent_id(1), engine=str(ENGINE_VERSION)))
     return match
 
 
 def taken_up_again() -> PlayedMatch:
     """Return a match that alice has resigned against an opponent, and that goes on since, with another seed."""
     match = against_an_opponent()
-    match.do(Resign(player="alice"))
-    match.do(RaiseDispute(player="alice", ply=2, ground=Ground.WRONG_RESULT, statement="0" * 64))
-    match.do(Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=1))
+    match.do(commands.Resign(player="alice"))
+    match.do(commands.RaiseDispute(player="alice", ply=2, ground=Ground.WRONG_RESULT, statement="0" * 64))
+    match.do(commands.Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=1))
     answered(match)
     return match
 
@@ -222,7 +209,7 @@ def taken_up_again() -> PlayedMatch:
 def paired() -> PlayedMatch:
     occasion = Occasion(kind=OccasionKind.TOURNAMENT, id="t1", pairing="r2-b3")
     match = PlayedMatch(replace(creation(), occasion=occasion))
-    match.do(JoinMatch(player="bob"))
+    match.do(commands.JoinMatch(player="bob"))
     return match
 
 

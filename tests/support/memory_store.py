@@ -5,21 +5,7 @@ from operator import itemgetter
 from threading import Lock
 from typing import Any, NamedTuple
 
-from events.store.contract import (
-    EMPTY,
-    NO_CONDITIONAL_MOVES,
-    Appended,
-    EventStore,
-    Head,
-    Opened,
-    Pointer,
-    RecordedRequest,
-    Request,
-    RequestMismatchError,
-    StaleConditionalMovesError,
-    StaleVersionError,
-    StoredConditionalMoves,
-)
+from events.store import contract
 from events.store.envelope import Draft, Envelope, seal, unpack
 
 
@@ -28,18 +14,18 @@ class _Entry(NamedTuple):
     digest: bytes
 
 
-class MemoryStore(EventStore):
+class MemoryStore(contract.EventStore):
     """An event store that lives as long as this object; it stores bytes, not the objects it is given."""
 
     def __init__(self, shards: int = 16) -> None:
         self._shards = shards
         self._lock = Lock()
         self._entries: dict[str, list[_Entry]] = {}
-        self._requests: dict[tuple[str, str], tuple[str, RecordedRequest]] = {}
-        self._feeds: list[list[Pointer]] = [[] for _ in range(shards)]
+        self._requests: dict[tuple[str, str], tuple[str, contract.RecordedRequest]] = {}
+        self._feeds: list[list[contract.Pointer]] = [[] for _ in range(shards)]
         self._deadlines: dict[str, int] = {}
         self._snapshots: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        self._conditional_moves: dict[str, StoredConditionalMoves] = {}
+        self._conditional_moves: dict[str, contract.StoredConditionalMoves] = {}
 
     @property
     def shards(self) -> int:
@@ -51,45 +37,48 @@ class MemoryStore(EventStore):
     def append(
         self,
         stream: str,
-        expected: Head,
+        expected: contract.Head,
         drafts: Sequence[Draft],
-        request: Request,
+        request: contract.Request,
         *,
         deadline: int | None = None,
         conditional_moves: int | None = None,
         decided_at: int | None = None,
-    ) -> Appended:
+    ) -> contract.Appended:
         sealed = seal(drafts, stream, expected.version, expected.digest)
         if not sealed:
             raise ValueError("nothing to append")
         with self._lock:
             if (recorded := self._recorded_request(stream, request)) is not None:
                 first, last = recorded
-                return Appended(self._between(stream, first, last), self._head(stream, last), True)
+                return contract.Appended(self._between(stream, first, last), self._head(stream, last), True)
             head = self._head(stream)
             if head != expected:
-                raise StaleVersionError(stream, expected.tag, head.tag)
-            if conditional_moves not in (None, self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES).revision):
-                raise StaleConditionalMovesError(stream)
+                raise contract.StaleVersionError(stream, expected.tag, head.tag)
+            if conditional_moves not in (
+                None,
+                self._conditional_moves.get(stream, contract.NO_CONDITIONAL_MOVES).revision,
+            ):
+                raise contract.StaleConditionalMovesError(stream)
             feed = self._feeds[self.shard_of(stream)]
             entries = self._entries.setdefault(stream, [])
             for event in sealed:
                 entries.append(_Entry(event.packed, event.digest))
-                feed.append(Pointer(len(feed) + 1, stream, len(entries)))
-            written = RecordedRequest(expected.version + 1, len(entries))
+                feed.append(contract.Pointer(len(feed) + 1, stream, len(entries)))
+            written = contract.RecordedRequest(expected.version + 1, len(entries))
             self._requests[stream, request.key] = (request.fingerprint, written)
             if deadline is None:
                 self._deadlines.pop(stream, None)
             else:
                 self._deadlines[stream] = deadline
-            return Appended([event.envelope for event in sealed], self._head(stream), False)
+            return contract.Appended([event.envelope for event in sealed], self._head(stream), False)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         with self._lock:
             last = len(self._entries.get(stream, ()))
             return self._between(stream, after + 1, last if limit is None else min(last, after + limit))
 
-    def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
+    def open(self, stream: str, after: int | None = 0, request: contract.Request | None = None) -> contract.Opened:
         with self._lock:
             snapshot = None
             if after is None:
@@ -97,9 +86,11 @@ class MemoryStore(EventStore):
             head = self._head(stream)
             recorded = None if request is None else self._recorded_request(stream, request)
             events = self._between(stream, after + 1, head.version)
-            return Opened(events, head, recorded, snapshot, self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES))
+            return contract.Opened(
+                events, head, recorded, snapshot, self._conditional_moves.get(stream, contract.NO_CONDITIONAL_MOVES)
+            )
 
-    def head(self, stream: str) -> Head:
+    def head(self, stream: str) -> contract.Head:
         with self._lock:
             return self._head(stream)
 
@@ -108,7 +99,7 @@ class MemoryStore(EventStore):
             names = [pointer.stream for pointer in self._feeds[shard] if pointer.version == 1]
         yield from names
 
-    def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
+    def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[contract.Pointer]:
         with self._lock:
             return self._feeds[shard][after : after + limit]
 
@@ -124,28 +115,30 @@ class MemoryStore(EventStore):
             if version >= cached or cached > self._head(stream).version:
                 self._snapshots[stream] = (version, snapshot)
 
-    def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
+    def save_conditional_moves(
+        self, stream: str, seat: int, text: str | None, revision: int, head: contract.Head
+    ) -> None:
         with self._lock:
-            stored = self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES)
+            stored = self._conditional_moves.get(stream, contract.NO_CONDITIONAL_MOVES)
             if (stored.revision, self._head(stream)) != (revision, head):
-                raise StaleConditionalMovesError(stream)
+                raise contract.StaleConditionalMovesError(stream)
             texts = {other: written for other, written in stored.texts.items() if other != seat}
             if text is not None:
                 texts[seat] = text
-            self._conditional_moves[stream] = StoredConditionalMoves(revision + 1, texts)
+            self._conditional_moves[stream] = contract.StoredConditionalMoves(revision + 1, texts)
 
-    def _recorded_request(self, stream: str, request: Request) -> RecordedRequest | None:
+    def _recorded_request(self, stream: str, request: contract.Request) -> contract.RecordedRequest | None:
         fingerprint, recorded = self._requests.get((stream, request.key), (request.fingerprint, None))
         if fingerprint != request.fingerprint:
-            raise RequestMismatchError(stream, request.key)
+            raise contract.RequestMismatchError(stream, request.key)
         return recorded
 
-    def _head(self, stream: str, version: int | None = None) -> Head:
+    def _head(self, stream: str, version: int | None = None) -> contract.Head:
         entries = self._entries.get(stream)
         if not entries:
-            return EMPTY
+            return contract.EMPTY
         version = version or len(entries)
-        return Head(version, entries[version - 1].digest)
+        return contract.Head(version, entries[version - 1].digest)
 
     def _between(self, stream: str, first: int, last: int) -> list[Envelope]:
         entries = self._entries.get(stream, ())[first - 1 : last]

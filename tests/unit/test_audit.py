@@ -27,21 +27,7 @@ from domain.match.state import Seat
 from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE_VERSION, LEVELS
 from events.proof.audit import OpponentAnswer, Record, audit
-from tests.support.bundles import (
-    STORIES,
-    after_two_plies,
-    against_an_opponent,
-    annulled,
-    disputed,
-    draw_refused,
-    envelopes,
-    flagged,
-    forgiven,
-    repeated,
-    resigned,
-    restored,
-    taken_back_by_ruling,
-)
+from tests.support import bundles
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 from tests.support.rulesets import register, variant
 from tests.support.tables import table
@@ -54,20 +40,20 @@ def records(match: PlayedMatch, change: Change = list) -> list[Record]:
     """Return the audit of ``match`` after ``change`` to its events."""
     events = list(match.events)
     change(events)
-    return list(audit(match.name, envelopes(events, match.name)))
+    return list(audit(match.name, bundles.envelopes(events, match.name)))
 
 
 def test_every_event_has_a_record_with_the_match_before_and_after_it() -> None:
-    found = records(resigned())
+    found = records(bundles.resigned())
     assert [record.envelope.version for record in found] == [1, 2, 3, 4, 5, 6, 7]
     assert found[0].before is None
     assert [record.after for record in found[:-1]] == [record.before for record in found[1:]]
-    assert found[-1].after == resigned().state
+    assert found[-1].after == bundles.resigned().state
     assert not any(record.fault for record in found)
 
 
 def test_a_ply_tells_who_moved_and_what_changed() -> None:
-    plies = [record.ply for record in records(resigned()) if record.ply is not None]
+    plies = [record.ply for record in records(bundles.resigned()) if record.ply is not None]
     assert [(ply.event.ply, ply.seat_name, ply.event.move, ply.channel) for ply in plies] == [
         (1, "White", "c3-d4", "channel not recorded"),
         (2, "Black", "b6-a5", "channel not recorded"),
@@ -85,12 +71,12 @@ def answers(match: PlayedMatch, change: Change = list) -> list[OpponentAnswer]:
 
 
 def test_the_move_of_an_opponent_is_computed_again() -> None:
-    ply = records(against_an_opponent())[-1].ply
+    ply = records(bundles.against_an_opponent())[-1].ply
     assert ply is not None
     assert ply.channel.startswith("opponent of level 1, seed ")
     assert ply.channel.endswith(f", engine {ENGINE_VERSION}, 400 nodes")
     assert ply._replace(event=replace(ply.event, nodes=None)).channel.endswith(f", engine {ENGINE_VERSION}")
-    found = answers(against_an_opponent())[-1]
+    found = answers(bundles.against_an_opponent())[-1]
     assert found.computable
     assert found.recompute() is None
     other = found._replace(event=replace(ply.event, move="h6-g5"))
@@ -98,7 +84,7 @@ def test_the_move_of_an_opponent_is_computed_again() -> None:
 
 
 def test_the_move_of_an_opponent_is_computed_again_with_the_node_budget_that_is_recorded() -> None:
-    match = against_an_opponent(8)
+    match = bundles.against_an_opponent(8)
     played = match.events[3]
     assert isinstance(played, MoveSubmitted)
     assert played.seed is not None
@@ -119,7 +105,7 @@ def test_the_move_of_an_opponent_is_computed_again_with_the_node_budget_that_is_
 
 
 def test_the_word_of_an_opponent_on_a_draw_is_computed_again() -> None:
-    match = draw_refused()
+    match = bundles.draw_refused()
     *_, last = answers(match)
     assert isinstance(last.event, DrawDeclined)
     assert last.computable
@@ -130,12 +116,12 @@ def test_the_word_of_an_opponent_on_a_draw_is_computed_again() -> None:
 
 
 def test_an_answer_from_before_engines_were_recorded_cannot_be_computed_again() -> None:
-    older = answers(draw_refused(), replaced(-1, engine=None))[-1]
+    older = answers(bundles.draw_refused(), replaced(-1, engine=None))[-1]
     assert (older.computable, older.engine) == (False, "an engine that is not recorded")
 
 
 def test_rules_that_fail_when_an_answer_is_computed_are_told() -> None:
-    found = answers(against_an_opponent())[-1]
+    found = answers(bundles.against_an_opponent())[-1]
     unheard_of = found._replace(event=replace(cast(Any, found.event), level=99))
     assert unheard_of.recompute() == "it cannot be computed again: KeyError: 99"
 
@@ -174,12 +160,12 @@ def replaced(place: int, **fields: Any) -> Change:
     ],
 )
 def test_an_event_that_the_rules_do_not_give_is_told_with_the_reason(change: Change, version: int, said: str) -> None:
-    first = next(record for record in records(resigned(), change) if record.fault)
+    first = next(record for record in records(bundles.resigned(), change) if record.fault)
     assert (first.envelope.version, (first.fault or "")[: len(said)]) == (version, said)
 
 
 def test_a_move_of_an_opponent_that_does_not_say_its_level_is_told() -> None:
-    found = records(against_an_opponent(), replaced(3, level=None))[3]
+    found = records(bundles.against_an_opponent(), replaced(3, level=None))[3]
     assert found.fault == "an opponent of level 1 has seat 1, and a move of a person is recorded"
 
 
@@ -199,16 +185,16 @@ OUTAGE = ClockPaused(at=T0 + 3000, reason=PauseReason.OUTAGE, since=T0 + DAY, se
     ids=["long", "pauses"],
 )
 def test_what_no_clock_can_reckon_with_is_the_last_thing_judged(change: Change, version: int, said: str) -> None:
-    last = records(resigned(), change)[-1]
+    last = records(bundles.resigned(), change)[-1]
     assert (last.envelope.version, last.after, (last.fault or "")[: len(said)]) == (version, None, said)
 
 
 def test_the_answer_of_a_seat_that_there_is_not_is_none() -> None:
-    found = records(draw_refused(), replaced(-1, seat=7))[-1]
+    found = records(bundles.draw_refused(), replaced(-1, seat=7))[-1]
     assert (found.answer, found.fault) == (None, "the match has seats 0 to 1, not 7")
 
 
-@pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))
+@pytest.mark.parametrize("made", bundles.STORIES.values(), ids=list(bundles.STORIES))
 def test_whatever_can_happen_in_a_match_is_as_the_rules_give_it(made: Callable[[], PlayedMatch]) -> None:
     match = made()
     found = records(match)
@@ -224,29 +210,29 @@ def deciding(match: PlayedMatch) -> str | None:
 
 
 def test_a_result_is_decided_by_the_event_that_brought_it_about() -> None:
-    assert deciding(flagged()) == "flag-fell"
-    assert deciding(forgiven()) == "player-resigned"
-    assert deciding(disputed()) == "ruling-made"
-    assert deciding(restored()) == "player-resigned"
-    assert deciding(annulled()) is None
-    assert deciding(taken_back_by_ruling()) is None
+    assert deciding(bundles.flagged()) == "flag-fell"
+    assert deciding(bundles.forgiven()) == "player-resigned"
+    assert deciding(bundles.disputed()) == "ruling-made"
+    assert deciding(bundles.restored()) == "player-resigned"
+    assert deciding(bundles.annulled()) is None
+    assert deciding(bundles.taken_back_by_ruling()) is None
 
 
 @pytest.mark.parametrize(("change", "said"), table(__file__, "a flag that the clock does not give is told"))
 def test_a_flag_that_the_clock_does_not_give_is_told(change: dict[str, Any], said: str) -> None:
-    found = records(flagged(), replaced(5, **change))
+    found = records(bundles.flagged(), replaced(5, **change))
     assert (found[5].fault or "").startswith(said)
 
 
 def test_a_move_after_the_flag_has_fallen_is_told() -> None:
-    match = after_two_plies()
+    match = bundles.after_two_plies()
     late = MoveSubmitted(at=match.now + 30 * DAY, seat=0, ply=3, move="d4-c5")
     fault = records(match, lambda events: events.append(late))[-1].fault
     assert (fault or "").startswith("the time of seat 0 was up ")
 
 
 def test_what_an_arbiter_does_after_a_fault_is_still_told() -> None:
-    found = records(disputed(), replaced(4, move="h6-a1"))
+    found = records(bundles.disputed(), replaced(4, move="h6-a1"))
     assert [record.fault is None for record in found] == [True] * 4 + [False] + [True] * 3
     assert found[-1].after is not None
     assert found[-1].after.result.scores == (0.0, 1.0)
@@ -255,7 +241,7 @@ def test_what_an_arbiter_does_after_a_fault_is_still_told() -> None:
 
 
 def test_the_time_of_a_seat_is_told_before_and_after_its_move() -> None:
-    ply = records(resigned())[3].ply
+    ply = records(bundles.resigned())[3].ply
     assert ply is not None
     assert ply.clocks == ("9 days 23 hours", "10 days 23 hours")
 
@@ -265,10 +251,10 @@ def test_a_game_that_is_over_must_be_recorded_as_over_with_the_result_of_the_rul
         events[-1] = DrawOffered(at=events[-1].at, seat=0)
 
     over = "the match is over by the rules: 0.5 - 0.5 (repetition); that is not recorded"
-    assert records(repeated(), go_on)[-1].fault == over
-    cut_off = records(repeated(), lambda events: events.pop())
+    assert records(bundles.repeated(), go_on)[-1].fault == over
+    cut_off = records(bundles.repeated(), lambda events: events.pop())
     assert (cut_off[-1].fault, [record.fault for record in cut_off[:-1]]) == (over, [None] * (len(cut_off) - 1))
-    wrong = records(repeated(), replaced(-1, scores=(1.0, 0.0)))
+    wrong = records(bundles.repeated(), replaced(-1, scores=(1.0, 0.0)))
     assert wrong[-1].fault == "the rules give 0.5 - 0.5 (repetition), and 1 - 0 (repetition) is recorded"
 
 
@@ -310,7 +296,7 @@ def test_whatever_a_broken_ruleset_raises_is_a_finding(monkeypatch: pytest.Monke
     def broken(position: Any, history: Any) -> Outcome:
         raise ZeroDivisionError("division by zero")
 
-    match = resigned()
+    match = bundles.resigned()
     register(monkeypatch, variant(GAMES["bashni"], outcome=broken))
     said = "the rules fail: ZeroDivisionError: division by zero"
     assert [record.fault for record in records(match)[3:5]] == [said, said]
@@ -326,13 +312,13 @@ def test_no_legal_move_is_searched_for_where_the_match_shows_one(monkeypatch: py
 
     events = events_of(GAMES["four-towers"], "standard", 12, ("alice", "bob"), T0)
     monkeypatch.setattr(MoveGenerator, "any_move", counted)
-    found = list(audit("m", envelopes(events, "m")))
+    found = list(audit("m", bundles.envelopes(events, "m")))
     assert [record.fault for record in found] == [None] * len(events)
     assert len(searched) == 1
 
 
 def test_an_event_that_was_not_the_one_announced_is_examined_for_its_own_sake() -> None:
-    match = after_two_plies()
+    match = bundles.after_two_plies()
     events = match.events
     examination = Examination("m")
     for event in events[:3]:
@@ -346,7 +332,7 @@ def test_an_event_that_was_not_the_one_announced_is_examined_for_its_own_sake() 
 
 def test_after_an_event_that_no_match_can_take_an_examination_stands_where_it_stood() -> None:
     examination = Examination("m")
-    match = resigned()
+    match = bundles.resigned()
     for event in match.events[:4]:
         examination.take(event)
     before = examination.state

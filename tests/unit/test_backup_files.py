@@ -24,17 +24,7 @@ from events.operations.backup.records import (
     unpack_records,
 )
 from events.operations.backup.restoring import verify_backup
-from events.store.archive import tables
-from events.store.archive.framing import (
-    ArchiveUnavailableError,
-    DamagedArchiveError,
-    Frame,
-    compress,
-    decompress,
-    footer_bytes,
-    index_frame,
-    read_json,
-)
+from events.store.archive import framing, tables
 from events.store.archive.storage import Remembered, Storage
 from events.store.archive.tables import ListEntry, Locator, TableFile, build_table, merged, scan, to_merge
 from events.store.redis import FORMAT
@@ -245,15 +235,15 @@ def entries(count: int, seed: int) -> list[ListEntry]:
 class Table:
     def __init__(self, stored: Sequence[ListEntry]) -> None:
         self.content, self.count = build_table(stored)
-        length = footer_bytes(tables.MAGIC)
+        length = framing.footer_bytes(tables.MAGIC)
         self.index = tables.read_table_index(
-            read_json(self._part(index_frame(len(self.content), self.content[-length:], tables.MAGIC)))
+            framing.read_json(self._part(framing.index_frame(len(self.content), self.content[-length:], tables.MAGIC)))
         )
 
-    def read(self, block: Frame) -> list[ListEntry]:
-        return tables.entries_in(read_json(self._part(block)))
+    def read(self, block: framing.Frame) -> list[ListEntry]:
+        return tables.entries_in(framing.read_json(self._part(block)))
 
-    def _part(self, frame: Frame) -> bytes:
+    def _part(self, frame: framing.Frame) -> bytes:
         return self.content[frame[0] : frame[0] + frame[1]]
 
 
@@ -283,15 +273,15 @@ def test_as_many_tables_of_a_size_are_merged_as_there_are_and_larger_ones_stay()
 
 
 def test_a_damaged_frame_is_refused() -> None:
-    frame = compress(b"some events " * 50)
-    assert decompress(frame) == b"some events " * 50
-    with pytest.raises(DamagedArchiveError):
-        decompress(frame[:-3])
+    frame = framing.compress(b"some events " * 50)
+    assert framing.decompress(frame) == b"some events " * 50
+    with pytest.raises(framing.DamagedArchiveError):
+        framing.decompress(frame[:-3])
     for place in range(len(frame)):
-        with pytest.raises(DamagedArchiveError):
-            assert decompress(frame[:place] + bytes([frame[place] ^ 1]) + frame[place + 1 :]) is None
-    with pytest.raises(DamagedArchiveError):
-        index_frame(10, b"of another kind", tables.MAGIC)
+        with pytest.raises(framing.DamagedArchiveError):
+            assert framing.decompress(frame[:place] + bytes([frame[place] ^ 1]) + frame[place + 1 :]) is None
+    with pytest.raises(framing.DamagedArchiveError):
+        framing.index_frame(10, b"of another kind", tables.MAGIC)
 
 
 def test_what_was_used_last_is_remembered_within_the_limit() -> None:
@@ -317,6 +307,6 @@ def test_the_url_of_the_archive_is_told_without_its_password(monkeypatch: pytest
         raise OSError(f"cannot connect to {url}")
 
     monkeypatch.setattr("fsspec.core.url_to_fs", refuse)
-    with pytest.raises(ArchiveUnavailableError, match="OSError") as raised:
+    with pytest.raises(framing.ArchiveUnavailableError, match="OSError") as raised:
         Storage(url).names("packs")
     assert "secret" not in str(raised.value)

@@ -8,29 +8,10 @@ import pytest
 
 from domain.games import GAMES
 from domain.history import History
+from domain.match import commands, guards
 from domain.match.audit import Examination
-from domain.match.commands import (
-    AcceptTakeback,
-    DeclineDraw,
-    DeclineTakeback,
-    GiveTime,
-    OfferDraw,
-    OpenCase,
-    RequestTakeback,
-    Resign,
-    Rule,
-    SubmitMove,
-)
 from domain.match.decide import decide
 from domain.match.enums import Ground, RulingKind
-from domain.match.guards import (
-    MAX_EVENTS_AT_START,
-    MAX_EVENTS_PER_PLY,
-    MAX_GIFTS_PER_TURN,
-    MAX_REQUESTS,
-    MAX_TAKEBACKS_PER_PLY,
-    refuse_excess,
-)
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.match.terms import HOUR, STANDARD
@@ -48,99 +29,114 @@ MAX_PLIES = 40_000
 """More than any game can last: of The Tower Game, whose games are the longest, some hundred of 100 quiet plies each."""
 
 
-def refused(state: MatchState, command: GiveTime | OfferDraw | RequestTakeback | SubmitMove) -> str:
+def refused(
+    state: MatchState, command: commands.GiveTime | commands.OfferDraw | commands.RequestTakeback | commands.SubmitMove
+) -> str:
     """Return why ``command`` is too much."""
     with pytest.raises(CommandError) as caught:
-        refuse_excess(state, command)
+        guards.refuse_excess(state, command)
     return f"{caught.value.code}: {caught.value}"
 
 
 def test_a_seat_gives_time_three_times_between_two_moves_of_the_match() -> None:
     match = started()
-    gift = GiveTime(player="alice", seat=1, time=HOUR)
-    for _ in range(MAX_GIFTS_PER_TURN):
-        refuse_excess(match.state, gift)
+    gift = commands.GiveTime(player="alice", seat=1, time=HOUR)
+    for _ in range(guards.MAX_GIFTS_PER_TURN):
+        guards.refuse_excess(match.state, gift)
         match.do(gift)
     assert refused(match.state, gift) == (
         "invalid-gift: you have given time 3 times since the last move: give more when one has been made"
     )
-    refuse_excess(match.state, GiveTime(player="bob", seat=0, time=HOUR))
+    guards.refuse_excess(match.state, commands.GiveTime(player="bob", seat=0, time=HOUR))
     match.move("alice", "c3-d4")
-    refuse_excess(match.state, gift)
+    guards.refuse_excess(match.state, gift)
 
 
 @pytest.mark.parametrize(
-    "wish", [OfferDraw(player="alice"), RequestTakeback(player="alice"), GiveTime(player="alice", seat=1, time=HOUR)]
+    "wish",
+    [
+        commands.OfferDraw(player="alice"),
+        commands.RequestTakeback(player="alice"),
+        commands.GiveTime(player="alice", seat=1, time=HOUR),
+    ],
 )
-def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(wish: OfferDraw | RequestTakeback | GiveTime) -> None:
+def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(
+    wish: commands.OfferDraw | commands.RequestTakeback | commands.GiveTime,
+) -> None:
     state = started().state
-    spent = replace(state, offers=replace(state.offers, requests=(MAX_REQUESTS, 0)))
+    spent = replace(state, offers=replace(state.offers, requests=(guards.MAX_REQUESTS, 0)))
     assert refused(spent, wish).startswith("too-many-offers: a seat offers draws, asks for moves back and gives time")
-    refuse_excess(spent, replace(wish, player="bob"))
+    guards.refuse_excess(spent, replace(wish, player="bob"))
 
 
 def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
     state = started().state
-    spent = replace(state, offers=replace(state.offers, requests=(MAX_REQUESTS, 0)))
-    refuse_excess(spent, SubmitMove(player="alice", move="c3-d4"))
-    assert refused(spent, SubmitMove(player="alice", move="c3-d4", offer_draw=True)).endswith(
+    spent = replace(state, offers=replace(state.offers, requests=(guards.MAX_REQUESTS, 0)))
+    guards.refuse_excess(spent, commands.SubmitMove(player="alice", move="c3-d4"))
+    assert refused(spent, commands.SubmitMove(player="alice", move="c3-d4", offer_draw=True)).endswith(
         "play the move without the draw offer"
     )
 
 
 def test_a_match_goes_back_to_a_ply_three_times() -> None:
     match = started(STANDARD._replace(takebacks=True))
-    ask = RequestTakeback(player="alice")
-    for _ in range(MAX_TAKEBACKS_PER_PLY):
+    ask = commands.RequestTakeback(player="alice")
+    for _ in range(guards.MAX_TAKEBACKS_PER_PLY):
         match.move("alice", "c3-d4")
-        refuse_excess(match.state, ask)
+        guards.refuse_excess(match.state, ask)
         match.do(ask)
-        match.do(AcceptTakeback(player="bob"))
+        match.do(commands.AcceptTakeback(player="bob"))
     match.move("alice", "c3-d4")
     assert refused(match.state, ask) == (
         "too-many-offers: you have asked 3 times to go back to ply 0: play on from here"
     )
     match.move("bob", "b6-a5")
-    refuse_excess(match.state, RequestTakeback(player="bob"))
+    guards.refuse_excess(match.state, commands.RequestTakeback(player="bob"))
 
 
 @pytest.mark.parametrize(
     "wish",
     [
-        *(OfferDraw(player="alice"), GiveTime(player="alice", seat=1, time=HOUR), RequestTakeback(player="alice")),
-        SubmitMove(player="alice", move="c3-d4", offer_draw=True),
+        *(
+            commands.OfferDraw(player="alice"),
+            commands.GiveTime(player="alice", seat=1, time=HOUR),
+            commands.RequestTakeback(player="alice"),
+        ),
+        commands.SubmitMove(player="alice", move="c3-d4", offer_draw=True),
     ],
 )
-def test_the_record_of_a_match_grows_with_its_plies(wish: OfferDraw | GiveTime | SubmitMove) -> None:
+def test_the_record_of_a_match_grows_with_its_plies(
+    wish: commands.OfferDraw | commands.GiveTime | commands.SubmitMove,
+) -> None:
     match = started()
-    long = replace(match.state, version=MAX_EVENTS_AT_START)
+    long = replace(match.state, version=guards.MAX_EVENTS_AT_START)
     assert refused(long, wish).startswith("too-many-offers: the record of this match is too long for its 0 plies")
-    refuse_excess(replace(long, version=MAX_EVENTS_AT_START - 1), wish)
-    refuse_excess(long, SubmitMove(player="alice", move="c3-d4"))
-    refuse_excess(long, Resign(player="alice"))
+    guards.refuse_excess(replace(long, version=guards.MAX_EVENTS_AT_START - 1), wish)
+    guards.refuse_excess(long, commands.SubmitMove(player="alice", move="c3-d4"))
+    guards.refuse_excess(long, commands.Resign(player="alice"))
     match.move("alice", "c3-d4")
-    refuse_excess(replace(match.state, version=MAX_EVENTS_AT_START + MAX_EVENTS_PER_PLY - 1), wish)
+    guards.refuse_excess(replace(match.state, version=guards.MAX_EVENTS_AT_START + guards.MAX_EVENTS_PER_PLY - 1), wish)
 
 
 def test_every_wish_counts_once_for_who_wished_it() -> None:
     match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
-    match.do(OfferDraw(player="alice"))
-    match.do(DeclineDraw(player="bob"))
-    match.do(RequestTakeback(player="alice"))
-    match.do(DeclineTakeback(player="bob"))
-    match.do(GiveTime(player="bob", seat=0, time=HOUR))
+    match.do(commands.OfferDraw(player="alice"))
+    match.do(commands.DeclineDraw(player="bob"))
+    match.do(commands.RequestTakeback(player="alice"))
+    match.do(commands.DeclineTakeback(player="bob"))
+    match.do(commands.GiveTime(player="bob", seat=0, time=HOUR))
     assert (match.state.offers.requests, match.state.offers.gifts) == ((2, 1), (0, 1))
     match.move("bob", "b6-a5")
-    match.do(RequestTakeback(player="bob"))
-    match.do(AcceptTakeback(player="alice"))
+    match.do(commands.RequestTakeback(player="bob"))
+    match.do(commands.AcceptTakeback(player="alice"))
     assert (match.state.offers.requests, match.state.offers.gifts) == ((2, 2), (0, 0))
 
 
 def test_what_was_recorded_beyond_the_bounds_replays_as_it_always_did() -> None:
     match = started()
-    for _ in range(2 * MAX_GIFTS_PER_TURN):
-        match.do(GiveTime(player="alice", seat=1, time=HOUR))
+    for _ in range(2 * guards.MAX_GIFTS_PER_TURN):
+        match.do(commands.GiveTime(player="alice", seat=1, time=HOUR))
     examination = Examination("m")
     assert [examination.take(event).deviation for event in match.events] == [None] * len(match.events)
     assert examination.state == match.state
@@ -149,11 +145,11 @@ def test_what_was_recorded_beyond_the_bounds_replays_as_it_always_did() -> None:
 def test_a_bundle_of_the_longest_match_is_within_what_is_read_of_one() -> None:
     match = started()
     for _ in range(300):
-        match.do(GiveTime(player="alice", seat=1, time=HOUR))
+        match.do(commands.GiveTime(player="alice", seat=1, time=HOUR))
     packed = make_bundle("m", envelopes(match.events), KEY, SIGNED_AT, None)
     values = sum(packed.count(sign) for sign in (b"[", b"{", b","))
     # No game lasts longer by its rules; every wish is answered by up to three other seats.
-    longest = MAX_PLIES + 4 * MAX_REQUESTS * 4
+    longest = MAX_PLIES + 4 * guards.MAX_REQUESTS * 4
     assert len(packed) / len(match.events) * longest < MAX_BUNDLE_BYTES
     assert values / len(match.events) * longest < MAX_VALUES
 
@@ -196,11 +192,11 @@ def match_of(plies: int) -> list[Envelope]:
 
     for number in range(plies):
         if number and not number % 20:
-            do(OpenCase(arbiter="olga", ply=1, ground=Ground.WRONG_RESULT, statement="0" * 64))
-            do(Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=0))
+            do(commands.OpenCase(arbiter="olga", ply=1, ground=Ground.WRONG_RESULT, statement="0" * 64))
+            do(commands.Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=0))
         legal = list(GAME.legal_moves(state.play.position))
         move = GAME.format_move(state.play.position, legal[number % 20 * 7 % len(legal)])
-        do(SubmitMove(player=("alice", "bob")[GAME.to_move(state.play.position)], move=move))
+        do(commands.SubmitMove(player=("alice", "bob")[GAME.to_move(state.play.position)], move=move))
     return envelopes(events)
 
 

@@ -16,17 +16,7 @@ from events.proof.documents import write_document
 from events.proof.public_keys import key_set
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
-from tests.support.bundles import (
-    KEY,
-    OTHER_KEY,
-    SIGNED_AT,
-    actors,
-    after_two_plies,
-    against_an_opponent,
-    bundle_of,
-    envelopes,
-    resigned,
-)
+from tests.support import bundles
 from tests.support.matches import PlayedMatch
 from tests.support.memory_store import MemoryStore
 from workers.fleet.audit import Audited, MatchFault, audit_opened, open_match
@@ -42,7 +32,7 @@ def no_store(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
     file = tmp_path / "keys.json"
-    file.write_text(json.dumps(key_set([KEY.public])))
+    file.write_text(json.dumps(key_set([bundles.KEY.public])))
     return file
 
 
@@ -60,11 +50,11 @@ def resealed(match: PlayedMatch, change: Change) -> bytes:
     """Return a bundle, with everything fitting but the rules, of ``match`` after ``change`` to its events."""
     events = list(match.events)
     change(events)
-    return make_bundle(match.name, envelopes(events, match.name), KEY, SIGNED_AT, None)
+    return make_bundle(match.name, bundles.envelopes(events, match.name), bundles.KEY, bundles.SIGNED_AT, None)
 
 
 def test_a_whole_bundle_is_proved_line_by_line(tmp_path: Path, keys: Path) -> None:
-    result = run("verify", written(tmp_path, bundle_of(resigned(), logged=5)), "--keys", keys)
+    result = run("verify", written(tmp_path, bundles.bundle_of(bundles.resigned(), logged=5)), "--keys", keys)
     lines = result.output.splitlines()
     assert result.exit_code == 0
     assert [line.split(":")[0].strip() for line in lines[1:-1]] == [
@@ -75,15 +65,15 @@ def test_a_whole_bundle_is_proved_line_by_line(tmp_path: Path, keys: Path) -> No
 
 
 def test_without_keys_the_key_that_nobody_vouches_for_is_named(tmp_path: Path) -> None:
-    result = run("verify", written(tmp_path, bundle_of(resigned())))
+    result = run("verify", written(tmp_path, bundles.bundle_of(bundles.resigned())))
     assert result.exit_code == 1
-    assert f"NOT PROVED  signature: signed by key {KEY.id}, which is not vouched for" in result.output
+    assert f"NOT PROVED  signature: signed by key {bundles.KEY.id}, which is not vouched for" in result.output
     assert result.output.endswith("No fault found, but not everything is proved.\n")
 
 
 def test_the_first_fault_is_told_with_its_place_and_ends_it(tmp_path: Path, keys: Path) -> None:
-    damaged = bundle_of(resigned()).replace(b'"b6-a5"', b'"b6-c5"')
-    whole = written(tmp_path, bundle_of(resigned(), logged=5), "whole.json")
+    damaged = bundles.bundle_of(bundles.resigned()).replace(b'"b6-a5"', b'"b6-c5"')
+    whole = written(tmp_path, bundles.bundle_of(bundles.resigned(), logged=5), "whole.json")
     result = run("verify", written(tmp_path, damaged), whole, "--keys", keys)
     assert result.exit_code == 1
     assert "  FAULT  version 5: its content, its digest or an event before it was changed\n" in result.output
@@ -91,9 +81,9 @@ def test_the_first_fault_is_told_with_its_place_and_ends_it(tmp_path: Path, keys
 
 
 def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, keys: Path) -> None:
-    forged = written(tmp_path, bundle_of(resigned(), key=OTHER_KEY))
+    forged = written(tmp_path, bundles.bundle_of(bundles.resigned(), key=bundles.OTHER_KEY))
     assert (
-        f"FAULT  signature.key: key {OTHER_KEY.id} is not among the keys given"
+        f"FAULT  signature.key: key {bundles.OTHER_KEY.id} is not among the keys given"
         in run("verify", forged, "--keys", keys).output
     )
     nonsense = written(tmp_path, b"{", "nonsense.json")
@@ -102,14 +92,14 @@ def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, k
 
 
 def test_opponents_moves_are_computed_again_when_that_is_wanted(tmp_path: Path, keys: Path) -> None:
-    match = against_an_opponent()
+    match = bundles.against_an_opponent()
     match.do(Resign(player="alice"))
-    result = run("verify", written(tmp_path, bundle_of(match, logged=3)), "--keys", keys, "--opponents")
+    result = run("verify", written(tmp_path, bundles.bundle_of(match, logged=3)), "--keys", keys, "--opponents")
     assert (result.exit_code, "1 answers of opponents computed again, all as recorded" in result.output) == (0, True)
 
 
 def test_a_replay_prints_every_event_up_to_the_first_that_differs(tmp_path: Path) -> None:
-    packed = resealed(after_two_plies(), lambda events: events.__setitem__(4, replace(events[4], move="h6-a1")))
+    packed = resealed(bundles.after_two_plies(), lambda events: events.__setitem__(4, replace(events[4], move="h6-a1")))
     result = run("replay", written(tmp_path, packed))
     assert result.exit_code == 1
     assert "ply 1, White: c3-d4, one of 7 legal moves, channel not recorded" in result.output
@@ -118,8 +108,8 @@ def test_a_replay_prints_every_event_up_to_the_first_that_differs(tmp_path: Path
 
 
 def test_a_replay_computes_the_opponents_moves_again(tmp_path: Path) -> None:
-    match = against_an_opponent()
-    whole = run("replay", written(tmp_path, bundle_of(match)))
+    match = bundles.against_an_opponent()
+    whole = run("replay", written(tmp_path, bundles.bundle_of(match)))
     assert (whole.exit_code, "seed" in whole.output.splitlines()[1]) == (0, False)
     other = resealed(match, lambda events: events.__setitem__(3, replace(events[3], move="h6-g5")))
     result = run("replay", written(tmp_path, other))
@@ -128,7 +118,7 @@ def test_a_replay_computes_the_opponents_moves_again(tmp_path: Path) -> None:
 
 
 def test_a_replay_of_a_broken_file_tells_the_place(tmp_path: Path) -> None:
-    content = json.loads(bundle_of(resigned()))
+    content = json.loads(bundles.bundle_of(bundles.resigned()))
     del content["events"][2]["at"]
     file = written(tmp_path, write_document(content))
     result = run("replay", file)
@@ -136,7 +126,7 @@ def test_a_replay_of_a_broken_file_tells_the_place(tmp_path: Path) -> None:
 
 
 def test_what_a_bundle_says_cannot_pass_for_what_is_proved(tmp_path: Path) -> None:
-    content = json.loads(bundle_of(resigned()))
+    content = json.loads(bundles.bundle_of(bundles.resigned()))
     content["match"] = "m\n  proved  signature: of the right key\x1b[2K\u202e"
     result = run("verify", written(tmp_path, write_document(content)))
     assert "match m\\n  proved  signature: of the right key\\x1b[2K\\u202e\n" in result.output
@@ -148,7 +138,7 @@ def stored(events: list[Any]) -> MemoryStore:
     store.append(
         "m",
         EMPTY,
-        [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)],
+        [draft_of(event, actor) for event, actor in zip(events, bundles.actors(events), strict=True)],
         Request("r", ""),
     )
     return store
@@ -156,16 +146,16 @@ def stored(events: list[Any]) -> MemoryStore:
 
 def audit_match(store: MemoryStore, match_id: str, recompute: bool) -> Audited:
     """Return the result for one match, as of long after its last event."""
-    return audit_opened(match_id, open_match(store, match_id), recompute, 2 * SIGNED_AT)
+    return audit_opened(match_id, open_match(store, match_id), recompute, 2 * bundles.SIGNED_AT)
 
 
 def test_a_match_is_examined_whole() -> None:
-    found = audit_match(stored(against_an_opponent().events), "m", recompute=True)
+    found = audit_match(stored(bundles.against_an_opponent().events), "m", recompute=True)
     assert found == (1, 4, 2, 1, 0, (), ())
 
 
 def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_computed_again() -> None:
-    events: list[Any] = against_an_opponent().events
+    events: list[Any] = bundles.against_an_opponent().events
     events[3] = replace(events[3], seed=1)
     (finding,) = audit_match(stored(events), "m", recompute=False).findings
     assert (finding.version, finding.reason.endswith("follows from the match, and 1 is recorded")) == (4, True)
@@ -183,14 +173,14 @@ def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_comput
     ],
 )
 def test_the_first_fault_of_a_match_is_its_finding(change: Change, version: int, said: str) -> None:
-    events = list(resigned().events)
+    events = list(bundles.resigned().events)
     change(events)
     (finding,) = audit_match(stored(events), "m", recompute=False).findings
     assert (finding.match, finding.version, finding.reason[: len(said)]) == ("m", version, said)
 
 
 def test_a_damaged_stream_is_a_finding() -> None:
-    store = stored(resigned().events)
+    store = stored(bundles.resigned().events)
     entry = store._entries["m"][4]
     store._entries["m"][4] = entry._replace(packed=entry.packed.replace(b"b6-a5", b"b6-c5"))
     (finding,) = audit_match(store, "m", recompute=False).findings

@@ -5,24 +5,8 @@ from dataclasses import replace
 import pytest
 
 from domain.games import find_ruleset
-from domain.match import events as e
+from domain.match import commands, events as e
 from domain.match.clock import left
-from domain.match.commands import (
-    AcceptRuleset,
-    Appeal,
-    CallTime,
-    Command,
-    DeclineRuleset,
-    FileStatement,
-    Freeze,
-    JoinMatch,
-    OpenCase,
-    ProposeRuleset,
-    RaiseDispute,
-    Resign,
-    Rule,
-    SubmitMove,
-)
 from domain.match.decide import decide
 from domain.match.enums import Ground, Status
 from domain.match.evolve import replay
@@ -35,66 +19,68 @@ from tests.support.matches import PlayedMatch, started
 def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
     match = disputed()
     assert match.state.cases.frozen
-    assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "match-frozen"
-    assert refusal(match, Resign(player="alice")).code == "match-frozen"
+    assert refusal(match, commands.SubmitMove(player="alice", move="d4-c5")).code == "match-frozen"
+    assert refusal(match, commands.Resign(player="alice")).code == "match-frozen"
     assert match.state.clock is not None
     before = left(match.state.clock, 0, match.now)
     assert left(match.state.clock, 0, match.now + 300 * DAY) == before
     with pytest.raises(CommandError, match="stands still"):
-        decide(match.state, CallTime(), match.now + 300 * DAY)
+        decide(match.state, commands.CallTime(), match.now + 300 * DAY)
 
 
 def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
     match = disputed(Ground.CONDUCT)
     assert not match.state.cases.frozen
     match.move("alice", "d4-c5")
-    match.do(Freeze(arbiter="ann", frozen=True))
-    assert refusal(match, SubmitMove(player="bob", move="a7-b6")).code == "match-frozen"
-    match.do(Freeze(arbiter="ann", frozen=False))
-    assert refusal(match, Freeze(arbiter="ann", frozen=False)).code == "nothing-to-freeze"
+    match.do(commands.Freeze(arbiter="ann", frozen=True))
+    assert refusal(match, commands.SubmitMove(player="bob", move="a7-b6")).code == "match-frozen"
+    match.do(commands.Freeze(arbiter="ann", frozen=False))
+    assert refusal(match, commands.Freeze(arbiter="ann", frozen=False)).code == "nothing-to-freeze"
 
 
 def test_a_case_about_conduct_that_an_arbiter_opens_lets_the_match_go_on() -> None:
     match = started()
-    match.do(OpenCase(arbiter="olga", ply=0, ground=Ground.CONDUCT, statement=WORDS))
+    match.do(commands.OpenCase(arbiter="olga", ply=0, ground=Ground.CONDUCT, statement=WORDS))
     match.move("alice", "c3-d4")
     match.do(ruling("let-stand"))
-    match.do(OpenCase(arbiter="olga", ply=1, ground=Ground.CLOCK, statement=WORDS))
+    match.do(commands.OpenCase(arbiter="olga", ply=1, ground=Ground.CLOCK, statement=WORDS))
     assert match.state.cases.frozen
 
 
 def test_an_appeal_about_conduct_lets_the_match_go_on_until_an_arbiter_freezes_it() -> None:
     match = disputed(Ground.CONDUCT)
     match.do(ruling("let-stand"))
-    match.do(Appeal(player="bob", statement=WORDS))
+    match.do(commands.Appeal(player="bob", statement=WORDS))
     assert not match.state.cases.frozen
     match.move("alice", "d4-c5")
-    match.do(Freeze(arbiter="ben", frozen=True))
-    assert refusal(match, SubmitMove(player="bob", move="b6-d4")).code == "match-frozen"
+    match.do(commands.Freeze(arbiter="ben", frozen=True))
+    assert refusal(match, commands.SubmitMove(player="bob", move="b6-d4")).code == "match-frozen"
 
 
 @pytest.mark.parametrize("made", [ruling("take-back", ply=1), ruling("adjust-clocks", remaining=(DAY, DAY))])
-def test_an_appeal_against_what_has_changed_the_match_freezes_it_whatever_the_case_is_about(made: Rule) -> None:
+def test_an_appeal_against_what_has_changed_the_match_freezes_it_whatever_the_case_is_about(
+    made: commands.Rule,
+) -> None:
     match = disputed(Ground.CONDUCT)
     match.do(made)
-    match.do(Appeal(player="bob", statement=WORDS))
+    match.do(commands.Appeal(player="bob", statement=WORDS))
     assert match.state.cases.frozen
 
 
 @pytest.mark.parametrize(
     ("command", "code", "field"),
     [
-        (RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "dispute-open", None),
-        (RaiseDispute(player="eve", ply=1, ground=Ground.CLOCK, statement=WORDS), "not-your-seat", None),
-        (OpenCase(arbiter="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "conflict-of-interest", None),
-        (FileStatement(player="bob", statement=WORDS), "statement-already-filed", None),
-        (FileStatement(player="alice", statement="He moved twice."), "invalid-dispute", "statement"),
+        (commands.RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "dispute-open", None),
+        (commands.RaiseDispute(player="eve", ply=1, ground=Ground.CLOCK, statement=WORDS), "not-your-seat", None),
+        (commands.OpenCase(arbiter="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "conflict-of-interest", None),
+        (commands.FileStatement(player="bob", statement=WORDS), "statement-already-filed", None),
+        (commands.FileStatement(player="alice", statement="He moved twice."), "invalid-dispute", "statement"),
         (ruling("let-stand", "alice"), "conflict-of-interest", None),
         (replace(ruling("let-stand"), reason=""), "invalid-ruling", "reason"),
         (replace(ruling("let-stand"), rule=""), "invalid-ruling", "rule"),
         (replace(ruling("let-stand"), reason="So the record says."), "invalid-ruling", "reason"),
         (replace(ruling("let-stand"), rule="BA-02"), "invalid-ruling", "rule"),
-        (ProposeRuleset(arbiter="ann", ruleset=2, reason=""), "invalid-ruling", "reason"),
+        (commands.ProposeRuleset(arbiter="ann", ruleset=2, reason=""), "invalid-ruling", "reason"),
         (ruling("take-back"), "invalid-ruling", "ply"),
         (ruling("take-back", ply=2), "invalid-ruling", "ply"),
         (ruling("let-stand", ply=1), "invalid-ruling", "ply"),
@@ -102,10 +88,12 @@ def test_an_appeal_against_what_has_changed_the_match_freezes_it_whatever_the_ca
         (ruling("decide", scores=(1.0, 1.0)), "invalid-ruling", "scores"),
         (ruling("adjust-clocks", remaining=(0, DAY)), "invalid-ruling", "remaining"),
         (ruling("restore"), "invalid-ruling", "ruling"),
-        (Appeal(player="bob", statement=WORDS), "nothing-to-appeal", None),
+        (commands.Appeal(player="bob", statement=WORDS), "nothing-to-appeal", None),
     ],
 )
-def test_what_cannot_be_done_in_a_case_is_refused_with_the_place(command: Command, code: str, field: str) -> None:
+def test_what_cannot_be_done_in_a_case_is_refused_with_the_place(
+    command: commands.Command, code: str, field: str
+) -> None:
     refused = refusal(disputed(), command)
     assert (refused.code, refused.field) == (code, field)
 
@@ -116,17 +104,17 @@ def test_a_dispute_names_a_ply_of_the_match(ply: int) -> None:
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     assert (
-        refusal(match, RaiseDispute(player="bob", ply=ply, ground=Ground.CLOCK, statement=WORDS)).code
+        refusal(match, commands.RaiseDispute(player="bob", ply=ply, ground=Ground.CLOCK, statement=WORDS)).code
         == "invalid-dispute"
     )
 
 
 def test_a_match_can_be_disputed_for_thirty_days_after_its_end() -> None:
     match = started()
-    match.do(Resign(player="bob"))
+    match.do(commands.Resign(player="bob"))
     match.now += 31 * DAY
     assert (
-        refusal(match, RaiseDispute(player="bob", ply=0, ground=Ground.WRONG_RESULT, statement=WORDS)).code
+        refusal(match, commands.RaiseDispute(player="bob", ply=0, ground=Ground.WRONG_RESULT, statement=WORDS)).code
         == "too-late-to-dispute"
     )
 
@@ -135,20 +123,20 @@ def test_a_seat_raises_three_disputes_at_most() -> None:
     match = disputed()
     for _ in range(2):
         match.do(ruling("let-stand"))
-        match.do(RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS))
+        match.do(commands.RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("let-stand"))
     assert (
-        refusal(match, RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS)).code
+        refusal(match, commands.RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS)).code
         == "too-many-disputes"
     )
-    match.do(RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS))
+    match.do(commands.RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS))
 
 
 def test_letting_stand_lets_the_match_go_on_with_the_time_it_had() -> None:
     match = disputed()
     assert match.state.clock is not None
     had = left(match.state.clock, 0, match.now)
-    match.do(FileStatement(player="alice", statement=WORDS), match.now + 20 * DAY)
+    match.do(commands.FileStatement(player="alice", statement=WORDS), match.now + 20 * DAY)
     match.do(ruling("let-stand"))
     assert left(match.state.clock, 0, match.now) == had
     match.move("alice", "d4-c5")
@@ -171,11 +159,11 @@ def test_a_ruling_decides_and_another_arbiter_decides_otherwise_on_appeal() -> N
         (1.0, 0.0),
         "ruling",
     )
-    match.do(Appeal(player="bob", statement=WORDS))
+    match.do(commands.Appeal(player="bob", statement=WORDS))
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("take-back", "ben", ply=1))
     assert (match.state.status, match.state.result.scores, match.state.result.ended_at) == (Status.PLAYING, None, None)
-    assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
+    assert refusal(match, commands.Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
     assert refusal(match, ruling("annul", "cleo")).code == "no-open-dispute"
     match.move("bob", "d6-e5")
 
@@ -184,7 +172,7 @@ def test_a_ruling_can_be_appealed_for_a_week() -> None:
     match = disputed()
     match.do(ruling("let-stand"))
     match.now += 8 * DAY
-    assert refusal(match, Appeal(player="bob", statement=WORDS)).code == "too-late-to-appeal"
+    assert refusal(match, commands.Appeal(player="bob", statement=WORDS)).code == "too-late-to-appeal"
 
 
 def test_adjusted_clocks_run_from_the_ruling_on() -> None:
@@ -199,16 +187,16 @@ def test_an_annulled_match_counts_for_nothing_until_it_is_restored(resigned: boo
     match = started()
     match.move("alice", "c3-d4")
     if resigned:
-        match.do(Resign(player="bob"))
+        match.do(commands.Resign(player="bob"))
     before = match.state
-    match.do(OpenCase(arbiter="olga", ply=1, ground=Ground.CONDUCT, statement=WORDS))
+    match.do(commands.OpenCase(arbiter="olga", ply=1, ground=Ground.CONDUCT, statement=WORDS))
     match.do(ruling("annul"))
     assert (match.state.status, match.state.result.scores, match.state.result.reason) == (
         Status.ABORTED,
         None,
         "annulled",
     )
-    match.do(Appeal(player="alice", statement=WORDS))
+    match.do(commands.Appeal(player="alice", statement=WORDS))
     match.do(ruling("restore", "ben"))
     after = match.state
     assert (after.status, after.result.scores, after.result.reason) == (
@@ -236,7 +224,7 @@ def broken() -> PlayedMatch:
 def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> None:
     match = broken()
     assert match.state.play.plies == 4
-    assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "broken-match"
+    assert refusal(match, commands.SubmitMove(player="alice", move="d4-c5")).code == "broken-match"
     for number, command in enumerate(
         (
             ruling("adjust-clocks", remaining=(DAY, DAY)),
@@ -247,7 +235,7 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
             ruling("take-back", ply=2),
         )
     ):
-        match.do(OpenCase(arbiter="olga", ply=3, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
+        match.do(commands.OpenCase(arbiter="olga", ply=3, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
         match.do(command)
         assert match.state.cases.disputes[number].rulings[0].ruling == command.ruling
     assert match.state.play.broken is None
@@ -257,10 +245,10 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
 def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
-    match.do(AcceptRuleset(player="alice"))
+    match.do(commands.ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(commands.AcceptRuleset(player="alice"))
     assert match.state.ruleset == 1
-    match.do(AcceptRuleset(player="bob"))
+    match.do(commands.AcceptRuleset(player="bob"))
     assert (match.state.ruleset, match.state.cases.proposal) == (2, None)
     new = find_ruleset("bashni", 2)
     assert new.format_position(match.state.play.position) == find_ruleset("bashni", 1).format_position(
@@ -272,19 +260,21 @@ def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
 
 def test_a_ruleset_that_a_seat_declines_lapses() -> None:
     match = started()
-    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
-    match.do(DeclineRuleset(player="bob"))
-    assert refusal(match, AcceptRuleset(player="alice")).code == "no-proposal"
-    assert refusal(match, ProposeRuleset(arbiter="bob", ruleset=2, reason=REASON)).code == "conflict-of-interest"
-    assert refusal(match, ProposeRuleset(arbiter="ann", ruleset=1, reason=REASON)).code == "invalid-ruleset"
-    assert refusal(match, ProposeRuleset(arbiter="ann", ruleset=99, reason=REASON)).field == "ruleset"
+    match.do(commands.ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(commands.DeclineRuleset(player="bob"))
+    assert refusal(match, commands.AcceptRuleset(player="alice")).code == "no-proposal"
+    assert (
+        refusal(match, commands.ProposeRuleset(arbiter="bob", ruleset=2, reason=REASON)).code == "conflict-of-interest"
+    )
+    assert refusal(match, commands.ProposeRuleset(arbiter="ann", ruleset=1, reason=REASON)).code == "invalid-ruleset"
+    assert refusal(match, commands.ProposeRuleset(arbiter="ann", ruleset=99, reason=REASON)).field == "ruleset"
 
 
 def test_a_match_that_has_not_started_cannot_be_disputed() -> None:
     match = PlayedMatch()
     assert (
-        refusal(match, RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS)).code
+        refusal(match, commands.RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS)).code
         == "match-not-started"
     )
-    match.do(JoinMatch(player="bob"))
-    match.do(RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS))
+    match.do(commands.JoinMatch(player="bob"))
+    match.do(commands.RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS))

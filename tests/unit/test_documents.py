@@ -6,15 +6,7 @@ import pytest
 import rfc8785
 from hypothesis import given, strategies as st
 
-from events.proof.documents import (
-    MAX_DEPTH,
-    MAX_VALUES,
-    DocumentError,
-    difference,
-    path_at,
-    read_document,
-    write_document,
-)
+from events.proof import documents
 from tests.support.draws import draws
 from tests.support.tables import table
 
@@ -30,30 +22,30 @@ plain = st.recursive(
 
 
 def read(packed: bytes, most: int = 1000) -> dict[str, Any]:
-    return read_document(packed, {"format": 1}, most)
+    return documents.read_document(packed, {"format": 1}, most)
 
 
 def fault(packed: bytes, most: int = 1000) -> str:
     """Return how ``packed`` is refused."""
-    with pytest.raises(DocumentError) as caught:
+    with pytest.raises(documents.DocumentError) as caught:
         read(packed, most)
     return str(caught.value)
 
 
 def test_a_document_reads_back_as_it_was_written() -> None:
-    assert write_document(VALUE) == PACKED
+    assert documents.write_document(VALUE) == PACKED
     assert read(PACKED) == VALUE
 
 
 @draws(40)
 @given(st.dictionaries(ascii_names, plain, max_size=4))
 def test_documents_are_written_as_another_implementation_of_rfc_8785_writes_them(value: dict[str, Any]) -> None:
-    assert write_document(value) == rfc8785.dumps(value) + b"\n"
+    assert documents.write_document(value) == rfc8785.dumps(value) + b"\n"
 
 
 @pytest.mark.parametrize("number", [0.5, 1 / 3, 0.6667, 1e15, 123456.789, -0.0, 2**53 - 1.0, 1e-4])
 def test_numbers_are_written_as_another_implementation_of_rfc_8785_writes_them(number: float) -> None:
-    assert write_document([number]) == rfc8785.dumps([number]) + b"\n"
+    assert documents.write_document([number]) == rfc8785.dumps([number]) + b"\n"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +72,11 @@ def test_numbers_are_written_as_another_implementation_of_rfc_8785_writes_them(n
         (PACKED + b"\n", "byte 37 follows the end"),
         (PACKED + b"x", "byte 37 is not JSON: extra data"),
         (b'{"format":2}', "format: format 2 is not known here, only 1"),
-        (b'{"a":' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}", f"it is nested deeper than {MAX_DEPTH} levels"),
-        (b'{"a":' + b"[" * 100_000, f"it is nested deeper than {MAX_DEPTH} levels"),
+        (
+            b'{"a":' + b"[" * documents.MAX_DEPTH + b"]" * documents.MAX_DEPTH + b"}",
+            f"it is nested deeper than {documents.MAX_DEPTH} levels",
+        ),
+        (b'{"a":' + b"[" * 100_000, f"it is nested deeper than {documents.MAX_DEPTH} levels"),
         (b'{"a":9007199254740993}\n', "a: it has no canonical form: 9007199254740993 is beyond"),
         (b'{"a":' + b"9" * 5000 + b"}\n", "a: it has no canonical form: inf is no number"),
         (b'{"a":1,"b":[{"c":[0,-1e400]}]}\n', "b[0].c[1]: it has no canonical form: -inf is no number"),
@@ -98,7 +93,7 @@ def test_whatever_else_is_refused_with_its_place(packed: bytes, said: str) -> No
 
 @pytest.mark.parametrize("repeated", [b"[],", b"0,", b'"a":1,', b'{"a":1},'], ids=repr)
 def test_more_values_than_any_document_has_are_refused_unread(repeated: bytes) -> None:
-    packed = b'{"a":[' + repeated * (MAX_VALUES + 1) + b"]}\n"
+    packed = b'{"a":[' + repeated * (documents.MAX_VALUES + 1) + b"]}\n"
     assert fault(packed, most=len(packed)) == "it has more than the 1,000,000 values that are read"
 
 
@@ -107,19 +102,19 @@ def test_a_document_beyond_the_limit_is_refused_unread() -> None:
 
 
 def test_brackets_inside_strings_do_not_count() -> None:
-    packed = write_document({"a": "[" * 100 + '"{\\'})
+    packed = documents.write_document({"a": "[" * 100 + '"{\\'})
     assert read(packed) == {"a": "[" * 100 + '"{\\'}
 
 
 @pytest.mark.parametrize(("before", "path"), table(__file__, "the path of a place is told by what stands before it"))
 def test_the_path_of_a_place_is_told_by_what_stands_before_it(before: str, path: str) -> None:
-    assert path_at(before + "!!", len(before)) == path
+    assert documents.path_at(before + "!!", len(before)) == path
 
 
 def test_the_first_difference_of_two_values_is_found() -> None:
-    assert difference(VALUE, VALUE) is None
-    assert difference(VALUE, {**VALUE, "c": {"d": 0}}) == (".c.d", None, 0)
-    assert difference({"a": [1, 2]}, {"a": [1, 3]}) == (".a[1]", 2, 3)
-    assert difference({"a": [1, 2]}, {"a": [1]}) == (".a", [1, 2], [1])
-    assert difference({}, {"b": {}}) == (".b", None, {})
-    assert difference({"a": 1}, {"a": True}) == (".a", 1, True)
+    assert documents.difference(VALUE, VALUE) is None
+    assert documents.difference(VALUE, {**VALUE, "c": {"d": 0}}) == (".c.d", None, 0)
+    assert documents.difference({"a": [1, 2]}, {"a": [1, 3]}) == (".a[1]", 2, 3)
+    assert documents.difference({"a": [1, 2]}, {"a": [1]}) == (".a", [1, 2], [1])
+    assert documents.difference({}, {"b": {}}) == (".b", None, {})
+    assert documents.difference({"a": 1}, {"a": True}) == (".a", 1, True)

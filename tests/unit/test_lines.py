@@ -5,17 +5,7 @@ from typing import Any
 import pytest
 
 from domain.games import GAMES
-from domain.match import events as e
-from domain.match.commands import (
-    AcceptTakeback,
-    DeclineDraw,
-    DeclineTakeback,
-    JoinMatch,
-    OfferDraw,
-    RequestTakeback,
-    Resign,
-    SubmitMove,
-)
+from domain.match import commands, events as e
 from domain.match.enums import Channel, LineAction
 from domain.match.lines import ANY, MAX_LINE_DEPTH, MAX_LINE_MOVES, ConditionalMoves, Line, arranged, laid_down, reached
 from domain.match.refusals import CommandError
@@ -117,7 +107,7 @@ def test_when_a_seat_leaves_lines_that_counted_on_its_moves_are_dead() -> None:
     match = started_by_four(game="fourplay", setup="standard")
     lay_down(match, "rita", chain("a1-a2", "a12-b8", "j14-i13"))
     match.move("wendy", "a1-a2")
-    match.do(Resign(player="blue"))
+    match.do(commands.Resign(player="blue"))
     assert match.state.seat_of("rita") == match.state.clock.seat
     assert dead(match, "rita")
     assert [type(event) for event in match.events[-2:]] == [e.MoveSubmitted, e.PlayerResigned]
@@ -137,7 +127,7 @@ def test_a_line_may_agree_to_a_draw_when_one_is_offered_and_go_on_when_none_is()
     line = Line(move="c3-d4", then=LineAction.ACCEPT_DRAW, next=(Line(move="b6-a5"),))
     match = started()
     lay_down(match, "bob", line)
-    happened = match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
+    happened = match.do(commands.SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     assert happened[2:] == (
         e.DrawAccepted(at=match.now, seat=1, channel=Channel.CONDITIONAL),
         e.MatchFinished(at=match.now, scores=(0.5, 0.5), reason="draw-agreed"),
@@ -150,26 +140,26 @@ def test_a_line_may_agree_to_a_draw_when_one_is_offered_and_go_on_when_none_is()
 def test_a_draw_offer_is_news_that_holds_a_line_back_until_it_is_answered() -> None:
     match = started()
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
-    assert len(match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))) == 2
+    assert len(match.do(commands.SubmitMove(player="alice", move="c3-d4", offer_draw=True))) == 2
     assert not dead(match, "bob")
-    assert played(match.do(DeclineDraw(player="bob"))) == [("b6-a5", Channel.CONDITIONAL)]
+    assert played(match.do(commands.DeclineDraw(player="bob"))) == [("b6-a5", Channel.CONDITIONAL)]
 
 
 def test_a_takeback_request_holds_a_line_back_until_it_is_answered() -> None:
     match = started(WITH_TAKEBACKS)
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
-    match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
-    match.do(RequestTakeback(player="alice"))
-    assert played(match.do(DeclineDraw(player="bob"))) == []
-    assert played(match.do(DeclineTakeback(player="bob"))) == [("b6-a5", Channel.CONDITIONAL)]
+    match.do(commands.SubmitMove(player="alice", move="c3-d4", offer_draw=True))
+    match.do(commands.RequestTakeback(player="alice"))
+    assert played(match.do(commands.DeclineDraw(player="bob"))) == []
+    assert played(match.do(commands.DeclineTakeback(player="bob"))) == [("b6-a5", Channel.CONDITIONAL)]
 
 
 def test_what_a_line_played_is_not_played_again_when_it_was_taken_back() -> None:
     match = started(WITH_TAKEBACKS)
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
     match.move("alice", "c3-d4")
-    match.do(RequestTakeback(player="bob"))
-    happened = match.do(AcceptTakeback(player="alice"))
+    match.do(commands.RequestTakeback(player="bob"))
+    happened = match.do(commands.AcceptTakeback(player="alice"))
     assert happened[-1] == e.MovesTakenBack(at=match.now, ply=1)
     assert match.state.play.channels == (None,)
     assert dead(match, "bob")
@@ -179,8 +169,8 @@ def test_what_a_line_played_is_not_played_again_when_it_was_taken_back() -> None
 def test_lines_that_are_laid_down_after_a_takeback_fire_again() -> None:
     match = started(WITH_TAKEBACKS)
     match.move("alice", "c3-d4")
-    match.do(RequestTakeback(player="alice"))
-    match.do(AcceptTakeback(player="bob"))
+    match.do(commands.RequestTakeback(player="alice"))
+    match.do(commands.AcceptTakeback(player="bob"))
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
     assert played(match.move("alice", "c3-d4"))[1:] == [("b6-a5", Channel.CONDITIONAL)]
 
@@ -238,7 +228,7 @@ def test_nothing_fires_for_whose_time_is_up() -> None:
     lay_down(match, "bob", chain("c3-d4", "d6-c5"))
     assert match.state.clock is not None
     with pytest.raises(CommandError) as refused:
-        match.do(SubmitMove(player="alice", move="c3-d4"), at=match.now + 12 * 86_400_000)
+        match.do(commands.SubmitMove(player="alice", move="c3-d4"), at=match.now + 12 * 86_400_000)
     assert refused.value.code == "time-up"
     assert match.state.play.moves == ("e3-f4", "b6-a5")
 
@@ -246,7 +236,7 @@ def test_nothing_fires_for_whose_time_is_up() -> None:
 def test_a_draw_by_others_is_answered_before_a_line_goes_on() -> None:
     match = started_by_four()
     lay_down(match, "blue", chain("+a5", "+e7"))
-    match.do(OfferDraw(player="bob"))
+    match.do(commands.OfferDraw(player="bob"))
     match.move("wendy", "+a5")
     assert match.state.offers.draw_agreed == ()
     assert match.state.play.moves == ("+a5", "+e7")
@@ -296,7 +286,7 @@ def test_nothing_is_laid_down_for_after_the_end_of_the_game_nor_of_the_match() -
     with pytest.raises(CommandError, match="the game is over here") as refused:
         arranged(match.state, "alice", [chain(before[-1], last, "a7-b6")], match.now)
     assert refused.value.field == "lines.0.next.0.next"
-    match.do(Resign(player="bob"))
+    match.do(commands.Resign(player="bob"))
     with pytest.raises(CommandError, match="this match is over"):
         laid_down(match.state, "alice", ConditionalMoves(), None, True, match.now)
 
@@ -310,7 +300,7 @@ def test_on_ones_own_turn_a_line_may_begin_with_several_own_moves() -> None:
 
 def test_moves_are_kept_in_canonical_form() -> None:
     match = PlayedMatch(creation(game="tower-game", setup="original"))
-    match.do(JoinMatch(player="bob"))
+    match.do(commands.JoinMatch(player="bob"))
     game, position = GAMES["tower-game"], match.state.play.position
     spelled = {
         game.display_move(position, move): game.format_move(position, move) for move in game.legal_moves(position)
@@ -364,7 +354,7 @@ def test_lines_are_refused_where_the_terms_do_not_allow_them_and_to_those_withou
         arranged(started().state, "carol", [chain("c3-d4", "b6-a5")], by_hand.now)
     assert refused.value.code == "not-your-seat"
     over = started()
-    over.do(Resign(player="alice"))
+    over.do(commands.Resign(player="alice"))
     with pytest.raises(CommandError) as refused:
         arranged(over.state, "bob", [chain("c3-d4", "b6-a5")], over.now)
     assert refused.value.code == "match-over"

@@ -7,16 +7,7 @@ from hypothesis import given, strategies as st
 
 from domain.match.terms import DAY
 from events.notify.inbox import Verdict
-from events.notify.mail.admission import (
-    ADMITTED,
-    AdmissionRules,
-    admit,
-    author_of,
-    automatic_mark,
-    header,
-    passes_dmarc,
-    read_headers,
-)
+from events.notify.mail import admission
 from events.notify.mail.tokens import (
     EXPIRY_MS,
     MATCH_KINDS,
@@ -155,7 +146,7 @@ def test_tokens_expire_thirty_days_after_the_end_of_the_match() -> None:
 
 
 ALICE = "alice@home.example"
-RULES = AdmissionRules(
+RULES = admission.AdmissionRules(
     address=ALICE, who_may_write=WhoMayWrite.TOKEN_AND_FROM, domain="play.example", authserv_id="mx.example"
 )
 STRICT = replace(RULES, who_may_write=WhoMayWrite.TOKEN_FROM_AND_DMARC)
@@ -166,19 +157,21 @@ def mail(*headers: str, sender: str = f"Alice <{ALICE}>", body: str = "a3-b4") -
     return "\r\n".join(lines).encode()
 
 
-def verdict(content: bytes, return_path: str = ALICE, rules: AdmissionRules = RULES) -> Verdict | None:
-    return admit(content, return_path, rules).verdict
+def verdict(content: bytes, return_path: str = ALICE, rules: admission.AdmissionRules = RULES) -> Verdict | None:
+    return admission.admit(content, return_path, rules).verdict
 
 
 def test_a_mail_of_the_confirmed_address_counts() -> None:
-    assert admit(mail("Subject: Re: Your turn"), ALICE, RULES) == ADMITTED
-    assert admit(mail(sender="ALICE@Home.example (at work)"), "other@home.example", RULES) == ADMITTED
+    assert admission.admit(mail("Subject: Re: Your turn"), ALICE, RULES) == admission.ADMITTED
+    assert (
+        admission.admit(mail(sender="ALICE@Home.example (at work)"), "other@home.example", RULES) == admission.ADMITTED
+    )
 
 
 @pytest.mark.parametrize("line", table(__file__, "a mail with a mark of a program is automatic"))
 def test_a_mail_with_a_mark_of_a_program_is_automatic(line: str) -> None:
     assert verdict(mail(line)) is Verdict.AUTOMATIC
-    assert automatic_mark(mail(line), "?")
+    assert admission.automatic_mark(mail(line), "?")
 
 
 @pytest.mark.parametrize("subject", table(__file__, "automatic replies are known by their subjects"))
@@ -262,16 +255,16 @@ def test_dmarc_counts_where_the_own_server_says_so_on_top(lines: list[str], coun
 
 @pytest.mark.parametrize("word", ["=?unicode_escape?q?=5Cud800?=", "=?utf-7?q?+2AA-?=", "=?nonsense?q?=FF?="])
 def test_a_header_has_no_halves_of_characters(word: str) -> None:
-    header(read_headers(mail(f"Subject: Re: {word}")), "Subject").encode()
+    admission.header(admission.read_headers(mail(f"Subject: Re: {word}")), "Subject").encode()
 
 
 def test_without_a_server_to_believe_nothing_passes_dmarc() -> None:
-    assert not passes_dmarc(read_headers(mail(PASS)), None)
+    assert not admission.passes_dmarc(admission.read_headers(mail(PASS)), None)
 
 
 @draws(25)
 @given(st.binary(max_size=300), st.text(max_size=20))
 def test_no_bytes_are_beyond_admission(content: bytes, return_path: str) -> None:
     for head in (b"", b"From: a@b.c\r\nSubject: ", b"From: ", b"From: alice@home.example\r\nAuthentication-Results: "):
-        admit(head + content, return_path, STRICT)
-        author_of(read_headers(head + content))
+        admission.admit(head + content, return_path, STRICT)
+        admission.author_of(admission.read_headers(head + content))

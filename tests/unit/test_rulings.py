@@ -4,25 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from domain.match import events as e
+from domain.match import commands, events as e
 from domain.match.clock import left
-from domain.match.commands import (
-    AbortMatch,
-    AcceptRuleset,
-    Appeal,
-    CallTime,
-    Command,
-    FileStatement,
-    ForgiveFlag,
-    OfferDraw,
-    OpenCase,
-    ProposeRuleset,
-    RaiseDispute,
-    ReopenCase,
-    Resign,
-    Rule,
-    SubmitMove,
-)
 from domain.match.enums import Ground, LineStatus, Status
 from domain.match.evolve import replay
 from domain.match.lines import ConditionalMoves, Line, laid_down, standing
@@ -35,9 +18,9 @@ from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, started, starte
 
 def test_a_match_that_was_called_off_before_all_seats_were_taken_cannot_be_disputed() -> None:
     match = PlayedMatch()
-    match.do(AbortMatch(player="alice"))
+    match.do(commands.AbortMatch(player="alice"))
     assert (
-        refusal(match, RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS)).code
+        refusal(match, commands.RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS)).code
         == "match-not-started"
     )
 
@@ -47,9 +30,9 @@ def test_who_has_lost_on_time_has_time_again_when_a_ruling_takes_back(terms: Ter
     match = started(terms)
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    match.do(CallTime(), match.now + 15 * DAY)
+    match.do(commands.CallTime(), match.now + 15 * DAY)
     assert match.state.result.reason == "flag"
-    match.do(RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
+    match.do(commands.RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("take-back", ply=2))
     assert match.state.clock is not None
     assert [left(match.state.clock, seat, match.now) for seat in (0, 1)] == [3 * DAY, match.state.clock.remaining[1]]
@@ -60,11 +43,11 @@ def test_a_ruling_that_takes_back_gives_nobody_more_time_who_has_some() -> None:
     match = started()
     for player, move in (("alice", "c3-d4"), ("bob", "b6-a5"), ("alice", "g3-h4")):
         match.move(player, move)
-    match.do(SubmitMove(player="bob", move="h6-g5"), match.now + 9 * DAY)
+    match.do(commands.SubmitMove(player="bob", move="h6-g5"), match.now + 9 * DAY)
     assert match.state.clock is not None
     used = match.state.clock.remaining
     assert 0 < used[1] < 3 * DAY
-    match.do(RaiseDispute(player="alice", ply=4, ground=Ground.CLOCK, statement=WORDS), match.now)
+    match.do(commands.RaiseDispute(player="alice", ply=4, ground=Ground.CLOCK, statement=WORDS), match.now)
     match.do(ruling("take-back", ply=3))
     assert match.state.clock.remaining == used
 
@@ -72,9 +55,9 @@ def test_a_ruling_that_takes_back_gives_nobody_more_time_who_has_some() -> None:
 def test_a_match_that_was_called_off_can_be_taken_up_again() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    match.do(CallTime(), match.now + 8 * DAY)
+    match.do(commands.CallTime(), match.now + 8 * DAY)
     assert match.state.status == Status.ABORTED
-    match.do(RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS))
+    match.do(commands.RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("take-back", ply=1))
     match.move("bob", "b6-a5")
 
@@ -84,7 +67,7 @@ def won() -> PlayedMatch:
     match = started()
     for ply, move in enumerate(SHORT_GAME.split()):
         match.move(("alice", "bob")[ply % 2], move)
-    match.do(RaiseDispute(player="bob", ply=1, ground=Ground.WRONG_RESULT, statement=WORDS))
+    match.do(commands.RaiseDispute(player="bob", ply=1, ground=Ground.WRONG_RESULT, statement=WORDS))
     return match
 
 
@@ -101,9 +84,9 @@ def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> 
     match = started_by_four(game="fourplay", setup="standard")
     for player in FOUR:
         match.move(player, match.legal_moves()[0])
-    match.do(Resign(player="blue"))
+    match.do(commands.Resign(player="blue"))
     match.move("wendy", match.legal_moves()[0])
-    match.do(RaiseDispute(player="blue", ply=4, ground=Ground.CONDUCT, statement=WORDS))
+    match.do(commands.RaiseDispute(player="blue", ply=4, ground=Ground.CONDUCT, statement=WORDS))
     match.do(ruling("take-back", ply=3))
     match.move("bob", match.legal_moves()[0])
     match.move("wendy", match.legal_moves()[0])
@@ -115,9 +98,9 @@ def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> 
 def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> None:
     match = won()
     match.do(ruling("annul"))
-    match.do(Appeal(player="alice", statement=WORDS))
+    match.do(commands.Appeal(player="alice", statement=WORDS))
     match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
-    match.do(ReopenCase(person="ben", dispute=1, statement=WORDS))
+    match.do(commands.ReopenCase(person="ben", dispute=1, statement=WORDS))
     assert refusal(match, ruling("restore", "ben")).field == "ruling"
     match.do(ruling("annul", "ben"))
     assert match.state.result.scores is None
@@ -126,27 +109,27 @@ def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> Non
 def test_a_ruling_can_still_be_appealed_when_another_dispute_was_raised_after_it() -> None:
     match = disputed()
     match.do(ruling("take-back", ply=1))
-    match.do(RaiseDispute(player="bob", ply=1, ground=Ground.CONDUCT, statement=WORDS))
-    assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "dispute-open"
+    match.do(commands.RaiseDispute(player="bob", ply=1, ground=Ground.CONDUCT, statement=WORDS))
+    assert refusal(match, commands.Appeal(player="alice", statement=WORDS)).code == "dispute-open"
     match.do(ruling("let-stand", "cleo"), match.now + 20 * DAY)
-    match.do(Appeal(player="bob", statement=WORDS))
+    match.do(commands.Appeal(player="bob", statement=WORDS))
     match.do(ruling("let-stand", "ann"))
-    match.do(Appeal(player="alice", statement=WORDS))
+    match.do(commands.Appeal(player="alice", statement=WORDS))
     assert match.state.cases.open == match.state.cases.disputes[0]
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("let-stand", "ben"))
-    assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
+    assert refusal(match, commands.Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
 
 
 def test_what_an_arbiter_has_decided_is_not_forgiven_like_a_flag() -> None:
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    match.do(CallTime(), match.now + 15 * DAY)
-    match.do(RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
+    match.do(commands.CallTime(), match.now + 15 * DAY)
+    match.do(commands.RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("decide", scores=(1.0, 0.0)))
     assert match.state.result.fallen is None
-    assert refusal(match, ForgiveFlag(player="bob")).code == "nothing-to-forgive"
+    assert refusal(match, commands.ForgiveFlag(player="bob")).code == "nothing-to-forgive"
 
 
 def unknown_ruleset() -> PlayedMatch:
@@ -159,17 +142,23 @@ def unknown_ruleset() -> PlayedMatch:
 
 @pytest.mark.parametrize(
     "command",
-    [CallTime(player="alice"), CallTime(), Resign(player="alice"), OfferDraw(player="bob"), AbortMatch(player="alice")],
+    [
+        commands.CallTime(player="alice"),
+        commands.CallTime(),
+        commands.Resign(player="alice"),
+        commands.OfferDraw(player="bob"),
+        commands.AbortMatch(player="alice"),
+    ],
 )
-def test_what_needs_the_rules_is_refused_where_they_are_missing(command: Command) -> None:
+def test_what_needs_the_rules_is_refused_where_they_are_missing(command: commands.Command) -> None:
     assert refusal(unknown_ruleset(), command).code == "broken-match"
 
 
 def test_a_match_under_a_missing_ruleset_goes_on_under_one_that_is_there() -> None:
     match = unknown_ruleset()
-    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
-    match.do(AcceptRuleset(player="alice"))
-    match.do(AcceptRuleset(player="bob"))
+    match.do(commands.ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(commands.AcceptRuleset(player="alice"))
+    match.do(commands.AcceptRuleset(player="bob"))
     assert (match.state.play.broken, match.state.play.moves) == (None, ("c3-d4",))
     match.move("bob", "b6-a5")
 
@@ -184,13 +173,13 @@ def test_a_match_under_a_missing_ruleset_goes_on_under_one_that_is_there() -> No
         ruling("let-stand"),
     ],
 )
-def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(command: Rule) -> None:
+def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(command: commands.Rule) -> None:
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match = PlayedMatch.recorded([*match.events, e.RulesetChanged(at=match.now, ruleset=99)])
     assert (match.state.play.position, match.state.play.plies) == (None, 2)
-    match.do(OpenCase(arbiter="olga", ply=2, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
+    match.do(commands.OpenCase(arbiter="olga", ply=2, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
     match.do(command)
     assert match.state.cases.disputes[0].rulings[0].ruling == command.ruling
     assert replay("m", match.events) == match.state
@@ -202,14 +191,14 @@ def with_an_answer_laid_down() -> PlayedMatch:
     first = [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),))]
     orders = laid_down(match.state, "bob", ConditionalMoves(), first, None, match.now)
     match.move("alice", "c3-d4")
-    match.do(OpenCase(arbiter="olga", ply=1, ground=Ground.CLOCK, statement=WORDS))
+    match.do(commands.OpenCase(arbiter="olga", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.orders[1] = orders
     return match
 
 
 def test_a_conditional_line_answers_when_a_frozen_match_goes_on() -> None:
     match = with_an_answer_laid_down()
-    match.do(FileStatement(player="alice", statement=WORDS))
+    match.do(commands.FileStatement(player="alice", statement=WORDS))
     assert match.state.play.moves == ("c3-d4",)
     happened = match.do(ruling("let-stand"))
     assert [type(event) for event in happened] == [e.RulingMade, e.MoveSubmitted]
@@ -229,7 +218,7 @@ def test_a_conditional_line_is_dead_once_a_ruling_has_taken_moves_back() -> None
 def test_a_conditional_line_is_alive_again_when_an_annulled_match_is_restored() -> None:
     match = with_an_answer_laid_down()
     match.do(ruling("annul"))
-    match.do(Appeal(player="bob", statement=WORDS))
+    match.do(commands.Appeal(player="bob", statement=WORDS))
     match.do(ruling("restore", "ben"))
     assert match.state.play.moves == ("c3-d4", "b6-a5")
 

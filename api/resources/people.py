@@ -8,16 +8,7 @@ from marshmallow import validate
 from msgspec import Meta
 from msgspec.structs import asdict
 
-from api.access import passwords
-from api.access.auth import (
-    account_gone,
-    account_suspended,
-    bearer,
-    begin_session,
-    current_person,
-    end_session,
-    require_person,
-)
+from api.access import auth, passwords
 from api.access.limits import spend, spend_by_address
 from api.addresses import PREFIX
 from api.endpoints import endpoint
@@ -118,7 +109,7 @@ def sign_up(sent: Mapping[str, str]) -> Response:
         detail = "This name is taken, or looks like one that is taken: choose another."
         raise Problem("name-taken", detail, {"name": ["is taken"]}) from error
     _set_time_zone(person, sent["time_zone"])
-    return begin_session(json_response(_represent(person), 201), person)
+    return auth.begin_session(json_response(_represent(person), 201), person)
 
 
 @blueprint.post("/sessions")
@@ -134,8 +125,8 @@ def sign_in(sent: Mapping[str, str]) -> Response:
         raise Problem("wrong-password", "No player has this name and this password.")
     suspension = services().people.suspension(person)
     if suspension is not None:
-        raise account_suspended(suspension)
-    return begin_session(json_response(_represent(person), 201), person)
+        raise auth.account_suspended(suspension)
+    return auth.begin_session(json_response(_represent(person), 201), person)
 
 
 @blueprint.delete("/sessions/current")
@@ -145,7 +136,7 @@ def sign_out() -> Response:
 
     Without a session nothing happens, and the answer is the same.
     """
-    return end_session(Response(status=204))
+    return auth.end_session(Response(status=204))
 
 
 @blueprint.delete("/sessions")
@@ -155,8 +146,8 @@ def sign_out_everywhere() -> Response:
 
     All sessions of the caller end, on all devices. Tokens stay.
     """
-    services().people.sessions.end_all(require_person())
-    return end_session(Response(status=204))
+    services().people.sessions.end_all(auth.require_person())
+    return auth.end_session(Response(status=204))
 
 
 @blueprint.put("/me/password")
@@ -166,12 +157,12 @@ def set_password(sent: Mapping[str, str]) -> Response:
 
     All other sessions of the caller end. Tokens stay.
     """
-    person = require_person()
+    person = auth.require_person()
     try:
         services().people.set_password(person, sent["password"])
     except InvalidPasswordError as error:
         raise _invalid_password(error) from error
-    return begin_session(Response(status=204), person)
+    return auth.begin_session(Response(status=204), person)
 
 
 @blueprint.post("/guests")
@@ -185,7 +176,7 @@ def create_guest(sent: Mapping[str, str]) -> Response:
     spend("all_guests")
     person = services().people.guest()
     _set_time_zone(person, sent["time_zone"])
-    return begin_session(json_response(_represent(person), 201), person)
+    return auth.begin_session(json_response(_represent(person), 201), person)
 
 
 @blueprint.get("/me")
@@ -195,7 +186,7 @@ def show_account() -> Account:
 
     Its id and name, what kind of account it is, and the roles that it has.
     """
-    return _represent(require_person())
+    return _represent(auth.require_person())
 
 
 @blueprint.get("/me/tokens")
@@ -205,7 +196,7 @@ def list_tokens() -> TokenList:
 
     The oldest comes first. Secrets are never shown again.
     """
-    return TokenList(items=[_represent_token(token) for token in services().people.tokens.of(require_person())])
+    return TokenList(items=[_represent_token(token) for token in services().people.tokens.of(auth.require_person())])
 
 
 @blueprint.post("/me/tokens")
@@ -216,11 +207,11 @@ def create_token(sent: Mapping[str, str]) -> NewToken:
     Only a session can. The secret is shown once, in this answer. Send it as `Authorization: Bearer <secret>`.
     """
     try:
-        token, secret = services().people.tokens.create(require_person(), sent["label"])
+        token, secret = services().people.tokens.create(auth.require_person(), sent["label"])
     except LimitReachedError as error:
         raise Problem("too-many-tokens", f"{error}.".capitalize()) from error
     except UnknownPersonError as error:
-        raise account_gone() from error
+        raise auth.account_gone() from error
     return NewToken(**asdict(_represent_token(token)), secret=secret)
 
 
@@ -231,7 +222,7 @@ def revoke_token(token: str) -> None:
 
     It is worthless at once. Only a session can revoke tokens.
     """
-    if not services().people.tokens.revoke(require_person(), token):
+    if not services().people.tokens.revoke(auth.require_person(), token):
         raise Problem("no-such-token", "You have no token with this id.")
 
 
@@ -241,12 +232,12 @@ def _invalid_password(error: InvalidPasswordError) -> Problem:
 
 def _guest_of_session() -> Person | None:
     """Return the guest whose session the request has; None for anybody else and for programs."""
-    person = None if bearer() is not None else current_person()
+    person = None if auth.bearer() is not None else auth.current_person()
     if person is None or person.kind != "guest":
         return None
     suspension = services().people.suspension(person)
     if suspension is not None:
-        raise account_suspended(suspension)
+        raise auth.account_suspended(suspension)
     return person
 
 

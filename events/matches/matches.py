@@ -18,19 +18,8 @@ from domain.match.lines import ConditionalMoves
 from domain.match.state import MatchState
 from events.matches.readmodels import Projected, RatedResult, rated_result, summarise
 from events.people.conditional_moves import packed, unpacked
+from events.store import contract
 from events.store.codec import draft_of, event_of
-from events.store.contract import (
-    EMPTY,
-    DamagedStreamError,
-    EventStore,
-    Head,
-    Opened,
-    RecordedRequest,
-    Request,
-    StaleConditionalMovesError,
-    StaleVersionError,
-    VersionTag,
-)
 from events.store.envelope import Envelope, canonical_bytes, chain_digest
 from events.store.snapshots import restore_snapshot, snapshot_of
 
@@ -56,11 +45,11 @@ class Loaded(NamedTuple):
     """
 
     state: MatchState
-    head: Head
+    head: contract.Head
     snapshot: int = 0
     orders: Mapping[int, ConditionalMoves] = MappingProxyType({})
     revision: int = 0
-    recorded: RecordedRequest | None = None
+    recorded: contract.RecordedRequest | None = None
 
 
 class Decided(NamedTuple):
@@ -74,7 +63,7 @@ class Executed(NamedTuple):
     """The events a command wrote, the head and the match right after them; if ``repeated``, the present match."""
 
     events: list[Envelope]
-    head: Head
+    head: contract.Head
     repeated: bool
     state: MatchState
 
@@ -96,7 +85,9 @@ class Matches:
     seed for the opponents of a match that continues.
     """
 
-    def __init__(self, store: EventStore, now: Callable[[], int], fresh_seed: Callable[[], str] = fresh_seed) -> None:
+    def __init__(
+        self, store: contract.EventStore, now: Callable[[], int], fresh_seed: Callable[[], str] = fresh_seed
+    ) -> None:
         self._store = store
         self._now = now
         self._fresh_seed = fresh_seed
@@ -120,7 +111,7 @@ class Matches:
             cached = self.cached(match_id)
             return cached if cached is not None and cached.head.version >= version else self.load(match_id)
 
-    def load_at(self, match_id: str, head: Head) -> Loaded:
+    def load_at(self, match_id: str, head: contract.Head) -> Loaded:
         """Return the match as it stands now; without a round trip if it is cached at ``head``. Raises like ``load``."""
         with self._opening[hash(match_id) % len(self._opening)]:
             cached = self.cached(match_id)
@@ -131,7 +122,7 @@ class Matches:
         with self._lock:
             return self._cache.get(match_id)
 
-    def open(self, match_id: str, request: Request, *, cached: bool = False) -> Loaded | None:
+    def open(self, match_id: str, request: contract.Request, *, cached: bool = False) -> Loaded | None:
         """Return the match as it stands now, with what ``request`` wrote if it was executed before; None for no match.
 
         ``cached`` asks for the match as it was when it was last used here, and for what the request wrote not at all.
@@ -148,12 +139,14 @@ class Matches:
         refuse_excess(before, command)
         return Decided(decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed()), now)
 
-    def append(self, match_id: str, loaded: Loaded | None, decided: Decided, actor: str, request: Request) -> Executed:
+    def append(
+        self, match_id: str, loaded: Loaded | None, decided: Decided, actor: str, request: contract.Request
+    ) -> Executed:
         """Append the events that were decided on ``loaded``, and return them with the match after them.
 
         Raises StaleVersionError, StaleConditionalMovesError, RequestMismatchError and DamagedStreamError.
         """
-        head, after = (loaded.head if loaded else EMPTY), decided.decision.state
+        head, after = (loaded.head if loaded else contract.EMPTY), decided.decision.state
         if not decided.decision.events:
             return Executed([], head, False, after)
         appended = self._store.append(
@@ -167,25 +160,25 @@ class Matches:
         )
         if appended.repeated:
             return Executed(appended.events, appended.head, True, self.load(match_id).state)
-        self._remember(match_id, (loaded or Loaded(after, EMPTY))._replace(state=after, head=appended.head))
+        self._remember(match_id, (loaded or Loaded(after, contract.EMPTY))._replace(state=after, head=appended.head))
         return Executed(appended.events, appended.head, False, after)
 
-    def read_recorded(self, match_id: str, loaded: Loaded, recorded: RecordedRequest) -> Executed:
+    def read_recorded(self, match_id: str, loaded: Loaded, recorded: contract.RecordedRequest) -> Executed:
         """Return what a request wrote that was executed before, beside the present match."""
         first, last = recorded
         events = self._store.read(match_id, first - 1, last - first + 1)
         if not events:
-            raise DamagedStreamError(match_id, last, "the entry is missing")
+            raise contract.DamagedStreamError(match_id, last, "the entry is missing")
         # Perhaps nobody was told of them, because a replica lacks them: then nobody is told now either.
         self._store.await_copies([self._store.shard_of(match_id)])
-        return Executed(events, Head(last, events[-1].digest), True, loaded.state)
+        return Executed(events, contract.Head(last, events[-1].digest), True, loaded.state)
 
     def lay_down(
         self,
         match_id: str,
         player: str,
         orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves],
-        expected: VersionTag | None = None,
+        expected: contract.VersionTag | None = None,
     ) -> Loaded:
         """Store what ``orders`` returns, given the match and the present ones, as the conditional moves of the player.
 
@@ -195,25 +188,27 @@ class Matches:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             loaded = self.load(match_id)
             if expected is not None and loaded.head.tag != expected:
-                raise StaleVersionError(match_id, expected, loaded.head.tag)
+                raise contract.StaleVersionError(match_id, expected, loaded.head.tag)
             seat = seat_of(loaded.state, player)
             changed = orders(loaded.state, loaded.orders.get(seat, ConditionalMoves()))
             try:
                 self._store.save_conditional_moves(match_id, seat, packed(changed), loaded.revision, loaded.head)
-            except StaleConditionalMovesError:
+            except contract.StaleConditionalMovesError:
                 if attempt == MAX_ATTEMPTS:
                     raise
             else:
                 return self.load(match_id)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _open(self, match_id: str, request: Request | None = None) -> tuple[Loaded | None, RecordedRequest | None]:
+    def _open(
+        self, match_id: str, request: contract.Request | None = None
+    ) -> tuple[Loaded | None, contract.RecordedRequest | None]:
         known = self.cached(match_id)
         opened = self._store.open(match_id, known.head.version if known else None, request)
         remembered = opened.recorded_request
         if known is None and opened.snapshot is not None and (kept := restore_snapshot(opened.snapshot)) is not None:
             known = Loaded(*kept, snapshot=kept[0].version)
-        if not _follows(opened, match_id, known.head if known else EMPTY):
+        if not _follows(opened, match_id, known.head if known else contract.EMPTY):
             # The store was restored, or a replica took over, and has not all that was known here; or the snapshot
             # cannot be used. The events are the truth.
             known, opened = None, self._store.open(match_id)
@@ -236,7 +231,7 @@ class Matches:
                 self._cache.popitem(last=False)
 
 
-def _follows(opened: Opened, match_id: str, known: Head) -> bool:
+def _follows(opened: contract.Opened, match_id: str, known: contract.Head) -> bool:
     """Tell whether the events just read go on from the head that is known, so that a state there may be evolved."""
     if not opened.events:
         return opened.head == known
@@ -261,11 +256,11 @@ def _with_actors(events: Iterable[Event], state: MatchState, actor: str) -> Iter
 class CachedSummaries:
     """Summarises matches by way of the states that are cached in this process (``SummaryReader``)."""
 
-    def __init__(self, matches: Matches, store: EventStore) -> None:
+    def __init__(self, matches: Matches, store: contract.EventStore) -> None:
         self._matches = matches
         self._store = store
 
-    def heads(self, versions: Mapping[str, int]) -> Mapping[str, Head]:
+    def heads(self, versions: Mapping[str, int]) -> Mapping[str, contract.Head]:
         """Return the present heads of the matches cached at these versions or later: lost events count for nothing."""
         cached = {match_id: self._matches.cached(match_id) for match_id in versions}
         match_ids = [
@@ -273,7 +268,7 @@ class CachedSummaries:
         ]
         return dict(zip(match_ids, self._store.heads(match_ids), strict=True)) if match_ids else {}
 
-    def read(self, match_id: str, version: int, head: Head | None) -> Projected | None:
+    def read(self, match_id: str, version: int, head: contract.Head | None) -> Projected | None:
         """Return the summary of a match at ``version`` or later, given its present head; None for no such match."""
         try:
             if head is None:

@@ -104,7 +104,7 @@ def test_the_board_is_a_picture_in_the_mail(game: str) -> None:
     html = message.get_body(("html",)).get_content()
     image = next(part for part in message.walk() if part.get_content_type() == "image/png")
     assert image.get_content().startswith(b"\x89PNG")
-    assert f'src="cid:{image["messages.Content-ID"].strip("<>")}"' in html
+    assert f'src="cid:{image["Content-ID"].strip("<>")}"' in html
     assert len(image.get_content()) < 120_000
 
 

@@ -7,13 +7,7 @@ import json
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from cryptography.hazmat.primitives.asymmetric.ec import (
-    ECDSA,
-    SECP256R1,
-    EllipticCurvePrivateKey,
-    derive_private_key,
-    generate_private_key,
-)
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 
@@ -33,7 +27,7 @@ class SenderKeyStore:
         self._file = KeyFile(key_file, "key of push notices")
         self._key = PushKeys(prefix).private_key
 
-    def read(self) -> EllipticCurvePrivateKey:
+    def read(self) -> ec.EllipticCurvePrivateKey:
         """Return the private key; raises UnreadableKeyError. Crash-safe: all processes get the one stored first."""
         stored = self._client.get(self._key)
         if stored is None:
@@ -55,9 +49,9 @@ class SenderKeyStore:
             return True
         return False
 
-    def _unsealed(self, stored: bytes) -> EllipticCurvePrivateKey:
+    def _unsealed(self, stored: bytes) -> ec.EllipticCurvePrivateKey:
         try:
-            return derive_private_key(int.from_bytes(self._file.open(stored), "big"), SECP256R1())
+            return ec.derive_private_key(int.from_bytes(self._file.open(stored), "big"), ec.SECP256R1())
         except ValueError:
             raise UnreadableKeyError(
                 "the key of push notices is damaged: rookery audit rotate-key replaces it"
@@ -65,7 +59,7 @@ class SenderKeyStore:
 
 
 def _new_scalar() -> bytes:
-    return generate_private_key(SECP256R1()).private_numbers().private_value.to_bytes(SCALAR_BYTES, "big")
+    return ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value.to_bytes(SCALAR_BYTES, "big")
 
 
 VALID_S = 12 * 3600
@@ -82,12 +76,12 @@ def subject_of(contact: str | None, page_url: str) -> str | None:
     return page_url if parts.scheme == "https" and "." in (parts.hostname or "") else None
 
 
-def authorization(endpoint: str, key: EllipticCurvePrivateKey, subject: str, now: int) -> str:
+def authorization(endpoint: str, key: ec.EllipticCurvePrivateKey, subject: str, now: int) -> str:
     """Return the header Authorization for a message to ``endpoint``; ``now`` is milliseconds since 1970 UTC."""
     parts = urlsplit(endpoint)
     claims = {"aud": f"{parts.scheme}://{parts.netloc}", "exp": now // 1000 + VALID_S, "sub": subject}
     signed = f"{_encoded({'typ': 'JWT', 'alg': 'ES256'})}.{_encoded(claims)}"
-    r, s = decode_dss_signature(key.sign(signed.encode(), ECDSA(SHA256())))
+    r, s = decode_dss_signature(key.sign(signed.encode(), ec.ECDSA(SHA256())))
     signature = r.to_bytes(_COORDINATE_BYTES, "big") + s.to_bytes(_COORDINATE_BYTES, "big")
     return f"vapid t={signed}.{to_base64url(signature)}, k={to_base64url(encoded_point(key.public_key()))}"
 

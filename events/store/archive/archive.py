@@ -6,17 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from events.store.archive import pack, tables
+from events.store.archive import framing, pack, tables
 from events.store.archive.catalogue import Archived, Catalogue, PackFile, pack_name
-from events.store.archive.framing import (
-    DamagedArchiveError,
-    Frame,
-    MissingFileError,
-    decompress,
-    footer_bytes,
-    index_frame,
-    read_json,
-)
 from events.store.archive.pack import GROUP, ArchivedMatch, PackIndex
 from events.store.archive.storage import Measured, Remembered, Storage
 from events.store.archive.tables import ListEntry, TableFile, TableIndex
@@ -29,7 +20,7 @@ BATCH = 64
 
 File = tuple[str, int]
 
-Part = tuple[str, Frame]
+Part = tuple[str, framing.Frame]
 
 
 class Archive:
@@ -48,7 +39,9 @@ class Archive:
         try:
             record = self._records(file, index, group)[place]
         except IndexError as error:
-            raise DamagedArchiveError(f"the pack {file.name} has no match at place {archived.locator.place}") from error
+            raise framing.DamagedArchiveError(
+                f"the pack {file.name} has no match at place {archived.locator.place}"
+            ) from error
         return pack.read_record(record, stream, archived.head)
 
     def matches(self, file: PackFile) -> Iterator[ArchivedMatch]:
@@ -92,7 +85,7 @@ class Archive:
         """Yield all entries of a table."""
         index = tables.read_table_index(self._indexes([(table.file, table.size)], tables.MAGIC)[0])
         for block in index.blocks:
-            yield from tables.entries_in(read_json(self._read([(table.file, block)])[0]))
+            yield from tables.entries_in(framing.read_json(self._read([(table.file, block)])[0]))
 
     def dictionary(self, file: str | None) -> bytes | None:
         """Return the dictionary in a file, None for none."""
@@ -116,12 +109,12 @@ class Archive:
             if pack_name(file) == name:
                 self.catalogue.add_pack(PackFile(file, self.storage.size(file)))
                 return PackFile(file, self.storage.size(file))
-        raise MissingFileError(f"the archive lacks the pack {name}")
+        raise framing.MissingFileError(f"the archive lacks the pack {name}")
 
     def _scan(
         self, table: TableFile, index: TableIndex, name: str, newest_first: bool, after: tuple[float, str] | None
     ) -> Iterator[ListEntry]:
-        def read(block: Frame) -> list[ListEntry]:
+        def read(block: framing.Frame) -> list[ListEntry]:
             return tables.entries_in(self._json([(table.file, block)])[0])
 
         return tables.scan(index, read, name, after and (name, *after), newest_first)
@@ -132,17 +125,19 @@ class Archive:
 
     def _indexes(self, files: Sequence[File], magic: bytes) -> list[Any]:
         def load(missing: list[File]) -> list[Measured]:
-            length = footer_bytes(magic)
+            length = framing.footer_bytes(magic)
             footers = self._read([(name, (size - length, length)) for name, size in missing])
-            frames = [index_frame(size, footer, magic) for (_, size), footer in zip(missing, footers, strict=True)]
+            frames = [
+                framing.index_frame(size, footer, magic) for (_, size), footer in zip(missing, footers, strict=True)
+            ]
             found = self._read([(name, frame) for (name, _), frame in zip(missing, frames, strict=True)])
-            return [(read_json(packed), BYTES_PER_PACKED_BYTE * len(packed)) for packed in found]
+            return [(framing.read_json(packed), BYTES_PER_PACKED_BYTE * len(packed)) for packed in found]
 
         return self._remembered.get(files, load)
 
     def _json(self, parts: Sequence[Part]) -> list[Any]:
         def load(missing: list[Part]) -> list[Measured]:
-            return [(read_json(frame), BYTES_PER_PACKED_BYTE * len(frame)) for frame in self._read(missing)]
+            return [(framing.read_json(frame), BYTES_PER_PACKED_BYTE * len(frame)) for frame in self._read(missing)]
 
         return self._remembered.get(parts, load)
 
@@ -155,7 +150,7 @@ class Archive:
 
     def _records(self, file: PackFile, index: PackIndex, group: int) -> list[bytes]:
         def load(missing: list[Part]) -> list[Measured]:
-            content = decompress(self._read(missing)[0], self.dictionary(index.dictionary))
+            content = framing.decompress(self._read(missing)[0], self.dictionary(index.dictionary))
             return [(pack.records_in(content), len(content))]
 
         found: list[bytes] = self._remembered.get([(file.file, index.events[group])], load)[0]
@@ -175,7 +170,7 @@ def verify_matches(archive: Archive, matches: Mapping[str, Archived]) -> Iterato
         try:
             archive.match(stream, archived).envelopes()
             archive.summaries([archived])
-        except (DamagedArchiveError, MissingFileError) as error:
+        except (framing.DamagedArchiveError, framing.MissingFileError) as error:
             yield stream, str(error)
         else:
             yield stream, None
@@ -185,7 +180,7 @@ def find_fault(archive: Archive, pack: str) -> str | None:
     """Return what is wrong with the file of a pack, None if nothing is. Raises like ``verify_matches``."""
     try:
         _check_digest(archive, archive.pack(pack).file)
-    except (DamagedArchiveError, MissingFileError) as error:
+    except (framing.DamagedArchiveError, framing.MissingFileError) as error:
         return str(error)
     return None
 
@@ -198,7 +193,7 @@ def verify_tables(archive: Archive, places: Mapping[str, Collection[int]]) -> It
             _check_digest(archive, table.file)
             for entry in archive.table_entries(table):
                 listed[entry.locator.pack].add(entry.locator.place)
-        except (DamagedArchiveError, MissingFileError) as error:
+        except (framing.DamagedArchiveError, framing.MissingFileError) as error:
             yield table.file, str(error)
     for name, of_pack in sorted(places.items()):
         if absent := len(set(of_pack) - listed[name]):
@@ -207,4 +202,4 @@ def verify_tables(archive: Archive, places: Mapping[str, Collection[int]]) -> It
 
 def _check_digest(archive: Archive, file: str) -> None:
     if hashlib.sha256(archive.storage.read(file)).hexdigest() != file.rpartition("/")[2]:
-        raise DamagedArchiveError("the file was changed")
+        raise framing.DamagedArchiveError("the file was changed")

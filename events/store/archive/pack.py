@@ -8,15 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from events.store.archive.framing import (
-    DamagedArchiveError,
-    FileWriter,
-    Frame,
-    compress,
-    decompress,
-    read_json,
-    train_dictionary,
-)
+from events.store.archive import framing
 from events.store.contract import EMPTY, Head
 from events.store.envelope import Envelope, canonical_bytes, chain_digest, unpack
 
@@ -47,9 +39,9 @@ class ArchivedMatch(NamedTuple):
                 digest = chain_digest(digest, canonical_bytes(event.draft, self.stream, version))
                 envelopes.append(event._replace(id=digest.hex()))
         except (ValueError, TypeError) as error:
-            raise DamagedArchiveError(f"{self.stream} in the archive cannot be read ({error})") from error
+            raise framing.DamagedArchiveError(f"{self.stream} in the archive cannot be read ({error})") from error
         if (len(envelopes), digest) != self.head:
-            raise DamagedArchiveError(f"{self.stream} in the archive does not lead to the digest that it had")
+            raise framing.DamagedArchiveError(f"{self.stream} in the archive does not lead to the digest that it had")
         return envelopes
 
 
@@ -59,9 +51,9 @@ class PackIndex(NamedTuple):
     game: str
     round: int
     dictionary: str | None
-    contents: Frame
-    events: list[Frame]
-    summaries: list[Frame]
+    contents: framing.Frame
+    events: list[framing.Frame]
+    summaries: list[framing.Frame]
 
 
 class Dictionary(NamedTuple):
@@ -74,23 +66,23 @@ class Dictionary(NamedTuple):
 def dictionary_for(matches: Sequence[ArchivedMatch]) -> bytes | None:
     """Return a dictionary for matches like these; None when they are too few to train one."""
     samples = [event for match in matches for event in match.events]
-    return train_dictionary(samples, DICTIONARY_BYTES) if len(samples) >= MIN_SAMPLES else None
+    return framing.train_dictionary(samples, DICTIONARY_BYTES) if len(samples) >= MIN_SAMPLES else None
 
 
 def build_pack(
     game: str, round_number: int, matches: Sequence[ArchivedMatch], dictionary: Dictionary | None = None
 ) -> bytes:
     """Return a pack of ``matches``, made in a round of archiving."""
-    file, content = FileWriter(MAGIC), dictionary and dictionary.content
+    file, content = framing.FileWriter(MAGIC), dictionary and dictionary.content
     groups = [matches[first : first + GROUP] for first in range(0, len(matches), GROUP)]
     contents = [(match.stream, match.head.version, match.head.digest.hex()) for match in matches]
     index = PackIndex(
         game,
         round_number,
         dictionary and dictionary.name,
-        file.add(compress(orjson.dumps(contents))),
-        [file.add(compress(b"\n\n".join(map(_record, group)), content)) for group in groups],
-        [file.add(compress(b"\n".join(match.summary for match in group))) for group in groups],
+        file.add(framing.compress(orjson.dumps(contents))),
+        [file.add(framing.compress(b"\n\n".join(map(_record, group)), content)) for group in groups],
+        [file.add(framing.compress(b"\n".join(match.summary for match in group))) for group in groups],
     )
     return file.finish(index._asdict())
 
@@ -102,12 +94,12 @@ def read_pack_index(fields: Any) -> PackIndex:
         events, summaries = ([(start, length) for start, length in fields[name]] for name in ("events", "summaries"))
         return PackIndex(fields["game"], fields["round"], fields["dictionary"], (start, length), events, summaries)
     except (KeyError, TypeError, ValueError) as error:
-        raise DamagedArchiveError(f"the index of a pack cannot be read ({error})") from error
+        raise framing.DamagedArchiveError(f"the index of a pack cannot be read ({error})") from error
 
 
 def contents_in(frame: bytes) -> list[tuple[str, Head]]:
     """Return the names and heads of the matches of a pack; raises DamagedArchiveError."""
-    return [(stream, Head(version, bytes.fromhex(digest))) for stream, version, digest in read_json(frame)]
+    return [(stream, Head(version, bytes.fromhex(digest))) for stream, version, digest in framing.read_json(frame)]
 
 
 def records_in(content: bytes) -> list[bytes]:
@@ -117,7 +109,7 @@ def records_in(content: bytes) -> list[bytes]:
 
 def summaries_in(frame: bytes) -> list[bytes]:
     """Return the packed summaries in a frame; raises DamagedArchiveError."""
-    return decompress(frame).split(b"\n")
+    return framing.decompress(frame).split(b"\n")
 
 
 def read_record(record: bytes, stream: str, head: Head) -> ArchivedMatch:
@@ -126,9 +118,9 @@ def read_record(record: bytes, stream: str, head: Head) -> ArchivedMatch:
     try:
         found, revision = orjson.loads(facts)
     except ValueError as error:
-        raise DamagedArchiveError(f"the place of {stream} in the archive cannot be read ({error})") from error
+        raise framing.DamagedArchiveError(f"the place of {stream} in the archive cannot be read ({error})") from error
     if found != stream:
-        raise DamagedArchiveError(f"{found} is in the place of {stream} in the archive")
+        raise framing.DamagedArchiveError(f"{found} is in the place of {stream} in the archive")
     return ArchivedMatch(stream, head, tuple(events), b"", revision)
 
 

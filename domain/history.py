@@ -20,18 +20,9 @@ class History(Sequence[Hashable]):
     """
 
     __slots__ = (
-        "_by_key",
-        "_by_text",
-        "_displayed",
-        "_game",
-        "_movers",
-        "_parsed",
-        "_recent",
-        "_recent_keys",
-        "_restored",
-        "_settled",
-        "_texts",
-    )
+        "_by_key", "_by_text", "_displayed", "_game", "_movers", "_parsed", "_recent", "_recent_keys", "_restored",
+        "_settled", "_texts",
+    )  # fmt: skip
 
     def __init__(self, game: AnyGame, positions: Sequence[Hashable] = ()) -> None:
         self._game = game

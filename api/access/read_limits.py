@@ -13,22 +13,11 @@ from events.runtime.errors import StoreError
 UNCOUNTED = frozenset({"web.static", "healthz", "readyz", "problem", None})
 """Endpoints that are as cheap as a refusal."""
 
-COSTLY_PAGES = frozenset(
-    {
-        "web.board_picture",
-        "web.imagined_picture",
-        "web.board_png",
-        "web.game_png",
-        "web.match_page",
-        "web.plies",
-        "web.record_page",
-        "web.ask_record",
-        "web.deadlines_ics",
-        "web.notice_feed",
-        "web.match_feed",
-        "web.match_feed_at_secret",
-    }
-)
+COSTLY_PAGES = frozenset({
+    "web.board_picture", "web.imagined_picture", "web.board_png", "web.game_png", "web.match_page", "web.plies",
+    "web.record_page", "web.ask_record", "web.deadlines_ics", "web.notice_feed", "web.match_feed",
+    "web.match_feed_at_secret",
+})  # fmt: skip
 """Pages that play moves, draw boards or replay matches. Endpoints of the API declare this themselves."""
 
 UNREACHABLE_S = 1.0

@@ -11,20 +11,10 @@ import gzip
 import brotli
 from flask import Flask, Response, request
 
-COMPRESSIBLE = frozenset(
-    {
-        "application/atom+xml",
-        "application/javascript",
-        "application/json",
-        "application/problem+json",
-        "image/svg+xml",
-        "text/calendar",
-        "text/css",
-        "text/html",
-        "text/javascript",
-        "text/plain",
-    }
-)
+COMPRESSIBLE = frozenset({
+    "application/atom+xml", "application/javascript", "application/json", "application/problem+json", "image/svg+xml",
+    "text/calendar", "text/css", "text/html", "text/javascript", "text/plain",
+})  # fmt: skip
 """Media types that are text."""
 
 CODINGS = ("br", "gzip")

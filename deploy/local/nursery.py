@@ -26,30 +26,13 @@ from deploy.local.forks import NURSERY
 from events.runtime.beats import DESCRIPTOR
 
 MODULES = (
-    "api.live.stream",
-    "api.wsgi",
-    "celery.app.amqp",
-    "celery.app.events",
-    "celery.app.log",
-    "celery.apps.worker",
-    "celery.backends.base",
-    "celery.concurrency.prefork",
-    "celery.concurrency.thread",
-    "celery.events.receiver",
-    "celery.fixups.django",
-    "celery.worker.components",
-    "celery.worker.strategy",
-    "deploy.cli.gateway",
-    "deploy.cli.services",
-    "deploy.production.stream_worker",
-    "deploy.production.web_worker",
-    "encodings.idna",
-    "fsspec.implementations.local",
-    "gunicorn.app.wsgiapp",
-    "gunicorn.glogging",
-    "kombu.pidbox",
+    "api.live.stream", "api.wsgi", "celery.app.amqp", "celery.app.events", "celery.app.log", "celery.apps.worker",
+    "celery.backends.base", "celery.concurrency.prefork", "celery.concurrency.thread", "celery.events.receiver",
+    "celery.fixups.django", "celery.worker.components", "celery.worker.strategy", "deploy.cli.gateway",
+    "deploy.cli.services", "deploy.production.stream_worker", "deploy.production.web_worker", "encodings.idna",
+    "fsspec.implementations.local", "gunicorn.app.wsgiapp", "gunicorn.glogging", "kombu.pidbox",
     "kombu.transport.redis",
-)
+)  # fmt: skip
 """Modules that the parts import or load by name."""
 
 BEAT_INTERVAL_MS = 1000

@@ -63,19 +63,9 @@ class MoveGenerator:
     """
 
     __slots__ = (
-        "board",
-        "dangers",
-        "enemy_dragons",
-        "king",
-        "men",
-        "occupied",
-        "only",
-        "own",
-        "position",
-        "pseudo_legal",
-        "reach",
-        "side",
-    )
+        "board", "dangers", "enemy_dragons", "king", "men", "occupied", "only", "own", "position", "pseudo_legal",
+        "reach", "side",
+    )  # fmt: skip
 
     def __init__(self, position: Position, pseudo_legal: bool = False, only: int | None = None) -> None:
         reach = PieceReach(position)

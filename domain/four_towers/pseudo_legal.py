@@ -53,20 +53,9 @@ class PieceReach:
     """The side to move in one position: where its pieces and their parts can go."""
 
     __slots__ = (
-        "board",
-        "cardinal_zone",
-        "hops",
-        "knight_towers",
-        "lancer_zone",
-        "marshall_zone",
-        "men",
-        "occupied",
-        "own",
-        "pawn_zone",
-        "position",
-        "side",
-        "surface",
-    )
+        "board", "cardinal_zone", "hops", "knight_towers", "lancer_zone", "marshall_zone", "men", "occupied", "own",
+        "pawn_zone", "position", "side", "surface",
+    )  # fmt: skip
 
     def __init__(self, position: Position) -> None:
         board, men, side = position[0], position[1], position[2]

@@ -12,19 +12,9 @@ KINDS = {code: kind for kind, code in enumerate(KIND_CODES) if code}
 VALUES = (0, 0, 10, 7, 15, 7, 1, 5, 3, 1, 2, 2)
 LIMITS = (0, 1, 2, 2, 1, 7, 6, 2, 2, 4, 4, 4)
 TITLES = (
-    "",
-    "King",
-    "Archer",
-    "Little Dog",
-    "Queen",
-    "Mutator",
-    "Giraffe",
-    "Rook",
-    "Bishop",
-    "Ant",
-    "Vertical Mover",
+    "", "King", "Archer", "Little Dog", "Queen", "Mutator", "Giraffe", "Rook", "Bishop", "Ant", "Vertical Mover",
     "Horizontal Mover",
-)
+)  # fmt: skip
 BUDGET, MIN_SPENT = 60, 51
 """What an army may and must cost (FP-12)."""
 NEUTRON = 15

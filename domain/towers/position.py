@@ -64,23 +64,11 @@ def parse_position(text: str) -> Position:
 def format_position(position: Position) -> str:
     """Return the one position string of ``position``."""
     letters = LETTERS[len(position.supplies)]
-    ranks = []
-    for rank in range(SIDE - 1, -1, -1):
-        items: list[str] = []
-        run = 0
-        for square in range(rank, len(SQUARES), SIDE):
-            pieces = letters_of(square, position.board[square], letters)
-            if not pieces:
-                run += 1
-                continue
-            if run:
-                items.append(str(run))
-                run = 0
-            items.append(pieces)
-        if run:
-            items.append(str(run))
-        ranks.append(",".join(items))
-    return f"{'/'.join(ranks)} {len(letters)} {letters[position.side]} {position.pushes}"
+    signs = [letters_of(square, tower, letters) or " " for square, tower in enumerate(position.board)]
+    board = "/".join([",".join(signs[rank::SIDE]) for rank in range(SIDE - 1, -1, -1)])
+    for run in range(SIDE, 0, -1):
+        board = board.replace(",".join(" " * run), str(run))
+    return f"{board} {len(letters)} {letters[position.side]} {position.pushes}"
 
 
 def letters_of(square: int, tower: int, letters: str) -> str:

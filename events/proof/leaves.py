@@ -1,7 +1,8 @@
 """The leaves of the log: what is hashed of each, which is public, and what is stored (``docs/proof/log.md``)."""
 
 import json
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import ClassVar, NamedTuple
 
 from events.proof import merkle
 from events.proof.checkpoints import LEAF_FORM, entry_of_head, match_head
@@ -27,77 +28,63 @@ class MatchLeaf(NamedTuple):
         return match_head(self.match, self.version, self.digest)
 
 
-class AdministrationLeaf(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OtherLeaf:
+    """A leaf that is not of a match; in the log the last one of a ``subject`` counts."""
+
+    kind: ClassVar[str]
+
+    @property
+    def entry(self) -> bytes:
+        """What is hashed."""
+        return canonical_json({"form": LEAF_FORM, "kind": self.kind, **asdict(self)})
+
+    @property
+    def stored(self) -> bytes:
+        """What is stored."""
+        return self.entry
+
+    @property
+    def subject(self) -> str:
+        """What a later leaf of the same subject is newer than."""
+        return self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class AdministrationLeaf(OtherLeaf):
     """That the log of administration ended with an entry, given by its number and its chain digest (hexadecimal)."""
 
+    kind = "administration"
     number: int
     digest: str
 
-    @property
-    def entry(self) -> bytes:
-        """What is hashed."""
-        fields = {"digest": self.digest, "form": LEAF_FORM, "kind": "administration", "number": self.number}
-        return canonical_json(fields)
 
-    @property
-    def stored(self) -> bytes:
-        """What is stored."""
-        return self.entry
+@dataclass(frozen=True, slots=True)
+class _LeafOfKey(OtherLeaf):
+    key: str
 
     @property
     def subject(self) -> str:
-        """What a later leaf of the same subject is newer than."""
-        return "administration"
+        """See OtherLeaf."""
+        return f"{self.kind}:{self.key}"
 
 
-class KeyLeaf(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class KeyLeaf(_LeafOfKey):
     """That a key, given by id and public part (base64url), signs from an instant on."""
 
-    key: str
+    kind = "key"
     public: str
     since: int
 
-    @property
-    def entry(self) -> bytes:
-        """What is hashed."""
-        fields = {"form": LEAF_FORM, "key": self.key, "kind": "key", "public": self.public, "since": self.since}
-        return canonical_json(fields)
 
-    @property
-    def stored(self) -> bytes:
-        """What is stored."""
-        return self.entry
-
-    @property
-    def subject(self) -> str:
-        """What a later leaf of the same subject is newer than."""
-        return f"key:{self.key}"
-
-
-class RevocationLeaf(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RevocationLeaf(_LeafOfKey):
     """That what a key has signed from an instant on proves nothing."""
 
-    key: str
+    kind = "revocation"
     since: int
 
-    @property
-    def entry(self) -> bytes:
-        """What is hashed."""
-        return canonical_json({"form": LEAF_FORM, "key": self.key, "kind": "revocation", "since": self.since})
-
-    @property
-    def stored(self) -> bytes:
-        """What is stored."""
-        return self.entry
-
-    @property
-    def subject(self) -> str:
-        """What a later leaf of the same subject is newer than."""
-        return f"revocation:{self.key}"
-
-
-OtherLeaf = AdministrationLeaf | KeyLeaf | RevocationLeaf
-"""A leaf that is not of a match; in the log the last one of a ``subject`` counts."""
 
 Leaf = MatchLeaf | OtherLeaf
 
@@ -123,7 +110,7 @@ def read_leaf(stored: bytes) -> Leaf:
             leaf = RevocationLeaf(key, since)
         case _:
             raise ValueError("it is none of the kinds of leaves that are known here")
-    if leaf.stored != stored or any(type(field) is bool for field in leaf):
+    if leaf.stored != stored or any(type(field) is bool for field in fields.values()):
         raise ValueError("it is not in canonical form")
     return leaf
 

@@ -33,20 +33,9 @@ from events.runtime.cluster import MAX_RETRIES, ClusterClient
 from events.runtime.sentinels import PrimaryPool, Sentinels, ToPrimary, ToPrimaryByTLS
 
 __all__ = [
-    "CLUSTER",
-    "SCHEMES",
-    "SENTINEL",
-    "SINGLE",
-    "Entry",
-    "Key",
-    "StoreClient",
-    "StorePipeline",
-    "blocking_client",
-    "connect",
-    "read_place",
-    "translated",
-    "translating",
-]
+    "CLUSTER", "SCHEMES", "SENTINEL", "SINGLE", "Entry", "Key", "StoreClient", "StorePipeline", "blocking_client",
+    "connect", "read_place", "translated", "translating",
+]  # fmt: skip
 
 ANSWER_TIMEOUT_S = 5.0
 NETWORK = {"socket_connect_timeout": 2.0, "socket_keepalive": True}

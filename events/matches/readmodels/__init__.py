@@ -10,22 +10,7 @@ from events.matches.readmodels.summary import Projected, RatedResult, Summary, U
 from events.runtime.keys import ReadModelKeys
 
 __all__ = [
-    "Compared",
-    "HeadToHead",
-    "Page",
-    "PlayerRating",
-    "Projected",
-    "RatedMatch",
-    "RatedResult",
-    "RatingChange",
-    "ReadModelKeys",
-    "ReadModels",
-    "Summary",
-    "Unrated",
-    "dump",
-    "lists_of",
-    "pool_of",
-    "rated_result",
-    "summarise",
+    "Compared", "HeadToHead", "Page", "PlayerRating", "Projected", "RatedMatch", "RatedResult", "RatingChange",
+    "ReadModelKeys", "ReadModels", "Summary", "Unrated", "dump", "lists_of", "pool_of", "rated_result", "summarise",
     "write_summary",
-]
+]  # fmt: skip

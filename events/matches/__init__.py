@@ -1,1 +1,5 @@
-"""Matches: the one way in which commands are executed and time is kept, long work, and the read models."""
+"""Matches: the one way in which commands are executed and time is kept, long work, and the read models.
+
+``match_service`` executes commands on ``matches``, after ``bot_admission``; ``timekeeper`` does what time makes due, by
+the heartbeat of ``outages``; ``jobs`` and ``fleet_jobs`` are long work; ``readmodels`` has lists, summaries, ratings.
+"""

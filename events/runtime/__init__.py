@@ -1,4 +1,12 @@
-"""Settings, connections, logs and the wall clock."""
+"""Settings, connections, logs and the wall clock.
+
+- Store: ``connections`` by the URL, ``clients``, ``cluster`` with ``slots``, ``sentinels``, ``topology``, ``errors``.
+- Keys and commands: ``keys``, ``notice_keys``, ``queues``, ``scripts``, ``transactions``, ``reads`` that share a round
+  trip, ``work_list``, ``counters``.
+- Process: ``settings``, ``logs``, ``wall_clock``, ``exit_codes``, ``beats`` and ``beat_files``, ``liveness`` of relays,
+  ``metric``, ``origin`` of work, ``tracing`` with ``otlp``.
+- Outside: ``egress`` with its ``egress_rules``, ``backoff``, ``durable_files``.
+"""
 
 import sys
 

@@ -1,4 +1,7 @@
-"""A class or module is known by its name: no other in the product has it, beside the games, which are of one shape."""
+"""A class or module is known by its name, and each room of the events has a map of its modules.
+
+No other in the product has the name, beside the games, which are of one shape.
+"""
 
 import re
 from collections import Counter
@@ -36,3 +39,10 @@ def test_no_two_classes_have_one_name_but_answers_and_what_they_show() -> None:
 
 def test_modules_of_one_name_are_told_apart_by_their_package() -> None:
     assert repeated(["/".join(path.split("/")[-2:]) for path in modules()]) == []
+
+
+def test_each_room_has_a_map_of_its_modules() -> None:
+    for room in {path.split("/")[1] for path in modules() if path.startswith("events/") and path.count("/") > 1}:
+        text = (ROOT / "events" / room / "__init__.py").read_text()
+        names = {path.split("/")[2].removesuffix(".py") for path in modules() if path.startswith(f"events/{room}/")}
+        assert {name for name in names if f"``{name}``" not in text} == set(), room

@@ -55,13 +55,21 @@ _NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 _NEXT_STEPS = """
 Next:
-  1. domain/games.py: import $package from domain and add ($package.GAME,) to GAMES.
-  2. pyproject.toml: add "domain.$package" to the contract "Games do not know each other"; make format.
-  3. Replace the rules of the template, module by module, with those of $title; keep every test green:
+  1. make format
+  2. Replace the rules of the template, module by module, with those of $title; keep every test green:
      rookery rules check tests/vectors/$id.public.json
      pytest tests/contract
-  4. When they are final: python -m tests.golden $id 1
+  3. When they are final: python -m tests.golden $id 1
 What is still missing: pytest tests/contract/test_every_game_is_complete.py"""
+
+_OUTSIDE = (
+    ("domain/games.py", r"(?m)^(from domain import .+)$", r"\1, $package"),
+    ("domain/games.py", r"(?m)^(GAMES = Register\(.+)\)$", r"\1, ($package.GAME,))"),
+    ("pyproject.toml", r'"domain.bashni", ', r'"domain.bashni", "domain.$package", '),
+    ("tests/bench/rules.py", r"(?m)^TARGETS = {", r'TARGETS = {"$id": 0.1, '),
+    ("README.md", r"(?s)(.*\n\| \*\*.+?\n)", r"\1| **$title** | its row, in a few words | 2 |\n"),
+)
+"""What a new game changes outside its own files: the file, the place in it, and the text there."""
 
 
 @click.command("new")
@@ -69,7 +77,7 @@ What is still missing: pytest tests/contract/test_every_game_is_complete.py"""
 @click.option("--title", help="What people call the game. Default: NAME in title case.")
 @click.option("--root", type=click.Path(file_okay=False, path_type=Path), default=".", help="The source tree.")
 def new_game(name: str, title: str | None, root: Path) -> None:
-    """Begin the game NAME, such as four-towers: write a package, a vector file and a rules page that work."""
+    """Begin the game NAME, such as four-towers: write a package, a vector file and a rules page, and register it."""
     if not _NAME.fullmatch(name):
         raise click.BadParameter(f"{name!r} is not made of lower-case words with hyphens between them")
     if not (root / "domain" / "games.py").is_file():
@@ -79,9 +87,16 @@ def new_game(name: str, title: str | None, root: Path) -> None:
     for path in written:
         if path.exists():
             raise CliError(f"{path} exists already")
-    for path, text in written.items():
+    texts = {path: Template(text).substitute(values) for path, text in written.items()}
+    for name, place, text in _OUTSIDE:
+        path = root / name
+        before = texts.get(path) or path.read_text(encoding="utf-8")
+        texts[path], found = re.subn(place, Template(text).substitute(values), before, count=1)
+        if not found:
+            raise CliError(f"{path} has no place for a new game: {place} is not in it")
+    for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(Template(text).substitute(values), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         click.echo(f"wrote {path.relative_to(root)}")
     click.echo(Template(_NEXT_STEPS).substitute(values))
 

@@ -1,17 +1,21 @@
 """What a game still lacks, from its vectors to its row in the README."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from api.pages.rules import figures_of, has_page
+from api.pages.verify_page import _pieces
 from deploy.cli.vectors import read_cases
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import COLOURS
+from events.pictures.board import faces
 from tests.bench.rules import TARGETS
 from tests.golden.stored import path_of, read
 from tests.support.tiny_game import TINY
+from tests.unit.test_rules_pages import PIECES, RULINGS
 
 ROOT = Path(__file__).parents[2]
 MATCH_REASONS = {"resignation", "draw-agreed", "flag", "ruling"}
@@ -25,6 +29,7 @@ def missing(game: AnyGame) -> list[str]:
     vectors = ROOT / "tests" / "vectors" / f"{game.id}.public.json"
     seen = reasons_seen(game, vectors)
     style = (ROOT / "events" / "pictures" / "picture.css").read_text()
+    readers = (ROOT / "api" / "pages" / "static" / "proof" / "boards.js").read_text()
     checks = {
         f"domain/games.py: {game.id} in GAMES": game.id in GAMES,
         f"pyproject.toml: domain.{package} in the contract of independence": (
@@ -46,6 +51,16 @@ def missing(game: AnyGame) -> list[str]:
         "events/pictures/picture.css: a style of each colour": all(
             f".piece-{colour} " in style and f".by-{colour} " in style for colour in colours_of(game)
         ),
+        f"events/pictures/figures.py: different drawings of {', '.join(sorted(drawn_alike(game)))}": not drawn_alike(
+            game
+        ),
+        "GAME.setups: a number of quarter turns for each seat": all(
+            len(setup.turns) == len(setup.seat_names) and set(setup.turns) <= {0, 1, 2, 3}
+            for setup in game.setups.values()
+        ),
+        f"api/pages/static/proof/boards.js: a reader of {game.id}": f"  {game.id}:" in readers
+        or f'"{game.id}":' in readers,
+        "tests/unit/test_rules_pages.py: RULINGS and PIECES": game.id in RULINGS and game.id in PIECES,
         "GAME.showcase: a position in which the game goes on": is_under_way(game),
         "tests/bench/rules.py: a target": game.id in TARGETS,
         "README.md: a row": f"**{game.title}**" in (ROOT / "README.md").read_text(),
@@ -68,6 +83,18 @@ def reasons_seen(game: AnyGame, vectors: Path) -> set[str]:
     return seen - MATCH_REASONS
 
 
+def drawn_alike(game: AnyGame) -> set[str]:
+    """Return the titles of pieces in one colour that cannot be told apart."""
+    alike: set[str] = set()
+    for colours, pieces in _pieces(game):
+        titles: dict[str, set[str]] = {}
+        for piece in pieces:
+            for drawing in faces([piece], colours).values():
+                titles.setdefault(re.sub(r'id="[^"]*"', "", drawing), set()).add(piece.title)
+        alike |= {title for group in titles.values() if len(group) > 1 for title in group}
+    return alike
+
+
 def colours_of(game: AnyGame) -> set[str]:
     return {colour for setup in game.setups.values() for colour in setup.colours}
 
@@ -87,5 +114,6 @@ def test_what_a_game_lacks_is_named() -> None:
         "domain/games.py: tiny in GAMES", "pyproject.toml: domain.tiny in the contract of independence",
         "tests/vectors/tiny.public.json: cases with moves, perft and outcome",
         "tests/golden: python -m tests.golden tiny 1", "api/pages/templates/rules/tiny.toml: 5 figures",
-        "api/pages/templates/rules/tiny.html", "tests/bench/rules.py: a target", "README.md: a row",
+        "api/pages/templates/rules/tiny.html", "api/pages/static/proof/boards.js: a reader of tiny",
+        "tests/unit/test_rules_pages.py: RULINGS and PIECES", "tests/bench/rules.py: a target", "README.md: a row",
     ]  # fmt: skip

@@ -20,13 +20,8 @@ CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 """The headless shell comes first, if installed: it needs a quarter less processor time."""
 
 FLAGS = (
-    "--no-sandbox",
-    "--headless=new",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
+    *("--no-sandbox", "--headless=new", "--disable-gpu", "--disable-background-networking", "--disable-sync"),
+    *("--disable-component-update", "--no-first-run"),
     # All pages are of one site: a process for each frame and a spare one at every turn protect nobody here.
     "--disable-site-isolation-trials",
     "--renderer-process-limit=2",

@@ -25,18 +25,15 @@ for path in ("/games/glass-towers", "/games/glass-towers/rules"):
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a source tree in which a game has been begun and registered as the command says."""
+    """Return a source tree in which a game has been begun."""
     tree = tmp_path_factory.mktemp("tree")
     for package in ("api", "deploy", "domain", "events", "workers", "tests"):
-        ignored = shutil.ignore_patterns("__pycache__", "golden", "stores", "e2e")
+        ignored = shutil.ignore_patterns("__pycache__", "stores", "e2e")
         shutil.copytree(ROOT / package, tree / package, ignore=ignored)
-    shutil.copy(ROOT / "pyproject.toml", tree)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tree)
     said = rookery("glass-towers", "--title", "Towers of Glass", "--root", tree)
     assert said.exit_code == 0, said.output
-    assert "import glass_towers from domain and add (glass_towers.GAME,) to GAMES" in said.stdout
-    games = tree / "domain" / "games.py"
-    text = games.read_text().replace("from domain import bashni,", "from domain import bashni, glass_towers,")
-    games.write_text(text.replace("GAMES = Register(", "GAMES = Register((glass_towers.GAME,), "))
     return tree
 
 
@@ -63,6 +60,17 @@ def test_a_new_game_has_pages(tree: Path) -> None:
     run(tree, "-c", PAGES)
 
 
+def test_a_new_game_is_registered_wherever_it_must_be(tree: Path) -> None:
+    lacking = (
+        "from tests.contract.test_every_game_is_complete import *; print(*missing(GAMES['glass-towers']), sep='\\n')"
+    )
+    assert run(tree, "-c", lacking).splitlines() == [
+        "tests/golden: python -m tests.golden glass-towers 1", "api/pages/templates/rules/glass-towers.toml: 5 figures",
+        "api/pages/static/proof/boards.js: a reader of glass-towers",
+        "tests/unit/test_rules_pages.py: RULINGS and PIECES",
+    ]  # fmt: skip
+
+
 def test_a_new_game_is_formatted_and_linted(tree: Path) -> None:
     written = "domain/glass_towers"
     run(tree, "-m", "ruff", "check", "--fix", "--select", "I", written)  # the order of imports depends on the name
@@ -74,3 +82,7 @@ def test_a_game_is_not_begun_twice_nor_under_a_bad_name_nor_elsewhere(tree: Path
     assert "exists already" in rookery("glass-towers", "--root", tree).output
     assert rookery("Glass Towers", "--root", tree).exit_code == 2
     assert "is not the source tree" in rookery("glass", "--root", tmp_path).output
+    before = (tree / "domain" / "games.py").read_text()
+    (tree / "README.md").write_text("Rookery")
+    assert "README.md has no place for a new game" in rookery("glass", "--root", tree).output
+    assert (tree / "domain" / "games.py").read_text() == before

@@ -295,17 +295,8 @@ class WorstWorld:
             yield Asked("POST /me/erasure", "/me/erasure", {"name": name}, name)
 
     def _about_matches(self) -> Iterator[Asked]:
-        for path in (
-            "",
-            "/legal-moves",
-            "/events",
-            "/stream",
-            "/chat",
-            "/disputes",
-            "/lines",
-            "/notes",
-            "/exploration",
-        ):
+        for part in ("", "legal-moves", "events", "stream", "chat", "disputes", "lines", "notes", "exploration"):
+            path = f"/{part}".rstrip("/")
             for match_id in (self.long, self.crowded):
                 yield Asked(f"GET /matches/{{match}}{path}", f"/matches/{match_id}{path}")
         for match_id, square in ((self.long, "cc1"), (self.long, "aa1"), (self.crowded, "e11"), (self.crowded, "g1")):

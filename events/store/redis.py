@@ -43,10 +43,10 @@ from events.store.feed import entry_of, envelopes_of, pointer_of
 from events.store.mark import read_mark
 from events.store.time import StoreClock, with_clock_check
 
-FORMAT = 2
+FORMAT = 3
 """The version of the layout of keys and entries in Redis that this module reads and writes."""
 
-LAST_READERS = {1: "d4bdd19"}
+LAST_READERS = {1: "d4bdd19", 2: "ce8b973"}
 """The last commit that reads each earlier layout."""
 
 RESTORING = b"restoring"

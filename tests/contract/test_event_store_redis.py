@@ -297,7 +297,7 @@ def test_another_number_of_shards_is_refused_before_anything_is_written(redis: S
 
 
 @pytest.mark.parametrize(
-    ("layout", "remedy"), [(FORMAT - 1, "commit d4bdd19 is the last that reads it"), (FORMAT + 1, "update Rookery")]
+    ("layout", "remedy"), [(1, "commit d4bdd19 is the last that reads it"), (FORMAT + 1, "update Rookery")]
 )
 def test_a_store_of_another_layout_is_refused_with_the_remedy(redis: StoreClient, layout: int, remedy: str) -> None:
     RedisStore(redis).installation()

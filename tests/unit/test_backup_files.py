@@ -149,7 +149,7 @@ def test_records_must_be_whole_in_order_and_what_the_manifest_says() -> None:
         ([BEGIN, CopiedMatch(9, b"m", b"", [], [], []), manifest(2)], "the match m of the backup"),
         ([BEGIN, LoggedLeaves([b"[]"]), manifest(2, 0, 1)], "cannot be read"),
         ([Begin(2, FORMAT, "id", 4, "rk:", 0), manifest(1)], "has layout 2"),
-        ([Begin(1, FORMAT - 1, "id", 4, "rk:", 0), manifest(1)], "of a store with layout 1, .* commit d4bdd19"),
+        ([Begin(1, 1, "id", 4, "rk:", 0), manifest(1)], "of a store with layout 1, .* commit d4bdd19"),
     ]
     for records, reason in bad:
         with pytest.raises(BackupError, match=reason):

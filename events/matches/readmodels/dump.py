@@ -1,11 +1,10 @@
 """All read models as they are stored, to be compared."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from events.matches.readmodels.generations import Generations, contents, dump_lists, generation_of
-from events.matches.readmodels.standings import DayEnd, unpack_end
+from events.matches.readmodels.standings import DayEnd, unpack_end, unpack_part
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys
 
@@ -36,8 +35,8 @@ def _joined(parts: Mapping[bytes, bytes]) -> dict[str, list[Any]]:
         player, _, number = name.decode().partition(" ")
         if number == "parts":
             continue
-        content = json.loads(packed)
-        by_player.setdefault(player, {})[int(number or 0)] = content[1] if number else content
+        part = unpack_part(packed, int(number or 0))
+        by_player.setdefault(player, {})[int(number or 0)] = list(part.entries) if part else []
     return {
         player: [entry for _, entries in sorted(numbered.items()) for entry in entries]
         for player, numbered in by_player.items()

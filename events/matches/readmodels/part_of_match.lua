@@ -12,7 +12,7 @@ end
 
 local function begin(number)
   local part = read(number)
-  return part and cjson.decode(part)[2][1][1] or math.huge
+  return part and tonumber(string.match(part, '^%d+')) or math.huge
 end
 
 local low = 0

@@ -164,15 +164,22 @@ def part_count(matches: int) -> int:
 
 
 def pack_part(part: DayPart, number: int) -> bytes:
-    """Return the stored bytes of a part. The first one is a list of matches alone: nothing is before it."""
-    return pack(part if number else part.entries)
+    """Return the stored bytes of a part. The first one is a list of matches alone: nothing is before it.
+
+    The others begin with the end of their first match, by which ``part_of_match.lua`` finds one.
+    """
+    return b"%d %s" % (part.entries[0].at, pack(part)) if number else pack(part.entries)
 
 
 def unpack_part(packed: bytes | None, number: int) -> DayPart | None:
     """Return a part that was packed; None for None."""
     if packed is None:
         return None
-    return unpack(DayPart, packed) if number else DayPart(PeriodSums(), unpack(tuple[DayEntry, ...], packed))
+    return (
+        unpack(DayPart, packed.partition(b" ")[2])
+        if number
+        else DayPart(PeriodSums(), unpack(tuple[DayEntry, ...], packed))
+    )
 
 
 def change_in(part: DayPart, match_id: str, start: Rating) -> tuple[float, float] | None:

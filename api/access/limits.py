@@ -140,7 +140,7 @@ def spend_by_address(limit: str, *who: str, cost: int = 1) -> int:
 
 
 def networks(remote: str) -> list[str]:
-    """Return what an address counts as: itself; for IPv6 its networks of 64 and of 48 bits."""
+    """Return the names that an address is counted by: itself; for IPv6 its networks of 64 and of 48 bits."""
     try:
         parsed = ip_address(remote)
     except ValueError:

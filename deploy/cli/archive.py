@@ -33,7 +33,7 @@ def run() -> None:
 @archive.command()
 @target_options
 def status() -> None:
-    """Show what is archived, and what storage it takes."""
+    """Show the archived matches and the storage they take."""
     installation = open_installation()
     catalogue = installation.store.archive.catalogue
     matches = sum(1 for _ in catalogue.archived())

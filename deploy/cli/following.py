@@ -189,7 +189,7 @@ class _Follower:
         check_finished(self._job)
 
     def _look(self, show: Show) -> bool:
-        """Show what has been done; return whether the job runs."""
+        """Show the progress of the job; return whether it runs."""
         found = self._jobs.job(self._job.id)
         if found is None:
             raise CliError(f"the store has lost the job {self._job.id}")

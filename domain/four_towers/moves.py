@@ -118,7 +118,7 @@ def victim_of(move: int) -> int:
 
 
 def victim_bits(square: int) -> int:
-    """Return what a move that captures the piece on ``square`` en passant has more than its capture."""
+    """Return the bits of a move that also captures the piece on ``square`` en passant."""
     return (TARGETS[square] >> TARGET_SHIFT) + 1 << _VICTIM_SHIFT
 
 

@@ -123,7 +123,7 @@ def _matching_moves(position: Position, match: re.Match[str]) -> list[int]:
 
 
 def _strict_single(position: Position, match: re.Match[str]) -> str:
-    """Return what a loose spelling that fits no legal move means in canonical form."""
+    """Return the canonical form of a loose spelling that fits no legal move."""
     part, origin, mark, target, victim, promotion = match.groups()
     there = position.board[NUMBERS[_read_square(target)]]
     usual = "x" if victim or (there and there >> 4 != position.side) else "-"

@@ -163,7 +163,7 @@ def _special_refusal(reach: PieceReach, move: int, kind: int) -> str | None:
 
 
 def _marshall_refusal(reach: PieceReach, head: Head, target: int, kind: int) -> str | None:
-    """Return what a marshall on a tower forbids; None when it does not (section 6.5)."""
+    """Return the refusal of a marshall on a tower; None when it forbids nothing (section 6.5)."""
     start, end, there = NAMES[head.origin], NAMES[target], reach.board[target] & 15
     if (
         head.mark == CAPTURE

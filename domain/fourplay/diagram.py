@@ -73,14 +73,14 @@ _LABELS = (
 
 
 def piece_of(player: int, kind: int, frozen: bool = False) -> Piece:
-    """Return what the picture of a piece shows."""
+    """Return the drawing of a piece."""
     title = f"{'frozen ' if frozen else ''}{SEATS[player].lower()} {TITLES[kind]}"
     drawing = "monarch" if kind == KING else TITLES[kind].lower().replace(" ", "-")
     return Piece(player, drawing, PLAYERS[player] + KIND_CODES[kind], title, frozen)
 
 
 def scene(position: Position) -> Scene:
-    """Return what a picture of the position shows: frozen armies marked, attachments as links."""
+    """Return the scene of a picture of the position: frozen armies marked, attachments as links."""
     hosts = dict(position.attachments)
     columns = {}
     spoken = {}

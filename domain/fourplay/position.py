@@ -45,7 +45,7 @@ class Position(NamedTuple):
 
 
 def army_cost(board: bytes, player: int) -> int:
-    """Return what the pieces of ``player`` on the board have cost."""
+    """Return the cost of the pieces of ``player`` on the board."""
     return sum(VALUES[code & 15] for code in board if code >> 4 == player + 1)
 
 

@@ -51,7 +51,7 @@ def demand(position: Position) -> str:
 
 
 def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ...]:
-    """Return what each seat has paid or still has on the board in points, what it has lost, and the clock."""
+    """Return the points that each seat has paid or still has on the board, its losses, and the clock."""
     points = tuple(GameFact("Points", seat, str(army_cost(position.board, seat))) for seat in range(len(PLAYERS)))
     if position.setup:
         return points

@@ -74,7 +74,7 @@ _LABELS = _labels()
 
 
 def scene(position: Position) -> Scene:
-    """Return what a picture of the position shows."""
+    """Return the scene of a picture of the position."""
     columns = {}
     spoken = {}
     for number, code in enumerate(position.board):

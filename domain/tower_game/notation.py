@@ -83,7 +83,7 @@ def read_move(position: Position, text: str, setup: str) -> int:
 
 
 def _spellings(position: Position, text: str) -> list[str]:
-    """Return what ``text``, in small letters, may stand for in the forms that ``parse_move`` reads."""
+    """Return the readings of ``text``, in small letters, in the forms that ``parse_move`` reads."""
     if len(text) > _MAX_MOVE_CHARACTERS:
         return []
     found = []
@@ -175,7 +175,7 @@ def _parse_short(position: Position, text: str, setup: str | None) -> int:
 
 
 def _candidates(position: Position, text: str) -> list[int]:
-    """Return what ``text`` may mean: a move, legal or not, of each man of the side to move that it fits."""
+    """Return the meanings of ``text``: a move, legal or not, of each man of the side to move that it fits."""
     pawn = PAWN + position.side * BLACK
     back = -1 if position.side == 0 else 1
     step = _PAWN_STEP.fullmatch(text)

@@ -52,7 +52,7 @@ def scene(position: Position) -> Scene:
 
 
 def counts(position: Position) -> tuple[GameFact, ...]:
-    """Return what each seat has in supply, its castles and crowned castles (section 7), and the pushes in a row."""
+    """Return the supply of each seat, its castles and crowned castles (section 7), and the pushes in a row."""
     seats = range(len(position.supplies))
     castles, crowned = ([goals >> 4 * seat & 15 for seat in seats] for goals in _castle_goals(position))
     needed = (4, 3) if len(seats) == 2 else (3, 2)

@@ -182,7 +182,7 @@ _BIAS = sum(1 << _FIELD * (field + 1) - 1 for field in range(4))
 
 
 def _gain(worth: int, side: int) -> int:
-    """Return what ``side`` gains and the others lose by a change of the packed worth, whose fields may be negative."""
+    """Return the gain of ``side`` over the others by a change of the packed worth, whose fields may be negative."""
     biased = worth + _BIAS
     own = (biased >> _FIELD * side & _FIELD_BITS) - (1 << _FIELD - 1)
     return 2 * own - (biased >> _TOTAL)

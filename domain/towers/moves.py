@@ -41,7 +41,7 @@ def moves_in(action_set: int) -> Iterable[int]:
 
 
 def topple(board: tuple[int, ...], move: int) -> list[tuple[int, int]]:
-    """Return what a push changes in order, squares and towers (section 3.2); the first as it was if none can fall."""
+    """Return the changes of a push in order, squares and towers (section 3.2); the first as it was if none can fall."""
     here = (move - FIRST_PUSH) >> 2
     falling = board[here]
     count = HEIGHT[falling]

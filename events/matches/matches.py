@@ -164,7 +164,7 @@ class Matches:
         return Executed(appended.events, appended.head, False, after)
 
     def read_recorded(self, match_id: str, loaded: Loaded, recorded: contract.RecordedRequest) -> Executed:
-        """Return what a request wrote that was executed before, beside the present match."""
+        """Return the events of a request that was executed before, beside the present match."""
         first, last = recorded
         events = self._store.read(match_id, first - 1, last - first + 1)
         if not events:
@@ -180,7 +180,7 @@ class Matches:
         orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves],
         expected: contract.VersionTag | None = None,
     ) -> Loaded:
-        """Store what ``orders`` returns, given the match and the present ones, as the conditional moves of the player.
+        """Store the result of ``orders``, given the match and the present ones, as the conditional moves of the player.
 
         Private: nothing is appended or announced. Called again when the match changes at the same time. Raises
         CommandError, StaleVersionError unless at ``expected`` (None: any), and what ``load`` raises.

@@ -119,7 +119,7 @@ def text_digest(content: bytes) -> str:
 
 
 def mail_digest(message_id: str, recipient: str, content: bytes) -> str:
-    """Return what makes a mail to ``recipient`` known when it comes again: its Message-ID, without one its content."""
+    """Return the identity of a mail to ``recipient``: its Message-ID, without one its content."""
     identity = f"id {message_id}".encode(errors="replace") if message_id else b"content " + content
     return hashlib.sha256(recipient.lower().encode(errors="replace") + b"\n" + identity).hexdigest()[:32]
 

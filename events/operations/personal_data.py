@@ -88,7 +88,7 @@ def erase(parts: Installation, person: Person) -> Erased:
 
 
 def forget(parts: Installation, person_id: str) -> None:
-    """Do what the erasure of a person does, or what is left to be done of it."""
+    """Carry out the erasure of a person, or the rest of it."""
     person = parts.people.person(person_id) or Person(person_id, "", "person", 0)
     for match_id in parts.readmodels.matches_of(person_id):
         beats.beat()

@@ -49,5 +49,5 @@ def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
 
 @lru_cache(maxsize=2000)
 def _orders(text: str) -> ConditionalMoves:
-    """Return what ``packed`` made ``text`` of; a match is loaded many times between two changes of its orders."""
+    """Return the moves that were packed as ``text``; a match is loaded many times between two changes of its orders."""
     return unpack(ConditionalMoves, text)

@@ -132,7 +132,7 @@ class Statements:
         return {_author_and_digest(field): _statement(text) for field, text in stored.items()}
 
     def of_author(self, author: str) -> dict[str, list[Statement]]:
-        """Return what ``author`` has written, as a player or as an arbiter, by match."""
+        """Return the texts of ``author``, as a player or as an arbiter, by match."""
         matches = sorted(match_id.decode() for match_id in self._client.smembers(self._keys.matches_of(author)))
         return {
             match_id: [each for (writer, _), each in self.of_match(match_id).items() if writer == author]
@@ -168,7 +168,7 @@ class Statements:
         return discarded
 
     def erase(self, author: str) -> None:
-        """Erase what ``author`` has written in all cases; the events keep the digests."""
+        """Erase the texts of ``author`` in all cases; the events keep the digests."""
         # Crash-safe: the index of the author is deleted last, so that erasing again completes it.
         for match_id in self._client.smembers(self._keys.matches_of(author)):
             texts = self._keys.texts(match_id.decode())

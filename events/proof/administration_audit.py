@@ -46,7 +46,7 @@ def audit_administration(
     checkpoints: Mapping[str, Checkpoint],
     saved: Sequence[Checkpoint] = (),
 ) -> AuditedAdministration:
-    """Return what was found in the log, compared with the checkpoints of the store and ``saved`` ones."""
+    """Return the findings in the log, compared with the checkpoints of the store and ``saved`` ones."""
     return _Audit(store, administration, checkpoints, saved).run()
 
 

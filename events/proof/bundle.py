@@ -163,7 +163,7 @@ def make_content(
 
 
 def make_contents(match_id: str, envelopes: Sequence[Envelope]) -> tuple[BundleContent, BundleContent]:
-    """Return what ``make_content`` returns without positions and with them, by one replay."""
+    """Return the results of ``make_content`` without positions and with them, by one replay."""
     facts = derive_facts(audit(match_id, envelopes), positions=True)
     return _content(match_id, envelopes, facts._replace(positions=None)), _content(match_id, envelopes, facts)
 
@@ -192,12 +192,12 @@ def instant_of_reading(last: int, asked: int, now: int) -> int:
 
 
 def basis_of_content(head: str, *, positions: bool) -> str:
-    """Return what the content of the bundle of a match follows from: ``head`` is the digest of the last event."""
+    """Return the basis of the content of a match's bundle: ``head`` is the digest of the last event."""
     return f"{head}:{'positions' if positions else 'content'}"
 
 
 def digest_of_inclusion(inclusion: Inclusion | None) -> Digest:
-    """Return what a signature says about the inclusion that a bundle has, or that it has none."""
+    """Return the digest, to be signed, of the inclusion that a bundle has, or of none."""
     return Digest(hashlib.sha256(canonical_json(write_value(inclusion))).hexdigest())
 
 
@@ -214,7 +214,7 @@ def read_bundle(packed: bytes) -> Bundle:
 
 
 def derive_facts(records: Iterable[Record], *, positions: bool = False) -> Facts:
-    """Return what follows from the events of a match, given by its audit; with ``positions``, these too."""
+    """Return the members that follow from the events of a match, given by its audit; with ``positions``, these too."""
     replayed, valid, last = 0, True, None
     rulesets: list[BundledRuleset] = []
     stood: list[BundledPosition] = []
@@ -309,7 +309,7 @@ def _content(match_id: str, envelopes: Sequence[Envelope], facts: Facts) -> Bund
 
 
 def _statement(match_id: str, head: BundledHead, unsigned: bytes, signature: BundleSignature) -> dict[str, Any]:
-    """Return what is signed; ``unsigned`` is the canonical JSON of all members but signature and inclusion."""
+    """Return the signed bytes; ``unsigned`` is the canonical JSON of all members but signature and inclusion."""
     return {
         **head._asdict(),
         "content": hashlib.sha256(unsigned).hexdigest(),

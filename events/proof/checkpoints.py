@@ -121,7 +121,7 @@ class Consistency(NamedTuple):
 def statement(
     origin: str, day: str, size: int, root: Digest, signed_at: int, administration: AdministrationHead
 ) -> dict[str, Any]:
-    """Return what is signed of a checkpoint."""
+    """Return the signed bytes of a checkpoint."""
     return {
         "administration": write_value(administration),
         "day": day,

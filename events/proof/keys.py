@@ -115,7 +115,7 @@ class KeyRing:
         return sorted((_unpacked(raw, span) for raw, span in stored.items()), key=lambda key: (key.since, key.id))
 
     def examine(self) -> KeyExamination:
-        """Return what is wrong with the private key, its public key and its horizon; nothing is changed."""
+        """Return the faults of the private key, its public key and its horizon; nothing is changed."""
         try:
             stored, public, horizon = self._stored()
         except StoreUnavailableError:

@@ -64,7 +64,7 @@ class LeafStore:
             # Tiles were moved meanwhile: what has just been read began elsewhere.
 
     def tree(self) -> merkle.Nodes:
-        """Return what reads nodes for one operation; a tile is read and hashed once. A missing node is empty."""
+        """Return a reader of nodes for one operation; a tile is read and hashed once. A missing node is empty."""
         tiles: dict[int, dict[tuple[int, int], bytes]] = {}
 
         def node(level: int, index: int) -> bytes:

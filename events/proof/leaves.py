@@ -90,7 +90,7 @@ Leaf = MatchLeaf | OtherLeaf
 
 
 def leaves_of_key(key: PublicKey) -> list[OtherLeaf]:
-    """Return what the log has of ``key``: that it signs, and that it is revoked if it is."""
+    """Return the leaves of ``key`` in the log: that it signs, and that it is revoked if it is."""
     begun = KeyLeaf(key.id, base64url(key.raw), key.since)
     return [begun] if key.revoked is None else [begun, RevocationLeaf(key.id, key.revoked)]
 

@@ -57,7 +57,7 @@ class AuditedLog(NamedTuple):
 
 
 def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, saved: Sequence[Checkpoint] = ()) -> AuditedLog:
-    """Return what was found in the log, compared with the matches (not their chains) and ``saved`` checkpoints."""
+    """Return the findings in the log, compared with the matches (not their chains) and ``saved`` checkpoints."""
     return _Audit(store, log, keyring).run(saved)
 
 

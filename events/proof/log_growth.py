@@ -35,7 +35,7 @@ class LeafNotes:
         self._place = ProofKeys(store.prefix).logged
 
     def packed(self, match_ids: Sequence[str]) -> list[bytes | None]:
-        """Return what is noted of matches, as ``pack_logged`` writes it; None for those that have no leaf."""
+        """Return the notes about matches, as ``pack_logged`` writes them; None for those that have no leaf."""
         found = self.beside_log(match_ids)
         absent = [place for place, note in enumerate(found) if note is None]
         if absent:
@@ -48,7 +48,7 @@ class LeafNotes:
         return found
 
     def beside_log(self, match_ids: Sequence[str]) -> list[bytes | None]:
-        """Return what is noted of matches beside the log alone."""
+        """Return the notes about matches that are beside the log alone."""
         return self._client.hmget(self._place, match_ids) if match_ids else []
 
     def all(self) -> Iterator[tuple[str, LoggedLeaf | None]]:

@@ -146,7 +146,7 @@ class Monitor:
         self._entries: Counter[str] = Counter()
 
     def run(self) -> RunFinding:
-        """Read what is new and return what was found; raises FetchError and ContradictionError.
+        """Read the new part of the log and return the findings; raises FetchError and ContradictionError.
 
         Crash-safe: what was read is kept every TILES_AT_ONCE tiles as a whole file, and the next run goes on there. A
         note replaces the last one only when the root of its tree was computed.
@@ -285,7 +285,7 @@ class Monitor:
         )
 
     def _explain(self, head: TreeHead, note: SignedNote, tree: GrowingTree, known: Seen) -> str:
-        """Return what contradicts the root of ``head``: leaves that were seen before, or the new ones."""
+        """Return the leaves that contradict the root of ``head``: those seen before, or the new ones."""
         words = f"the leaves of the log have the root {tree.root().hex()}, and its checkpoint is {_in_words(head)}"
         before = GrowingTree(known.size, [bytes.fromhex(node) for node in known.subtrees])
         for (level, index), node in zip(before.ranges(), before.subtrees, strict=True):

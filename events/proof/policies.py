@@ -51,7 +51,7 @@ class Policy(NamedTuple):
             raise faults[0]
 
     def judge(self, note: str | None) -> tuple[str, bool]:
-        """Return what ``note`` shows, in words, and whether it suffices; raises DocumentError for a forged one."""
+        """Return the signers of ``note``, in words, and whether they suffice; raises DocumentError for a forged one."""
         if note is None:
             return "the bundle has no note that a witness could have cosigned", False
         if not self.logs:

@@ -118,7 +118,7 @@ def read_receipt(packed: bytes) -> Receipt:
 
 
 def compare(receipt: Receipt, bundle: Bundle) -> Comparison:
-    """Return what ``bundle``, which was verified, says to ``receipt``; raises DocumentError for another match."""
+    """Return the verdict of a verified ``bundle`` on ``receipt``; raises DocumentError for another match."""
     if receipt.match != bundle.match:
         raise DocumentError("match", f"the receipt is of match {receipt.match}, the bundle of {bundle.match}")
     if receipt.version > bundle.head.version:

@@ -28,7 +28,7 @@ class TreeHead(NamedTuple):
 
 
 def parse_tree_head(text: str) -> TreeHead:
-    """Return what a note states; raises DocumentError at text, size or root. Extension lines are ignored."""
+    """Return the tree head of a note; raises DocumentError at text, size or root. Extension lines are ignored."""
     lines = text.removesuffix("\n").split("\n")
     if len(lines) < 3 or not all(lines) or not text.endswith("\n"):
         raise DocumentError("text", "a checkpoint has at least the lines origin, size and root, and no empty line")

@@ -50,7 +50,7 @@ def verify(
     rules: bool = True,
     policy: Policy | None = None,
 ) -> Iterator[Step]:
-    """Yield what is proved of a bundle, step by step; raises FaultyBundleError at the first fault.
+    """Yield the steps of the proof of a bundle; raises FaultyBundleError at the first fault.
 
     Without ``keys`` the signature is not proved. ``recompute`` also computes every answer of an opponent again. Without
     ``rules`` only what needs no rules is verified. ``policy`` says which witnesses must have cosigned.

@@ -78,7 +78,7 @@ def blocking_client(url: str, block_ms: int) -> StoreClient:
 
 
 def read_place(url: str) -> StoreAddress:
-    """Return what ``url`` names; raises ValueError, without a part of ``url``, when it cannot be read."""
+    """Return the address in ``url``; raises ValueError, without a part of ``url``, when it cannot be read."""
     parts = urlsplit(url)
     kind = _KINDS.get(parts.scheme)
     if kind is None:

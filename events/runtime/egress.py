@@ -132,7 +132,7 @@ def _header_mapping(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def _resolved_within(resolve: Resolve, host: str, port: int, timeout_s: float) -> list[str]:
-    """Return what ``resolve`` finds in time. A resolver cannot be interrupted: its thread is left to end alone."""
+    """Return the addresses found in time. A resolver cannot be interrupted: its thread is left to end alone."""
     results: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
 
     def look_up() -> None:
@@ -208,7 +208,7 @@ class _LimitedStream(httpcore.NetworkStream):
         self._remaining_bytes = max_bytes
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
-        """Return what has come; raises a timeout at the deadline, _TooManyBytesError behind the limit."""
+        """Return the bytes received; raises a timeout at the deadline, _TooManyBytesError behind the limit."""
         if self._remaining_bytes <= 0:
             raise _TooManyBytesError
         received = self._stream.read(min(max_bytes, self._remaining_bytes), self._deadline.remaining_s())

@@ -123,7 +123,7 @@ def _can_be_public(name: str) -> bool:
 
 
 def why_not_public(address: Address) -> str | None:
-    """Return what kind of address that is not public ``address`` is, in words; None for a public one."""
+    """Return the kind of an ``address`` that is not public, in words; None for a public one."""
     if getattr(address, "scope_id", None) is not None:
         return "link-local"
     for network, what in _NOT_PUBLIC:
@@ -135,7 +135,7 @@ def why_not_public(address: Address) -> str | None:
 
 
 def read_url(url: str) -> RequestTarget:
-    """Return what ``url`` names; raises EgressRefusedError with the reason for which it cannot be called."""
+    """Return the target that ``url`` names; raises EgressRefusedError with the reason for which it cannot be called."""
     if len(url) > MAX_URL_CHARACTERS:
         raise EgressRefusedError(f"The address is longer than {MAX_URL_CHARACTERS} characters.")
     if not _PRINTABLE.fullmatch(url):

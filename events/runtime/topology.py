@@ -56,7 +56,7 @@ class Topology(NamedTuple):
 
 
 def read_topology(client: StoreClient) -> Topology:
-    """Return what stands behind ``client``; raises WrongTopologyError when its URL says otherwise."""
+    """Return the topology of the servers behind ``client``; raises WrongTopologyError when its URL says otherwise."""
     if isinstance(client, ClusterClient):
         return _read_cluster(client)
     pool = client.connection_pool

@@ -96,7 +96,7 @@ def pack_end(end: DayEnd) -> bytes:
 
 
 def unpack_end(packed: bytes) -> DayEnd:
-    """Return what was packed."""
+    """Return the packed end of a day."""
     day, rating, deviation, volatility, matches, updated_at = _PACKED_END.unpack(packed)
     return DayEnd(day, Rating(rating, deviation, volatility), matches, updated_at)
 

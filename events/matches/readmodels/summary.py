@@ -180,7 +180,7 @@ def pack_summary(projected: Projected) -> bytes:
 
 
 def unpack_summary(packed: bytes | None) -> Projected | None:
-    """Return what was packed; None when there is nothing, or nothing that can be read here: then it is projected."""
+    """Return a packed summary; None when there is none, or none that can be read here: then it is projected."""
     if packed is None:
         return None
     try:

@@ -27,7 +27,7 @@ class TimestampStore:
         self._checkpoints = checkpoints
 
     def of_day(self, day: str) -> bytes | None:
-        """Return what the service has answered for the checkpoint of ``day`` (TimeStampResp, DER); None for nothing."""
+        """Return the answer of the service for the checkpoint of ``day`` (TimeStampResp, DER); None without one."""
         return None if day == _ATTEMPTS else self._client.hget(self._key, day)
 
     def waiting(self, now: int) -> str | None:

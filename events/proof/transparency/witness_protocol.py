@@ -30,7 +30,7 @@ def write_request(old_size: int, proof: Sequence[bytes], note: SignedNote) -> by
 
 
 def read_request(body: bytes) -> AddCheckpoint:
-    """Return what a body asks for; raises DocumentError with the first fault."""
+    """Return the request in a body; raises DocumentError with the first fault."""
     if len(body) > MAX_REQUEST_BYTES:
         raise DocumentError("", f"a request has at most {MAX_REQUEST_BYTES:,} bytes")
     head, separator, note = body.partition(b"\n\n")

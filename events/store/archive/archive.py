@@ -66,7 +66,7 @@ class Archive:
     def entries(
         self, names: Sequence[str], newest_first: bool, after: tuple[float, str] | None = None
     ) -> Iterator[ListEntry]:
-        """Yield what archived matches have in the lists ``names``, by score and member; after such a place."""
+        """Yield the entries of archived matches in the lists ``names``, by score and member; after such a place."""
         files = self.catalogue.tables()
         indexes = self._indexes([(table.file, table.size) for table in files], tables.MAGIC)
         scans = [
@@ -177,7 +177,7 @@ def verify_matches(archive: Archive, matches: Mapping[str, Archived]) -> Iterato
 
 
 def find_fault(archive: Archive, pack: str) -> str | None:
-    """Return what is wrong with the file of a pack, None if nothing is. Raises like ``verify_matches``."""
+    """Return the fault of the file of a pack, None if there is none. Raises like ``verify_matches``."""
     try:
         _check_digest(archive, archive.pack(pack).file)
     except (framing.DamagedArchiveError, framing.MissingFileError) as error:
@@ -186,7 +186,7 @@ def find_fault(archive: Archive, pack: str) -> str | None:
 
 
 def verify_tables(archive: Archive, places: Mapping[str, Collection[int]]) -> Iterator[Verdict]:
-    """Yield what is wrong with tables, and with packs of which ``places`` are in no list."""
+    """Yield the faults of tables, and of packs of which ``places`` are in no list."""
     listed: dict[str, set[int]] = defaultdict(set)
     for table in archive.catalogue.tables():
         try:

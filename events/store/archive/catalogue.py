@@ -182,14 +182,14 @@ def pack_name(file: str) -> str:
 
 
 def pack_archived(archived: Archived) -> bytes:
-    """Return what the catalogue stores of a match."""
+    """Return the entry of a match in the catalogue."""
     (pack, place), (version, digest), leaf = archived
     packed = _VALUE.pack(bytes.fromhex(pack), place, version >> 16, version & 0xFFFF, digest)
     return packed if leaf is None else packed + leaf.to_bytes(LEAF_BYTES, "big")
 
 
 def unpack_archived(packed: bytes) -> Archived:
-    """Return what was packed."""
+    """Return the match of a packed entry."""
     pack, place, high_version, version, digest = _VALUE.unpack_from(packed)
     leaf = int.from_bytes(packed[_VALUE.size :], "big") if len(packed) > _VALUE.size else None
     return Archived(Locator(pack.hex(), place), Head(high_version << 16 | version, digest), leaf)

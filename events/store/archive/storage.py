@@ -78,7 +78,7 @@ class Storage:
         return [name for name in self._names(kind) if UNFINISHED not in name]
 
     def unfinished(self, kind: str) -> list[str]:
-        """Return what writers that were killed have left behind."""
+        """Return the files that killed writers have left behind."""
         return [name for name in self._names(kind) if UNFINISHED in name]
 
     def delete(self, name: str) -> None:

@@ -15,6 +15,7 @@ from flask import Response, abort, url_for
 
 from api.http.compression import COMPRESSIBLE, accepted_coding, compressed
 from api.pages.layout import blueprint
+from domain.match.event_types import TYPES
 
 STATIC = Path(__file__).with_name("static")
 
@@ -50,9 +51,11 @@ def trim(filename: str, content: bytes) -> bytes:
 
 _IMPORT = re.compile(rb'^import [^;]*? from "\./([^"]+)";$', re.MULTILINE)
 
-VERSION = version_of(STATIC)
+_EVENT_TYPES = " ".join(TYPES).encode()
+VERSION = sha256(version_of(STATIC).encode() + _EVENT_TYPES).hexdigest()[:12]
 CONTENTS = {name: trim(name, path.read_bytes()) for name, path in files_of(STATIC).items()}
 """The files as they are sent, by their paths."""
+CONTENTS["live.js"] = CONTENTS["live.js"].replace(b"the types of events", _EVENT_TYPES)
 
 
 @blueprint.app_template_global()

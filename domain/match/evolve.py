@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from domain.match import events as e
+from domain.match.event_types import TYPES
 from domain.match.evolutions import cases, creation, moves, offers, timekeeping
 from domain.match.state import MatchState
 
@@ -34,41 +35,13 @@ def replay(match_id: str, events: Iterable[e.Event], state: MatchState | None = 
     return state
 
 
-_EVOLUTIONS: Mapping[type[e.LaterEvent], Callable[[MatchState, Any], MatchState]] = {
-    e.PlayerJoined: creation.player_joined,
-    e.MatchStarted: creation.match_started,
-    e.SeedDrawn: creation.seed_drawn,
-    e.DrawOffered: offers.draw_offered,
-    e.DrawAccepted: offers.draw_accepted,
-    e.DrawDeclined: offers.draw_declined,
-    e.TakebackRequested: offers.takeback_requested,
-    e.TakebackAccepted: offers.takeback_accepted,
-    e.TakebackDeclined: offers.takeback_declined,
-    e.MovesTakenBack: moves.moves_taken_back,
-    e.PlayerResigned: moves.player_resigned,
-    e.MatchFinished: moves.match_finished,
-    e.MatchAborted: moves.match_aborted,
-    e.MatchAnnulled: moves.match_annulled,
-    e.MatchRestored: moves.match_restored,
-    e.ClockPaused: timekeeping.clock_paused,
-    e.ClockResumed: timekeeping.clock_resumed,
-    e.TimeCorrected: timekeeping.time_corrected,
-    e.TimeGiven: timekeeping.time_given,
-    e.ClocksAdjusted: timekeeping.clocks_adjusted,
-    e.FlagFell: timekeeping.flag_fell,
-    e.FlagForgiven: timekeeping.flag_forgiven,
-    e.DisputeRaised: cases.dispute_raised,
-    e.StatementFiled: cases.statement_filed,
-    e.MatchFrozen: cases.match_frozen,
-    e.MatchUnfrozen: cases.match_unfrozen,
-    e.RulingMade: cases.ruling_made,
-    e.RulingAppealed: cases.ruling_appealed,
-    e.CaseReopened: cases.case_reopened,
-    e.RulesetProposed: cases.ruleset_proposed,
-    e.RulesetAccepted: cases.ruleset_accepted,
-    e.RulesetDeclined: cases.ruleset_declined,
-    e.RulesetChanged: cases.ruleset_changed,
+_EVOLUTIONS: Mapping[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
+    made: getattr(module, name.replace("-", "_"))
+    for name, made in TYPES.items()
+    for module in (cases, creation, moves, offers, timekeeping)
+    if hasattr(module, name.replace("-", "_"))
 }
+"""By type of event the function of its name: ``draw_offered`` of DrawOffered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -164,7 +164,8 @@ def test_both_players_share_one_rematch_with_the_seats_swapped(pair: tuple[Visit
     black.page.get_by_role("link", name="To the rematch").click()
     black.page.get_by_role("button", name="Accept the invitation").click()
     expect(black.page.locator("#standing")).to_contain_text("Your move: you play White")
-    assert white.page.url == black.page.url
+    expect(white.page).to_have_url(re.compile(r"/matches/[^?]+$"))  # the mark of the news is taken away
+    expect(black.page).to_have_url(white.page.url)
 
 
 def test_custom_terms_are_chosen_for_a_new_match_and_invalid_ones_reported_at_their_field(

@@ -10,4 +10,4 @@ def test_every_command_is_decided() -> None:
 
 
 def test_every_event_evolves_the_match() -> None:
-    assert evolve._EVOLUTIONS.keys() == set(get_args(events.LaterEvent))
+    assert evolve._EVOLUTIONS.keys() == set(get_args(events.Event))

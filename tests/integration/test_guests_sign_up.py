@@ -95,7 +95,7 @@ def test_a_step_whose_answer_was_lost_is_the_same_when_it_is_repeated(services: 
 
 def test_a_kill_keeps_the_old_session(services: Services, guest: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("api.resources.people.begin_session", lambda *_: 1 // 0)
+        patch.setattr("api.access.auth.begin_session", lambda *_: 1 // 0)
         assert guest.post("/players", NEW_NAME).status_code == 500
     assert guest.get("/me").json["name"] == "Greta"
     assert guest.get("/me").json["kind"] == "person"

@@ -82,7 +82,12 @@ def test_a_game_is_not_begun_twice_nor_under_a_bad_name_nor_elsewhere(tree: Path
     assert "exists already" in rookery("glass-towers", "--root", tree).output
     assert rookery("Glass Towers", "--root", tree).exit_code == 2
     assert "is not the source tree" in rookery("glass", "--root", tmp_path).output
-    before = (tree / "domain" / "games.py").read_text()
-    (tree / "README.md").write_text("Rookery")
-    assert "README.md has no place for a new game" in rookery("glass", "--root", tree).output
-    assert (tree / "domain" / "games.py").read_text() == before
+
+
+def test_a_game_is_not_begun_where_there_is_no_place_for_it(tree: Path, tmp_path: Path) -> None:
+    for name in ("domain/games.py", "pyproject.toml", "tests/bench/rules.py", "README.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(tree / name, tmp_path / name)
+    (tmp_path / "README.md").write_text("Rookery")
+    assert "README.md has no place for a new game" in rookery("glass", "--root", tmp_path).output
+    assert (tmp_path / "domain" / "games.py").read_text() == (tree / "domain" / "games.py").read_text()

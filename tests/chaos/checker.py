@@ -171,7 +171,7 @@ def _refused(answered: Iterable[Answered]) -> list[str]:
     return [
         f"{each.client} {each.key}, {each.match or 'a new match'}: {each.status} {each.code}"
         for each in answered
-        if not (each.events or (each.status == 409 and each.code in LATE_REFUSALS))
+        if not (each.events or each.status == 429 or (each.status == 409 and each.code in LATE_REFUSALS))
     ]
 
 

@@ -157,7 +157,9 @@ class Person:
             except UNANSWERED as error:
                 last: object = error
             else:
-                if answer.status < 500 and answer.status != 429:
+                # A limit that lasts longer, of new matches in an hour, is an answer: fewer matches are played then.
+                is_limited = answer.status == 429 and int(answer.headers["retry-after"]) <= MAX_RECOVERY_S
+                if answer.status < 500 and not is_limited:
                     return answer
                 last = answer
             if time.monotonic() > deadline:

@@ -51,7 +51,9 @@ def test_a_worker_stopped_in_a_task_is_named_however_long_that_is(shop: SteppedI
 
 def test_a_task_in_a_thread_is_a_line_of_its_own_while_it_runs(shop: SteppedInstallation, tmp_path: Path) -> None:
     shop.now = now_ms()
-    TaskQueue(shop.parts).request_answer(shop.start("opponent-5", "alice"))
+    # A search of seconds: the line stands no longer than that.
+    match_id = shop.start("opponent-8", "alice", game="tower-game", setup="original")
+    TaskQueue(shop.parts).request_answer(match_id)
     queues = [Queue.NOTICES, Queue.OPPONENTS]
     work = [sys.executable, "-m", "deploy.cli", "work", *queues, "--heartbeat", str(tmp_path)]
     with subprocess.Popen(bound_to_parent(work), env=environment_of(shop.settings)) as worker:

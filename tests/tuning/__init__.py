@@ -1,0 +1,1 @@
+"""Development of the opponents: matches between two engines, and what they prove."""

@@ -71,3 +71,22 @@ class Scene(NamedTuple):
     def has_levels(self) -> bool:
         """Whether a square is named by two letters for its place on a level and the number of the level."""
         return any(cell.square[1].isalpha() for cell in self.cells)
+
+
+def text_of(scene: Scene) -> str:
+    """Return a board as lines of text: the letters of the pieces on each square, bottom first, a dot for none."""
+    places = {(cell.x, cell.y): cell.square for cell in scene.cells}
+    columns = sorted({x for x, _ in places})
+    signs = {square: "".join(piece.letter for piece in pieces) for square, pieces in scene.columns.items()}
+    width = max(map(len, signs.values()), default=1)
+    files, lines = [""] * len(columns), []
+    for y in sorted({y for _, y in places}):
+        squares = [places.get((x, y), "") for x in columns]
+        files = [square.rstrip("0123456789") or file for square, file in zip(squares, files, strict=True)]
+        rank = next(filter(None, squares)).lstrip("abcdefghijklmnopqrstuvwxyz")
+        lines.append(_line(rank, [signs.get(square, ".") if square else "" for square in squares], width))
+    return "\n".join([*lines, _line("", files, width)])
+
+
+def _line(rank: str, signs: list[str], width: int) -> str:
+    return f"{rank:>2} {' '.join(f'{sign:{width}}' for sign in signs)}".rstrip()

@@ -99,7 +99,7 @@ def compose(state: MatchState, kind: str, parts: Sequence[str]) -> Composed:
         raise Problem("match-not-started", "The match has not started: not all seats are taken.")
     game = rules_of(state)
     try:
-        return game.unlisted.compose(state.play.position, kind, list(parts))
+        return game.compose(state.play.position, kind, list(parts))
     except KeyError as error:
         reason = "is not a kind of move that this game puts together"
         raise Problem("malformed-move", f"{kind!r} {reason}.", {"kind": [reason]}) from error

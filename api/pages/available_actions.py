@@ -97,8 +97,8 @@ def _is_in_game(state: MatchState, seat: int | None) -> bool:
     """Tell whether ``seat`` is still playing in a match that is neither frozen nor broken."""
     if seat is None or state.status != Status.PLAYING or state.cases.frozen or state.play.broken is not None:
         return False
-    elimination = find_ruleset(state.game, state.ruleset).elimination
-    return state.seats[seat].joined and seat not in elimination.eliminated(state.play.position)
+    eliminated = find_ruleset(state.game, state.ruleset).eliminated(state.play.position)
+    return state.seats[seat].joined and seat not in eliminated
 
 
 TRIGGERS: Mapping[str, Callable[[str], c.Command]] = {

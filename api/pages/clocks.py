@@ -43,7 +43,7 @@ def seat_clocks(state: MatchState, now: int) -> list[SeatClock | None]:
     clock = state.clock
     if state.status != Status.PLAYING:
         return [None] * len(state.seats)
-    gone = find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position)
+    gone = find_ruleset(state.game, state.ruleset).eliminated(state.play.position)
     return [None if seat in gone else _seat_clock(clock, seat, now) for seat in range(len(state.seats))]
 
 
@@ -106,6 +106,6 @@ def _consequence(state: MatchState, expected: Forecast) -> str:
         return "the others may claim that time is up"
     game = find_ruleset(state.game, state.ruleset)
     name = game.setups[state.setup].seat_names[expected.seat]
-    if game.elimination.without_seat(state.play.position, expected.seat) is None:
+    if game.without_seat(state.play.position, expected.seat) is None:
         return f"{name} loses at that instant"
     return f"{name} leaves the game at that instant"

@@ -53,7 +53,7 @@ def seat_views(
     """
     colours = colours_of(state, game)
     clocks = seat_clocks(state, now)
-    eliminated = game.elimination.eliminated(state.play.position)
+    eliminated = game.eliminated(state.play.position)
     scores = state.result.scores
     return [
         SeatView(

@@ -151,7 +151,7 @@ def _legal_moves(state: MatchState, head: Head) -> LegalMoves:
         checked=game.scene(position).checked,
         legal_moves=[game.format_move(position, move) for move in game.legal_moves(position)],
         hints=represent_hints(game.hints(position)),
-        compositions=list(map(Composition.of, game.unlisted.compositions(position))),
+        compositions=list(map(Composition.of, game.compositions(position))),
         draft=None if draft is None else Draft.of(draft),
     )
 

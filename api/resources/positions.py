@@ -65,7 +65,7 @@ def explore(sent: Mapping[str, Any], match_id: str) -> ExploredPosition:
         result_known=line.outcome_known,
         legal_moves=[] if over else [game.format_move(position, move) for move in game.legal_moves(position)],
         hints={} if over else represent_hints(game.hints(position)),
-        compositions=[] if over else list(map(Composition.of, game.unlisted.compositions(position))),
+        compositions=[] if over else list(map(Composition.of, game.compositions(position))),
     )
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from domain.bashni.board import MAX_HALFMOVE_CLOCK, NAMES, SEAT_NAMES, SQUARE_NUMBERS
+from domain.bashni.board import MAX_HALFMOVE_CLOCK, SEAT_NAMES, SQUARE_NUMBERS
 from domain.bashni.legality import capturing_squares
-from domain.bashni.moves import Jump, key, legal_moves
-from domain.bashni.notation import format_move
+from domain.bashni.moves import key
 from domain.bashni.position import Position, column
 from domain.facts import repetition_fact
-from domain.presentation import GameFact, Hint, matters
+from domain.presentation import GameFact, matters
 from domain.scene import Cell, Label, Piece, Scene
 
 _FILES = "abcdefgh"
@@ -96,16 +95,6 @@ _LABELS = (
     *(Label(file, x + 2 * _MARGIN, 8 + 1.5 * _MARGIN) for x, file in enumerate(_FILES)),
     *(Label(rank, _MARGIN / 2, 8.0 - y) for y, rank in enumerate(_RANKS)),
 )
-
-
-def hints(position: Position, jump: Jump) -> dict[str, tuple[Hint, ...]]:
-    """Return the columns that can move; the path of a capture is every landing square in order."""
-    found: dict[str, list[Hint]] = {}
-    for move in legal_moves(position, jump):
-        text = format_move(position, move)
-        path = tuple(NAMES[square] for square in move[1:])
-        found.setdefault(NAMES[move[0]], []).append(Hint(text, path, "capture" if text[2] == "x" else "move"))
-    return {square: tuple(hints) for square, hints in found.items()}
 
 
 def demand(position: Position) -> str:

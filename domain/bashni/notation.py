@@ -6,8 +6,7 @@ from domain.bashni.board import BETWEEN, NAMES, SQUARE_NUMBERS, Move
 from domain.bashni.legality import is_legal, refusal
 from domain.bashni.moves import Jump, outcome
 from domain.bashni.position import Position
-from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.loose_notation import without_marks
+from domain.game import GameOver, IllegalMove, MalformedNotation, without_marks
 
 _FILES = ("abcdefgh", "a file from a to h")
 _RANKS = ("12345678", "a rank from 1 to 8")
@@ -41,7 +40,7 @@ def parse_move(position: Position, text: str, jump: Jump) -> Move:
     return move
 
 
-def read_move(position: Position, text: str, setup: str, jump: Jump) -> Move:  # noqa: ARG001 - squares have one name in all setups
+def read_move(position: Position, text: str, jump: Jump) -> Move:
     """Read ``text`` as ``parse_move`` does, but capitals and marks may differ."""
     loose = without_marks(text).lower() if len(text) <= MAX_LOOSE_LENGTH else text
     if len(loose) > MAX_LOOSE_LENGTH or not _LOOSE.fullmatch(loose):

@@ -22,8 +22,7 @@ The modules, each of which imports only from those before it:
     view              what a page shows beside the picture: hints, demands, facts
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from domain.four_towers import (
     candidate_search,
@@ -42,38 +41,20 @@ from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import Move, MultiMove, Rearrangement
 from domain.four_towers.outcome import is_drawn
 from domain.four_towers.position import Position
-from domain.game import Game, Setup, UnlistedMoves, operations
+from domain.game import Game, Setup, operations_from
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@operations_from(position, moves, outcome, legality, notation, diagram, composition, view, evaluate)
 class FourTowers(Game[Position, Move]):
     """The contract, and lists of the moves that it leaves unlisted, for checks of small positions."""
 
-    in_check: Callable[[Position], bool]
-    """(position): whether the side to move is in check."""
-    multi_moves: Callable[[Position], Sequence[MultiMove]]
-    """(position): all legal multi-moves in ASCII order of their strings; there may be millions."""
-    rearrangements: Callable[[Position], Sequence[Rearrangement]]
-    """(position): all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
-
-
-def _display_move(position: Position, move: Move) -> str:
-    """Return the canonical string with a mark for check, or for mate where ``fast_outcome`` sees it."""
-    text, after = moves.format_move(position, move), moves.play(position, move)
-    if not outcome.in_check(after):
-        return text
-    ended = outcome.fast_outcome(after, ())
-    return f"{text}{'#' if ended and ended.reason == 'checkmate' else '+'}"
-
-
-GAME = FourTowers(
-    id="four-towers",
-    title="Four Towers",
-    ruleset=1,
-    blurb="Chess on nine arenas with four towers between them, that change what the pieces round them can do.",
-    goal="Checkmate your opponent's king. Stalemate is a draw.",
-    ending="A hundred and fifty plies in a row without a promotion or a final capture end the game as a draw.",
-    setups={
+    id = "four-towers"
+    title = "Four Towers"
+    ruleset = 1
+    blurb = "Chess on nine arenas with four towers between them, that change what the pieces round them can do."
+    goal = "Checkmate your opponent's king. Stalemate is a draw."
+    ending = "A hundred and fifty plies in a row without a promotion or a final capture end the game as a draw."
+    setups = {
         "standard": Setup(
             "standard",
             "Standard",
@@ -81,31 +62,39 @@ GAME = FourTowers(
             ("white", "black"),
             "dmk/rnbdcq/ppppppbnr/6pppp/10/9/10/PPPP6/RNBPPPPPP/QCDBNR/KMD w - -/- - 0 1",
         )
-    },
-    reasons={
+    }
+    reasons = {
         "checkmate": "by checkmate",
         "stalemate": "by stalemate",
         "insufficient-material": "too few pieces were left to win",
         "repetition": "the position stood for the third time",
         "no-progress": "too many moves without progress",
-    },
-    unlisted=UnlistedMoves(
-        any_move=lambda position: None if is_drawn(position) else outcome.unlisted_move(position),
-        candidates=lambda position, limit: [] if is_drawn(position) else candidate_search.candidates(position, limit),
-        compositions=composition.compositions,
-        compose=composition.compose,
-    ),
-    multi_moves=lambda position: [] if is_drawn(position) else compound_moves.multi_moves(position),
-    rearrangements=lambda position: [] if is_drawn(position) else compound_moves.rearrangements(position),
-    in_check=outcome.in_check,
-    counters=2,
-    **operations(
-        *(position, moves, outcome, legality, notation, diagram, view, evaluate),
-        legal_moves=lambda position: [] if is_drawn(position) else MoveGenerator(position).moves(),
-        outcome=lambda position, history: outcome.outcome(position, history),
-        bounded_outcome=lambda position, history, budget: outcome.outcome(position, history, budget=budget),
-        display_move=_display_move,
-        scene=composition.scene,
-        why_not=view.why_not,
-    ),
-)
+    }
+    counters = 2
+
+    def legal_moves(self, position: Position) -> list[int]:
+        """Return the legal moves of single pieces."""
+        return [] if is_drawn(position) else MoveGenerator(position).moves()
+
+    def any_unlisted_move(self, position: Position) -> Move | None:
+        """Return a legal rearrangement or multi-move."""
+        return None if is_drawn(position) else outcome.unlisted_move(position)
+
+    def unlisted_candidates(self, position: Position, limit: int) -> list[Move]:
+        """Return rearrangements and multi-moves that gain something."""
+        return [] if is_drawn(position) else candidate_search.candidates(position, limit)
+
+    def in_check(self, position: Position) -> bool:
+        """Return whether the side to move is in check."""
+        return outcome.in_check(position)
+
+    def multi_moves(self, position: Position) -> Sequence[MultiMove]:
+        """Return all legal multi-moves in ASCII order of their strings; there may be millions."""
+        return [] if is_drawn(position) else compound_moves.multi_moves(position)
+
+    def rearrangements(self, position: Position) -> Sequence[Rearrangement]:
+        """Return all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
+        return [] if is_drawn(position) else compound_moves.rearrangements(position)
+
+
+GAME = FourTowers()

@@ -20,14 +20,14 @@ from domain.four_towers.moves import (
     Rearrangement,
     format_move,
     head_of,
+    play,
     single_move,
     target_of,
     victim_of,
 )
-from domain.four_towers.outcome import is_drawn, outcome
+from domain.four_towers.outcome import fast_outcome, in_check, is_drawn, outcome
 from domain.four_towers.position import LETTERS, Position
-from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.loose_notation import ambiguous_move, without_marks
+from domain.game import GameOver, IllegalMove, MalformedNotation, ambiguous_move, without_marks
 
 _SQUARE = r"([a-k](?:1[01]|[1-9]))"
 _SINGLE = re.compile(
@@ -100,6 +100,15 @@ def read_move(position: Position, text: str, setup: str) -> Move:  # noqa: ARG00
     if matching:
         return matching[0]
     return parse_move(position, exact if _SINGLE.fullmatch(exact) else _strict_single(position, match))
+
+
+def display_move(position: Position, move: Move) -> str:
+    """Return the canonical string with a mark for check, or for mate where ``fast_outcome`` sees it."""
+    text, after = format_move(position, move), play(position, move)
+    if not in_check(after):
+        return text
+    ended = fast_outcome(after, ())
+    return f"{text}{'#' if ended and ended.reason == 'checkmate' else '+'}"
 
 
 def _matching_moves(position: Position, match: re.Match[str]) -> list[int]:

@@ -70,6 +70,11 @@ def outcome_by_history(position: Position, history: Sequence[Position]) -> Outco
     return Outcome((0.5, 0.5), "repetition") if occurrences(position, history, key) >= 2 else None
 
 
+def bounded_outcome(position: Position, history: Sequence[Position], budget: StepBudget) -> Outcome | None:
+    """Return the same as ``outcome``; raises OutcomeUnknownError when the budget of trials is spent."""
+    return outcome(position, history, budget=budget)
+
+
 def fast_outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return the same as ``outcome``, or None when that takes too many trials of multi-moves."""
     try:

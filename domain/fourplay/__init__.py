@@ -1,13 +1,10 @@
 """Fourplay: four-player chess with strange pieces. Rules: ruleset 1, FP-01 to FP-36."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from domain.fourplay import attacks, diagram, draft, evaluate, legality, moves, notation, outcome, position, view
 from domain.fourplay.diagram import SEATS, TURNS
-from domain.fourplay.outcome import scores_sharing_places
 from domain.fourplay.position import Position, parse_position
-from domain.game import Elimination, Game, Setup, operations
+from domain.game import Game, Setup, operations_from
+from domain.presentation import ArmyDraft
 
 _COLOURS = ("red", "blue", "yellow", "green")
 _STANDARD = (
@@ -18,35 +15,20 @@ _STANDARD = (
 _READY_ARMIES = parse_position(_STANDARD).board
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@operations_from(position, outcome, legality, notation, diagram, view, evaluate)
 class Fourplay(Game[Position, str]):
     """The contract, and checks."""
 
-    in_check: Callable[[Position], bool]
-    """(position): whether another player could capture the King of the side to move now (section 4)."""
-
-
-def _play(position: Position, move: str) -> Position:
-    return draft.play_placement(position, move) if position.setup else moves.play(position, move)
-
-
-def _display_move(position: Position, move: str) -> str:
-    """Return the canonical string, with ``+`` when the mover could capture a King on an immediate second turn."""
-    after = _play(position, move)
-    return f"{move}+" if not after.setup and attacks.threatened_players(after, position.side, range(4)) else move
-
-
-GAME = Fourplay(
-    id="fourplay",
-    title="Fourplay",
-    ruleset=1,
-    blurb="Chess for four without allies, with archers, dogs and giraffes. The last king wins.",
-    goal=(
+    id = "fourplay"
+    title = "Fourplay"
+    ruleset = 1
+    blurb = "Chess for four without allies, with archers, dogs and giraffes. The last king wins."
+    goal = (
         "Capture the Kings of the other three and keep your own. A player whose King is captured is out, and the later "
         "you go out, the better your place."
-    ),
-    ending="A hundred turns in a row without a capture end the game; the survivors share the places left.",
-    setups={
+    )
+    ending = "A hundred turns in a row without a capture end the game; the survivors share the places left."
+    setups = {
         "standard": Setup("standard", "Ready-made armies", SEATS, _COLOURS, _STANDARD, TURNS),
         "draft": Setup(
             "draft",
@@ -56,28 +38,43 @@ GAME = Fourplay(
             "15/15/15/15/15/15/15/7*7/15/15/15/15/15/15/15 r setup - - 0",
             TURNS,
         ),
-    },
-    reasons={
+    }
+    reasons = {
         "last-king": "the last king on the board",
         "insufficient-material": "too few pieces were left to win",
         "repetition": "the position stood for the third time",
         "no-progress": "too many moves without progress",
-    },
-    elimination=Elimination(
-        # During the set-up the game cannot go on without a King (section 7).
-        without_seat=lambda position, seat: None if position.setup else moves.without_king(position, seat),
-        eliminated=lambda position: position.eliminated,
-    ),
-    in_check=lambda position: not position.setup and attacks.in_check(position, position.side),
-    counters=1,
-    **operations(
-        *(position, outcome, legality, notation, diagram, view, evaluate),
-        is_mid_turn=lambda position: position.setup and draft.has_begun(position),
-        legal_moves=lambda position: draft.placements(position) if position.setup else moves.legal_moves(position),
-        play=_play,
-        scores_after_leaving=lambda position, leaving: scores_sharing_places((*position.eliminated, *leaving)),
-        format_move=lambda position, move: move,  # noqa: ARG005 - outside tools name the arguments
-        display_move=_display_move,
-        draft=lambda position: draft.draft(position, _READY_ARMIES) if position.setup else None,
-    ),
-)
+    }
+    counters = 1
+
+    def is_mid_turn(self, position: Position) -> bool:
+        """Return whether the seat to move has begun to set up its army."""
+        return position.setup and draft.has_begun(position)
+
+    def legal_moves(self, position: Position) -> list[str]:
+        """Return the placements while armies are set up, then the moves."""
+        return draft.placements(position) if position.setup else moves.legal_moves(position)
+
+    def play(self, position: Position, move: str) -> Position:
+        """Return the position after a placement or a move."""
+        return draft.play_placement(position, move) if position.setup else moves.play(position, move)
+
+    def display_move(self, position: Position, move: str) -> str:
+        """Return the canonical string, with ``+`` when the mover could capture a King on an immediate second turn."""
+        after = self.play(position, move)
+        return f"{move}+" if not after.setup and attacks.threatened_players(after, position.side, range(4)) else move
+
+    def draft(self, position: Position) -> ArmyDraft | None:
+        """Return the army that is being set up."""
+        return draft.draft(position, _READY_ARMIES) if position.setup else None
+
+    def in_check(self, position: Position) -> bool:
+        """Return whether another player could capture the King of the side to move now (section 4)."""
+        return not position.setup and attacks.in_check(position, position.side)
+
+    def without_seat(self, position: Position, seat: int) -> Position | None:
+        """Return the position without a King; during the set-up the game cannot go on without it (section 7)."""
+        return None if position.setup else moves.without_king(position, seat)
+
+
+GAME = Fourplay()

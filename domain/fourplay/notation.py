@@ -7,8 +7,7 @@ from domain.fourplay.legality import is_legal, refusal
 from domain.fourplay.moves import DONE, MAX_LENGTH, PASS, SQUARE, is_well_formed, legal_moves_from
 from domain.fourplay.outcome import outcome
 from domain.fourplay.position import KIND_CODES, Position
-from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.loose_notation import ambiguous_move, without_marks
+from domain.game import GameOver, IllegalMove, MalformedNotation, ambiguous_move, without_marks
 
 _LOOSE_MOVE = re.compile(f"({SQUARE})(<>|[-x:*<>]?)({SQUARE})(?:=?(dg|q|mu|g|r|b|vm|hm))?")
 _LOOSE_PLACEMENT = re.compile(f"(k|a|dg|q|mu|g|r|b|,|vm|hm)@?({SQUARE})")
@@ -29,6 +28,11 @@ def parse_move(position: Position, text: str) -> str:
     if ended is not None:
         raise GameOver(f"the game is over: {ended.reason}")
     raise IllegalMove(reason)
+
+
+def format_move(position: Position, move: str) -> str:  # noqa: ARG001 - a move is its string
+    """Return ``move``, which is its own canonical string."""
+    return move
 
 
 def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001 - squares have one name in all setups

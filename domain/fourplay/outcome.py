@@ -24,6 +24,16 @@ def scores_sharing_places(eliminated: tuple[int, ...]) -> tuple[float, ...]:
     return tuple(scores)
 
 
+def scores_after_leaving(position: Position, leaving: tuple[int, ...]) -> tuple[float, ...]:
+    """Return the scores when the seats ``leaving`` go after those that are out already."""
+    return scores_sharing_places((*position.eliminated, *leaving))
+
+
+def eliminated(position: Position) -> tuple[int, ...]:
+    """Return the seats that are out, in the order in which they went."""
+    return position.eliminated
+
+
 def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return how the game has ended, or None; the conditions in the order of section 8."""
     if position.setup:

@@ -145,9 +145,7 @@ class Examination:
             if seat is None or before.play.broken is not None:
                 return None
             game = find_ruleset(before.game, before.ruleset)
-            agreeing = len(before.offers.draw_agreed) == len(before.seats) - len(
-                game.elimination.eliminated(before.play.position)
-            )
+            agreeing = len(before.offers.draw_agreed) == len(before.seats) - len(game.eliminated(before.play.position))
             due = Outcome(game.scores_after_leaving(before.play.position, () if agreeing else (seat,)), event.reason)
         return (
             None

@@ -39,14 +39,14 @@ def active_seat(state: MatchState, player: str, now: int, even_frozen: bool = Fa
     """Return the seat of ``player``, who plays on in a match that is being played; raises CommandError."""
     seat = seat_of(state, player)
     refuse_if_not_playing(state, now, even_frozen)
-    if seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
+    if seat in find_ruleset(state.game, state.ruleset).eliminated(state.play.position):
         raise CommandError("no-longer-playing", "you are out of this game already")
     return seat
 
 
 def seats_playing(state: MatchState) -> tuple[int, ...]:
     """Return the seats that have not left the game."""
-    gone = find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position)
+    gone = find_ruleset(state.game, state.ruleset).eliminated(state.play.position)
     return tuple([seat for seat in range(len(state.seats)) if seat not in gone])
 
 

@@ -308,7 +308,7 @@ def _answer(state: MatchState, seat: int, player: str, order: ConditionalMoves, 
         return submit_move(state, command, now)
     if order.forced and (place is None or place.last is None or place.last.then != LineAction.WAIT):
         only = list(islice(game.legal_moves(state.play.position), 2))
-        if len(only) == 1 and not game.unlisted.compositions(state.play.position):
+        if len(only) == 1 and not game.compositions(state.play.position):
             move = game.format_move(state.play.position, only[0])
             return submit_move(state, c.SubmitMove(player=player, move=move, channel=Channel.FORCED), now)
     return nothing

@@ -63,7 +63,7 @@ def without_seat(state: MatchState, seat: int, at: int) -> MatchState:
     if state.play.broken is not None:
         return state
     try:
-        position = find_ruleset(state.game, state.ruleset).elimination.without_seat(state.play.position, seat)
+        position = find_ruleset(state.game, state.ruleset).without_seat(state.play.position, seat)
     except Exception as error:
         return _broken(state, f"seat {seat} leaves: {_reason(error)}", at)
     if position is None:

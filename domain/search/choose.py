@@ -105,8 +105,8 @@ def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int
 
 def _root_moves(game: Game[P, M], position: P) -> tuple[list[M], Collection[M]]:
     """Return the moves to choose from in the order of the game, and those that are of kinds which it never lists."""
-    unlisted = game.unlisted.candidates(position, MAX_UNLISTED_MOVES)
+    unlisted = game.unlisted_candidates(position, MAX_UNLISTED_MOVES)
     moves = game.order(position, [*game.legal_moves(position), *unlisted])
-    if not moves and (last := game.unlisted.any_move(position)) is not None:
+    if not moves and (last := game.any_unlisted_move(position)) is not None:
         moves = unlisted = [last]
     return moves, set(unlisted)

@@ -265,7 +265,7 @@ class Search(Generic[P, M]):
         """Return the moves of the kinds that are never listed which are searched as replies to a root move."""
         known = self.unlisted_replies.get(position)
         if known is None:
-            known = self.unlisted_replies[position] = self.game.unlisted.candidates(position, MAX_UNLISTED_REPLIES)
+            known = self.unlisted_replies[position] = self.game.unlisted_candidates(position, MAX_UNLISTED_REPLIES)
         return known
 
     def _promote(self, moves: list[M], ply: int, table_move: M | None) -> None:

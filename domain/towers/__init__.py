@@ -1,6 +1,6 @@
 """Towers: stacks of pieces are toppled along files and ranks to get one's own piece on top of the green castles."""
 
-from domain.game import Game, Setup, operations
+from domain.game import Game, Setup, operations_from
 from domain.towers import diagram, evaluate, legality, moves, notation, position
 from domain.towers.board import SEAT_NAMES
 from domain.towers.position import Position
@@ -13,23 +13,26 @@ _FOUR_TURNS = (3, 2, 1, 0)
 """The quarter turns clockwise that bring the corner of each of four seats to the lower left."""
 
 
-GAME: Game[Position, Move] = Game(
-    id="towers",
-    title="Towers",
-    ruleset=1,
-    blurb=(
+@operations_from(position, moves, legality, notation, diagram, evaluate)
+class Towers(Game[Position, Move]):
+    """The rules of two and of four players."""
+
+    id = "towers"
+    title = "Towers"
+    ruleset = 1
+    blurb = (
         "Build towers and topple them along rows and columns, until your pieces stand on top of the castles. "
         "For two or four."
-    ),
-    goal=(
+    )
+    goal = (
         "Put your piece on top of four of the five castles (three with four players), or of three that are five pieces "
         "high (two with four players). You also win when nobody else can act after your turn."
-    ),
-    ending=(
+    )
+    ending = (
         "Supplies are finite and nothing returns to them, so builds run out, and fifty pushes in a row or the third "
         "occurrence of a position are a draw."
-    ),
-    setups={
+    )
+    setups = {
         "two-player": Setup(
             "two-player",
             "Two players",
@@ -53,16 +56,19 @@ GAME: Game[Position, Move] = Game(
             "1,ww,3,uu,1/ww,2,g,2,uu/7/1,g,1,g,1,g,1/7/bb,2,g,2,rr/1,bb,3,rr,1 4 w 0",
             _FOUR_TURNS,
         ),
-    },
-    reasons={
+    }
+    reasons = {
         "castles": "enough castles were controlled",
         "crowned-castles": "enough castles were crowned",
         "no-moves": "no legal move was left",
         "no-progress": "too many moves without progress",
         "repetition": "the position stood for the third time",
-    },
-    counters=1,
-    **operations(
-        position, moves, legality, notation, diagram, evaluate, seats_at=lambda position: len(position.supplies)
-    ),
-)
+    }
+    counters = 1
+
+    def seats_at(self, position: Position) -> int:
+        """Return 2 or 4."""
+        return len(position.supplies)
+
+
+GAME = Towers()

@@ -89,7 +89,7 @@ def test_the_spelling_of_a_move_reads_back(game: AnyGame, setup: str) -> None:
 @every_setup
 def test_every_square_on_which_no_move_begins_says_why(game: AnyGame, setup: str) -> None:
     for position, _ in visited(game, setup):
-        hints, compositions = game.hints(position), game.unlisted.compositions(position)
+        hints, compositions = game.hints(position), game.compositions(position)
         for cell in game.scene(position).cells:
             assert re.fullmatch("[a-z]{1,2}[0-9]{1,2}", cell.square)
             reason = game.why_not(position, cell.square)

@@ -102,7 +102,7 @@ class Table:
 
     def agree(self) -> None:
         """Let all people still in the game agree on a draw."""
-        out = self.game.elimination.eliminated(self.state.play.position)
+        out = self.game.eliminated(self.state.play.position)
         first, *others = (person for seat, person in enumerate(self.people) if seat not in out)
         self.do(c.OfferDraw(player=first), first)
         for person in others:

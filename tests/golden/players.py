@@ -83,7 +83,7 @@ def play(game: AnyGame, setup: str, name: str, seed: int) -> Line:
     position, history, moves = game.initial(setup), list[Any](), list[str]()
     while (outcome := game.outcome(position, history)) is None and len(moves) < longest:
         legal = list(game.legal_moves(position))
-        rare = game.unlisted.any_move(position) if not legal or chance.random() < 0.1 else None
+        rare = game.any_unlisted_move(position) if not legal or chance.random() < 0.1 else None
         move = rare if rare is not None else player(Place(game, position, history, legal, moves, seed), chance)
         moves.append(game.format_move(position, move))
         history.append(position)

@@ -56,7 +56,7 @@ def _moves(game: AnyGame, position: Any, most: int, random: Random) -> list[Any]
     """Return 1 to ``most`` different legal moves of a position that is not over."""
     familiar = random.random() < 0.8
     seen = list(islice(game.legal_moves(position), FAMILIAR_MOVES if familiar else MAX_CANDIDATES)) or [
-        game.unlisted.any_move(position)
+        game.any_unlisted_move(position)
     ]
     return random.sample(seen, min(most, len(seen)))
 

@@ -188,7 +188,7 @@ class ReferenceClock:
         self._running = (self._game.to_move(self._positions[-1]), at)
 
     def _leave(self, seat: int, at: int) -> None:
-        remaining = self._game.elimination.without_seat(self._positions[-1], seat)
+        remaining = self._game.without_seat(self._positions[-1], seat)
         if remaining is not None:
             self._positions[-1] = remaining
             if self._running is None or self._running[0] != self._game.to_move(remaining):

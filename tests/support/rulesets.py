@@ -1,6 +1,6 @@
 """All rulesets of all games by name, for tests that every one of them has to pass; rulesets that tests make up."""
 
-from dataclasses import fields
+from copy import copy
 from typing import Any
 
 import pytest
@@ -19,16 +19,10 @@ WITH_TINY: dict[str, AnyGame] = {**RULESETS, "tiny-1": TINY}
 
 
 def variant(game: AnyGame, **changes: Any) -> Any:
-    """Return ``game`` with ``changes``; what it derives from others follows."""
-    declared = {field.name: getattr(game, field.name) for field in fields(game) if not _is_derived(game, field.name)}
-    return type(game)(**{**declared, **changes})
-
-
-def _is_derived(game: AnyGame, name: str) -> bool:
-    value = getattr(game, name)
-    if name in ("outcome_by_history", "fast_outcome"):
-        return value is game.outcome
-    return value is game.format_move if name == "display_move" else "Game." in getattr(value, "__qualname__", "")
+    """Return ``game`` with ``changes`` of facts and operations; what it derives from others follows."""
+    changed = copy(game)
+    vars(changed).update(changes)
+    return changed
 
 
 def register(monkeypatch: pytest.MonkeyPatch, *rulesets: AnyGame) -> None:

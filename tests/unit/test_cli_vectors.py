@@ -1,8 +1,6 @@
 """The checker of vector files: what it passes, what it reports, what it refuses to read."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,31 +10,31 @@ from deploy.cli.vectors import VectorFileError, check_case, check_cases, game_of
 from domain.game import Game, MalformedNotation, Outcome
 from tests.support.rulesets import variant
 from tests.support.tables import table
-from tests.support.tiny_game import TINY as NIM, Heap
+from tests.support.tiny_game import TINY as NIM, Heap, TinyNim
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class NimWithNames(Game[Heap, int]):
+class NimWithNames(TinyNim):
     """Nim in which moves have short names and the side to move can be in check."""
 
-    in_check: Callable[[Heap], bool]
-    san: Callable[[Heap, int], str]
-    parse_san: Callable[[Heap, str, str | None], int]
-    multi_moves: Callable[[Heap], list[int]]
-    rearrangements: Callable[[Heap], list[str]]
+    def in_check(self, position: Heap) -> bool:
+        return position.size == 1
+
+    def san(self, position: Heap, move: int) -> str:
+        return "one" if move == 1 else "two"
+
+    def parse_san(self, position: Heap, text: str, setup: str | None) -> int:
+        if text not in ("one", "two"):
+            raise MalformedNotation(text)
+        return 1 if text == "one" else 2
+
+    def multi_moves(self, position: Heap) -> list[int]:
+        return [1, 2]
+
+    def rearrangements(self, position: Heap) -> list[str]:
+        return ["1"]
 
 
-def parse_san(position: Heap, text: str, setup: str | None) -> int:
-    if text not in ("one", "two"):
-        raise MalformedNotation(text)
-    return 1 if text == "one" else 2
-
-
-NIM_WITH_NAMES = NimWithNames(
-    **{field.name: getattr(NIM, field.name) for field in fields(NIM)}, in_check=lambda position: position.size == 1,
-    san=lambda position, move: "one" if move == 1 else "two", parse_san=parse_san, multi_moves=lambda position: [1, 2],
-    rearrangements=lambda position: ["1"],
-)  # fmt: skip
+NIM_WITH_NAMES = NimWithNames()
 ALL_HOLD: dict[str, Any] = {
     "name": "everything", "note": "for people", "position": "3 a", "moves": ["1", "2"],
     "perft": {"1": 2, "2": 3, "3": 1}, "move": "1", "result_position": "2 b", "apply": {"2": "1 b"}, "legal": ["1"],

@@ -39,7 +39,7 @@ def reached(position: Position, kind: str, most: int) -> set[str]:
     lines: list[list[str]] = [[]]
     while lines:
         parts = lines.pop()
-        composed = GAME.unlisted.compose(position, kind, parts)
+        composed = GAME.compose(position, kind, parts)
         if composed.move is not None:
             moves.add(composed.move)
         if len(parts) < most:
@@ -65,10 +65,10 @@ def test_what_is_put_together_is_legal_and_reads_back_as_the_same_canonical_stri
     finished = 0
     for text in COMPOSABLE:
         position = position_of(text)
-        for composition in GAME.unlisted.compositions(position):
+        for composition in GAME.compositions(position):
             parts: list[str] = []
             for _ in range(6):
-                composed = GAME.unlisted.compose(position, composition.kind, parts)
+                composed = GAME.compose(position, composition.kind, parts)
                 assert (composed.move is None) == bool(composed.reason)
                 assert composed.failing is None
                 if composed.move is not None:
@@ -85,41 +85,41 @@ def test_what_is_put_together_is_legal_and_reads_back_as_the_same_canonical_stri
 
 
 def test_compositions_name_the_towers_the_pieces_and_the_free_squares() -> None:
-    (rearrangement,) = GAME.unlisted.compositions(position_of(ONE_WIZARD))
+    (rearrangement,) = GAME.compositions(position_of(ONE_WIZARD))
     assert rearrangement.kind == "rearrange-I"
     assert rearrangement.title == "Rearrange arena I"
     assert rearrangement.sources == ("d5",)
     assert rearrangement.pieces == ("b4", "c4")
     assert set(rearrangement.free) == {"a3", "a4", "b3", "b5", "c3", "c5"}
-    (multi,) = GAME.unlisted.compositions(position_of(ONE_DRAGON))
+    (multi,) = GAME.compositions(position_of(ONE_DRAGON))
     assert (multi.kind, multi.sources, multi.free) == ("multi", ("d5",), ())
     assert set(multi.pieces) == {"a4", "e6"}
-    (multi,) = GAME.unlisted.compositions(position_of(TWO_DRAGONS))
+    (multi,) = GAME.compositions(position_of(TWO_DRAGONS))
     assert multi.sources == ("d5", "g4")
 
 
 def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_drawn_game() -> None:
-    assert GAME.unlisted.compositions(GAME.initial("standard")) == ()
+    assert GAME.compositions(GAME.initial("standard")) == ()
     is_drawn = position_of(ONE_WIZARD.replace(" 0 1", " 150 1"))
-    assert GAME.unlisted.compositions(is_drawn) == ()
+    assert GAME.compositions(is_drawn) == ()
     for kind in ("multi", "rearrange-I"):
-        assert GAME.unlisted.compose(is_drawn, kind, []).reason == "the game is over"
-    assert "no wizard" in GAME.unlisted.compose(position_of(ONE_DRAGON), "rearrange-V", []).reason
-    assert "need a dragon" in GAME.unlisted.compose(position_of(ONE_WIZARD), "multi", []).reason
+        assert GAME.compose(is_drawn, kind, []).reason == "the game is over"
+    assert "no wizard" in GAME.compose(position_of(ONE_DRAGON), "rearrange-V", []).reason
+    assert "need a dragon" in GAME.compose(position_of(ONE_WIZARD), "multi", []).reason
 
 
 @pytest.mark.parametrize(("text", "kind", "parts", "failing", "reason"), table(__file__, "a part that is not possible"))
 def test_impossible_parts_are_named(text: str, kind: str, parts: list[str], failing: int, reason: str) -> None:
-    composed = GAME.unlisted.compose(position_of(text), kind, parts)
+    composed = GAME.compose(position_of(text), kind, parts)
     assert (composed.move, composed.failing) == (None, failing)
     assert reason in composed.reason
-    before = GAME.unlisted.compose(position_of(text), kind, parts[:failing])
+    before = GAME.compose(position_of(text), kind, parts[:failing])
     assert (composed.scene, composed.following) == (before.scene, before.following)
 
 
 @pytest.mark.parametrize(("text", "kind", "parts", "reason"), table(__file__, "a whole that is no move yet says why"))
 def test_a_whole_that_is_no_move_says_why(text: str, kind: str, parts: list[str], reason: str) -> None:
-    composed = GAME.unlisted.compose(position_of(text), kind, parts)
+    composed = GAME.compose(position_of(text), kind, parts)
     assert composed.failing is None
     assert (composed.move is not None) == (not reason)
     assert reason in composed.reason
@@ -127,21 +127,21 @@ def test_a_whole_that_is_no_move_says_why(text: str, kind: str, parts: list[str]
 
 def test_two_pieces_of_an_arena_exchange_places_in_one_part() -> None:
     position = position_of("3/6/8k/10/10/9/3W6/1NR7/9/6/K2 w - -/- - 0 1")
-    assert GAME.unlisted.compose(position, "rearrange-I", ["b4-c4"]).move == "I:Rb4,Nc4"
-    labels = {hint.move: hint.label for hint in GAME.unlisted.compose(position, "rearrange-I", []).following["b4"]}
+    assert GAME.compose(position, "rearrange-I", ["b4-c4"]).move == "I:Rb4,Nc4"
+    labels = {hint.move: hint.label for hint in GAME.compose(position, "rearrange-I", []).following["b4"]}
     assert (labels["b4-c4"], labels["b4-b5"]) == ("exchange with the rook", "put")
 
 
 def test_every_playable_order_of_components_composes_the_same_canonical_move() -> None:
     position = position_of(ONE_DRAGON)
-    assert {
-        GAME.unlisted.compose(position, "multi", parts).move for parts in (["e6-d6", "a4-b4"], ["a4-b4", " e6 - d6 "])
-    } == {"a4-b4;e6-d6"}
+    assert {GAME.compose(position, "multi", parts).move for parts in (["e6-d6", "a4-b4"], ["a4-b4", " e6 - d6 "])} == {
+        "a4-b4;e6-d6"
+    }
 
 
 def test_a_component_may_promote_and_the_promotions_are_distinguished() -> None:
     position = position_of("3/4P1/9/3D5k/10/9/10/10/9/6/K2 w - -/- - 0 1")
-    composed = GAME.unlisted.compose(position, "multi", [])
+    composed = GAME.compose(position, "multi", [])
     promotions = [hint for hint in composed.following["g10"] if "=" in hint.move]
     assert len({hint.label for hint in promotions if hint.path == promotions[0].path}) == 8
 
@@ -149,15 +149,15 @@ def test_a_component_may_promote_and_the_promotions_are_distinguished() -> None:
 @pytest.mark.parametrize(("kind", "part"), table(__file__, "a part that is written like none is malformed"))
 def test_a_part_that_is_written_like_none_is_malformed(kind: str, part: str) -> None:
     with pytest.raises(MalformedNotation, match="1"):
-        GAME.unlisted.compose(position_of(ONE_DRAGON), kind, [part])
+        GAME.compose(position_of(ONE_DRAGON), kind, [part])
 
 
 def test_a_kind_that_the_game_does_not_know_is_a_key_error() -> None:
     for game in GAMES.values():
         position = game.initial(next(iter(game.setups)))
         with pytest.raises(KeyError):
-            game.unlisted.compose(position, "castling", [])
-        assert game.unlisted.compositions(position) == ()
+            game.compose(position, "castling", [])
+        assert game.compositions(position) == ()
 
 
 def test_composing_answers_with_a_move_or_a_reason_whatever_the_parts_are() -> None:
@@ -168,7 +168,7 @@ def test_composing_answers_with_a_move_or_a_reason_whatever_the_parts_are() -> N
         for _ in range(100):
             parts = [f"{chance.choice(squares)}-{chance.choice(squares)}" for _ in range(chance.randint(1, 6))]
             for kind in ("multi", "rearrange-I", "rearrange-IX"):
-                composed = GAME.unlisted.compose(position, kind, parts)
+                composed = GAME.compose(position, kind, parts)
                 assert (composed.move is None) == bool(composed.reason)
                 assert composed.failing is None or 0 <= composed.failing < len(parts)
 

@@ -109,7 +109,7 @@ def test_the_game_is_over_exactly_when_the_reference_finds_no_move_of_any_kind(t
     outcome = GAME.outcome(position, ())
     if rare:
         assert outcome is None
-        move = GAME.unlisted.any_move(position)
+        move = GAME.any_unlisted_move(position)
         assert move is not None
         assert GAME.format_position(GAME.play(position, move)) == rare[GAME.format_move(position, move)]
     else:
@@ -120,7 +120,7 @@ def test_the_game_is_over_exactly_when_the_reference_finds_no_move_of_any_kind(t
 @pytest.mark.parametrize(("text", "rescue"), ALONE.values(), ids=ALONE)
 def test_a_single_unlisted_move_is_found_when_it_is_the_only_legal_one(text: str, rescue: str) -> None:
     position = GAME.parse_position(text)
-    move = GAME.unlisted.any_move(position)
+    move = GAME.any_unlisted_move(position)
     assert move is not None
     assert GAME.is_legal(position, move)
     assert GAME.format_move(position, move) == rescue or ":" in rescue
@@ -228,7 +228,7 @@ def test_a_piece_that_may_return_is_put_back_rather_than_lost() -> None:
 
 def test_of_two_attacked_pieces_a_rearrangement_saves_both() -> None:
     position = GAME.parse_position("3/6/8k/4n5/10/3R1R3/3W6/10/9/6/K2 w - -/- - 0 1")
-    forks = [GAME.format_move(position, move) for move in GAME.unlisted.candidates(position, 8)]
+    forks = [GAME.format_move(position, move) for move in GAME.unlisted_candidates(position, 8)]
     assert len(forks) == 8
     assert not any("Re6" in text or "Rg6" in text for text in forks)
 
@@ -237,7 +237,7 @@ def test_of_two_attacked_pieces_a_rearrangement_saves_both() -> None:
 @pytest.mark.parametrize("text", COMPOSABLE)
 def test_candidates_are_few_legal_different_and_never_listed(text: str, most: int) -> None:
     position = GAME.parse_position(text)
-    candidates = GAME.unlisted.candidates(position, most)
+    candidates = GAME.unlisted_candidates(position, most)
     assert 1 <= len(candidates) <= most
     assert len(set(candidates)) == len(candidates)
     assert all(not isinstance(move, int) and GAME.is_legal(position, move) for move in candidates)
@@ -253,12 +253,12 @@ def test_candidates_are_few_legal_different_and_never_listed(text: str, most: in
     ],
 )
 def test_there_are_none_when_the_game_is_over_or_no_tower_allows_any(text: str) -> None:
-    assert GAME.unlisted.candidates(GAME.parse_position(text), 32) == []
+    assert GAME.unlisted_candidates(GAME.parse_position(text), 32) == []
 
 
 def test_in_check_an_answer_is_among_the_candidates() -> None:
     position = GAME.parse_position("3/6/9/9k/10/9/r2D6/1P8/K7r/P5/3 w - -/- - 0 1")
-    assert [GAME.format_move(position, move) for move in GAME.unlisted.candidates(position, 1)] == ["a3-b3;d2-d3"]
+    assert [GAME.format_move(position, move) for move in GAME.unlisted_candidates(position, 1)] == ["a3-b3;d2-d3"]
 
 
 def test_the_fast_outcome_misses_an_end_that_takes_long_to_prove_and_no_other() -> None:

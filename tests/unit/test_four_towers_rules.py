@@ -135,7 +135,7 @@ def test_a_position_that_only_a_multi_move_saves_is_not_over() -> None:
     assert list(GAME.legal_moves(position)) == []
     assert GAME.outcome(position, ()) is None
     assert [GAME.format_move(position, move) for move in GAME.multi_moves(position)] == ["a3-b3;d2-d3", "b4-a4;d2-d3"]
-    assert GAME.unlisted.any_move(position) in GAME.multi_moves(position)
+    assert GAME.any_unlisted_move(position) in GAME.multi_moves(position)
 
 
 def test_a_position_that_only_a_rearrangement_saves_is_not_over() -> None:
@@ -143,7 +143,7 @@ def test_a_position_that_only_a_rearrangement_saves_is_not_over() -> None:
     position = GAME.parse_position(text)
     assert list(GAME.legal_moves(position)) == []
     assert GAME.outcome(position, ()) is None
-    assert GAME.unlisted.any_move(position) in GAME.rearrangements(position)
+    assert GAME.any_unlisted_move(position) in GAME.rearrangements(position)
     assert not refused(position, "V:Ne5,Pe7")
     without = GAME.parse_position(text.replace("W", "N"))
     assert GAME.outcome(without, ()) == ((0.0, 1.0), "checkmate")

@@ -44,7 +44,7 @@ def test_random_positions_have_the_moves_the_checks_and_the_end_of_the_reference
         for owner in state.survivors():
             turn = replace(state, side=owner)
             assert GAME.in_check(GAME.parse_position(write(turn))) is in_check(turn, owner), write(turn)
-            after = GAME.elimination.without_seat(position, "rbyg".index(owner)) if len(state.survivors()) > 1 else None
+            after = GAME.without_seat(position, "rbyg".index(owner)) if len(state.survivors()) > 1 else None
             assert after is None or GAME.format_position(after) == write(resigned(state, owner)), (write(state), owner)
 
 

@@ -53,15 +53,15 @@ def test_the_moves_do_not_depend_on_which_way_the_board_is_turned() -> None:
 
 def test_a_player_who_resigns_is_out_and_the_others_play_on() -> None:
     start = GAME.initial("standard")
-    going_on = GAME.elimination.without_seat(start, 0)
+    going_on = GAME.without_seat(start, 0)
     assert going_on is not None
     assert GAME.to_move(going_on) == 1
-    assert GAME.elimination.eliminated(going_on) == (0,)
+    assert GAME.eliminated(going_on) == (0,)
     assert GAME.outcome(going_on, ()) is None
-    later = GAME.elimination.without_seat(going_on, 2)
+    later = GAME.without_seat(going_on, 2)
     assert later is not None
     assert GAME.to_move(later) == 1
-    last = GAME.elimination.without_seat(later, 1)
+    last = GAME.without_seat(later, 1)
     assert last is not None
     outcome = GAME.outcome(last, ())
     assert outcome is not None

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from domain import bashni, fourplay
-from domain.game import NO_ELIMINATION, Outcome
+from domain.game import Outcome
 from domain.games import UnknownRulesetError
 from domain.match.commands import AcceptRuleset, AcceptTakeback, JoinMatch, ProposeRuleset, RequestTakeback, Resign
 from domain.match.impact import Difference, UnplayableError, impact
@@ -39,7 +39,7 @@ ELSEWHERE = variant(
     bashni.GAME, ruleset=3, setups={"corner": bashni.GAME.setups["start"]._replace(name="corner", title="Corner")}
 )
 BLACK_BEGINS = variant(bashni.GAME, ruleset=3, to_move=lambda position: 1 - bashni.GAME.to_move(position))
-NOBODY_LEAVES = variant(fourplay.GAME, ruleset=3, elimination=NO_ELIMINATION)
+NOBODY_LEAVES = variant(fourplay.GAME, ruleset=3, without_seat=lambda position, seat: None)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from api.app import create_app
 from api.pages.rules import figures_of, has_page, rules_url
 from api.pages.rules.drawing import Figure, Only, crop, draw_figure, read_figures, rules_of
 from domain.four_towers import GAME as FOUR_TOWERS
+from domain.four_towers.moves import Move
 from domain.game import AnyGame, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from events.runtime.settings import Settings
@@ -97,7 +98,7 @@ def check_moves(game: AnyGame, figure: Figure) -> None:
 
 def check_only(game: AnyGame, figure: Figure, claim: Only) -> None:
     position = game.parse_position(figure.position)
-    legal = (
+    legal: tuple[Move, ...] = (
         *FOUR_TOWERS.legal_moves(position),
         *FOUR_TOWERS.multi_moves(position),
         *FOUR_TOWERS.rearrangements(position),

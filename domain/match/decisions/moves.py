@@ -104,7 +104,7 @@ def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...
     seat = active_seat(state, command.player, now, even_frozen=command.channel == Channel.ERASURE)
     resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel, signed=command.signed)
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.elimination.without_seat(state.play.position, seat)
+    going_on = game.without_seat(state.play.position, seat)
     if going_on is None:
         return (
             resigned,

@@ -38,7 +38,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     if expected.limit == Limit.FIRST_MOVE:
         return (fell, e.MatchAborted(at=now, player=CLOCK))
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.elimination.without_seat(state.play.position, expected.seat)
+    going_on = game.without_seat(state.play.position, expected.seat)
     if going_on is None:
         return (
             fell,
@@ -72,7 +72,7 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
     seat = active_seat(state, command.player, now)
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
         raise CommandError("invalid-seats", "time is given to another seat of the match", "seat")
-    if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.play.position):
+    if command.seat in find_ruleset(state.game, state.ruleset).eliminated(state.play.position):
         raise CommandError("invalid-seats", "that seat has left the game", "seat")
     if not HOUR <= command.time <= MAX_GIFT_MS:
         raise CommandError("invalid-gift", f"give {duration(HOUR)} to {duration(MAX_GIFT_MS)} at a time", "seconds")

@@ -51,7 +51,7 @@ def example_move(state: MatchState) -> str:
     for _ in range(MAX_EXAMPLE_PLIES):
         move = next(iter(game.legal_moves(position)), None)
         if move is None:
-            move = game.unlisted.any_move(position)
+            move = game.any_unlisted_move(position)
         if move is None:
             break
         text: str = game.display_move(position, move).rstrip("+#")

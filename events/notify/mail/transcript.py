@@ -205,7 +205,7 @@ def clock_text(view: MatchView) -> str:
     if state.status != Status.PLAYING:
         return ""
     game = game_of(state)
-    names, gone = game.setups[state.setup].seat_names, game.elimination.eliminated(state.play.position)
+    names, gone = game.setups[state.setup].seat_names, game.eliminated(state.play.position)
     expected = clocks.forecast(state.clock)
     if expected is None:
         return ""

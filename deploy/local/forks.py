@@ -88,12 +88,11 @@ class Forked:
         return status
 
     def terminate(self) -> None:
-        """Ask the process to stop; one that is still to be forked ends at once."""
-        if self.poll() is not None:
-            return
-        if self._end is None:
-            self._close(-signal.SIGTERM)
-        else:
+        """Ask the process to stop; one that is still to be forked will end before it does anything."""
+        if self.poll() is None and self._end is None:
+            # What it has reported by now is still received, and what it reports later is refused.
+            self._report.shutdown(socket.SHUT_RD)
+        if self.poll() is None and self._end is not None:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._end, signal.SIGTERM)
 

@@ -15,7 +15,6 @@ import json
 import os
 import runpy
 import select
-import signal
 import socket
 import sys
 from contextlib import suppress
@@ -23,7 +22,7 @@ from importlib import import_module
 
 from deploy.local.die_with_parent import bind_to_parent
 from deploy.local.forks import NURSERY
-from events.runtime.beats import DESCRIPTOR
+from events.runtime.beats import DESCRIPTOR, INTERVAL_S
 
 MODULES = (
     "api.live.stream", "api.wsgi", "celery.app.amqp", "celery.app.events", "celery.app.log", "celery.apps.worker",
@@ -35,7 +34,6 @@ MODULES = (
 )  # fmt: skip
 """Modules that the parts import or load by name."""
 
-BEAT_INTERVAL_MS = 1000
 MAX_REQUEST_BYTES = 1 << 20
 MAX_DESCRIPTORS = 16
 PR_SET_NAME = 15
@@ -57,7 +55,7 @@ class Nursery:
             ready = select.poll()
             for descriptor in (self._requests.fileno(), *self._running):
                 ready.register(descriptor, select.POLLIN)
-            for descriptor, _ in ready.poll(BEAT_INTERVAL_MS):
+            for descriptor, _ in ready.poll(1000 * INTERVAL_S):
                 if descriptor in self._running:
                     self._report_end(descriptor)
                     continue
@@ -72,17 +70,13 @@ class Nursery:
             bind_to_parent(nursery)
             for shared in (self._requests, *(report for _, report in self._running.values())):
                 shared.close()
-            for descriptor in (self._beats, *self._running, descriptors[0]):
+            for descriptor in (self._beats, *self._running):
                 os.close(descriptor)
+            report_start(descriptors[0])
             run_part(request, descriptors[1:])
         for descriptor in descriptors[1:]:
             os.close(descriptor)
-        report, end = socket.socket(fileno=descriptors[0]), os.pidfd_open(pid)
-        self._running[end] = pid, report
-        try:
-            socket.send_fds(report, [str(pid).encode()], [end])
-        except OSError:  # it is not wanted any more
-            os.kill(pid, signal.SIGKILL)
+        self._running[os.pidfd_open(pid)] = pid, socket.socket(fileno=descriptors[0])
 
     def _report_end(self, end: int) -> None:
         pid, report = self._running.pop(end)
@@ -90,6 +84,20 @@ class Nursery:
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         with report, suppress(OSError):
             report.send(str(status).encode())
+
+
+def report_start(descriptor: int) -> None:
+    """Report the process id of this part, and what watches it; end the part if it is no longer wanted.
+
+    The part itself does so, before anything else: one that runs can be stopped.
+    """
+    end = os.pidfd_open(os.getpid())
+    try:
+        with socket.socket(fileno=descriptor) as report:
+            socket.send_fds(report, [str(os.getpid()).encode()], [end])
+    except OSError:
+        os._exit(0)
+    os.close(end)
 
 
 def run_part(request: bytes, descriptors: list[int]) -> None:

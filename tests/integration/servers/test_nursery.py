@@ -98,6 +98,19 @@ def test_a_part_that_is_killed_is_forked_again(supervisor: Supervisor, log: Path
     assert not alive(second["pid"])
 
 
+def test_a_part_that_is_stopped_before_it_is_forked_never_runs(supervisor: Supervisor, log: Path) -> None:
+    nursery = pid_of("nursery", supervisor)
+    others = {*processes_below(nursery)}
+    os.kill(nursery, signal.SIGSTOP)
+    supervisor.start([part("early"), part("later")], ENVIRONMENT)
+    supervisor.stop(["early"])
+    os.kill(nursery, signal.SIGCONT)
+    later = pid_of("later", supervisor)
+    eventually(lambda: {*processes_below(nursery)} == {*others, later}, "the end of the one that is not wanted")
+    assert lives(log / "early.log") == []
+    supervisor.stop(["later"])
+
+
 def test_a_part_on_demand_begins_when_another_one_says_that_it_is_needed(supervisor: Supervisor, log: Path) -> None:
     supervisor.start([part("rare", on_demand=True)], ENVIRONMENT)
     assert supervisor.pid("rare") is None

@@ -18,7 +18,7 @@ DESCRIPTOR = "ROOKERY_BEATS"
 NEED = "need "
 """Begins the line that names a program which is needed."""
 
-INTERVAL_S = 1.0
+INTERVAL_S = 2.0
 """A line that beats more often than that is passed on once."""
 
 _local = threading.local()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ensure that the programs that the tests need are installed, Chromium, nginx, RabbitMQ and Go; print where they are.
-# Without RabbitMQ or Go the tests that need them are skipped.
+# Ensure that the programs that the tests need are installed, Chromium, nginx, RabbitMQ, Go and promtool; print where they
+# are. Without one of the last three the tests that need it are skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unpacked=.venv/programs
@@ -21,6 +21,10 @@ find_chromium() {
     find_program chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 }
 
+find_promtool() {
+    find_program promtool "$unpacked/usr/bin/promtool"
+}
+
 find_rabbitmq() {
     # Not the one on the PATH, which changes to the user of the system's own RabbitMQ.
     find_program /usr/lib/rabbitmq/bin/rabbitmq-server
@@ -29,6 +33,13 @@ find_rabbitmq() {
 find_go() {
     # With the packages that judge the log (tests/judges).
     [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ] && find_program go
+}
+
+# Take one file out of a package: installed, nginx or Prometheus would start serving on this machine.
+unpack() {
+    mkdir -p "$unpacked"
+    (cd "$unpacked" && apt-get download -qq "${retries[@]}" -o APT::Sandbox::User=root "$1" &&
+        dpkg-deb --fsys-tarfile "$1"_*.deb | tar --extract "./$2" && rm "$1"_*.deb)
 }
 
 install_rabbitmq() {
@@ -43,9 +54,10 @@ install_rabbitmq() {
     if [ -n "$own" ]; then rm -f "$policy"; fi
 }
 
-if ! find_nginx >/dev/null || ! find_chromium >/dev/null || ! find_rabbitmq >/dev/null || ! find_go >/dev/null; then
+if ! find_nginx >/dev/null || ! find_chromium >/dev/null || ! find_rabbitmq >/dev/null || ! find_go >/dev/null ||
+    ! find_promtool >/dev/null; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        echo "Installing Chromium, nginx, RabbitMQ and Go for the tests"
+        echo "Installing Chromium, nginx, RabbitMQ, Go and promtool for the tests"
         export DEBIAN_FRONTEND=noninteractive
         # A machine that has just started may be busy installing, and a mirror may fail once.
         retries=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
@@ -58,10 +70,11 @@ if ! find_nginx >/dev/null || ! find_chromium >/dev/null || ! find_rabbitmq >/de
             apt-get install -y -qq --no-install-recommends "${retries[@]}" chromium >/dev/null
         fi
         if ! find_nginx >/dev/null; then
-            # Unpacked only: an installed nginx would start serving on this machine.
-            mkdir -p "$unpacked"
-            (cd "$unpacked" && apt-get download -qq "${retries[@]}" -o APT::Sandbox::User=root nginx nginx-common &&
-                for package in nginx_*.deb nginx-common_*.deb; do dpkg-deb -x "$package" .; done)
+            unpack nginx usr/sbin/nginx
+            unpack nginx-common etc/nginx/mime.types
+        fi
+        if ! find_promtool >/dev/null; then
+            unpack prometheus usr/bin/promtool || true
         fi
         if ! find_rabbitmq >/dev/null; then
             install_rabbitmq
@@ -87,4 +100,8 @@ fi
 if ! find_go >/dev/null; then
     echo "Go cannot be installed here (Debian: golang-go, golang-golang-x-mod-dev): what it judges is skipped"
 fi
-echo "The tests use $(find_chromium), $(find_nginx), $(find_rabbitmq || echo no RabbitMQ) and $(find_go || echo no Go)"
+if ! find_promtool >/dev/null; then
+    echo "promtool cannot be installed here (Debian: prometheus): tests of alerts are skipped"
+fi
+echo "The tests use $(find_chromium), $(find_nginx), $(find_rabbitmq || echo no RabbitMQ), $(find_go || echo no Go)" \
+    "and $(find_promtool || echo no promtool)"

@@ -13,6 +13,7 @@ from flask import Flask
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.callers import Caller
+from tests.support.programs import UNPACKED
 from tests.support.tables import table
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +23,8 @@ RULES = yaml.safe_load((MONITORING / "alerts.yaml").read_text(encoding="utf-8"))
 PANELS = json.loads((MONITORING / "dashboard.json").read_text(encoding="utf-8"))["panels"]
 SHOWN = [target["expr"] for panel in PANELS for target in panel["targets"]]
 SEVERITIES = {"page", "ticket"}
+PROMTOOL = shutil.which("promtool") or shutil.which("promtool", path=UNPACKED / "usr" / "bin")
+judged = pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed here: `make programs` says why")
 
 
 @pytest.fixture
@@ -74,16 +77,16 @@ def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
     assert max(x for x, _ in cells) < 24
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool (Debian: prometheus) is not installed")
+@judged
 def test_promtool_accepts_the_configuration_the_rules_and_what_the_dashboard_asks(tmp_path: Path) -> None:
     asked = [{"record": f"panel:{number}", "expr": expression} for number, expression in enumerate(SHOWN)]
     (tmp_path / "panels.yaml").write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": asked}]}))
     for kind, path in (("config", MONITORING / "prometheus.yaml"), ("rules", tmp_path / "panels.yaml")):
-        checked = subprocess.run(["promtool", "check", kind, str(path)], capture_output=True, text=True)
+        checked = subprocess.run([PROMTOOL, "check", kind, str(path)], capture_output=True, text=True)
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool (Debian: prometheus) is not installed")
+@judged
 def test_alerts_fire_when_they_should_and_not_when_one_process_only_cannot_see(tmp_path: Path) -> None:
     cases = table(__file__, "series, one value a minute, and whether the alert fires at their end")
     tests = [
@@ -102,5 +105,5 @@ def test_alerts_fire_when_they_should_and_not_when_one_process_only_cannot_see(t
     ]
     path = tmp_path / "tests.yaml"
     path.write_text(yaml.safe_dump({"rule_files": [str(MONITORING / "alerts.yaml")], "tests": tests}))
-    checked = subprocess.run(["promtool", "test", "rules", str(path)], capture_output=True, text=True)
+    checked = subprocess.run([PROMTOOL, "test", "rules", str(path)], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr

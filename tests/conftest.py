@@ -23,11 +23,9 @@ BROWSED_FIRST = ("every_page", "board_layout", "pages", "boards_of_figures", "ke
 TOGETHER = (
     tuple(f"tests/e2e/test_{name}.py" for name in BROWSED_FIRST),
     ("tests/e2e/",),
-    (
-        "tests/integration/servers/test_local_installation.py",
-        "tests/integration/test_demo.py",
-        "tests/integration/test_documented_commands.py",
-        "tests/integration/test_example_bot.py",
+    tuple(
+        f"tests/integration/servers/test_{name}.py"
+        for name in ("local_installation", "demo", "documented_commands", "example_bot")
     ),
     ("tests/integration/servers/test_cluster",),
     ("tests/integration/servers/test_sentinel",),

@@ -9,7 +9,6 @@ from flask import Flask
 
 from api.services import EXTENSION, Services
 from deploy.cli import main
-from deploy.local.installation import LocalInstallation
 from events.store.redis import RedisStore
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
@@ -47,13 +46,6 @@ def boris(app: Flask) -> Caller:
 @pytest.fixture
 def stranger(app: Flask) -> Caller:
     return Caller(app)
-
-
-@pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
-    """Return a running installation; the files that ask for it go to one worker (``tests.conftest.TOGETHER``)."""
-    with LocalInstallation(tmp_path_factory.mktemp("installation")) as installation:
-        yield installation
 
 
 @pytest.fixture

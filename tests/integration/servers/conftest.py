@@ -1,9 +1,10 @@
-"""Servers in groups: a cluster and a primary under sentinels, one of each per test process."""
+"""A cluster, a primary under sentinels and a whole installation, one of each per test process."""
 
 from collections.abc import Iterator
 
 import pytest
 
+from deploy.local.installation import LocalInstallation
 from tests.support.topologies import ThreeMasters, Watched
 
 
@@ -43,3 +44,10 @@ def watched(shared_watched: Watched) -> Watched:
 @pytest.fixture
 def sentinel_url(watched: Watched) -> str:
     return watched.url
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
+    """Return a running installation; the files that ask for it go to one worker (``tests.conftest.TOGETHER``)."""
+    with LocalInstallation(tmp_path_factory.mktemp("installation")) as installation:
+        yield installation

@@ -15,7 +15,7 @@ from events.proof.documents import write_document
 from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCKS = [block for page in PAGES for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.DOTALL | re.M)]
 PROGRAM = ".venv/bin/rookery"

@@ -9,7 +9,7 @@ from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from tests.support.api_client import ApiClient
 
-BOT = Path(__file__).parents[2] / "docs" / "examples" / "bot.py"
+BOT = Path(__file__).parents[3] / "docs" / "examples" / "bot.py"
 
 
 def start_bot(url: str, name: str, seed: int, **options: Any) -> tuple[Any, dict[str, str]]:

@@ -15,13 +15,13 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 PIP := $(BIN)/pip install -q --disable-pip-version-check
 # uv takes a fifth of pip's time, but does not read pip's settings: if it finds no packages, pip installs them.
 install = { $(BIN)/uv pip install -q --python $(BIN)/python $(1) || { echo "uv did not find the packages; pip tries" >&2; $(PIP) $(2); }; }
-# Two more than a small machine has processors: many tests wait for processes.
+# Two more than a small machine has processors: many tests wait for processes. Of these, one runs all unit tests.
 JOBS ?= 4
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
 SCRIPTS := --config-path=tests/javascript api/pages/static/*.js api/pages/static/proof/*.js tests/support/*.mjs
 
-.PHONY: help run demo test run-tests test-servers run-server-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
+.PHONY: help run demo test run-tests run-unit-tests test-servers run-server-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -60,10 +60,14 @@ programs:
 
 test:  ## all checks and, at the same time, the tests, with a real server, real workers and a real browser
 	@$(MAKE) -j 2 $(BIOME) programs
-	@$(MAKE) -j 3 check run-tests
+	@$(MAKE) -j 4 check run-unit-tests run-tests
+
+# Apart, as every process that shares tests with others imports all of them. It prints what it found when it is done.
+run-unit-tests: $(VENV)/development
+	@found=$$($(BIN)/pytest -q tests/unit tests/contract 2>&1) || failed=1; echo "$$found"; test -z "$${failed-}"
 
 run-tests: $(VENV)/development $(BIOME)
-	$(BIN)/pytest -q -n $(JOBS) tests --ignore tests/integration/servers
+	$(BIN)/pytest -q -n $$(($(JOBS) - 1)) tests/integration tests/e2e --ignore tests/integration/servers
 
 test-servers:  ## the other tests: servers in groups, other programs, kills; and all examples of those that draw some
 	@$(MAKE) -j 2 $(BIOME) programs

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.access.matches import may_read_chat, may_write_chat, visible_match
 from api.operations.lists import first_awaited
-from api.pages.announcements import tabulate_facts
+from api.pages.announcements import Counts, tabulate_facts
 from api.pages.available_actions import available_actions, find_consequences
 from api.pages.board_steps import steps_nearby
 from api.pages.clocks import describe_deadline, upcoming_vacations
@@ -30,15 +30,15 @@ from domain.games import find_ruleset
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.enums import Status
 from domain.match.lines import ANY, ConditionalMoves, Line, Lines, standing
-from domain.match.state import MatchState
-from domain.match.terms import DAY, HOUR, duration, in_words
+from domain.match.state import MatchState, people_seated
+from domain.match.terms import DAY, HOUR, duration
 from domain.presentation import DraftPiece
 from events.matches.matches import Loaded
 from events.matches.readmodels import PlayerRating, Summary, pool_of, summarise
-from events.people.blocks import people_seated
 from events.people.person import Person
 from events.pictures.board import FOOT, faces
 from events.runtime.reads import ReadBatch
+from events.runtime.remembered import Measured, Remembered
 from events.store.incidents import Loss
 
 
@@ -149,6 +149,7 @@ class BoardView(NamedTuple):
     position: str
     wide: bool
     has_levels: bool
+    counts: Counts
 
 
 class ConditionalMovesView(NamedTuple):
@@ -197,7 +198,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
     seat = state.seat_of(viewer) if viewer else None
     conditional = None if seat is None else loaded.orders.get(seat, ConditionalMoves())
     game = find_ruleset(state.game, state.ruleset)
-    board = _board(state, game, seat)
+    board = _board(loaded, game, requested_ply(state), requested_view(state, game, seat))
     now, around = services().now(), _read_surroundings(state, viewer)
     foreseen = around.context.foreseen
     match = represent_match(state, loaded.head, board.ply, now, around.context)
@@ -217,7 +218,6 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         news=describe_news(loaded, match, person, [move.move for move in played]),
         rounds=rounds(state, game, played),
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
-        counts=tabulate_facts(game.facts(state.play.position, state.play.history), len(seats)),
         may=available_actions(state, viewer, seat, now),
         consequences=find_consequences(state, viewer, conditional, now),
         takeback=_takeback_request(state),
@@ -229,7 +229,6 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         chat=_chat(state, person, seat),
         deadline=describe_deadline(foreseen, now),
         vacations=upcoming_vacations(foreseen, now),
-        terms=in_words(state.terms),
         losses=around.losses,
         next_match=around.next_match,
         preview=link_preview(state, game, board.ply, players, summarise_standing(state, seats)),
@@ -237,9 +236,21 @@ def _render(loaded: Loaded, person: Person | None) -> str:
     )
 
 
-def _board(state: MatchState, game: AnyGame, seat: int | None) -> BoardView:
-    ply = requested_ply(state)
-    view: TurnedView = requested_view(state, game, seat)
+MAX_REMEMBERED_BYTES = 4_000_000
+_boards = Remembered(MAX_REMEMBERED_BYTES)
+"""The boards that were shown last: a player returns to one, and the other players see the same."""
+
+
+def _board(loaded: Loaded, game: AnyGame, ply: int, view: TurnedView) -> BoardView:
+    def draw(_: object) -> list[Measured]:
+        board = _draw_board(loaded.state, game, ply, view)
+        return [(board, len(board.drawing) + len(board.steps))]
+
+    boards: list[BoardView] = _boards.get([(loaded.state.match_id, loaded.head, ply, view)], draw)
+    return boards[0]
+
+
+def _draw_board(state: MatchState, game: AnyGame, ply: int, view: TurnedView) -> BoardView:
     scene = game.scene(state.play.position)
     return BoardView(
         ply=ply,
@@ -251,6 +262,7 @@ def _board(state: MatchState, game: AnyGame, seat: int | None) -> BoardView:
         position=game.format_position(state.play.position),
         wide=scene.width > MIN_WIDE_RATIO * scene.height,
         has_levels=scene.has_levels,
+        counts=tabulate_facts(game.facts(state.play.position, state.play.history), len(state.seats)),
     )
 
 

@@ -9,9 +9,8 @@ import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from flask import Response, abort, url_for
+from flask import Response, abort
 
 from api.http.compression import COMPRESSIBLE, accepted_coding, compressed
 from api.pages.layout import blueprint
@@ -60,6 +59,13 @@ CONTENTS["live.js"] = CONTENTS["live.js"].replace(b"the types of events", _EVENT
 
 @blueprint.app_template_global()
 @cache
+def static_url(filename: str) -> str:
+    """Return the address of a file of the pages, with the present version."""
+    return f"/static/{VERSION}/{filename}"
+
+
+@blueprint.app_template_global()
+@cache
 def modules_of(script: str) -> tuple[str, ...]:
     """Return all modules that a script imports, directly or indirectly, so that a page can preload them."""
     found: set[str] = set()
@@ -101,7 +107,7 @@ def service_worker() -> Response:
 @blueprint.get("/manifest.webmanifest")
 def manifest() -> Response:
     """Return the manifest that makes an application of pages on a home screen: Apple's phones need it for notices."""
-    icon = {"src": url_for("web.static", filename="rook.svg"), "sizes": "any", "type": "image/svg+xml"}
+    icon = {"src": static_url("rook.svg"), "sizes": "any", "type": "image/svg+xml"}
     described = {"name": "Rookery", "start_url": "/", "scope": "/", "display": "standalone", "icons": [icon]}
     response = Response(json.dumps(described), content_type="application/manifest+json")
     response.headers["Cache-Control"] = REVALIDATED
@@ -113,9 +119,3 @@ def _encoded(filename: str, coding: str | None) -> bytes:
     """Return a file of the pages in a content coding (None: uncompressed), computed once."""
     content = CONTENTS[filename]
     return content if coding is None else compressed(content, coding, thoroughly=True)
-
-
-@blueprint.url_defaults
-def _name_version(endpoint: str, values: dict[str, Any]) -> None:
-    if endpoint == "web.static":
-        values.setdefault("version", VERSION)

@@ -1,7 +1,7 @@
 """The state of a match, as its events make it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Concatenate, NamedTuple, ParamSpec
 
@@ -41,6 +41,11 @@ class Seat(NamedTuple):
     def opponent(cls, level: int) -> "Seat":
         """Return the seat of the machine player of ``level``."""
         return cls(player=opponent_id(level), joined=True, level=level)
+
+
+def people_seated(seats: Iterable[Seat]) -> list[str]:
+    """Return the ids of the people who have ``seats`` of a match or are invited to them."""
+    return [seat.player for seat in seats if seat.player is not None and seat.level is None]
 
 
 OPPONENT_PREFIX = "opponent-"

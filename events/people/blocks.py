@@ -73,8 +73,3 @@ def names_of_others(
 def blocked_by(blocks: Blocks, player: str) -> set[str]:
     """Return the ids of the people whom ``player`` blocks."""
     return {other for other, kind in blocks.of(player).items() if kind == BLOCK}
-
-
-def people_seated(seats: Sequence[Seat]) -> list[str]:
-    """Return the ids of the people who have ``seats`` of a match or are invited to them."""
-    return [seat.player for seat in seats if seat.player is not None and seat.level is None]

@@ -5,6 +5,7 @@ alone. Lengths are in squares.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from math import cos, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -282,6 +283,7 @@ def _disc(piece: Piece, colour: str) -> str:
     return body + ticks + ring + letter
 
 
+@cache
 def swatch(colour: str) -> Markup:
     """Return a small picture of a plain disc in a seat's colour, to stand beside its name."""
     drawing = _disc(Piece(0, "man", "", ""), colour)

@@ -11,9 +11,10 @@ from events.proof import merkle
 from events.proof.leaves import hash_of_stored
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ProofKeys
+from events.runtime.remembered import Measured, Remembered
 from events.runtime.transactions import transact
 from events.store.archive.framing import DamagedArchiveError, compress, decompress
-from events.store.archive.storage import Measured, Remembered, Storage
+from events.store.archive.storage import Storage
 
 TILE_HEIGHT = 8
 TILE_WIDTH = 1 << TILE_HEIGHT

@@ -4,7 +4,7 @@
 - Keys and commands: ``keys``, ``notice_keys``, ``queues``, ``scripts``, ``transactions``, ``reads`` that share a round
   trip, ``work_list``, ``counters``.
 - Process: ``settings``, ``logs``, ``wall_clock``, ``exit_codes``, ``beats`` and ``beat_files``, ``liveness`` of relays,
-  ``metric``, ``origin`` of work, ``tracing`` with ``otlp``.
+  ``metric``, ``remembered`` values, ``origin`` of work, ``tracing`` with ``otlp``.
 - Outside: ``egress`` with its ``egress_rules``, ``backoff``, ``durable_files``.
 """
 

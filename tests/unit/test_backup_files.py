@@ -24,8 +24,9 @@ from events.operations.backup.records import (
     unpack_records,
 )
 from events.operations.backup.restoring import verify_backup
+from events.runtime.remembered import Remembered
 from events.store.archive import framing, tables
-from events.store.archive.storage import Remembered, Storage
+from events.store.archive.storage import Storage
 from events.store.archive.tables import ListEntry, Locator, TableFile, build_table, merged, scan, to_merge
 from events.store.redis import FORMAT
 from tests.unit.test_key_space import every_key

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from domain.match.lines import ConditionalMoves
+from domain.match.state import people_seated
 from events.installation import Installation
 from events.notify.addresses import stopped
 from events.notify.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
@@ -26,7 +27,7 @@ from events.notify.mail.recipients import NoSuchAddressError, Recipient, Recipie
 from events.notify.mail.tokens import MatchToken, Token, TokenKind, read_token
 from events.notify.mail.transcript import Effect, MailReport, MatchView, write_answer
 from events.notify.outbox import Letter
-from events.people.blocks import blocked_by, names_of_others, people_seated
+from events.people.blocks import blocked_by, names_of_others
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError

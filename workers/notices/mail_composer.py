@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from domain.match.lines import ConditionalMoves
+from domain.match.state import people_seated
 from events.installation import Installation
 from events.matches.matches import Loaded, UnknownMatchError
 from events.notify.addresses import InvalidAddressError, parse_address
@@ -26,7 +27,7 @@ from events.notify.mail.transcript import MatchView
 from events.notify.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notify.notice import Notice, NoticeKind
 from events.notify.outbox import Dispatch, Letter, Purpose
-from events.people.blocks import blocked_by, names_of_others, people_seated
+from events.people.blocks import blocked_by, names_of_others
 from events.people.person import Person
 from events.store.contract import DamagedStreamError, VersionTag
 from workers.notices.reach import messages_for

@@ -7,6 +7,7 @@ import structlog
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 
 from domain.games import GAMES
+from domain.match.state import people_seated
 from events.installation import Installation
 from events.notify.notice import DeliveryState, Notice
 from events.notify.outbox import Dispatch, Purpose
@@ -16,7 +17,7 @@ from events.notify.push.sender_key import authorization, subject_of
 from events.notify.push.services import service_name
 from events.notify.subscriptions import Subscription
 from events.people.availability import zone_of
-from events.people.blocks import blocked_by, names_of_others, people_seated
+from events.people.blocks import blocked_by, names_of_others
 from events.proof.key_file import UnreadableKeyError
 from events.runtime.backoff import read_retry_after
 from events.runtime.egress import Egress, EgressResponse

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from domain.match.due import deadline_of
+from domain.match.state import people_seated
 from events.installation import Installation
 from events.matches.matches import UnknownMatchError
 from events.notify.endpoints import MAX_KEPT_ANSWER_BYTES, Endpoint, PayloadForm, SentWebhook
@@ -16,7 +17,7 @@ from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.notify.webhooks.payload import TEST_TYPE, TYPES, WebhookStanding, notice_payload, trial_payload
 from events.notify.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
 from events.notify.webhooks.signing import signed_headers
-from events.people.blocks import blocked_by, people_seated
+from events.people.blocks import blocked_by
 from events.runtime.egress import EXCHANGE_TIMEOUT_S, Egress, EgressResponse
 from events.runtime.egress_rules import EgressError, read_url
 from events.store.contract import DamagedStreamError

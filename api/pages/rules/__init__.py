@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from html import unescape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flask import abort, render_template, url_for
 from markupsafe import Markup
@@ -47,6 +47,8 @@ def rules(game_id: str) -> str:
     )
 
 
+@blueprint.app_template_global()
+@lru_cache(maxsize=64)
 def rules_url(game_id: str, ruling: str = "") -> str | None:
     """Return the address of the rules of a game, or of one ruling such as BA-06; None if they have no page."""
     return url_for("web.rules", game_id=game_id, _anchor=ruling or None) if has_page(game_id) else None
@@ -95,8 +97,3 @@ def _drawn_figures(game: AnyGame) -> tuple[dict[str, Drawn], Symbols]:
         for number, figure in enumerate(figures_of(game.id), 1)
     }
     return figures, symbols
-
-
-@blueprint.app_context_processor
-def _links() -> dict[str, Any]:
-    return {"rules_url": rules_url}

@@ -6,7 +6,7 @@ from events.matches.readmodels.paging import Place
 from events.matches.readmodels.summary import Projected, unpack_summary
 from events.store.archive.store import ArchivingStore
 
-KINDS = ("finished", "recent", "met", "met-privately", "rated")
+KINDS_OF_LISTS = ("finished", "recent", "met", "met-privately", "rated")
 """The lists, by what their names begin with, that matches are in when they are over."""
 
 
@@ -32,8 +32,6 @@ class ArchivedModels:
         return projected
 
     def places(self, names: Sequence[str], newest_first: bool, after: Place | None = None) -> Iterator[Place]:
-        """Yield the places of archived matches in the lists ``names``, in one order, those after ``after``."""
-        listed = [name for name in names if name.partition(":")[0] in KINDS]
-        if listed:
-            for entry in self._store.archive.entries(listed, newest_first, after):
-                yield Place(float(entry.score), entry.member)
+        """Yield the places of archived matches in the lists ``names``, in one order, after ``after``."""
+        for entry in self._store.archive.entries(names, newest_first, after):
+            yield Place(float(entry.score), entry.member)

@@ -9,7 +9,7 @@ import structlog
 
 from domain.match.enums import Status
 from events.matches.readmodels import paging
-from events.matches.readmodels.archived import ArchivedModels
+from events.matches.readmodels.archived import KINDS_OF_LISTS, ArchivedModels
 from events.matches.readmodels.generations import Current, Reader
 from events.matches.readmodels.summary import Projected, Summary, unpack_summary
 from events.runtime.connections import StoreClient, StorePipeline
@@ -159,7 +159,8 @@ class MatchLists:
         lists = [list_in(shard, name) for name in names for shard in range(self.keys.shards)]
         # A shard's fair share and some more: most pages are full after one round trip.
         live = paging.merge(read, lists, newest_first, after, 4 + 2 * limit // len(lists))
-        if self.archived is None or not with_archive:
+        names = [name for name in names if name.partition(":")[0] in KINDS_OF_LISTS]
+        if self.archived is None or not with_archive or not names:
             return live
         # Live ones are looked at first: what is archived meanwhile is met twice, not missed.
         archived = self.archived.places(names, newest_first, after)

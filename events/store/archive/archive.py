@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from events.runtime.remembered import Measured, Remembered
 from events.store.archive import framing, pack, tables
 from events.store.archive.catalogue import Archived, Catalogue, PackFile, pack_name
 from events.store.archive.pack import GROUP, ArchivedMatch, PackIndex
-from events.store.archive.storage import Measured, Remembered, Storage
+from events.store.archive.storage import Storage
 from events.store.archive.tables import ListEntry, TableFile, TableIndex
 
 MAX_REMEMBERED_BYTES = 32 * 2**20

@@ -1,10 +1,8 @@
 """The files of the archive, in a directory or an object store; named by content, written once, never changed."""
 
 import hashlib
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
 import fsspec
@@ -103,40 +101,3 @@ class Storage:
         except Exception as error:
             # Every library of a storage has errors of its own.
             raise ArchiveUnavailableError(f"the archive cannot be used now: {error}") from error
-
-
-K = TypeVar("K", bound=Hashable)
-Measured = tuple[Any, int]
-"""A value, and how many bytes it counts for."""
-
-
-class Remembered:
-    """Values by key; those that were not used for longest are forgotten first."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._bytes = 0
-        self._values: OrderedDict[Hashable, Measured] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, keys: Sequence[K], load: Callable[[list[K]], Sequence[Measured]]) -> list[Any]:
-        """Return the values of ``keys``; ``load`` returns those that are not remembered, all of them at once."""
-        with self._lock:
-            found = {key: self._values[key][0] for key in keys if key in self._values}
-            for key in found:
-                self._values.move_to_end(key)
-        missing = [key for key in dict.fromkeys(keys) if key not in found]
-        if missing:
-            for key, measured in zip(missing, load(missing), strict=True):
-                found[key] = measured[0]
-                self._remember(key, measured)
-        return [found[key] for key in keys]
-
-    def _remember(self, key: Hashable, measured: Measured) -> None:
-        with self._lock:
-            if key in self._values:
-                return
-            self._values[key] = measured
-            self._bytes += measured[1]
-            while self._bytes > self._max_bytes and len(self._values) > 1:
-                self._bytes -= self._values.popitem(last=False)[1][1]

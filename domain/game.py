@@ -84,6 +84,9 @@ class Setup(NamedTuple):
     turns: tuple[int, ...] = (0, 2)
 
 
+NOISY_GAIN = 1000
+"""The gain from which on a move is noisy: see ``Game.gains``."""
+
 _OPERATIONS: set[str] = set()
 """The names of the operations of a game."""
 
@@ -342,18 +345,30 @@ class Game(Generic[P, M]):
         """
         raise NotImplementedError
 
-    def order(self, position: P, moves: Iterable[M]) -> list[M]:
-        """Return the moves with the most promising first; a stable, deterministic order. Default: as given."""
-        return list(moves)
+    def gains(self, position: P, moves: Sequence[M]) -> list[int]:
+        """Return how promising each move looks, the larger the better. Default: alike.
 
-    def noisy_moves(self, position: P) -> tuple[Iterable[M], bool]:
-        """Return the moves that quiescence search looks at, and whether they may be declined.
-
-        Not declinable means that the player has no other moves (compulsory capture), so that the position cannot be
-        judged as it stands. Moves that may be declined are best generated lazily: often they are not used. Default:
-        none.
+        A capture, or another move that changes the evaluation for good, counts ``NOISY_GAIN`` and as much as it may
+        gain, in hundredths of the smallest piece; quiet moves count less.
         """
-        return (), True
+        return [0] * len(moves)
+
+    def order(self, position: P, moves: Iterable[M]) -> list[M]:
+        """Return the moves with the largest gains first, equals as given."""
+        listed = list(moves)
+        gains = self.gains(position, listed)
+        return [listed[place] for place in sorted(range(len(listed)), key=lambda place: -gains[place])]
+
+    def is_forced(self, position: P) -> bool:
+        """Return whether the player to move has no free choice: must capture, or is in check. Default: never.
+
+        The search does not judge such a position as it stands; it looks at all its moves, which count as no depth.
+        """
+        return False
+
+    def noisy_moves(self, position: P) -> Iterable[M]:
+        """Return the moves that quiescence search looks at in a position that is not forced. Default: none."""
+        return ()
 
     def fast_outcome(self, position: P, history: Sequence[P]) -> Outcome | None:
         """Return the same as ``outcome``, or None where an end takes long to prove.

@@ -1,7 +1,5 @@
 """Bashni: draughts in which captured pieces go under the capturing column and come back when it is captured."""
 
-from collections.abc import Sequence
-
 from domain.bashni import diagram, evaluate, legality, moves, notation, position
 from domain.bashni.board import Move
 from domain.bashni.moves import Jump, again_after_another, never_again
@@ -60,10 +58,6 @@ class Bashni(Game[Position, Move]):
     def read_move(self, position: Position, text: str, setup: str) -> Move:  # noqa: ARG002 - there is one setup
         """Return the move that ``text`` names; capitals and marks may differ."""
         return notation.read_move(position, text, self.jump)
-
-    def noisy_moves(self, position: Position) -> tuple[Sequence[Move], bool]:
-        """Return the captures, which may not be declined (section 4)."""
-        return evaluate.noisy_moves(position, self.jump)
 
 
 GAME = Bashni(1, never_again, "In one move no column is jumped twice.")

@@ -1,12 +1,13 @@
 """Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
 from domain.bashni.board import BETWEEN, BOARD, LAST_ROWS, LETTERS, MAX_HALFMOVE_CLOCK, NUMBERS, RANKS, Move
-from domain.bashni.moves import Jump, capturers, legal_moves
+from domain.bashni.moves import capturers
 from domain.bashni.position import Position
+from domain.game import NOISY_GAIN
 
 # All weights are in hundredths of a single man.
 MAN = 100
@@ -67,8 +68,8 @@ def _beneath(letters: str, owner: int) -> int:
     return worth
 
 
-def order(position: Position, moves: Iterable[Move]) -> list[Move]:
-    """Return ``moves`` by gain, the most first, equals as given; a column jumped twice (ruleset 2) counts once."""
+def gains(position: Position, moves: Iterable[Move]) -> list[int]:
+    """Return the worth of the columns that each move captures or crowns; one jumped twice (ruleset 2) counts once."""
     kings, below, side = position.kings, position.below, position.side
     enemy = position.white if side else position.black
     last_row = LAST_ROWS[side]
@@ -81,6 +82,7 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
         for square, landing in pairwise(move):
             victim = BETWEEN[square][landing] & enemy & ~jumped
             if victim:
+                gained += 0 if jumped else NOISY_GAIN
                 jumped |= victim
                 gained += KING if kings & victim else MAN
                 rest = below[victim.bit_length() - 1]
@@ -88,12 +90,10 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
                     gained += _FREEING
         return gained
 
-    return sorted(moves, key=gain, reverse=True)
+    return [gain(move) for move in moves]
 
 
-def noisy_moves(position: Position, jump: Jump) -> tuple[Sequence[Move], bool]:
-    """Return the captures when there are any, which may not be declined (section 4); else nothing."""
+def is_forced(position: Position) -> bool:
+    """Return whether the player must capture (section 4)."""
     own, enemy = (position.black, position.white) if position.side else (position.white, position.black)
-    if position.halfmove_clock < MAX_HALFMOVE_CLOCK and capturers(own, enemy, position.kings):
-        return legal_moves(position, jump), False
-    return (), True
+    return position.halfmove_clock < MAX_HALFMOVE_CLOCK and capturers(own, enemy, position.kings) != 0

@@ -1,6 +1,6 @@
 """Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN
 from domain.four_towers.board import ARENAS, COORDINATES, SQUARES, TOWER_SET
@@ -21,6 +21,7 @@ from domain.four_towers.moves import (
 )
 from domain.four_towers.outcome import in_check, is_drawn
 from domain.four_towers.position import Position
+from domain.game import NOISY_GAIN
 
 VALUES = (0, 450, 300, 850, 300, 850, 700, 1250, 0, 350, 100, 220)
 """By code: hundredths of a pawn."""
@@ -71,27 +72,27 @@ def evaluate(position: Position, seat: int) -> int:
     return total if seat == 0 else -total
 
 
-def order(position: Position, moves: Iterable[Move]) -> list[Move]:
-    """Return captures of valuable pieces by cheap ones first, then promotions and returns, then steps forward."""
+def gains(position: Position, moves: Iterable[Move]) -> list[int]:
+    """Return weights: captures of valuable pieces by cheap ones first, promotions and returns, then steps forward."""
     board = position.board
     base = position.side * BLACK
     sign = 1 - 2 * position.side
 
-    def weight(move: Move) -> int:
+    def gain(move: Move) -> int:
         if not isinstance(move, int):
-            return -gain_of_compound_move(position, move)
+            return gain_of_compound_move(position, move)
         head, target = head_of(move), target_of(move)
         if head.mark == RETURN:
-            return -1000 - sign * PLACED[base + head.part][target]
+            return NOISY_GAIN + sign * PLACED[base + head.part][target]
         kind = head.part or board[head.origin] & 15
-        gain = sign * (PLACED[base + kind][target] - PLACED[base + kind][head.origin])
+        weight = sign * (PLACED[base + kind][target] - PLACED[base + kind][head.origin])
         if head.mark == CAPTURE:
-            gain += 10_000 + 10 * (VALUES[board[target] & 15] or VALUES[PAWN]) - VALUES[kind]
+            weight = NOISY_GAIN + (VALUES[board[target] & 15] or VALUES[PAWN]) - VALUES[kind] // 100
         if move & 15:
-            gain += 5_000 + VALUES[PROMOTED[move & 15]]
-        return -gain
+            weight = max(weight, NOISY_GAIN) + VALUES[PROMOTED[move & 15]] - VALUES[PAWN]
+        return weight
 
-    return sorted(moves, key=weight)
+    return [gain(move) for move in moves]
 
 
 def gain_of_compound_move(position: Position, move: MultiMove | Rearrangement) -> int:
@@ -118,16 +119,14 @@ def step_gain(board: bytes | bytearray, move: int) -> int:
     return PLACED[landing][target] - PLACED[code][origin]
 
 
-def noisy_moves(position: Position) -> tuple[Iterable[int], bool]:
-    """Return captures, returns and promotions to a wizard, all declinable; in check the evasions by single moves."""
+def noisy_moves(position: Position) -> Sequence[int]:
+    """Return captures, returns and promotions to a wizard."""
     if is_drawn(position):
-        return (), True
-    if in_check(position):
-        return MoveGenerator(position).moves(), False
-    return _contacts(position), True
+        return ()
+    moves = MoveGenerator(position).moves()
+    return [move for move in moves if _CONTACTS[move >> HEAD_SHIFT] or move & 15 == _BEST_PROMOTION]
 
 
-def _contacts(position: Position) -> Iterator[int]:
-    for move in MoveGenerator(position).moves():
-        if _CONTACTS[move >> HEAD_SHIFT] or move & 15 == _BEST_PROMOTION:
-            yield move
+def is_forced(position: Position) -> bool:
+    """Return whether the side to move is in check and the game goes on."""
+    return in_check(position) and not is_drawn(position)

@@ -7,6 +7,7 @@ from domain.fourplay.board import QUEEN_RAYS, SIDE, SQUARES
 from domain.fourplay.moves import DONE, PASS, legal_moves, split_move
 from domain.fourplay.outcome import scores_sharing_places
 from domain.fourplay.position import ANT, KIND_CODES, KING, NEUTRON, Position
+from domain.game import NOISY_GAIN
 
 WORTH = (0, 0, 520, 330, 900, 420, 190, 500, 320, 100, 230, 230)
 """By kind, in hundredths of an Ant: what a piece does on this board (the prices of the set-up are not its strength)."""
@@ -49,11 +50,11 @@ def _shelter(board: bytes, king: int) -> int:
     return -4 * malus
 
 
-def order(position: Position, moves: Iterable[str]) -> list[str]:
-    """Return captures of valuable pieces by cheap ones first, then promotions, the rest towards the centre."""
+def gains(position: Position, moves: Iterable[str]) -> list[int]:
+    """Return weights: captures of valuable pieces by cheap ones first, then promotions, the rest towards the centre."""
     if position.setup:
-        return sorted(moves, key=lambda move: (_placing_weight(position, move), move))
-    return sorted(moves, key=lambda move: (-_gain(position, move), move))
+        return [-_placing_weight(position, move) for move in moves]
+    return [_gain(position, move) for move in moves]
 
 
 def _gain(position: Position, move: str) -> int:
@@ -61,15 +62,15 @@ def _gain(position: Position, move: str) -> int:
         return 0
     origin, mark, target, promotion = split_move(move)
     board = position.board
-    gain = 2 * WORTH[promotion]
+    gain = NOISY_GAIN + WORTH[promotion] if promotion else 0
     if mark in ("x", "*"):
         taken = board[target]
         owner = (taken >> 4) - 1
         frozen = owner in position.eliminated
         value = 100_000 if taken & 15 == KING else WORTH[taken & 15]
-        gain += 10 * value // (4 if frozen else 1) + 1000
+        gain = max(gain, NOISY_GAIN) + value // (4 if frozen else 1)
         if mark == "x":
-            gain -= WORTH[board[origin] & 15]
+            gain -= WORTH[board[origin] & 15] // 100
     elif mark == "-":
         gain += _CENTRAL[target] - _CENTRAL[origin]
     return gain
@@ -90,10 +91,10 @@ def _placing_weight(position: Position, move: str) -> int:
     return distance + (0 if KIND_CODES[kind] == wanted else 100)
 
 
-def noisy_moves(position: Position) -> tuple[Sequence[str], bool]:
-    """Return the captures of pieces that are not frozen, which may be declined."""
+def noisy_moves(position: Position) -> Sequence[str]:
+    """Return the captures of pieces that are not frozen."""
     if position.setup:
-        return (), True
+        return ()
     frozen = position.eliminated
     captures = []
     for move in legal_moves(position):
@@ -102,4 +103,4 @@ def noisy_moves(position: Position) -> tuple[Sequence[str], bool]:
         _, mark, target, _ = split_move(move)
         if mark in ("x", "*") and (position.board[target] >> 4) - 1 not in frozen:
             captures.append(move)
-    return captures, True
+    return captures

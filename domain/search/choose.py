@@ -1,12 +1,13 @@
 """The move of an opponent, and whether it accepts a draw: pure functions of game, position, history, level and seed."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 from random import Random
 from typing import Final, NamedTuple
 
 from domain.game import Game, GameOver, M, P
-from domain.search.negamax import Choice, RootMove, Search, clamp_evaluation
+from domain.search.negamax import Choice, RootMove, Search
+from domain.search.values import clamp_evaluation
 
 
 class Level(NamedTuple):
@@ -42,7 +43,7 @@ LEVELS: Mapping[int, Level] = {
 }
 
 
-ENGINE_VERSION: Final = 2
+ENGINE_VERSION: Final = 3
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""
 
 MAX_UNLISTED_MOVES: Final = 32
@@ -53,20 +54,27 @@ DRAW_THRESHOLD: Final = -150
 
 
 def choose(
-    game: Game[P, M], position: P, history: Sequence[P], level: int, seed: int, nodes: int | None = None
+    game: Game[P, M],
+    position: P,
+    history: Sequence[P],
+    level: int,
+    seed: int,
+    nodes: int | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> Choice[M]:
     """Return the move of an opponent of ``level`` (1 to 8) for the seat to move.
 
     ``history`` is the earlier positions of the game, oldest first. The same arguments give the same choice on every
     machine; another ``seed`` may give another of several good moves. At most ``nodes`` are visited, None for those of
-    the level. Raises GameOver when there is no move, KeyError for an unknown level, ValueError for more nodes
+    the level. ``on_progress`` is called with the nodes visited so far, every PROGRESS_NODES of them; what it raises
+    ends the search. Raises GameOver when there is no move, KeyError for an unknown level, ValueError for more nodes
     than the level has.
     """
     strength = LEVELS[level]
     budget = strength.nodes if nodes is None else nodes
     if not 1 <= budget <= strength.nodes:
         raise ValueError(f"an opponent of level {level} visits 1 to {strength.nodes} nodes, not {budget}")
-    moves, unlisted = _root_moves(game, position)
+    moves, unlisted = root_moves_of(game, position)
     if not moves:
         raise GameOver("the game is over: there is no move to choose")
     seat = game.to_move(position)
@@ -76,7 +84,7 @@ def choose(
     fraction = Random(f"{ENGINE_VERSION}/{seed}/{len(history)}").random  # noqa: S311
     seen = [move for move in moves if fraction() >= strength.blunder_rate] or [moves[int(fraction() * len(moves))]]
     root_moves = [RootMove(move, int(fraction() * (strength.noise_amplitude + 1)), move in unlisted) for move in seen]
-    search = Search(game, seat, game.seats_at(position), history, budget)
+    search = Search(game, seat, game.seats_at(position), history, budget, on_progress)
     return search.best(position, root_moves, strength.depth)
 
 
@@ -95,7 +103,7 @@ def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int
     It may be the turn of any seat. An opponent accepts no draw of an ended game. Raises KeyError for an unknown level.
     """
     strength = LEVELS[level]
-    moves, unlisted = _root_moves(game, position)
+    moves, unlisted = root_moves_of(game, position)
     if not moves:
         return False
     search = Search(game, seat, game.seats_at(position), history, strength.nodes)
@@ -103,7 +111,7 @@ def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int
     return search.best(position, root_moves, strength.depth).value <= DRAW_THRESHOLD
 
 
-def _root_moves(game: Game[P, M], position: P) -> tuple[list[M], Collection[M]]:
+def root_moves_of(game: Game[P, M], position: P) -> tuple[list[M], Collection[M]]:
     """Return the moves to choose from in the order of the game, and those that are of kinds which it never lists."""
     unlisted = game.unlisted_candidates(position, MAX_UNLISTED_MOVES)
     moves = game.order(position, [*game.legal_moves(position), *unlisted])

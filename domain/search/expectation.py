@@ -10,7 +10,7 @@ from math import exp
 from typing import Final, NamedTuple
 
 from domain.game import AnyGame
-from domain.search.negamax import MAX_EVALUATION, WIN
+from domain.search.values import MAX_EVALUATION, WIN
 
 EXPECTATION_VERSION: Final = 1
 """The version of the curves. Raise it with every change of ``CURVES``: stored reviews name theirs."""

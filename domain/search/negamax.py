@@ -1,68 +1,35 @@
-"""Alpha-beta search of one seat against all others, over the contract of a game.
+"""Search of a game tree: the best move that can be found within a budget of nodes.
 
-With two seats this is plain negamax. With more seats the others count as one side that minimizes the value of the
-searching seat; between two moves of that seat, however, only one of them may choose its move against it, and the rest
-play the move that the game orders first (best-reply search, in the form BRS+ of Esser, Gras, Winands, Schadd and
-Lanctot 2013). If all of them were to conspire (paranoid search), nearly every position would look lost. A side may move
-several times in a row, so a value changes its sign with the side, not with the ply.
+It works on any game through the contract. Values are those of two sides: the seat that searches and all others. In a
+game of two seats that is minimax. Of more than two, each of the others plays for the worst evaluation of the searching
+seat; between two moves of that seat, however, only one of them may choose its move against it, and the rest play the
+move that looks best (best-reply search, in the form BRS+ of Esser, Gras, Winands, Schadd and Lanctot 2013). If all of
+them were to conspire (paranoid search), nearly every position would look lost. A side may move several times in a row,
+so a value changes its sign with the side, not with the ply.
 
 The search deepens iteratively and spends its node budget completely. It prunes with null windows (principal variation
-search), a transposition table, killer moves and a history heuristic; late moves are reduced by a ply. Compulsory moves
-do not count as depth, and a quiescence search plays out the noisy moves at the horizon.
+search) and a transposition table; ``ordering`` says which moves come first, and late quiet moves are searched less deep
+(late move reductions). Compulsory moves do not count as depth, and a quiescence search plays out the noisy moves at the
+horizon.
 
-The results do not depend on Python's order of hashes: sets and tables are only queried, never iterated over.
+The results do not depend on Python's order of hashes: sets and tables are queried, or iterated over as they were built.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from domain.game import Game, M, P
-
-WIN = 1_000_000
-"""The value of winning the whole point now. Every ply until then costs one, so that shorter wins are better."""
-
-MAX_EVALUATION = 100_000
-"""The largest evaluation of an undecided position; values beyond it come from the end of a game."""
-
-
-def value_of_scores(scores: Sequence[float], seat: int, ply: int) -> int:
-    """Return the worth to ``seat`` of an end with ``scores``, ``ply`` plies ahead.
-
-    An equal share of the points is worth 0, the whole point WIN, everything between in proportion: half a win for
-    3/4 of the point between two seats, a third of a defeat for nothing among four of whom one wins all.
-    """
-    share = sum(scores) / len(scores)
-    if share >= 1:
-        return 0
-    value = round(WIN * (scores[seat] - share) / (1 - share))
-    return value - ply if value > 0 else value + ply if value < 0 else 0
-
-
-def clamp_evaluation(value: int) -> int:
-    """Return ``value`` limited to the range of evaluations."""
-    return max(-MAX_EVALUATION, min(MAX_EVALUATION, value))
-
-
-def is_won(value: int) -> bool:
-    """Return whether ``value`` is a certain win of the whole point."""
-    return value > WIN - MAX_EVALUATION
-
-
-def adjusted_for_ply(value: int, plies: int) -> int:
-    """Return ``value`` as seen ``plies`` plies earlier (later when negative): only the ends of games change."""
-    if value > MAX_EVALUATION:
-        return value - plies
-    if value < -MAX_EVALUATION:
-        return value + plies
-    return value
-
+from domain.game import NOISY_GAIN, Game, M, P
+from domain.search.ordering import QUIET, Ordering
+from domain.search.table import EXACT, Table
+from domain.search.values import MAX_EVALUATION, WIN, clamp_evaluation, is_won, value_of_scores
 
 T = TypeVar("T")
 
 INFINITE: Final = WIN + 1
 QUIESCENCE_BUDGET: Final = 24
-"""The extension of a line beyond its depth: 1 for each compulsory move, DECLINABLE_COST for every other one."""
-DECLINABLE_COST: Final = 6
+"""The extension of a line beyond its depth: 1 for each forced move, NOISY_COST for every other one."""
+NOISY_COST: Final = 6
 
 MAX_UNLISTED_REPLIES: Final = 3
 """Moves of the kinds that a game never lists, searched as replies to a root move."""
@@ -70,23 +37,40 @@ MAX_UNLISTED_REPLIES: Final = 3
 MAX_UNLISTED_FOLLOWED: Final = 6
 """Root moves of the kinds that a game never lists, searched beyond the first ply."""
 
-FULL_DEPTH_MOVES: Final = 4
-"""Moves of a position that are searched to full depth; later ones are reduced by a ply until they raise alpha."""
+MAX_LINE_PLIES: Final = 32
 
-EXACT: Final = 0
-LOWER_BOUND: Final = 1
-UPPER_BOUND: Final = -1
+PROGRESS_NODES: Final = 1024
+"""Nodes between two reports of progress."""
+
+FULL_DEPTH_MOVES: Final = 3
+"""Moves of a position that are searched to full depth; later quiet ones are reduced until they raise alpha."""
+
+MARGIN: Final = 250
+"""The most, in hundredths of the smallest piece, that a quiet move next to the horizon is expected to gain."""
+
+
+def _log2_in_eighths(number: int) -> int:
+    return (number**8).bit_length() - 1
+
+
+def reduction(depth: int, number: int) -> int:
+    """Return by how many plies move ``number`` (from 0), a quiet one, is reduced: log2(depth) * log2(number) / 5."""
+    if depth < 2 or number < FULL_DEPTH_MOVES:
+        return 0
+    return min(depth - 1, max(1, _log2_in_eighths(depth) * _log2_in_eighths(number) // 320))
 
 
 class RootMove(NamedTuple, Generic[T]):
     """A move of the root and the noise that is added to its value unless the value is a certain win or loss.
 
     ``unlisted`` marks kinds that the game never lists: only the best of them are followed beyond the first ply.
+    ``exact`` marks moves whose value is to be exact even where another move is better.
     """
 
     move: T
     noise: int
     unlisted: bool = False
+    exact: bool = False
 
 
 class Choice(NamedTuple, Generic[T]):
@@ -101,13 +85,20 @@ class Choice(NamedTuple, Generic[T]):
     nodes: int
 
 
-class TableEntry(NamedTuple, Generic[T]):
-    """An entry of the transposition table: depth, kind of bound, value seen from the position, and the best move."""
+class RootResult(NamedTuple, Generic[T]):
+    """Value with noise, and value, of a root move for the side that plays it; exact or an upper bound."""
+
+    total: int
+    value: int
+    root_move: RootMove[T]
+
+
+class Iteration(NamedTuple, Generic[T]):
+    """The root moves searched ``depth`` plies deep, the best first, and whether these are all."""
 
     depth: int
-    bound: int
-    value: int
-    move: T | None
+    results: list[RootResult[T]]
+    completed: bool
 
 
 class NodeLimitError(Exception):
@@ -115,19 +106,28 @@ class NodeLimitError(Exception):
 
 
 class Search(Generic[P, M]):
-    """One search: made for a position, used once. The table has at most one entry for each node of the budget."""
+    """One search: made for a position, used once. ``on_progress`` gets the nodes visited, every PROGRESS_NODES."""
 
-    def __init__(self, game: Game[P, M], seat: int, seats: int, history: Iterable[P], node_limit: int) -> None:
+    def __init__(
+        self,
+        game: Game[P, M],
+        seat: int,
+        seats: int,
+        history: Iterable[P],
+        node_limit: int,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> None:
         self.game = game
         self.seat = seat
         self.multiplayer = seats > 2
         self.node_limit = node_limit
+        self.on_progress = on_progress
         self.nodes = 0
+        self.pause_at = 0
         self.max_extended_ply = 0
         self.path: set[Hashable] = {game.key(position) for position in history}
-        self.table: dict[Hashable, TableEntry[M]] = {}
-        self.killers: dict[int, M] = {}
-        self.history_scores: dict[M, int] = {}
+        self.table: Table[M] = Table()
+        self.ordering: Ordering[M] = Ordering()
         self.unlisted_replies: dict[P, list[M]] = {}
 
     def best(self, position: P, root_moves: Sequence[RootMove[M]], depth: int) -> Choice[M]:
@@ -136,43 +136,76 @@ class Search(Generic[P, M]):
         When the budget ends within an iteration, the moves that it has completed count: the first of them is the best
         move of the iteration before, and another one has to beat it at the same depth.
         """
-        side = self._side(position)
-        self.path.add(self.game.key(position))
-        ranked = list(root_moves)
-        choice = Choice(ranked[0].move, side * self._evaluate(position, side), 0, 0)
-        for iteration in range(1, depth + 1):
-            results, completed = self._search_root(position, ranked, side, iteration)
-            if results:
-                _, value, best = results[0]
-                choice = Choice(best.move, side * value, iteration if completed else choice.depth, self.nodes)
-            if not completed or is_won(abs(choice.value)):
-                break
-            ranked = [root_move for _, _, root_move in results]
-            dropped = [root_move for root_move in ranked if root_move.unlisted][MAX_UNLISTED_FOLLOWED:]
-            ranked = [root_move for root_move in ranked if root_move not in dropped]
+        choice = Choice(root_moves[0].move, clamp_evaluation(self.game.evaluate(position, self.seat)), 0, 0)
+        for iteration in self.iterations(position, root_moves, depth):
+            if iteration.results:
+                best = iteration.results[0]
+                completed = iteration.depth if iteration.completed else choice.depth
+                choice = Choice(best.root_move.move, self._side(position) * best.value, completed, self.nodes)
         return choice._replace(nodes=self.nodes)
 
-    def _search_root(
-        self, position: P, root_moves: Sequence[RootMove[M]], side: int, depth: int
-    ) -> tuple[list[tuple[int, int, RootMove[M]]], bool]:
-        """Return value with noise, value and move of each root move, the best first, and whether all were searched."""
+    def iterations(self, position: P, root_moves: Sequence[RootMove[M]], depth: int) -> Iterator[Iteration[M]]:
+        """Search ``root_moves`` one ply deeper each time, up to ``depth``, a certain win or the end of the budget."""
+        self.path.add(self.game.key(position))
+        ranked = list(root_moves)
+        for plies in range(1, depth + 1):
+            iteration = self._search_root(position, ranked, plies)
+            yield iteration
+            if not iteration.completed or is_won(abs(iteration.results[0].value)):
+                return
+            ranked = [result.root_move for result in iteration.results]
+            dropped = [root_move for root_move in ranked if root_move.unlisted][MAX_UNLISTED_FOLLOWED:]
+            ranked = [root_move for root_move in ranked if root_move not in dropped or root_move.exact]
+            # Moves whose values are wanted come early, so that the best of the others has only to beat them.
+            best = ranked[0]
+            ranked.sort(key=lambda root_move, best=best: root_move is not best and not root_move.exact)  # type: ignore[misc]
+
+    def limit_nodes(self, node_limit: int) -> None:
+        """Change the node budget."""
+        self.node_limit = self.pause_at = node_limit
+
+    def line(self, position: P, move: M) -> tuple[M, ...]:
+        """Return ``move`` and the best play that the search has seen after it, as far as its table still has it."""
+        game = self.game
+        line = [move]
+        seen = {game.key(position)}
+        position = game.play(position, move)
+        while (key := game.key(position)) not in seen and len(line) < MAX_LINE_PLIES:
+            seen.add(key)
+            slots = ((key, False), (key, True)) if self.multiplayer else (key,)
+            entries = [entry for entry in map(self.table.get, slots) if entry is not None]
+            reply = next((entry.move for entry in entries if entry.bound == EXACT), None)
+            if reply is None:
+                break
+            line.append(reply)
+            position = game.play(position, reply)
+        return tuple(line)
+
+    def _search_root(self, position: P, root_moves: Sequence[RootMove[M]], depth: int) -> Iteration[M]:
         self.max_extended_ply = 2 * depth + 2
-        results: list[tuple[int, int, RootMove[M]]] = []
+        self.ordering.age()
+        side = self._side(position)
+        replied = self.multiplayer and side < 0
+        results: list[RootResult[M]] = []
         best_total = -INFINITE
+        completed = True
         try:
             for root_move in root_moves:
                 # Only a value that beats the best with this move's noise on top need be exact.
                 alpha = best_total if abs(best_total) > MAX_EVALUATION else best_total - root_move.noise
-                replied = self.multiplayer and side < 0
-                value = self._search_move(position, root_move.move, side, depth - 1, alpha, INFINITE, 1, replied)
+                value = alpha + 1
+                if results and not root_move.exact:
+                    value = self._search_move(position, root_move.move, side, depth - 1, alpha, alpha + 1, 1, replied)
+                if value > alpha:
+                    floor = -INFINITE if root_move.exact else alpha
+                    value = self._search_move(position, root_move.move, side, depth - 1, floor, INFINITE, 1, replied)
                 total = value if abs(value) > MAX_EVALUATION else value + root_move.noise
-                results.append((total, value, root_move))
+                results.append(RootResult(total, value, root_move))
                 best_total = max(best_total, total)
-            completed = True
         except NodeLimitError:
             completed = False
-        results.sort(key=lambda result: -result[0])
-        return results, completed
+        results.sort(key=itemgetter(0), reverse=True)
+        return Iteration(depth, results, completed)
 
     def _side(self, position: P) -> int:
         """Return 1 when the searching seat is to move, -1 when another one is."""
@@ -181,60 +214,81 @@ class Search(Generic[P, M]):
     def _evaluate(self, position: P, side: int) -> int:
         return side * clamp_evaluation(self.game.evaluate(position, self.seat))
 
+    def _visit(self) -> None:
+        """Count a node, report progress when it is time, and raise NodeLimitError when the budget is spent."""
+        if self.nodes >= self.pause_at:
+            if self.nodes >= self.node_limit:
+                raise NodeLimitError
+            if self.on_progress is not None and self.nodes:
+                self.on_progress(self.nodes)
+            self.pause_at = min(self.node_limit, self.nodes + PROGRESS_NODES)
+        self.nodes += 1
+
     def _search_move(
         self, position: P, move: M, side: int, depth: int, alpha: int, beta: int, ply: int, replied: bool
     ) -> int:
         """Return the value of ``move`` for the side that plays it."""
         after = self.game.play(position, move)
         if self._side(after) == side:
-            return self._search(after, side, depth, alpha, beta, ply, replied)
-        return -self._search(after, -side, depth, -beta, -alpha, ply, replied)
+            return self._search(after, side, depth, alpha, beta, ply, replied, move)
+        return -self._search(after, -side, depth, -beta, -alpha, ply, replied, move)
 
-    def _search(self, position: P, side: int, depth: int, alpha: int, beta: int, ply: int, replied: bool) -> int:
+    def _search(
+        self, position: P, side: int, depth: int, alpha: int, beta: int, ply: int, replied: bool, previous: M
+    ) -> int:
         """Return the value of ``position`` for the side to move: exact between ``alpha`` and ``beta``, else a bound.
 
-        ``replied`` tells that one of several opponents has already chosen its move against the searching seat.
+        ``replied`` tells that one of several opponents has already chosen its move against the searching seat,
+        ``previous`` is the move that led here.
         """
-        if self.nodes >= self.node_limit:
-            raise NodeLimitError
-        self.nodes += 1
-        key = self.game.key(position)
-        if key in self.path:
-            # One repetition is enough: a position that can be repeated once can be repeated twice.
-            outcome = self.game.fast_outcome(position, (position, position))
-            if outcome is not None:
-                return side * value_of_scores(outcome.scores, self.seat, ply)
+        self._visit()
+        game = self.game
+        key = game.key(position)
+        # One repetition is enough: a position that can be repeated once can be repeated twice.
+        if key in self.path and (outcome := game.fast_outcome(position, (position, position))) is not None:
+            return side * value_of_scores(outcome.scores, self.seat, ply)
         slot = (key, replied) if self.multiplayer else key
         entry = self.table.get(slot)
-        if entry is not None and entry.depth >= depth:
-            known = _value_within(entry, alpha, beta, ply)
-            if known is not None:
-                return known
+        if entry is not None and (value := entry.value_within(depth, alpha, beta, ply)) is not None:
+            return value
         if depth <= 0:
             value = self._quiescence(position, side, alpha, beta, ply, QUIESCENCE_BUDGET)
-            self._store(slot, 0, value, alpha, beta, ply, None)
+            self.table.store(slot, 0, value, alpha, beta, ply, None)
             return value
 
-        moves, forced, declinable = self._ordered_moves(position, ply)
+        moves = list(game.legal_moves(position))
+        if ply == 1:
+            moves += self._unlisted_replies(position)
         if not moves:
             return self._quiescence(position, side, alpha, beta, ply, 0)
+        forced = game.is_forced(position)
         rest = depth if forced and ply < self.max_extended_ply else depth - 1
-        expected = moves[0]
-        if replied and side < 0:
-            del moves[1:]
-        self._promote(moves, ply, entry.move if entry is not None else None)
+        gains = game.gains(position, moves)
+        ranked = self.ordering.rank(moves, gains, ply, previous, None if entry is None else entry.move)
+        expected: M | None = None
+        if self.multiplayer and side < 0:
+            expected = moves[gains.index(max(gains))]
+            ranked = [(0, expected)] if replied else ranked
+
+        # Next to the horizon no quiet move is expected to make up for more than the margin.
+        hope = INFINITE
+        if depth == 1 and not forced and abs(alpha) <= MAX_EVALUATION:
+            hope = self._evaluate(position, side) + MARGIN
 
         added = key not in self.path
         self.path.add(key)
         floor = alpha
         best = -INFINITE
         best_move: M | None = None
-        for number, move in enumerate(moves):
+        for number, (weight, move) in enumerate(ranked):
+            if hope <= alpha and weight < QUIET and number:
+                best = max(best, hope)
+                break
             replies = self.multiplayer and side < 0 and (replied or move != expected)
             if number == 0:
                 value = self._search_move(position, move, side, rest, alpha, beta, ply + 1, replies)
             else:
-                reduced = number >= FULL_DEPTH_MOVES and depth >= 3 and declinable
+                reduced = 0 if forced or weight >= QUIET else reduction(depth, number)
                 value = self._search_move(position, move, side, rest - reduced, alpha, alpha + 1, ply + 1, replies)
                 if value > alpha and (reduced or value < beta):
                     value = self._search_move(position, move, side, rest, alpha, beta, ply + 1, replies)
@@ -243,43 +297,20 @@ class Search(Generic[P, M]):
                 if value > alpha:
                     alpha = value
                     if value >= beta:
-                        self.killers[ply] = move
-                        self.history_scores[move] = self.history_scores.get(move, 0) + depth * depth
+                        self.ordering.reward(ranked, number, depth, ply, previous)
                         break
         if added:
             self.path.discard(key)
-        self._store(slot, depth, best, floor, beta, ply, best_move)
+        self.table.store(slot, depth, best, floor, beta, ply, best_move)
         return best
-
-    def _ordered_moves(self, position: P, ply: int) -> tuple[list[M], bool, bool]:
-        """Return the moves in order, whether they are forced (compulsory and noisy), and whether any is declinable."""
-        noisy, declinable = self.game.noisy_moves(position)
-        forced = [] if declinable else list(noisy)
-        moves = forced or list(self.game.legal_moves(position))
-        is_forced = bool(forced)
-        if ply == 1:
-            moves += self._unlisted_replies(position)
-        return self.game.order(position, moves) if moves else moves, is_forced, declinable
 
     def _unlisted_replies(self, position: P) -> list[M]:
         """Return the moves of the kinds that are never listed which are searched as replies to a root move."""
-        known = self.unlisted_replies.get(position)
-        if known is None:
-            known = self.unlisted_replies[position] = self.game.unlisted_candidates(position, MAX_UNLISTED_REPLIES)
-        return known
-
-    def _promote(self, moves: list[M], ply: int, table_move: M | None) -> None:
-        """Sort ``moves`` by the history heuristic, the table's move and the killer of this ply before all others."""
-        history_scores = self.history_scores
-        moves.sort(key=lambda move: -history_scores.get(move, 0))
-        for move in (self.killers.get(ply), table_move):
-            if move is not None and move in moves:
-                moves.remove(move)
-                moves.insert(0, move)
-
-    def _store(self, slot: Hashable, depth: int, value: int, alpha: int, beta: int, ply: int, move: M | None) -> None:
-        bound = UPPER_BOUND if value <= alpha else LOWER_BOUND if value >= beta else EXACT
-        self.table[slot] = TableEntry(depth, bound, adjusted_for_ply(value, -ply), move)
+        replies = self.unlisted_replies.get(position)
+        if replies is None:
+            replies = self.game.unlisted_candidates(position, MAX_UNLISTED_REPLIES)
+            self.unlisted_replies[position] = replies
+        return replies
 
     def _quiescence(self, position: P, side: int, alpha: int, beta: int, ply: int, budget: int) -> int:
         """Return the value of ``position`` for the side to move once its noisy moves have been played out."""
@@ -287,24 +318,29 @@ class Search(Generic[P, M]):
         outcome = game.fast_outcome(position, ())
         if outcome is not None:
             return side * value_of_scores(outcome.scores, self.seat, ply)
-        moves, declinable = game.noisy_moves(position)
+        forced = budget > 0 and game.is_forced(position)
+        static = self._evaluate(position, side)
         best = -INFINITE
-        if declinable or budget <= 0:
-            best = self._evaluate(position, side)
+        if not forced:
+            best = static
             if best >= beta or budget <= 0:
                 return best
             alpha = max(alpha, best)
-        ordered = game.order(position, moves)
-        if not ordered:
-            return self._evaluate(position, side)
-        if declinable:
+        moves = list(game.legal_moves(position) if forced else game.noisy_moves(position))
+        if not moves:
+            return static
+        gains = game.gains(position, moves)
+        ranked = sorted(zip(gains, moves, strict=True), key=itemgetter(0), reverse=True)
+        if not forced:
             # The further from the horizon, the fewer: where everything can be captured, exchanges do not end.
-            del ordered[max(1, budget // DECLINABLE_COST) :]
-        rest = budget - (DECLINABLE_COST if declinable else 1)
-        for move in ordered:
-            if self.nodes >= self.node_limit:
-                raise NodeLimitError
-            self.nodes += 1
+            del ranked[max(1, budget // NOISY_COST) :]
+        rest = budget - (1 if forced else NOISY_COST)
+        for gain, move in ranked:
+            hope = static + MARGIN + max(0, gain - NOISY_GAIN)
+            if hope <= alpha and abs(alpha) <= MAX_EVALUATION:
+                best = max(best, hope)
+                break
+            self._visit()
             after = game.play(position, move)
             if self._side(after) == side:
                 value = self._quiescence(after, side, alpha, beta, ply + 1, rest)
@@ -317,11 +353,3 @@ class Search(Generic[P, M]):
                     if value >= beta:
                         break
         return best
-
-
-def _value_within(entry: TableEntry[T], alpha: int, beta: int, ply: int) -> int | None:
-    """Return the value of a table entry where it decides the window of ``alpha`` and ``beta``, else None."""
-    value = adjusted_for_ply(entry.value, ply)
-    if entry.bound == EXACT or (value >= beta if entry.bound == LOWER_BOUND else value <= alpha):
-        return value
-    return None

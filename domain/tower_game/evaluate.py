@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from domain.game import NOISY_GAIN
 from domain.tower_game.board import CUBES
 from domain.tower_game.moves import CAPTURE, PROMOTION, PROMOTION_CODES, legal_moves, origin_of, target_of
 from domain.tower_game.position import BLACK, PAWN, ROOK, Position, in_check
@@ -46,32 +47,34 @@ def evaluate(position: Position, seat: int) -> int:
     return total if seat == 0 else -total
 
 
-def order(position: Position, moves: Iterable[int]) -> list[int]:
-    """Return captures of valuable men by cheap ones first, then promotions, then steps to better cubes."""
+def gains(position: Position, moves: Iterable[int]) -> list[int]:
+    """Return weights: captures of valuable men by cheap ones first, then promotions, then steps to better cubes."""
     board = position.board
     placed = _PLACED
     sign = 1 if position.side == 0 else -1
 
-    def weight(move: int) -> int:
+    def gain(move: int) -> int:
         origin, target = origin_of(move), target_of(move)
         code = board[origin]
         kind = code - BLACK if code > BLACK else code
-        gain = sign * (placed[code][target] - placed[code][origin])
+        weight = sign * (placed[code][target] - placed[code][origin])
         if move & CAPTURE:
             taken = board[target]
             value = VALUES[taken - BLACK if taken > BLACK else taken] or VALUES[PAWN]
-            gain += 10_000 + 10 * value - VALUES[kind]
+            weight = NOISY_GAIN + value - VALUES[kind] // 100
         promotion = move & PROMOTION
         if promotion:
-            gain += 5_000 + VALUES[PROMOTION_CODES[promotion]]
-        return -gain
+            weight = max(weight, NOISY_GAIN) + VALUES[PROMOTION_CODES[promotion]] - VALUES[PAWN]
+        return weight
 
-    return sorted(moves, key=weight)
+    return [gain(move) for move in moves]
 
 
-def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
-    """Return captures and promotions to a Rook, which may be declined; in check all evasions, which may not."""
-    moves = legal_moves(position)
-    if in_check(position):
-        return moves, False
-    return [move for move in moves if move & CAPTURE or move & PROMOTION == _ROOK], True
+def noisy_moves(position: Position) -> Sequence[int]:
+    """Return captures and promotions to a Rook."""
+    return [move for move in legal_moves(position) if move & CAPTURE or move & PROMOTION == _ROOK]
+
+
+def is_forced(position: Position) -> bool:
+    """Return whether the side to move is in check."""
+    return in_check(position)

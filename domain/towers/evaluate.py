@@ -47,6 +47,8 @@ _THREAT_WAITING = (0, 150, 450, 650, 750, 800)
 _CAN_WIN = 4000
 """The side to move can fall on the castle, or crown the castle, that it lacks."""
 _WINS = 1_000_000
+_CASTLE_GAIN = 20_000
+"""Added where castles change: together they are worth more than each alone."""
 
 _CASTLE_RAYS: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...] = tuple(
     (castle, tuple(RAYS[4 * castle + way][: MAX_HEIGHT - 1] for way in range(4))) for castle in CASTLES
@@ -158,8 +160,8 @@ def _threats(board: tuple[int, ...], players: int) -> tuple[list[int], list[int]
     return threats, crown_threats
 
 
-def order(position: Position, moves: Iterable[int]) -> list[int]:
-    """Return ``moves``, wins first, then by what they gain at once; equal gains in the order given."""
+def gains(position: Position, moves: Iterable[int]) -> list[int]:
+    """Return what each move gains at once over the other seats, by towers and castles; wins gain the most."""
     board, _, _, side, _ = position
 
     def gain(move: int) -> int:
@@ -171,11 +173,15 @@ def order(position: Position, moves: Iterable[int]) -> list[int]:
         for square, tower in changed:
             table = _WORTH[square]
             worth += table[tower] - table[board[square]]
-        if _CASTLE_PUSHES >> move & 1 and _reaches_goal(position, changed):
-            return _WINS
-        return _gain(worth, side)
+        gained = _gain(worth, side)
+        if _CASTLE_PUSHES >> move & 1:
+            if _reaches_goal(position, changed):
+                return _WINS
+            if gained > 0 and any(square in CASTLES for square, _ in changed):
+                gained += _CASTLE_GAIN
+        return gained
 
-    return sorted(moves, key=gain, reverse=True)
+    return [gain(move) for move in moves]
 
 
 _BIAS = sum(1 << _FIELD * (field + 1) - 1 for field in range(4))
@@ -204,15 +210,15 @@ def _features_after(position: Position, changed: list[tuple[int, int]]) -> int:
     return features
 
 
-def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
-    """Return the pushes that win or take castles from others without loss, and that they may be declined."""
+def noisy_moves(position: Position) -> Sequence[int]:
+    """Return the pushes that win or take castles from others without loss."""
     _, features, supplies, side, _ = position
     pushes = action_set(position) >> FIRST_PUSH << FIRST_PUSH
     found = [move for move in moves_in(pushes & _CASTLE_PUSHES) if _takes_castle(position, move)]
     opponents = [seat for seat in range(len(supplies)) if seat != side]
     if all(could_lose_all_builds(features, seat, supplies[seat]) for seat in opponents):
         found += [move for move in moves_in(pushes) if move not in found and _leaves_no_moves(position, move)]
-    return found, True
+    return found
 
 
 def _takes_castle(position: Position, push: int) -> bool:

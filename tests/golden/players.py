@@ -35,14 +35,19 @@ def at_random(place: Place, chance: random.Random) -> Any:
     return chance.choice(place.legal)
 
 
+def _captures(place: Place) -> list[Any]:
+    game = place.game
+    return place.legal if game.is_forced(place.position) else list(game.noisy_moves(place.position))
+
+
 def capturing(place: Place, chance: random.Random) -> Any:
     """Return a capture if there is one: boards grow empty soon."""
-    return chance.choice(list(place.game.noisy_moves(place.position)[0]) or place.legal)
+    return chance.choice(_captures(place) or place.legal)
 
 
 def peaceful(place: Place, chance: random.Random) -> Any:
     """Return a move that captures nothing, if there is one: games end for want of progress."""
-    captures = set(place.game.noisy_moves(place.position)[0])
+    captures = set(_captures(place))
     return chance.choice([move for move in place.legal if move not in captures] or place.legal)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from domain.game import Game, M, Outcome, P, Setup
+from domain.game import NOISY_GAIN, Game, M, Outcome, P, Setup
 
 LINES = (0b111, 0b111000, 0b111000000, 0b1001001, 0b10010010, 0b100100100, 0b100010001, 0b1010100)
 
@@ -16,6 +16,10 @@ class Toy(Game[P, M]):
 
     def key(self, position: P) -> P:
         return position
+
+    def gains(self, position: P, moves: Sequence[M]) -> list[int]:
+        """Any move may change everything, so that the search prunes none for looking quiet."""
+        return [NOISY_GAIN + 10_000] * len(moves)
 
 
 class Noughts(Toy[tuple[int, int, int], int]):
@@ -98,8 +102,11 @@ class Graph(Toy[str, str]):
         looks = self.nodes[position].looks
         return looks if seat == 0 else -looks
 
-    def noisy_moves(self, position: str) -> tuple[tuple[str, ...], bool]:
-        return self.nodes[position].noisy, self.nodes[position].declinable
+    def noisy_moves(self, position: str) -> tuple[str, ...]:
+        return self.nodes[position].noisy
+
+    def is_forced(self, position: str) -> bool:
+        return not self.nodes[position].declinable
 
     def unlisted_candidates(self, position: str, limit: int) -> list[str]:
         return list(self.nodes[position].unlisted[:limit])

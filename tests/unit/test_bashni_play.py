@@ -90,7 +90,7 @@ def test_no_move_is_legal_when_the_counter_is_full() -> None:
     assert list(GAME.legal_moves(position)) == []
     assert list(GAME.legal_moves(earlier)) != []
     assert not any(GAME.is_legal(position, move) for move in GAME.legal_moves(earlier))
-    assert GAME.noisy_moves(position) == ((), True)
+    assert not GAME.is_forced(position)
     assert GAME.hints(position) == {}
 
 
@@ -110,13 +110,12 @@ def test_the_start_is_level() -> None:
     assert GAME.evaluate(START, 0) == 0
 
 
-def test_captures_may_not_be_declined_on_the_horizon(game: Bashni) -> None:
+def test_a_position_is_forced_when_there_is_a_capture(game: Bashni) -> None:
     for position in sampled(game, 10, 1):
         moves = list(game.legal_moves(position))
         captures = [move for move in moves if "x" in game.format_move(position, move)]
-        moves_to_look_at, declinable = game.noisy_moves(position)
-        assert list(moves_to_look_at) == captures
-        assert declinable == (not captures)
+        assert game.is_forced(position) == bool(captures)
+        assert moves == (captures or moves)
 
 
 def test_ordering_keeps_all_moves_and_puts_the_larger_capture_first(game: Bashni) -> None:

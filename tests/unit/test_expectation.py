@@ -7,7 +7,7 @@ import pytest
 
 from domain.games import GAMES
 from domain.search.expectation import _DECAY, CURVES, POINT, expected_points
-from domain.search.negamax import WIN, value_of_scores
+from domain.search.values import WIN, value_of_scores
 from tests.support.toy_games import NOUGHTS
 
 BASHNI, TOWERS, FOURPLAY = GAMES["bashni"], GAMES["towers"], GAMES["fourplay"]

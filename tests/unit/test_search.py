@@ -7,7 +7,8 @@ import pytest
 
 from domain.game import AnyGame
 from domain.search import choose
-from domain.search.negamax import MAX_EVALUATION, WIN, Choice, RootMove, Search, value_of_scores
+from domain.search.negamax import Choice, RootMove, Search, reduction
+from domain.search.values import MAX_EVALUATION, WIN, value_of_scores
 from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
@@ -146,7 +147,7 @@ def test_noisy_moves_on_the_horizon_may_be_declined() -> None:
                 "hanging": Node(1, ("taken", "retreat"), 300, None, ("taken",), declinable),
                 "taken": Node(0, ("safe",), -400), "retreat": Node(0, ("safe",), 300), "safe": Node(1, ("start2",), 10),
                 "start2": Node(0, ("safe",), 10), "poisoned": Node(0, ("trap", "safe")),
-                "trap": Node(1, ("sprung", "retreat"), 300, None, ("sprung",), declinable),
+                "trap": Node(1, ("sprung", "retreat")[: 1 + declinable], 300, None, ("sprung",), declinable),
                 "sprung": Node(0, ("safe",), 900),
             }
         )  # fmt: skip
@@ -216,8 +217,9 @@ def test_what_an_unfinished_iteration_has_found_better_counts() -> None:
             **{f"second{reply}": Node(0, ("start",), 25) for reply in "12"},
         }
     )
-    moves = [best(game, "start", 2, nodes=nodes)[:3] for nodes in (3, 6, 9)]
-    # Three nodes are one iteration, three more the first move two plies deep, three more the second.
+    moves = [best(game, "start", 2, nodes=nodes)[:3] for nodes in (3, 6, 12)]
+    # Three nodes are one iteration, three more the first move two plies deep, six more the second, which is searched
+    # once to find that it is better and once to find its value.
     assert moves == [("first", 30, 1), ("first", -40, 1), ("second", 25, 1)]
 
 
@@ -273,3 +275,22 @@ def test_of_many_moves_that_are_never_listed_the_search_follows_the_best() -> No
 def test_the_value_of_an_end_counts_the_plies_until_then(scores: tuple[float, ...], value: int) -> None:
     assert value_of_scores(scores, 0, 3) == value
     assert abs(value) > MAX_EVALUATION or value == 0
+
+
+@pytest.mark.parametrize(
+    ("depth", "number", "plies"), [(1, 9, 0), (2, 2, 0), (2, 3, 1), (3, 40, 1), (6, 20, 2), (12, 40, 3)]
+)
+def test_late_moves_are_reduced_the_more_the_deeper_the_search(depth: int, number: int, plies: int) -> None:
+    assert reduction(depth, number) == plies
+
+
+def test_progress_is_reported_and_may_end_the_search() -> None:
+    reported: list[int] = []
+    choose(NOUGHTS, NOUGHTS.initial("start"), (), 8, 1, 5_000, reported.append)
+    assert reported == [1024, 2048, 3072, 4096]
+
+    def stop(_: int) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        choose(NOUGHTS, NOUGHTS.initial("start"), (), 8, 1, None, stop)

@@ -14,7 +14,8 @@ from domain.game import AnyGame, GameOver
 from domain.games import GAMES
 from domain.history import History
 from domain.search import LEVELS, accepts_draw, choose
-from domain.search.negamax import RootMove, Search, is_won
+from domain.search.negamax import RootMove, Search
+from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
 from events.installation import Installation
 from tests.support.rulesets import RULESETS

@@ -21,7 +21,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
 SCRIPTS := --config-path=tests/javascript api/pages/static/*.js api/pages/static/proof/*.js tests/support/*.mjs
 
-.PHONY: help run demo test run-tests run-unit-tests test-servers run-server-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
+.PHONY: help run demo compile test run-tests run-unit-tests test-servers run-server-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -31,6 +31,9 @@ run: $(VENV)/product  ## install what is missing and start everything on http://
 
 demo: $(VENV)/product  ## play two complete matches over HTTP on a temporary installation, in under a minute
 	@$(BIN)/rookery demo $(ARGS)
+
+compile: $(VENV)/compiler  ## compile the rules and the search, so that opponents think several times as fast (takes minutes)
+	@$(BIN)/python -m deploy.local.compiled
 
 # The slowest check starts first; each prints its findings when it is done.
 check:  ## format, lint, types, names and the one-way imports
@@ -91,7 +94,7 @@ simulate: $(VENV)/development  ## play and audit a year of matches in virtual ti
 	@$(BIN)/python -m tests.simulation $(ARGS)
 
 lock: $(VENV)/development  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
-	for name in requirements requirements-dev requirements-install; do \
+	for name in requirements requirements-dev requirements-install requirements-compile; do \
 		$(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 			--no-emit-index-url --no-header $$name.in -o $$name.txt; done
 	cd tests/javascript && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
@@ -130,6 +133,12 @@ $(VENV)/development: requirements-dev.txt requirements.txt pyproject.toml | $(BI
 	@echo "Installing Rookery itself"
 	@$(call install,--no-deps --no-build-isolation -e .,--no-deps --no-build-isolation -e .)
 	@touch $(VENV)/product $@
+
+# The compiler beside the product; the environment of development has it too.
+$(VENV)/compiler: requirements-compile.txt | $(VENV)/product
+	@echo "Downloading and installing mypy, which compiles"
+	@$(call install,--require-hashes -r requirements-compile.txt,--require-hashes -r requirements-compile.txt)
+	@touch $@
 
 # Formats and lints the scripts of the pages and judges the OpenAPI document, pinned by version and hash.
 $(BIOME): $(addprefix tests/javascript/, package.json package-lock.json .npmrc) | $(VENV)/development

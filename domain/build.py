@@ -4,7 +4,7 @@ from typing import Final
 
 
 def _probe() -> None:
-    """A function has byte code only in plain Python."""
+    """Do nothing: a function of plain Python has byte code, a compiled one has none."""
 
 
 COMPILED: Final = not hasattr(_probe, "__code__")

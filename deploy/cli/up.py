@@ -10,9 +10,11 @@ from threading import Thread
 import click
 
 from deploy.cli.output import CliError
+from deploy.local.compiled import find_build, has_builds
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.installation import InstallationError, LocalInstallation
 from deploy.local.ports import Ports
+from domain.build import COMPILED
 
 MAX_QUEUED_LINES = 1000
 CLOSE_TIMEOUT_S = 2.0
@@ -108,7 +110,9 @@ def up(  # noqa: PLR0913
         installation = LocalInstallation(
             var, ports, bind, opponents, on_message=printer.print, fsync=fsync, accept_loss=accept_loss
         )
+        installation.compiled = find_build()
         printer.print(f"Starting Rookery on {installation.var}", OUT)
+        printer.print(describe_build(installation.compiled), OUT)
         if fsync == EVERYSEC:
             printer.print("--fsync everysec: a power cut may cost what was played in about the last second")
         installation.start()
@@ -119,6 +123,14 @@ def up(  # noqa: PLR0913
         printer.print("Stopped while starting.", OUT)
     finally:
         printer.close()
+
+
+def describe_build(build: Path | None) -> str:
+    """Return a line that says whether the opponents search in compiled code, and how to get it."""
+    if build is not None or COMPILED:
+        return "The opponents search in compiled code."
+    stale = "; what was compiled is of other sources" if has_builds() else ""
+    return f"The opponents search in plain Python{stale}: `make compile` makes them several times as fast."
 
 
 def _run(installation: LocalInstallation, printer: Printer) -> None:

@@ -38,15 +38,18 @@ def local_settings(var: Path, ports: Ports, host: str, password: str, embedded: 
     return settings._replace(mark_file=None), True
 
 
-def child_environment(settings: Settings) -> dict[str, str]:
-    """Return the environment of the processes of an installation."""
+def child_environment(settings: Settings, build: Path | None = None) -> dict[str, str]:
+    """Return the environment of the processes of an installation; ``build`` has the domain that they import."""
+    path = [*([] if build is None else [str(build)]), str(ROOT), os.environ.get("PYTHONPATH", "")]
     return {
         # The mark of the embedded server is kept by the supervisor alone.
         **{name: value for name, value in os.environ.items() if name != "ROOKERY_MARK_FILE"},
         **store_environment(settings),
         "ROOKERY_STREAM_URL": settings.stream_url,
         "ROOKERY_PAGE_URL": settings.page_url,
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        # Else the working directory, which may have the sources, would come before the build.
+        **({} if build is None else {"PYTHONSAFEPATH": "1"}),
         "PYTHONUNBUFFERED": "1",
     }
 

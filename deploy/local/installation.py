@@ -98,6 +98,8 @@ class LocalInstallation:
         acknowledges it, EVERYSEC afterwards. ``accept_loss`` starts a store that has lost more than a power cut may
         take.
         """
+        self.compiled: Path | None = None
+        """The build of the domain that the processes import from the start on, None for the sources."""
         self.var = var.resolve()
         self.ports = ports or Ports.free()
         self._bind = bind
@@ -261,7 +263,7 @@ class LocalInstallation:
 
     def _start_nursery(self, supervisor: Supervisor) -> None:
         """Let the parts be imported while the store starts."""
-        supervisor.start_nursery(child_environment(self.settings), self._locks)
+        supervisor.start_nursery(child_environment(self.settings, self.compiled), self._locks)
 
     def _start_store(self) -> None:
         """Start the embedded server, if it is the store, with its high-water mark, and wait for the store."""
@@ -369,7 +371,7 @@ class LocalInstallation:
 
     def _start(self, programs: list[Program]) -> None:
         programs = [program._replace(pass_fds=(*program.pass_fds, *self._locks)) for program in programs]
-        self.supervisor.start(programs, child_environment(self.settings))
+        self.supervisor.start(programs, child_environment(self.settings, self.compiled))
 
     def _await(self, what: str, part: str, is_ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + MAX_START_S

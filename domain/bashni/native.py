@@ -1,0 +1,350 @@
+"""A position of Bashni for the search, in machine integers: the same moves and values as the contract's position.
+
+Compiled, it is many times as fast as ``position.Position``, from which it is made. The sets of squares are those of
+``board``. What lies under a commander is an integer of two bits a piece, the upper one in lower bits, closed by a
+single 1: nothing is 1. A piece is its seat, plus 2 for a king. ``key`` is the exclusive or of a number for each piece
+in its place, so that a move changes only those of the columns that it touches.
+"""
+
+from typing import Final
+
+from domain.bashni.board import BETWEEN, BOARD, LAST_ROWS, MAX_HALFMOVE_CLOCK, NUMBERS, PIECES_EACH, Move
+from domain.bashni.position import Position
+from domain.game import Outcome
+from domain.machine_integers import hash_numbers, i64
+
+NOTHING: Final = 1
+KING: Final = 2
+MAX_HEIGHT: Final = 2 * PIECES_EACH
+_PIECES: Final = "wbWB"
+_STEPS: Final = (-5, -4, 4, 5)
+_LOSSES: Final = (Outcome((0.0, 1.0), "no-moves"), Outcome((1.0, 0.0), "no-moves"))
+_NO_PROGRESS: Final = Outcome((0.5, 0.5), "no-progress")
+_REPETITION: Final = Outcome((0.5, 0.5), "repetition")
+
+_BETWEEN: Final[list[int]] = [squares for row in BETWEEN for squares in row]
+_PLAIN: Final[list[Move]] = [(start, end) for start in range(NUMBERS) for end in range(NUMBERS)]
+"""A move of two squares by 36 times the first plus the second: every list of moves has the same objects."""
+
+
+_KEYS: Final[list[int]] = hash_numbers(4 * MAX_HEIGHT * NUMBERS + 1)
+"""The number of a piece in its place, [4 * (MAX_HEIGHT * square + pieces above it) + piece]; last, of Black's turn."""
+
+
+def _column_key(square: i64, column: i64) -> i64:
+    """Return the exclusive or of the numbers of the pieces of a whole ``column`` on ``square``."""
+    key: i64 = 0
+    place = 4 * MAX_HEIGHT * square
+    while column > NOTHING:
+        key ^= _KEYS[place + (column & 3)]
+        place += 4
+        column >>= 2
+    return key
+
+
+def _with_bottom(column: i64, piece: i64) -> i64:
+    """Return ``column`` with ``piece`` under all others."""
+    shift: i64 = 0
+    while column >> shift > NOTHING:
+        shift += 2
+    return column + (piece + 3 << shift)
+
+
+def _square_of(bit: i64) -> i64:
+    return int(bit).bit_length() - 1
+
+
+class SearchPosition:
+    """The squares of the columns of either colour, those commanded by kings, what lies under every commander."""
+
+    def __init__(self, white: i64, black: i64, kings: i64, below: list[int], side: i64, halfmove_clock: i64) -> None:
+        self.white: i64 = white
+        self.black: i64 = black
+        self.kings: i64 = kings
+        self.below: list[int] = below
+        self.side: i64 = side
+        self.halfmove_clock: i64 = halfmove_clock
+        self.key: i64 = 0
+
+    def column(self, square: i64) -> i64:
+        """Return the whole column on ``square``, which is not empty."""
+        commander = (self.black >> square & 1) + (KING if self.kings >> square & 1 else 0)
+        return self.below[square] << 2 | commander
+
+    def moves(self, again: bool) -> list[Move]:
+        """Return the legal moves in the order of the contract; ``again`` tells ruleset 2."""
+        if self.halfmove_clock >= MAX_HALFMOVE_CLOCK:
+            return []
+        own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
+        jumpers = capturers(own, enemy, self.kings)
+        if jumpers:
+            return _Captures(self, again).all_with(jumpers)
+
+        # Men move one square forward, kings any number of empty squares (section 3).
+        moves: list[Move] = []
+        empty = BOARD & ~(own | enemy)
+        movers = own
+        while movers:
+            bit = movers & -movers
+            movers ^= bit
+            square = _square_of(bit)
+            if self.kings & bit:
+                targets = _reach(square, empty)
+            elif self.side:
+                targets = (bit >> 5 | bit << 4) & empty
+            else:
+                targets = (bit >> 4 | bit << 5) & empty
+            while targets:
+                target = targets & -targets
+                targets ^= target
+                moves.append(_PLAIN[NUMBERS * square + _square_of(target)])
+        return moves
+
+    def must_capture(self) -> bool:
+        """Return whether the legal moves are captures."""
+        own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
+        return self.halfmove_clock < MAX_HALFMOVE_CLOCK and capturers(own, enemy, self.kings) != 0
+
+    def play(self, move: Move) -> "SearchPosition":
+        """Return the position after the legal ``move``."""
+        start: i64 = move[0]
+        end: i64 = move[-1]
+        between: i64 = _BETWEEN[NUMBERS * start + end]
+        if len(move) > 2 or between & (self.white | self.black):
+            return self._play_capture(move)
+
+        # The whole column moves (section 3).
+        start_bit: i64 = 1 << start
+        end_bit: i64 = 1 << end
+        moved = start_bit | end_bit
+        after = SearchPosition(self.white, self.black, self.kings, self.below, 1 - self.side, 0)
+        if self.side:
+            after.black ^= moved
+        else:
+            after.white ^= moved
+        beneath: i64 = self.below[start]
+        if beneath != NOTHING:
+            after.below = self.below.copy()
+            after.below[start] = NOTHING
+            after.below[end] = beneath
+
+        # Only plain moves of kings count towards the draw (section 6); a man is crowned on its last row (BA-08).
+        if self.kings & start_bit:
+            after.kings ^= moved
+            after.halfmove_clock = self.halfmove_clock + 1
+        else:
+            after.kings |= end_bit & LAST_ROWS[self.side]
+        after.key = self.key ^ _KEYS[-1] ^ _column_key(start, self.column(start)) ^ _column_key(end, after.column(end))
+        return after
+
+    def _play_capture(self, move: Move) -> "SearchPosition":
+        own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
+        kings = self.kings
+        below = self.below.copy()
+        key = self.key ^ _KEYS[-1]
+
+        # The capturing column leaves its square, which is empty from now on (section 5.2, no. 1).
+        square: i64 = move[0]
+        bit: i64 = 1 << square
+        key ^= _column_key(square, self.column(square))
+        own ^= bit
+        occupied = own | enemy
+        beneath: i64 = below[square]
+        below[square] = NOTHING
+        is_king = kings & bit != 0
+        kings &= ~bit
+
+        for stop in range(1, len(move)):
+            landing: i64 = move[stop]
+            # The commander of the victim goes under the capturing column and keeps its rank (no. 2, BA-07).
+            bit = _BETWEEN[NUMBERS * square + landing] & occupied
+            victim = _square_of(bit)
+            commander: i64 = 1 - self.side + (KING if kings & bit else 0)
+            rest: i64 = below[victim]
+            key ^= _column_key(victim, rest << 2 | commander) ^ _column_key(victim, rest)
+            beneath = _with_bottom(beneath, commander)
+            kings &= ~bit
+
+            # The next piece of a tower commands with its own rank; a prisoner is freed (no. 3, BA-13).
+            if rest != NOTHING:
+                below[victim] = rest >> 2
+                if rest & 1 == self.side:
+                    own |= bit
+                    enemy ^= bit
+                if rest & KING:
+                    kings |= bit
+            # The square of a single piece is empty from now on (BA-01).
+            else:
+                enemy ^= bit
+                occupied ^= bit
+
+            # A man that lands on its last row is crowned at once (no. 4, BA-05).
+            if LAST_ROWS[self.side] >> landing & 1:
+                is_king = True
+            square = landing
+
+        # The column arrives with all its prisoners; the count towards the draw starts again (section 6).
+        below[square] = beneath
+        bit = 1 << square
+        own |= bit
+        if is_king:
+            kings |= bit
+        white, black = (enemy, own) if self.side else (own, enemy)
+        after = SearchPosition(white, black, kings, below, 1 - self.side, 0)
+        after.key = key ^ _column_key(square, after.column(square))
+        return after
+
+    def outcome(self, repeated: bool) -> Outcome | None:
+        """Return how the game has ended, or None; ``repeated`` tells that the position stands for the third time."""
+        if not self._can_move():
+            return _LOSSES[1] if self.side else _LOSSES[0]
+        if self.halfmove_clock >= MAX_HALFMOVE_CLOCK:
+            return _NO_PROGRESS
+        return _REPETITION if repeated else None
+
+    def _can_move(self) -> bool:
+        own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
+        empty = BOARD & ~(own | enemy)
+        forward = empty << 5 | empty >> 4 if self.side else empty << 4 | empty >> 5
+        if own & forward:
+            return True
+        # A king may go backwards too, and it captures nothing where it has no empty square or victim beside it.
+        around = empty << 5 | empty << 4 | empty >> 4 | empty >> 5
+        return own & self.kings & around != 0 or capturers(own, enemy, self.kings) != 0
+
+
+def capturers(own: i64, enemy: i64, kings: i64) -> i64:
+    """Return the columns of ``own`` that can capture, as a set (section 5.1)."""
+    empty = BOARD & ~(own | enemy)
+    crowned = own & kings
+    jumpers = (own ^ crowned) & (
+        enemy >> 5 & empty >> 10 | enemy >> 4 & empty >> 8 | enemy << 4 & empty << 8 | enemy << 5 & empty << 10
+    )
+    while crowned:
+        bit = crowned & -crowned
+        crowned ^= bit
+        if victims(_square_of(bit), empty, enemy):
+            jumpers |= bit
+    return jumpers
+
+
+def _reach(square: i64, empty: i64) -> i64:
+    """Return the empty squares that a king on ``square`` can go to, as a set."""
+    reach: i64 = 0
+    for step in _STEPS:
+        there = square + step
+        while there >= 0 and empty >> there & 1:
+            reach |= 1 << there
+            there += step
+    return reach
+
+
+def victims(square: i64, empty: i64, enemy: i64) -> i64:
+    """Return the columns of ``enemy`` that a king on ``square`` can jump, as a set (section 5.1)."""
+    jumpable: i64 = 0
+    for step in _STEPS:
+        there = square + step
+        while there >= 0 and empty >> there & 1:
+            there += step
+        beyond = there + step
+        if there >= 0 and beyond >= 0 and enemy >> there & 1 and empty >> beyond & 1:
+            jumpable |= 1 << there
+    return jumpable
+
+
+class _Captures:
+    """The captures of a position: the path so far, the columns as it has left them, and the moves that were found."""
+
+    def __init__(self, position: SearchPosition, again: bool) -> None:
+        self.side: i64 = position.side
+        self.kings: i64 = position.kings
+        self.own, self.enemy = (position.black, position.white) if position.side else (position.white, position.black)
+        self.below = position.below.copy() if again else position.below
+        self.again = again
+        self.path: list[int] = []
+        self.moves: list[Move] = []
+
+    def all_with(self, jumpers: i64) -> list[Move]:
+        """Return the captures with the columns ``jumpers``."""
+        while jumpers:
+            bit = jumpers & -jumpers
+            jumpers ^= bit
+            square = _square_of(bit)
+            self.path.append(square)
+            empty = BOARD & ~(self.own | self.enemy) | bit
+            self._add(square, self.kings & bit != 0, empty, self.enemy, 0)
+            self.path.pop()
+        if len(self.moves) > 1:
+            self.moves.sort()
+        return self.moves
+
+    def _add(self, square: i64, king: bool, empty: i64, enemy: i64, spared: i64) -> bool:
+        """Add the captures that go on from the path with a column on ``square``; return whether there are any.
+
+        ``spared`` is the column jumped last, if it may be jumped again later.
+        """
+        captured = False
+        for step in _STEPS:
+            victim = square + step
+            while king and victim >= 0 and empty >> victim & 1:
+                victim += step
+            landing = victim + step
+            if victim < 0 or landing < 0 or not enemy >> victim & 1 or not empty >> landing & 1:
+                continue
+            captured = True
+
+            # The rest of a tower stays in the way, a single piece is gone at once (BA-01).
+            bit: i64 = 1 << victim
+            rest: i64 = self.below[victim]
+            then_empty = empty | bit if rest == NOTHING else empty
+            then_enemy = enemy ^ bit
+            then_spared: i64 = 0
+            # In ruleset 2 the rest of the tower jumped before this one may be jumped again, unless it is freed (BA-13).
+            if self.again:
+                then_enemy |= spared
+                if rest != NOTHING:
+                    self.below[victim] = rest >> 2
+                    if rest & 1 != self.side:
+                        then_spared = bit
+            self._land(landing, step, king, then_empty, then_enemy, then_spared, empty)
+            if self.again:
+                self.below[victim] = rest
+        return captured
+
+    def _land(self, landing: i64, step: i64, king: bool, empty: i64, enemy: i64, spared: i64, before: i64) -> None:
+        """Add the captures that land behind a column; a king must land where it can go on, if it can anywhere."""
+        went_on = False
+        last = landing
+        while True:
+            crowned = king or LAST_ROWS[self.side] >> last & 1 != 0
+            self.path.append(last)
+            if self._add(last, crowned, empty, enemy, spared):
+                went_on = True
+            self.path.pop()
+            last += step
+            if not king or last < 0 or not before >> last & 1:
+                break
+        if not went_on:
+            while landing != last:
+                self.path.append(landing)
+                self.moves.append(tuple(self.path))
+                self.path.pop()
+                landing += step
+
+
+def from_position(position: Position) -> SearchPosition:
+    """Return ``position`` in the representation of the search."""
+    white, black, kings, letters, side, halfmove_clock = position
+    below: list[int] = []
+    for pieces in letters:
+        column: int = NOTHING
+        for piece in reversed(pieces):
+            column = column << 2 | _PIECES.index(piece)
+        below.append(column)
+    made = SearchPosition(white, black, kings, below, side, halfmove_clock)
+    key: i64 = _KEYS[-1] if side else 0
+    for square in range(NUMBERS):
+        if (white | black) >> square & 1:
+            key ^= _column_key(square, made.column(square))
+    made.key = key
+    return made

@@ -1,0 +1,29 @@
+"""Everything else is in pyproject.toml: this compiles the rules and the search with mypyc, where that is asked for.
+
+Set ROOKERY_COMPILE=1 for it, with the packages of requirements-compile.txt and a C compiler installed.
+"""
+
+import os
+from pathlib import Path
+
+from setuptools import setup
+
+LEFT_IN_PYTHON = {
+    "__init__", "composition", "diagram", "draft", "facts", "game", "games", "legality", "machine_integers", "notation",
+    "presentation", "rating", "refusals", "scene", "vector", "view",
+}  # fmt: skip
+"""No search spends time in these: declarations of games, looked up by name, and what people read and write."""
+
+
+def compiled_modules() -> list[str]:
+    """Return the files of the domain that are compiled: the rules of all games, and the search."""
+    modules = sorted(Path("domain").rglob("*.py"))
+    return [str(module) for module in modules if module.stem not in LEFT_IN_PYTHON and "match" not in module.parts]
+
+
+if os.environ.get("ROOKERY_COMPILE") == "1":
+    from mypyc.build import mypycify
+
+    setup(ext_modules=mypycify(compiled_modules(), opt_level="2", debug_level="0", multi_file=True))
+else:
+    setup()

@@ -1,0 +1,49 @@
+"""The compiled build of the rules and the search chooses as plain Python does, bit for bit."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deploy.local.compiled import make_build
+from deploy.local.environment import ROOT
+from domain.build import COMPILED
+
+pytestmark = pytest.mark.timeout(3600)  # to compile takes minutes; a build is kept until its sources change
+
+
+@pytest.fixture(scope="module")
+def build() -> Path:
+    return make_build()
+
+
+def choices(*path: Path, count: int | None = None) -> list[str]:
+    """Return the lines that ``tests.support.twin`` prints with the packages of ``path`` before those of the sources."""
+    command = [sys.executable, "-m", "tests.support.twin", *([] if count is None else [str(count)])]
+    environment = {"PYTHONPATH": ":".join(map(str, (*path, ROOT))), "PYTHONSAFEPATH": "1"}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return ran.stdout.splitlines()
+
+
+def test_choices_values_and_node_counts_are_those_of_plain_python(build: Path) -> None:
+    assert not COMPILED, "the tests run on the reference"
+    which, *plain = choices()
+    assert which == "plain"
+    which, *compiled = choices(build)
+    assert which == "compiled"
+    assert compiled == plain
+
+
+def test_a_build_that_values_anything_differently_is_noticed(build: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(build, tmp_path / "broken")
+    (extension,) = broken.glob("domain/bashni/evaluate.*.so")
+    extension.unlink()
+    module = broken / "domain" / "bashni" / "evaluate.py"
+    text = module.read_text()
+    assert "\nMAN = 100\n" in text
+    module.write_text(text.replace("\nMAN = 100\n", "\nMAN = 101\n"))
+    which, *compiled = choices(broken, count=20)
+    assert which == "compiled"
+    assert compiled != choices(count=20)[1:]

@@ -21,7 +21,8 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
 SCRIPTS := --config-path=tests/javascript api/pages/static/*.js api/pages/static/proof/*.js tests/support/*.mjs
 
-.PHONY: help run demo compile test run-tests run-unit-tests test-servers run-server-tests check check-types check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
+.PHONY: help run demo compile test beside run-unit-tests run-tests test-servers run-server-tests check check-types \
+	check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -63,14 +64,18 @@ programs:
 
 test:  ## all checks and, at the same time, the tests, with a real server, real workers and a real browser
 	@$(MAKE) -j 2 $(BIOME) programs
-	@$(MAKE) -j 4 check run-unit-tests run-tests
+	@$(MAKE) -j 4 beside run-tests
 
-# Apart, as every process that shares tests with others imports all of them. It prints what it found when it is done.
+# Each prints when it is done.
+beside:
+	@$(MAKE) --output-sync check run-unit-tests
+
+# Apart, as every process that shares tests with others imports all of these.
 run-unit-tests: $(VENV)/development
-	@found=$$($(BIN)/pytest -q tests/unit tests/contract 2>&1) || failed=1; echo "$$found"; test -z "$${failed-}"
+	$(BIN)/pytest -q tests/unit tests/contract
 
 run-tests: $(VENV)/development $(BIOME)
-	$(BIN)/pytest -q -n $$(($(JOBS) - 1)) tests/integration tests/e2e --ignore tests/integration/servers
+	$(BIN)/pytest -q -n $(shell expr $(JOBS) - 1) tests/integration tests/e2e --ignore tests/integration/servers
 
 test-servers:  ## the other tests: servers in groups, other programs, kills; and all examples of those that draw some
 	@$(MAKE) -j 2 $(BIOME) programs

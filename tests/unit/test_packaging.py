@@ -66,9 +66,9 @@ def files_run_by(command: str) -> list[Path]:
     pytest.add_argument("-q", action="store_true")
     pytest.add_argument("-n")
     pytest.add_argument("--ignore", default="nowhere")
-    pytest.add_argument("folder")
+    pytest.add_argument("folders", nargs="+")
     asked = pytest.parse_args(command.split()[1:])
-    files = (path.relative_to(ROOT) for path in (ROOT / asked.folder).rglob("test_*.py"))
+    files = (path.relative_to(ROOT) for folder in asked.folders for path in (ROOT / folder).rglob("test_*.py"))
     return [path for path in files if Path(asked.ignore) not in path.parents]
 
 
@@ -81,13 +81,13 @@ def test_make_run_says_what_takes_long_before_it_is_done() -> None:
 
 
 def test_every_test_is_run_by_make_test_or_by_make_test_servers_and_by_one_of_them_only() -> None:
-    targets = planned("run-tests", "run-server-tests", "JOBS=4")
-    quick, servers, drawn = (line for line in targets if line.startswith(".venv/bin/pytest"))
-    run = Counter([*files_run_by(quick), *files_run_by(servers)])
+    targets = planned("run-unit-tests", "run-tests", "run-server-tests", "JOBS=4")
+    *commands, drawn = (line for line in targets if line.startswith(".venv/bin/pytest"))
+    run = Counter(path for command in commands for path in files_run_by(command))
     assert run == Counter(path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py"))
     assert '-m "hypothesis or sampled" --hypothesis-profile full tests --ignore tests/integration/servers' in drawn
-    commands = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert [line for line in commands if line.startswith("make ")] == ["make test", "make test-servers"]
+    steps = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert [line for line in steps if line.startswith("make ")] == ["make test", "make test-servers"]
 
 
 @pytest.mark.parametrize("group", [main, audit_commands, people], ids=lambda group: group.name)

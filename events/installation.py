@@ -41,7 +41,7 @@ from events.people.bots import Bots
 from events.people.chats import Chats
 from events.people.credentials import Tickets
 from events.people.notebooks import Notebooks
-from events.people.passwords import Passwords
+from events.people.passwords import HASHER, Passwords
 from events.people.player_keys import PlayerKeys
 from events.people.reports import Reports
 from events.people.statements import Statements
@@ -147,7 +147,7 @@ class Installation:
     @cached_property
     def people(self) -> People:
         """Accounts, sessions and tokens."""
-        return People(self.client, self.prefix, self.now, Passwords())
+        return People(self.client, self.prefix, self.now, Passwords(HASHER))
 
     @cached_property
     def administration(self) -> Administration:

@@ -14,7 +14,6 @@ import structlog
 from events.matches.readmodels.projector import Failures, Projector
 from events.runtime.connections import StorePipeline
 from events.runtime.origin import Origin, following
-from events.runtime.wall_clock import now_ms
 from events.store.feed import Delivery, FeedGroup, FeedState
 from events.store.redis import RedisStore
 from events.store.wake_ups import Woken
@@ -46,13 +45,13 @@ NOTHING = Found({})
 
 
 class Consumer:
-    """One consumer of a consumer group. ``woken`` are the shards that it reads next.
+    """One consumer of a consumer group. ``woken`` are the shards that it reads next, ``now`` is its clock.
 
     ``handle`` acknowledges what it has done, returns the matches that cannot be handled, and raises a transient error
     to get the same deliveries later.
     """
 
-    def __init__(self, group: FeedGroup, handle: Handle, now: Callable[[], int] = now_ms) -> None:
+    def __init__(self, group: FeedGroup, handle: Handle, now: Callable[[], int]) -> None:
         self.group = group
         self.handled = 0
         self._handle = handle

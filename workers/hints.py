@@ -6,15 +6,12 @@ the same.
 """
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
-from events.installation import Installation
 from events.runtime.backoff import Backoff
 from events.runtime.work_list import WorkList
-from workers.celery_app import DELIVERY_THREADS
 from workers.retries import Retries
 from workers.shares import FIRST_SHARD, Share, has_shard
-from workers.task_queue import TaskQueue
 from workers.threads import repeat
 
 ROUND_S = 2.0
@@ -50,24 +47,23 @@ class ListHints:
 class HintRounds:
     """Gives the hints about all work lists of an installation that this relay has a ``share`` of.
 
-    Lists with one shard belong to the relay with FIRST_SHARD. ``woken`` is set when something is added to the others
-    that is due at once.
+    Of the lists some are ``sharded``; those with a ``single`` shard belong to the relay with FIRST_SHARD. ``woken`` is
+    set when something is added to the sharded ones that is due at once.
     """
 
     def __init__(
-        self, installation: Installation, tasks: TaskQueue, woken: threading.Event, share: Share = lambda: None
+        self,
+        sharded: Sequence[ListHints],
+        single: Sequence[ListHints],
+        woken: threading.Event,
+        now: Callable[[], int],
+        share: Share = lambda: None,
     ) -> None:
-        self._now = installation.now
+        self._sharded = sharded
+        self._single = single
         self._woken = woken
+        self._now = now
         self._share = share
-        self._sharded = [ListHints(installation.outbox.work, lambda _: tasks.request_delivery(), DELIVERY_THREADS)]
-        if installation.settings.mail is not None:
-            self._sharded.append(ListHints(installation.inbox.work, lambda _: tasks.request_reading()))
-        self._single = [
-            ListHints(installation.turns, tasks.request_turn),
-            ListHints(installation.jobs.work, lambda _: tasks.request_jobs()),
-            ListHints(installation.fleet_jobs.work, tasks.request_slices),
-        ]
 
     def run(self, stop: threading.Event) -> None:
         """Do rounds until ``stop`` is set, waiting with growing delays for whatever is unavailable."""

@@ -1,5 +1,6 @@
 """The opponents' answers: the move of an opponent whose turn it is, and its answer to a draw offer."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from domain.match.commands import AcceptDraw, Command, DeclineDraw, SubmitMove
@@ -9,12 +10,12 @@ from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
 from domain.search import ENGINE_VERSION, LEVELS, seed_for
-from events.installation import Installation
-from events.matches.matches import Executed, UnknownMatchError
+from events.matches.match_service import MatchService
+from events.matches.matches import Executed, Matches, UnknownMatchError
 from events.matches.readmodels.summary import draw_answers_owed
 from events.runtime.origin import current
 from events.runtime.queues import Queue
-from events.runtime.work_list import Repeats
+from events.runtime.work_list import Repeats, WorkList
 from events.store.contract import Head, Request, StaleVersionError
 
 QUICK, SLOW = "quick", "slow"
@@ -66,54 +67,61 @@ def lane_of(level: int) -> str:
     return QUICK if LEVELS[level].nodes <= MAX_QUICK_NODES else SLOW
 
 
-def add_turn(installation: Installation, match_id: str) -> str | None:
-    """Let a match wait for the opponent that owes it an answer; return the lane, None when nothing is owed.
+class Opponents(NamedTuple):
+    """The machine players of an installation; in ``turns`` matches wait for their answers."""
 
-    Each answer costs the creator of the match the nodes that its search may visit. Raises what ``Matches.load`` raises.
-    Crash-safe: what is owed is read off the match; the sweeper adds what does not wait.
-    """
-    state = installation.matches.load(match_id).state
-    debt = next(iter(debts_of(state)), None)
-    if debt is None:
-        return None
-    lane, nodes, now = lane_of(debt.level), LEVELS[debt.level].nodes, installation.now()
-    installation.turns.add(match_id, state.creator, now, str(current()), lane=lane, cost=nodes, repeats=Repeats.AGAIN)
-    return lane
+    matches: Matches
+    match_service: MatchService
+    turns: WorkList
+    now: Callable[[], int]
 
+    def add_turn(self, match_id: str) -> str | None:
+        """Let a match wait for the opponent that owes it an answer; return the lane, None when nothing is owed.
 
-def answer(installation: Installation, match_id: str, lane: str | None = None) -> Executed | None:
-    """Do the one thing that an opponent owes the match next; return the result, None when nothing is owed.
-
-    With a ``lane`` only if it belongs there. Crash-safe: nothing is stored between load and append. The answer is bound
-    to its version, and a move carries its ply as request key, so two tasks make one move. Raises DamagedStreamError,
-    UndecodableEventError and what ``evolve`` raises.
-    """
-    computed: dict[SearchBasis, SubmitMove] = {}
-    for _ in range(MAX_ATTEMPTS):
-        try:
-            loaded = installation.matches.load(match_id)
-        except UnknownMatchError:
+        Each answer costs the creator of the match the nodes that its search may visit. Raises what ``Matches.load``
+        raises. Crash-safe: what is owed is read off the match; the sweeper adds what does not wait.
+        """
+        state = self.matches.load(match_id).state
+        debt = next(iter(debts_of(state)), None)
+        if debt is None:
             return None
-        state = loaded.state
-        debts = debts_of(state)
-        if lane is not None and debts and lane_of(debts[0].level) != lane:
-            return None
-        for debt in debts:
-            command, key = _answer_to(debt, state, loaded.head, computed)
+        lane, nodes, now = lane_of(debt.level), LEVELS[debt.level].nodes, self.now()
+        self.turns.add(match_id, state.creator, now, str(current()), lane=lane, cost=nodes, repeats=Repeats.AGAIN)
+        return lane
+
+    def answer(self, match_id: str, lane: str | None = None) -> Executed | None:
+        """Do the one thing that an opponent owes the match next; return the result, None when nothing is owed.
+
+        With a ``lane`` only if it belongs there. Crash-safe: nothing is stored between load and append. The answer is
+        bound to its version, and a move carries its ply as request key, so two tasks make one move. Raises
+        DamagedStreamError, UndecodableEventError and what ``evolve`` raises.
+        """
+        computed: dict[SearchBasis, SubmitMove] = {}
+        for _ in range(MAX_ATTEMPTS):
             try:
-                return installation.match_service.execute(
-                    match_id, command, debt.player, Request(key, _ANY), loaded.head.tag
-                )
-            except StaleVersionError:
-                # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
-                break
-            except (CommandError, UnknownMatchError):
-                # A seat that has no say any more: whatever else is owed must not wait for it.
-                continue
-        else:
-            return None
-    # What changes the match all the time causes events, and each of them requests the opponent again.
-    return None
+                loaded = self.matches.load(match_id)
+            except UnknownMatchError:
+                return None
+            state = loaded.state
+            debts = debts_of(state)
+            if lane is not None and debts and lane_of(debts[0].level) != lane:
+                return None
+            for debt in debts:
+                command, key = _answer_to(debt, state, loaded.head, computed)
+                try:
+                    return self.match_service.execute(
+                        match_id, command, debt.player, Request(key, _ANY), loaded.head.tag
+                    )
+                except StaleVersionError:
+                    # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
+                    break
+                except (CommandError, UnknownMatchError):
+                    # A seat that has no say any more: whatever else is owed must not wait for it.
+                    continue
+            else:
+                return None
+        # What changes the match all the time causes events, and each of them requests the opponent again.
+        return None
 
 
 def _answer_to(

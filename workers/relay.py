@@ -26,17 +26,16 @@ from events.store.high_water_mark import HighWaterMark
 from events.store.redis import RedisStore
 from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
+from workers.composition import make_hint_rounds, make_observer, make_sweeper, make_task_queue, make_ticker
 from workers.consumers import Consumer
 from workers.effects import DeliveryReader, enqueue_when_due, log_acts, match_by_match, sync_clocks
 from workers.feed_watch import FEED, FeedWatch
-from workers.hints import HintRounds
-from workers.notices.decide import Decider, NoticeRounds
+from workers.notices.decide import MatchObserver, NoticeRounds
 from workers.opponents import debts_of
 from workers.shares import FIRST_SHARD, Share, Shares, has_shard
 from workers.sweeper import Sweeper
 from workers.task_queue import TaskQueue
 from workers.threads import Work, repeat, run_threads, wait_until_available
-from workers.ticker import Ticker
 
 MARK_INTERVAL_S = 1.0
 SWEEP_INTERVAL_S = 6.0
@@ -88,10 +87,10 @@ class Relay:
         installation, store = self._installation, self._installation.store
         if not wait_until_available(stop, lambda: store.shards):
             return
-        tasks = TaskQueue(installation)
+        tasks = make_task_queue(installation)
         woken = threading.Event()
-        decider = Decider(installation, woken.set)
-        running = self._consumers(tasks, decider)
+        observer = make_observer(installation, woken.set)
+        running = self._consumers(tasks, observer)
         # All groups exist before the feed is trimmed for the first time: what a group has not seen stays.
         for consumer in running:
             if not wait_until_available(stop, consumer.group.ensure):
@@ -105,11 +104,11 @@ class Relay:
             rounds.append(ArchiveRound(installation.archiver, store.all_live_streams, installation.now))
             rounds.append(LeavesRound(installation.checkpoints))
         shares = Shares(installation.liveness, self._name, store.shards)
-        sweeper = Sweeper(installation, tasks, shares.own, rounds)
-        notice_rounds = NoticeRounds(store, installation.checks, installation.now, decider, shares.own)
-        hints = HintRounds(installation, tasks, woken, shares.own)
+        sweeper = make_sweeper(installation, tasks, shares.own, rounds)
+        notice_rounds = NoticeRounds(store, installation.checks, installation.now, observer, shares.own)
+        hints = make_hint_rounds(installation, tasks, woken, shares.own)
         works: dict[str, Work] = {consumer.group.group: consumer.run for consumer in running}
-        works["ticker"] = Ticker(installation, shares.own).run
+        works["ticker"] = make_ticker(installation, shares.own).run
         works["notice-rounds"] = notice_rounds.run
         works["hints"] = hints.run
         works["sweeper"] = lambda stop: self._sweep_and_trim(stop, sweeper, running, shares)
@@ -127,7 +126,7 @@ class Relay:
         run_threads(works, stop)
         log.info("stops", name=self._name)
 
-    def _consumers(self, tasks: TaskQueue, decider: Decider) -> list[Consumer]:
+    def _consumers(self, tasks: TaskQueue, observer: MatchObserver) -> list[Consumer]:
         parts = self._installation
         enqueued = (
             enqueue_when_due(debts_of, tasks.request_answer),
@@ -136,15 +135,15 @@ class Relay:
         followed = (
             sync_clocks(parts.timekeeper, parts.now),
             log_acts(parts.administration, parts.flag_lateness, parts.now),
-            decider.look_at_match,
+            observer.look_at_match,
         )
         read = DeliveryReader(parts.store, parts.matches, parts.availability).read
         projections = self._group(ConsumerGroup.PROJECTIONS)
-        running = [Consumer(projections, consumers.project_deliveries(projections, parts.projector))]
+        running = [Consumer(projections, consumers.project_deliveries(projections, parts.projector), parts.now)]
         for name, effects in ((ConsumerGroup.TASKS, enqueued), (ConsumerGroup.EFFECTS, followed)):
             group = self._group(name)
             handle = match_by_match(group, read, effects)
-            running.append(Consumer(group, consumers.once_copied(parts.store, handle)))
+            running.append(Consumer(group, consumers.once_copied(parts.store, handle), parts.now))
         return running
 
     def _group(self, name: ConsumerGroup) -> FeedGroup:

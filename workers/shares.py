@@ -6,10 +6,10 @@ shard. Crash-safe: for a moment two may have the same shard, which does no harm:
 """
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from time import monotonic
 
 from events.runtime.liveness import MAX_REPORT_AGE_MS, RedisLiveness, working_relays
 
@@ -28,20 +28,17 @@ def has_shard(share: Share, shard: int) -> bool:
 class Shares:
     """The share of one relay, ``name``, of the work on ``shards`` shards. One thread renews it, all may ask for it."""
 
-    def __init__(
-        self, liveness: RedisLiveness, name: str, shards: int, monotonic: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, liveness: RedisLiveness, name: str, shards: int) -> None:
         self._liveness = liveness
         self._name = name
         self._shards = shards
-        self._monotonic = monotonic
         self._relays: list[str] = []
         self._own: frozenset[int] = frozenset()
         self._until = monotonic()
 
     def renew(self, silences_s: Mapping[str, float]) -> bool:
         """Report that this relay lives and how long lines were silent; divide the shards; return if a relay is gone."""
-        asked_at = self._monotonic()
+        asked_at = monotonic()
         before, self._relays = self._relays, working_relays(self._liveness.report(self._name, silences_s))
         owners = divide(tuple(self._relays), self._shards)
         self._own = frozenset(shard for shard, owner in owners.items() if owner == self._name)
@@ -50,11 +47,11 @@ class Shares:
 
     def own(self) -> frozenset[int]:
         """Return the shards of this relay: none when it has not been able to report for too long."""
-        return self._own if self._monotonic() < self._until else frozenset()
+        return self._own if monotonic() < self._until else frozenset()
 
     def leave(self) -> None:
         """Give the share up."""
-        self._until = self._monotonic()
+        self._until = monotonic()
         self._liveness.leave(self._name)
 
 

@@ -2,27 +2,26 @@
 
 from typing import Any
 
-from events.installation import Installation
 from events.runtime import beats
 from events.runtime.origin import TASK_HEADER, current
 from events.runtime.queues import Queue
+from events.runtime.settings import Settings
 from workers.broker import MAX_CONFIRMATION_S
-from workers.celery_app import make_app
-from workers.opponents import OPPONENTS, add_turn
-from workers.tasks import ANSWER, CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
+from workers.celery_app import ANSWER, CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE, make_app
+from workers.opponents import OPPONENTS, Opponents
 
 
 class TaskQueue:
     """The task queue of an installation. Methods raise OperationalError when the broker cannot be reached."""
 
-    def __init__(self, installation: Installation) -> None:
-        self._app = make_app(installation.settings)
-        self._installation = installation
-        self._prefix = installation.prefix
+    def __init__(self, settings: Settings, opponents: Opponents) -> None:
+        self._app = make_app(settings)
+        self._opponents = opponents
+        self._prefix = settings.prefix
 
     def request_answer(self, match_id: str) -> None:
         """Let a match wait for the opponent that owes it an answer, and wake a worker; raises as ``Matches.load``."""
-        lane = add_turn(self._installation, match_id)
+        lane = self._opponents.add_turn(match_id)
         if lane is not None:
             self.request_turn(lane)
 

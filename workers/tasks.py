@@ -6,7 +6,7 @@ They carry at most an id, work on what they find, and are never repeated by Cele
 from collections.abc import Callable
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from celery import Celery, current_task
@@ -15,6 +15,8 @@ from celery.worker import state
 from events.installation import Installation
 from events.matches.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
 from events.operations.personal_archive import make_archive
+from events.people.accounts import People
+from events.people.person import Person
 from events.proof.audit import audit
 from events.proof.bundle import basis_of_content, instant_of_reading, make_contents
 from events.proof.signed_checkpoints import sign_hour_of
@@ -26,65 +28,67 @@ from events.runtime.work_list import Claim
 from events.store.contract import EventStore
 from events.store.converter import unpack
 from workers.broker import MAX_CONFIRMATION_S
+from workers.celery_app import ANSWER, CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
 from workers.claims import do_due
+from workers.composition import make_deliveries, make_mail_reader, make_opponents, make_senders
+from workers.fleet.kinds import make_work
 from workers.fleet.presence import own_name
-from workers.fleet.work import MAX_SLICE_S, TASK_S, do_slices
-from workers.notices.channels import make_senders
+from workers.fleet.work import MAX_SLICE_S, TASK_S, SliceWorker
 from workers.notices.deliver import Deliveries
 from workers.notices.incoming_mail import MailReader
-from workers.opponents import OPPONENTS, answer
+from workers.opponents import OPPONENTS, Opponents
 
 
-def do_job(installation: Installation, subject: str, job: Job) -> None:
-    """Do ``job`` of the match or person ``subject``. Crash-safe: its result, always the same, is stored first."""
-    jobs, store = installation.jobs, installation.store
-    if job.kind == BUNDLE:
-        _make_bundle(jobs, store, subject)
-    elif job.kind == RECOMPUTATION:
-        _recompute(jobs, store, subject, job.version)
-    elif job.kind == ARCHIVE:
-        _make_archive(installation, subject)
+class JobWorker(NamedTuple):
+    """Does the jobs of matches and people; ``make_archive`` returns the archive of a person."""
+
+    jobs: Jobs
+    store: EventStore
+    people: People
+    make_archive: Callable[[Person], bytes]
+
+    def do(self, subject: str, job: Job) -> None:
+        """Do ``job`` of the match or person ``subject``. Crash-safe: its result, always the same, is stored first."""
+        if job.kind == BUNDLE:
+            self._make_bundle(subject)
+        elif job.kind == RECOMPUTATION:
+            self._recompute(subject, job.version)
+        elif job.kind == ARCHIVE:
+            self._make_archive(subject)
+
+    def _make_bundle(self, match_id: str) -> None:
+        jobs, asked, events = self.jobs, self.jobs.now(), self.store.read(match_id)
+        if events:
+            for content, positions in zip(make_contents(match_id, events), (False, True), strict=True):
+                basis = basis_of_content(content.head.digest, positions=positions)
+                at = instant_of_reading(content.at, asked, jobs.now())
+                jobs.store_bundle_content(match_id, basis, content.packed, at)
+
+    def _recompute(self, match_id: str, version: int) -> None:
+        records = audit(match_id, self.store.read(match_id, 0, version))
+        record = next(islice(records, version - 1, None), None)
+        if record is not None and record.answer is not None and record.answer.computable:
+            differing = record.answer.recompute() or ""
+            self.jobs.store_result(match_id, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
+
+    def _make_archive(self, person_id: str) -> None:
+        person = self.people.person(person_id)
+        if person is None:
+            return
+        self.jobs.store_archive(person_id, self.make_archive(person))
+        # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was stored here.
+        if self.people.person(person_id) is None:
+            self.jobs.erase(person_id)
 
 
-def _make_bundle(jobs: Jobs, store: EventStore, match_id: str) -> None:
-    asked, events = jobs.now(), store.read(match_id)
-    if events:
-        for content, positions in zip(make_contents(match_id, events), (False, True), strict=True):
-            basis = basis_of_content(content.head.digest, positions=positions)
-            at = instant_of_reading(content.at, asked, jobs.now())
-            jobs.store_bundle_content(match_id, basis, content.packed, at)
-
-
-def _recompute(jobs: Jobs, store: EventStore, match_id: str, version: int) -> None:
-    records = audit(match_id, store.read(match_id, 0, version))
-    record = next(islice(records, version - 1, None), None)
-    if record is not None and record.answer is not None and record.answer.computable:
-        differing = record.answer.recompute() or ""
-        jobs.store_result(match_id, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
-
-
-def _make_archive(installation: Installation, person_id: str) -> None:
-    person = installation.people.person(person_id)
-    if person is None:
-        return
-    installation.jobs.store_archive(person_id, make_archive(installation, person))
-    # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was stored here.
-    if installation.people.person(person_id) is None:
-        installation.jobs.erase(person_id)
-
-
-ANSWER = "rookery.answer-next"
-RATE = "rookery.rate"
-SETTLE = "rookery.settle-ratings"
-CHECKPOINT = "rookery.checkpoint"
-COSIGN = "rookery.cosign"
-JOB = "rookery.job"
-DELIVER = "rookery.deliver"
-READ_MAIL = "rookery.read-mail"
-FLEET_SLICES = "rookery.fleet-slices"
 MAX_FLEET_TASK_S = MAX_SLICE_S + 2 * TASK_S
 
 log = structlog.get_logger("worker")
+
+
+def make_job_worker(of: Installation) -> JobWorker:
+    """Return the worker on jobs of matches and people."""
+    return JobWorker(of.jobs, of.store, of.people, partial(make_archive, of))
 
 
 class TaskContext(Installation):
@@ -93,7 +97,17 @@ class TaskContext(Installation):
     @cached_property
     def deliveries(self) -> Deliveries:
         """The deliveries of notices and letters."""
-        return Deliveries(self, make_senders(self))
+        return make_deliveries(self, make_senders(self))
+
+    @cached_property
+    def opponents(self) -> Opponents:
+        """The machine players."""
+        return make_opponents(self)
+
+    @cached_property
+    def job_worker(self) -> JobWorker:
+        """The worker on jobs of matches and people."""
+        return make_job_worker(self)
 
     @cached_property
     def cosigning(self) -> Cosigning:
@@ -116,7 +130,7 @@ class TaskContext(Installation):
     @cached_property
     def mail_reader(self) -> MailReader | None:
         """The reader of incoming mail; None where no mail is set."""
-        return None if self.settings.mail is None else MailReader(self, self.settings.mail)
+        return None if self.settings.mail is None else make_mail_reader(self, self.settings.mail)
 
 
 def register(app: Celery, context: TaskContext) -> None:
@@ -128,7 +142,7 @@ def register(app: Celery, context: TaskContext) -> None:
     def answer_due(lane: str) -> None:
         def answer_turn(turn: Claim) -> None:
             with following([turn.content], ANSWER, match=turn.id):
-                executed = answer(context, turn.id, lane)
+                executed = context.opponents.answer(turn.id, lane)
                 if executed is not None:
                     log.info("answered", version=executed.version, repeated=executed.repeated)
 
@@ -144,7 +158,7 @@ def register(app: Celery, context: TaskContext) -> None:
         def do_claimed(claim: Claim) -> None:
             job = unpack(Job, claim.content)
             with following([job.origin], JOB):
-                do_job(context, claim.id, job)
+                context.job_worker.do(claim.id, job)
                 log.info("job done", of=claim.id, kind=job.kind)
 
         context.store.check_clock()
@@ -156,7 +170,8 @@ def register(app: Celery, context: TaskContext) -> None:
 
     def do_fleet_slices(job: str) -> None:
         with following([], FLEET_SLICES):
-            done = do_slices(context, job, own_name(), partial(request, FLEET_SLICES), lambda: bool(state.should_stop))
+            worker = SliceWorker(context.fleet_jobs, partial(make_work, context))
+            done = worker.do_slices(job, own_name(), partial(request, FLEET_SLICES), lambda: bool(state.should_stop))
             log.info("fleet slices done", job=job, slices=done)
 
     def add_traced(name: str, do: Callable[[], object], **options: Any) -> None:

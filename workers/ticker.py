@@ -5,7 +5,7 @@ outages and availability. Crash-safe: it remembers nothing, all is idempotent.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -13,10 +13,13 @@ import structlog
 
 from domain.match.due import Outage
 from domain.match.enums import Status
-from events.installation import Installation
+from events.matches.outages import Heartbeat
+from events.matches.readmodels import ReadModels
+from events.matches.timekeeper import Timekeeper
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
+from events.store.redis import RedisStore
 from workers.retries import Retries
 from workers.shares import FIRST_SHARD, Share, has_shard
 from workers.threads import repeat
@@ -39,13 +42,21 @@ class Crediting(NamedTuple):
 class Ticker:
     """Keeps the time of the matches of an installation that belong to the ``share`` of this relay."""
 
-    def __init__(self, installation: Installation, share: Share = lambda: None) -> None:
+    def __init__(
+        self,
+        store: RedisStore,
+        readmodels: ReadModels,
+        timekeeper: Timekeeper,
+        heartbeat: Heartbeat,
+        now: Callable[[], int],
+        share: Share = lambda: None,
+    ) -> None:
+        self._store = store
+        self._readmodels = readmodels
+        self._timekeeper = timekeeper
+        self._heartbeat = heartbeat
+        self._now = now
         self._share = share
-        self._store = installation.store
-        self._readmodels = installation.readmodels
-        self._timekeeper = installation.timekeeper
-        self._heartbeat = installation.heartbeat
-        self._now = installation.now
         self._idle = Retries()
         self._crediting: Crediting | None = None
         self._announced: list[Outage] = []

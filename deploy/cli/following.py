@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import IO, Any, Self
 
@@ -23,9 +24,10 @@ from events.matches.fleet_jobs import FleetJob, JobState, Parameters
 from events.runtime.errors import StoreError, StoreFullError, StorePermissionError
 from events.runtime.queues import Queue
 from events.runtime.wall_clock import rfc3339
+from workers.composition import make_task_queue
+from workers.fleet.kinds import make_work
 from workers.fleet.presence import worker_name
-from workers.fleet.work import FleetJobFailedError, check_finished, do_slice, do_unrecorded, read_results
-from workers.task_queue import TaskQueue
+from workers.fleet.work import FleetJobFailedError, SliceWorker, check_finished, do_unrecorded, read_results
 
 processes_option = click.option(
     "--processes",
@@ -150,7 +152,7 @@ def follow_job(kind: str, parameters: Parameters, processes: int, label: str, sh
 
 def do_here(installation: Installation, kind: str, parameters: Parameters, label: str, show: Show) -> None:
     """Do a job in this process without recording it, and call ``show`` with the result of each slice."""
-    total, slices = do_unrecorded(installation, kind, parameters)
+    total, slices = do_unrecorded(make_work(installation, kind), parameters)
     with progress_bar(total, label) as step:
         for units, result in slices:
             show(result)
@@ -163,9 +165,9 @@ def _takes_no_writes(error: StoreError) -> bool:
 
 class _Follower:
     def __init__(self, installation: Installation, own: OwnWorkers, job: FleetJob) -> None:
-        self._parts = installation
         self._jobs = installation.fleet_jobs
-        self._tasks = TaskQueue(installation)
+        self._worker = SliceWorker(self._jobs, partial(make_work, installation))
+        self._tasks = make_task_queue(installation)
         self._own = own
         self._job = job
         self._shown = 0
@@ -214,7 +216,7 @@ class _Follower:
         else:
             claimed = self._jobs.claim(self._job)
             if claimed is not None:
-                do_slice(self._parts, claimed)
+                self._worker.do_slice(claimed)
                 return
         time.sleep(POLL_S)
 

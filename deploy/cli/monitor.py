@@ -3,7 +3,7 @@
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -64,8 +64,8 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
     _report(found, policy, trusted=key is not None)
 
 
-def fetcher(connections: httpcore.ConnectionPool, url: str, wait: Callable[[float], object] = time.sleep) -> Fetch:
-    """Return a function that fetches paths below ``url``, calling ``wait`` with the seconds until the next request."""
+def fetcher(connections: httpcore.ConnectionPool, url: str) -> Fetch:
+    """Return a function that fetches paths below ``url``, waiting between requests for as long as the server asks."""
     base = url.rstrip("/")
 
     def fetch(path: str, max_bytes: int) -> bytes | None:
@@ -81,7 +81,7 @@ def fetcher(connections: httpcore.ConnectionPool, url: str, wait: Callable[[floa
                 if answer.status != 429:
                     raise FetchError(f"{base}/{path} answers with status {answer.status}")
                 seconds = _retry_after_s(answer)
-            wait(seconds)
+            time.sleep(seconds)
         raise FetchError(f"{base}/{path} answers with status 429 however long one waits")
 
     return fetch

@@ -13,8 +13,8 @@ from events.runtime.connections import connect
 from events.runtime.logs import configure
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
-from workers.celery_app import run_worker
 from workers.relay import Relay
+from workers.worker import run_worker
 
 
 @click.command()

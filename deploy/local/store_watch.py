@@ -27,7 +27,7 @@ class StoreWatch:
 
     ``behind`` means that the server acknowledges before anything is flushed, which is then done here. The watching
     thread calls ``on_loss`` when the running store has lost what was on the disk, and ``on_hang`` when it accepts
-    requests and has answered none for ``max_silence_s``. Methods raise StoreError and OSError.
+    requests and has answered none for MAX_SILENCE_S. Methods raise StoreError and OSError.
     """
 
     def __init__(
@@ -39,7 +39,6 @@ class StoreWatch:
         behind: bool = False,
         on_loss: Callable[[MissingEvents], None] = lambda _: None,
         on_hang: Callable[[], None] = lambda: None,
-        max_silence_s: float = MAX_SILENCE_S,
     ) -> None:
         """Reserve space on the disk of ``directory``; nothing is watched yet."""
         self._store = store
@@ -49,7 +48,6 @@ class StoreWatch:
         self._message = on_message
         self._on_loss = on_loss
         self._on_hang = on_hang
-        self._max_silence_s = max_silence_s
         self._answered_at = time.monotonic()
         self._reserve = DiskReserve(directory)
         self._trouble = ""
@@ -98,7 +96,7 @@ class StoreWatch:
             except OSError as error:
                 trouble = f"what happened in the last seconds may not be on the disk: {error}"
             except StoreTimeoutError:
-                if time.monotonic() - self._answered_at > self._max_silence_s:
+                if time.monotonic() - self._answered_at > MAX_SILENCE_S:
                     self._on_hang()
                     self._answered_at = time.monotonic()
                 continue

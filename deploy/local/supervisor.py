@@ -41,15 +41,11 @@ class Supervisor:
         logs: Path,
         on_message: Callable[[str], None],
         on_impaired: Callable[[Mapping[str, str]], None] = lambda _: None,
-        max_silence_s: float = MAX_SILENCE_S,
-        max_log_bytes: int = MAX_LOG_BYTES,
     ) -> None:
         """Start supervising, without children; their logs are written below ``logs``.
 
         ``on_impaired`` receives the reasons by name whenever they change. What both functions raise is ignored.
         """
-        self.max_silence_s = max_silence_s
-        self._max_log_bytes = max_log_bytes
         self._logs = logs
         self._on_message = on_message
         self._on_impaired = on_impaired
@@ -84,7 +80,7 @@ class Supervisor:
         def start_all() -> None:
             for program in programs:
                 log = self._logs / f"{program.name}.log"
-                child = Child(program, environment, log, self._max_log_bytes, self._forks)
+                child = Child(program, environment, log, MAX_LOG_BYTES, self._forks)
                 self._children[program.name] = child
                 if not program.on_demand:
                     child.start()
@@ -205,7 +201,7 @@ class Supervisor:
             exited = child.reap()
             if exited is not None:
                 self._message(f"{name} {exited}")
-            killed = child.kill_silent(self.max_silence_s)
+            killed = child.kill_silent(MAX_SILENCE_S)
             if killed is not None:
                 self._message(f"{name}: {killed}")
             if child.restart_at is not None and time.monotonic() >= child.restart_at:

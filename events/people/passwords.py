@@ -55,12 +55,16 @@ def common_passwords() -> frozenset[str]:
     return frozenset(lists["passwords"])
 
 
-class Passwords:
-    """Hashes and checks passwords at the OWASP cost for argon2id, some 30 ms each; limits hold for each instance."""
+HASHER = PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
+"""The cost that OWASP recommends for argon2id: some 30 ms for each password."""
 
-    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+
+class Passwords:
+    """Hashes and checks passwords by ``hasher``; limits hold for each instance."""
+
+    def __init__(self, hasher: PasswordHasher) -> None:
         _return_freed_blocks()
-        self._hasher = hasher or PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
+        self._hasher = hasher
         self._changed = Condition()
         self._running = 0
         self._waiting = {True: 0, False: 0}

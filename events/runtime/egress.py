@@ -43,30 +43,21 @@ class EgressResponse(NamedTuple):
 class Egress:
     """Calls servers that others name, in public or ``allowed`` networks (CIDR).
 
-    ``timeout_s`` limits a whole exchange, ``max_bytes`` a body; ``trust`` replaces this machine's certificate
-    authorities.
+    ``resolve`` and ``trust`` replace this machine's resolver and its certificate authorities.
     """
 
     def __init__(
-        self,
-        allowed: Sequence[str] = (),
-        *,
-        resolve: Resolve | None = None,
-        timeout_s: float = EXCHANGE_TIMEOUT_S,
-        max_bytes: int = MAX_ANSWER_BYTES,
-        trust: ssl.SSLContext | None = None,
+        self, allowed: Sequence[str] = (), *, resolve: Resolve | None = None, trust: ssl.SSLContext | None = None
     ) -> None:
         self._rules = EgressRules(allowed)
         self._resolve = resolve or system_addresses
-        self._timeout_s = timeout_s
-        self._max_bytes = max_bytes
         self._trust = trust
 
     def post(
-        self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float = EXCHANGE_TIMEOUT_S
+        self, url: str, headers: Mapping[str, str], body: bytes, *, timeout_s: float | None = None
     ) -> EgressResponse:
         """Send ``body``, within ``timeout_s`` if less; return the answer, whatever its status. Raises EgressError."""
-        target, timeout_s = read_url(url), min(timeout_s, self._timeout_s)
+        target, timeout_s = read_url(url), min(timeout_s or EXCHANGE_TIMEOUT_S, EXCHANGE_TIMEOUT_S)
         with _worded(timeout_s):
             return self._exchange(target, headers, body, _Deadline(timeout_s))
 
@@ -74,7 +65,7 @@ class Egress:
         self, target: RequestTarget, headers: Mapping[str, str], body: bytes, deadline: "_Deadline"
     ) -> EgressResponse:
         addresses = self.checked_addresses(target, deadline.remaining_s())
-        backend = _CheckedBackend(addresses, deadline, self._max_bytes + MAX_HEADER_BYTES)
+        backend = _CheckedBackend(addresses, deadline, MAX_ANSWER_BYTES + MAX_HEADER_BYTES)
         place = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
         trust = self._context if target.scheme == "https" else None
         host = f"[{target.host}]" if ":" in target.host else target.host
@@ -96,10 +87,10 @@ class Egress:
         try:
             for chunk in response.iter_stream():
                 content += chunk
-                if len(content) > self._max_bytes:
-                    return bytes(content[: self._max_bytes]), False
+                if len(content) > MAX_ANSWER_BYTES:
+                    return bytes(content[:MAX_ANSWER_BYTES]), False
         except _TooManyBytesError:
-            return bytes(content[: self._max_bytes]), False
+            return bytes(content[:MAX_ANSWER_BYTES]), False
         return bytes(content), True
 
     def checked_addresses(self, target: RequestTarget, timeout_s: float) -> list[str]:

@@ -40,12 +40,12 @@ def draft_of(event: Event, actor: str) -> Draft:
     return Draft(name, present_schema(name), event.at, actor, content)
 
 
-def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
+def event_of(envelope: Envelope) -> Event:
     """Return the domain event of ``envelope``. Raises UnknownEventError and MalformedEventError."""
     shape = _SHAPES.get(envelope.type)
     if shape is None:
         raise UnknownEventError(f"{_place(envelope)}: there is no such type of event")
-    known = present_schema(envelope.type, upcasters)
+    known = present_schema(envelope.type)
     if envelope.schema > known:
         raise UnknownEventError(
             f"{_place(envelope)}: it has schema {envelope.schema}, and {known} is the latest known here"
@@ -55,25 +55,25 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
             raise SchemaError(f"schema {envelope.schema} was never in use")
         content = envelope.data
         if envelope.schema != known:
-            content = upcast(envelope.type, envelope.schema, content, upcasters)
+            content = upcast(envelope.type, envelope.schema, content)
         event: Event = shape.read(content, at=integer(envelope.at))
     except SchemaError as error:
         raise MalformedEventError(f"{_place(envelope)}{error.path}: {error}") from None
     return event
 
 
-def present_schema(type_name: str, upcasters: Upcasters = UPCASTERS) -> int:
+def present_schema(type_name: str) -> int:
     """Return the schema number that events of this type are written with."""
     schema = 1
-    while (type_name, schema) in upcasters:
+    while (type_name, schema) in UPCASTERS:
         schema += 1
     return schema
 
 
-def upcast(type_name: str, schema: int, content: Content, upcasters: Upcasters = UPCASTERS) -> Content:
+def upcast(type_name: str, schema: int, content: Content) -> Content:
     """Return ``content`` of an event of ``schema`` in the shape of the present schema of its type."""
-    for older in range(schema, present_schema(type_name, upcasters)):
-        content = upcasters[type_name, older](content)
+    for older in range(schema, present_schema(type_name)):
+        content = UPCASTERS[type_name, older](content)
     return content
 
 

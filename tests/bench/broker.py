@@ -23,8 +23,8 @@ from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
 from workers.broker import queue_names
+from workers.composition import make_task_queue
 from workers.relay import Relay
-from workers.task_queue import TaskQueue
 
 MATCHES = 50
 MAX_WAIT_S = 120
@@ -61,7 +61,7 @@ def _measure(store_url: str, broker_url: str, empty: Callable[[Settings], None] 
     shop.now = now_ms()
     matches = [shop.start("opponent-1", "alice") for _ in range(MATCHES)]
     shop.project_all()
-    tasks = TaskQueue(shop.parts)
+    tasks = make_task_queue(shop.parts)
     drain(shop.opponents())
     for match in shop.answers:
         tasks.request_answer(match)

@@ -32,9 +32,9 @@ from tests.bench.measure import Rates, Table, verdict
 from tests.bench.played import random_game
 from tests.support.matches import PlayedMatch, creation
 from tests.support.server import RealServer
+from workers.composition import make_task_queue
 from workers.fleet.audit import RECOMPUTE
 from workers.fleet.kinds import AUDIT, REBUILD, VERIFY
-from workers.task_queue import TaskQueue
 
 TURNS = 3
 MATCHES = 1600
@@ -149,7 +149,7 @@ def _run(parts: Installation, kind: str, parameters: Parameters, processes: Sequ
 
     before, start = used(), time.perf_counter()
     job = parts.fleet_jobs.start(kind, parameters)
-    TaskQueue(parts).request_slices(job.id)
+    make_task_queue(parts).request_slices(job.id)
 
     def look() -> FleetJob:
         found = parts.fleet_jobs.job(job.id)

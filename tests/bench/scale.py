@@ -28,8 +28,7 @@ from tests.bench.measure import Rates, Table
 from tests.bench.stored import DAY_MS, FIRST_DAY_MS, MATCHES_PER_DAY, Loader, player_id
 from tests.support.callers import API, Caller, app_on
 from tests.support.server import RealServer
-from workers.sweeper import Sweeper
-from workers.task_queue import TaskQueue
+from workers.composition import make_sweeper, make_task_queue
 
 SMALL = (2_000, 20_000)
 """A sweep looks at up to 2,000 read models: a smaller store has fewer."""
@@ -55,7 +54,7 @@ class Stored:
         self.parts = Installation(settings, lambda: self._now)
         self._now = FIRST_DAY_MS
         self.loaded = self._load()
-        self._sweeper = Sweeper(self.parts, TaskQueue(self.parts))
+        self._sweeper = make_sweeper(self.parts, make_task_queue(self.parts))
         self._app = app_on(self.server.url)
         self._people = [Caller(self._app).sign_up(name) for name in ("anna", "boris")]
         self._checked = 0

@@ -30,7 +30,7 @@ from deploy.local.programs import GUNICORN
 from domain.games import GAMES
 from events.matches.matches import Matches
 from events.people.accounts import People
-from events.people.passwords import Passwords
+from events.people.passwords import HASHER, Passwords
 from events.runtime.settings import Settings, next_database
 from events.runtime.wall_clock import now_ms
 from events.store.redis import RedisStore
@@ -121,7 +121,7 @@ class Submissions:
 
     def __init__(self, store: RedisStore) -> None:
         self._matches = Matches(store, now_ms)
-        people = People(store.client, "rk:", now_ms, Passwords())
+        people = People(store.client, "rk:", now_ms, Passwords(HASHER))
         persons = [people.guest() for _ in range(2)]
         self._players = (persons[0].id, persons[1].id)
         self._tokens = [people.tokens.create(person, "bench")[1] for person in persons]

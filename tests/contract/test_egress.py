@@ -135,17 +135,22 @@ def test_the_proxies_of_the_environment_are_not_asked(monkeypatch: pytest.Monkey
     [hanging, dripping(OK, b"X: y\r\n"), dripping(OK + b"Content-Length: 9999\r\n\r\n", b"x"), dripping(b"", b"H")],
     ids=["hangs", "drips headers", "drips a body", "drips nonsense"],
 )
-def test_an_exchange_ends_in_time_however_slowly_a_server_answers(handle: object) -> None:
+def test_an_exchange_ends_in_time_however_slowly_a_server_answers(
+    handle: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.runtime.egress.EXCHANGE_TIMEOUT_S", SHORT_S)
     with listening(handle) as server, pytest.raises(EgressError):  # type: ignore[arg-type]
-        post(Egress(LOOPBACK, timeout_s=SHORT_S), to(server.port))
+        post(Egress(LOOPBACK), to(server.port))
 
 
-def test_a_server_that_does_not_even_speak_tls_ends_in_time(hooks: Identity) -> None:
+def test_a_server_that_does_not_even_speak_tls_ends_in_time(hooks: Identity, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.runtime.egress.EXCHANGE_TIMEOUT_S", SHORT_S)
     with listening(hanging) as server, pytest.raises(EgressError, match="no complete answer within"):
-        post(Egress(LOOPBACK, timeout_s=SHORT_S, trust=hooks.client), f"https://127.0.0.1:{server.port}/")
+        post(Egress(LOOPBACK, trust=hooks.client), f"https://127.0.0.1:{server.port}/")
 
 
-def test_a_resolver_that_hangs_ends_in_time() -> None:
+def test_a_resolver_that_hangs_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.runtime.egress.EXCHANGE_TIMEOUT_S", SHORT_S)
     ended = threading.Event()
 
     def never(host: str, port: int) -> list[str]:
@@ -153,15 +158,16 @@ def test_a_resolver_that_hangs_ends_in_time() -> None:
         return []
 
     with pytest.raises(EgressError, match=r"within 0\.15 seconds"):
-        post(Egress(resolve=never, timeout_s=SHORT_S), "https://hooks.test/")
+        post(Egress(resolve=never), "https://hooks.test/")
     ended.set()
 
 
-def test_a_long_answer_is_cut() -> None:
+def test_a_long_answer_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.runtime.egress.MAX_ANSWER_BYTES", 1_000)
     body = b"x" * 200_000
     for head in (b"Content-Length: 200000\r\n\r\n", b"\r\n"):
         with listening(answering(OK + head, body)) as server:
-            answer = post(Egress(LOOPBACK, max_bytes=1_000), to(server.port))
+            answer = post(Egress(LOOPBACK), to(server.port))
             assert (answer.status, answer.body, answer.is_complete) == (200, b"x" * 1_000, False)
 
 

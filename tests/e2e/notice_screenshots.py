@@ -28,10 +28,9 @@ from tests.support.mailbox import Mailbox, open_mailbox
 from tests.support.served_app import served
 from tests.support.server import RealServer
 from tests.support.watch import Watch
-from workers.notices.decide import Decider
-from workers.notices.deliver import Deliveries
-from workers.notices.mail_sender import MailSender
+from workers.composition import make_deliveries, make_mail_sender, make_observer
 from workers.notices.senders import Sender, SendOutcome
+from workers.notices.smtp import SmtpServer
 
 HOUR_MS = 3_600_000
 START = 1_795_165_200_000
@@ -63,12 +62,12 @@ class Story:
         self.services: Services = app.extensions[EXTENSION]
         self._anna, self._boris = (Caller(app).sign_up(name) for name in ("Anna", "Boris"))
         self._watch = watch
-        self._decider = Decider(self.services)
+        self._observer = make_observer(self.services)
         mail = MailSettings(mailbox.url, "mail.example.org")
         self.services.settings = self.services.settings._replace(mail=mail)
         senders: dict[NoticeChannel, Sender] = {NoticeChannel.PUSH: AcceptingSender()}
-        senders[NoticeChannel.MAIL] = MailSender(self.services, mail)
-        self._deliveries = Deliveries(self.services, senders)
+        senders[NoticeChannel.MAIL] = make_mail_sender(self.services, mail, SmtpServer(mail.smtp_url, mail.domain))
+        self._deliveries = make_deliveries(self.services, senders)
 
     def tell(self) -> None:
         """Let Anna be reached by mail and in a browser, and let happen what she is told of, from nine o'clock on."""
@@ -96,7 +95,7 @@ class Story:
         checks = self.services.checks
         checks.work.discard(match)
         checks.mark_chat(match, 0, 0)
-        self._decider.look_at_check(checks.take())
+        self._observer.look_at_check(checks.take())
         self._pass(0.5)
 
     def _reach_anna(self) -> None:
@@ -110,7 +109,7 @@ class Story:
     def _look(self, match_id: str) -> None:
         """Decide about the last event of a match, and send what is due."""
         self.services.projector.project([match_id])
-        look_at_match(self._decider, match_id, {self.services.matches.load(match_id).head.version})
+        look_at_match(self._observer, match_id, {self.services.matches.load(match_id).head.version})
         self._deliveries.deliver_due()
 
     def _pass(self, hours: float) -> None:

@@ -21,8 +21,8 @@ from tests.support.eventually import eventually
 from tests.support.mailbox import open_mailbox
 from tests.support.served_app import served
 from tests.support.server import RealServer
-from workers.notices.deliver import Deliveries
-from workers.notices.mail_sender import MailSender
+from workers.composition import make_deliveries, make_mail_sender
+from workers.notices.smtp import SmtpServer
 
 HIDE = """() => {
   Object.defineProperty(document, "visibilityState", {value: "hidden", configurable: true});
@@ -59,7 +59,12 @@ def mailed_path(services: Services, address: str, begins: str) -> str:
     """Send the mails that are due over SMTP; return the path in that to ``address`` which ``begins`` so."""
     with open_mailbox() as mailbox:
         mail = MailSettings(mailbox.url, "mail.rookery.test")
-        assert Deliveries(services, {NoticeChannel.MAIL: MailSender(services, mail)}).deliver_due() == 1
+        assert (
+            make_deliveries(
+                services, {NoticeChannel.MAIL: make_mail_sender(services, mail, SmtpServer(mail.smtp_url, mail.domain))}
+            ).deliver_due()
+            == 1
+        )
         (message,) = mailbox.messages_to(address)
     text = message.get_body(("plain",))
     assert text is not None

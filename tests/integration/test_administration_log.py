@@ -10,6 +10,7 @@ from flask import Flask
 from api.services import Services
 from deploy.cli import main
 from events.people.administration import Administration
+from events.runtime.wall_clock import now_ms
 from events.store.contract import tag_of
 from events.store.feed import FeedGroup
 from tests.integration.test_api_cases import REASON, dispute
@@ -85,7 +86,7 @@ def test_a_ruling_after_which_the_process_was_killed_is_logged_by_a_relay_and_on
     for name in ("one", "two"):
         group = FeedGroup(services.store.client, settings.prefix, services.store.shards, name, "a-relay")
         log = log_acts(services.administration, services.flag_lateness, services.now)
-        drain(Consumer(group, match_by_match(group, read, [log])))
+        drain(Consumer(group, match_by_match(group, read, [log]), now_ms))
     acts = services.administration.acts()
     assert [(act.act, act.actor, act.facts.get("digest")) for act in acts] == [
         ("role-granted", "console", None),

@@ -24,7 +24,7 @@ from tests.support.eventually import eventually
 from tests.support.server import RealServer, free_ports
 from tests.support.stepped_installation import OTHER_LEAVES, PREFIX, SteppedInstallation
 from workers.archiving import ArchiveRound
-from workers.fleet import rebuild
+from workers.fleet.kinds import REBUILD, make_work
 
 DAYS_31_MS = 31 * 24 * 3600 * 1000
 
@@ -294,10 +294,10 @@ def test_pages_of_a_list_go_on_from_live_matches_to_archived_ones(shop: SteppedI
 def test_a_rebuild_leaves_archived_matches_alone(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
     matches = finish(shop, 2)
     archive_all(shop)
-    before = seen(shop)
-    for stage in rebuild.plan(shop.parts, {}):
+    before, work = seen(shop), make_work(shop.parts, REBUILD)
+    for stage in work.plan({}):
         for planned in stage:
-            rebuild.do(shop.parts, {}, planned.content)
+            work.do({}, planned.content)
     assert shop.store.are_archived(matches) == [True, True]
     assert seen(shop) == before
 

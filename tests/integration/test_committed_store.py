@@ -33,9 +33,9 @@ from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import drain
+from workers.composition import make_observer
 from workers.consumers import Consumer
 from workers.effects import DeliveryReader, match_by_match
-from workers.notices.decide import Decider
 from workers.relay import Relay
 
 STORE = Path(__file__).parents[1] / "stores"
@@ -231,7 +231,7 @@ def test_a_relay_that_sees_old_events_tells_nobody(app: Flask, services: Service
         assert later.addresses.confirm(person, f"{name}@example.org", facts["now"])
     group = FeedGroup(later.client, later.prefix, later.store.shards, ConsumerGroup.EFFECTS, "one")
     read = DeliveryReader(later.store, later.matches, later.availability).read
-    drain(Consumer(group, match_by_match(group, read, [Decider(later).look_at_match]), later.now))
+    drain(Consumer(group, match_by_match(group, read, [make_observer(later).look_at_match]), later.now))
     noted = [notice for person in facts["people"].values() for notice in later.ledger.page(person).notices]
     assert {notice.kind for notice in noted} <= {NoticeKind.TURN, NoticeKind.OFFER, NoticeKind.INVITATION}
     assert len({(notice.match, notice.player, notice.kind) for notice in noted}) == len(noted) > 0, "what awaits them"

@@ -160,12 +160,12 @@ def test_an_address_that_is_not_ours_is_refused() -> None:
 
 def test_a_server_that_hangs_is_told_from_one_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.runtime.connections.ANSWER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("deploy.local.store_watch.MAX_SILENCE_S", 0.0)
     server = RealServer(tmp_path / "redis")
     hung: list[float] = []
     store = RedisStore(server.client())
     watch = StoreWatch(
         store, tmp_path / "mark", print, tmp_path / "redis", on_hang=lambda: hung.append(time.monotonic()),
-        max_silence_s=0.0,
     )  # fmt: skip
     watch.start()
     server.kill()

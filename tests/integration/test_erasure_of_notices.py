@@ -17,7 +17,7 @@ from tests.support.push_service import Browser
 from tests.support.server import RealServer
 from tests.support.stored import stored
 from tests.support.watch import Watch
-from workers.notices.decide import Decider
+from workers.composition import make_observer
 
 ADDRESS, WANTED, FORMER = "anke.secret@home.example", "anke.wanted@home.example", "anke.former@home.example"
 HOOK, PUSH, SUBJECT = "https://hooks.example/anke-hook", "https://web.push.apple.com/anke-browser", "Re: anke-subject"
@@ -44,9 +44,9 @@ def reached(services: Services, anna: Caller, boris: Caller) -> Person:
     assert anna.put("/me/presence", {"match": match_id, "visible": True}).status_code == 204
     settings = {"mail": {"turn": "digest"}, "push": {}, "digest_hour": 7, "quiet": None, "remind_before_h": 5}
     assert anna.put("/me/notice-settings", settings).status_code == 200
-    decider = Decider(services)
+    observer = make_observer(services)
     assert boris.post(f"/matches/{match_id}/chat", {"text": "hello"}).status_code == 201
-    look_at_match(decider, match_id, set(range(1, 5)))
+    look_at_match(observer, match_id, set(range(1, 5)))
     project(services)
     secret = services.addresses.secret(person.id)
     token = "r-" + write_token(PlayerToken(kind=TokenKind.ACCOUNT, player=person.id), secret)
@@ -91,7 +91,7 @@ def test_all_that_is_stored_to_reach_a_person_is_in_the_archive_and_is_erased(se
     assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erasures", "mail-refusals"}
     # Whatever happens in the match later is told to the others alone.
     (match_id,) = services.readmodels.matches_of(person.id)
-    look_at_match(Decider(services), match_id, {services.store.head(match_id).version})
+    look_at_match(make_observer(services), match_id, {services.store.head(match_id).version})
     assert keys_with(services, person.id) == {"m", "rm", "once", "log", "erasures", "mail-refusals"}
 
 

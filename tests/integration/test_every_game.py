@@ -20,7 +20,7 @@ from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.rulesets import RULESETS, register, variant
 from tests.support.tables import table
-from workers.opponents import answer
+from workers.composition import make_opponents
 from workers.relay import Relay
 
 SEED = "2"
@@ -69,7 +69,7 @@ def opponents(seats: int) -> list[dict[str, object]]:
 
 def answered(services: Services, match_id: str) -> MatchState:
     """Let the opponents do all that they owe the match; return it as it stands then."""
-    while answer(services, match_id) is not None:
+    while make_opponents(services).answer(match_id) is not None:
         pass
     return services.matches.load(match_id).state
 
@@ -126,7 +126,7 @@ def test_late_starts_are_those_of_registered_games() -> None:
 def test_opponents_begin_at_once(services: Services, anna: Caller, game: AnyGame, setup: str, seats: int) -> None:
     match_id = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     for ply in range(1, 2 * seats + 1):
-        assert answer(services, match_id) is not None
+        assert make_opponents(services).answer(match_id) is not None
         assert len(services.matches.load(match_id).state.play.moves) == ply
 
 
@@ -159,7 +159,7 @@ def test_four_play_on_after_a_resignation(services: Services, anna: Caller, monk
     begin_late(monkeypatch, GAMES["fourplay"])
     match_id = anna.create(ME, opponent(1), opponent(2), opponent(1), game="fourplay", setup="standard", rated=True)
     anna.move(match_id)
-    answer(services, match_id)
+    make_opponents(services).answer(match_id)
     assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
     left = anna.get(f"/matches/{match_id}").json
     assert (left["status"], left["to_move"], left["result"]) == ("playing", 2, None)

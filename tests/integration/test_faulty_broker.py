@@ -24,14 +24,12 @@ from events.runtime.keys import ProofKeys
 from tests.support.mail_play import MailSite
 from tests.support.server import RealServer
 from tests.support.stepped_installation import drain, legal_moves
-from workers import task_queue, tasks
+from workers import celery_app, task_queue
+from workers.composition import make_deliveries, make_hint_rounds, make_observer, make_sweeper, make_task_queue
 from workers.effects import enqueue_when_due
 from workers.fleet.kinds import VERIFY
-from workers.hints import HintRounds
-from workers.notices.decide import Decider, NoticeRounds
-from workers.notices.deliver import Deliveries
+from workers.notices.decide import NoticeRounds
 from workers.opponents import debts_of
-from workers.sweeper import Sweeper
 from workers.tasks import TaskContext, register
 
 MAX_DELAY_ROUNDS = 4
@@ -88,7 +86,9 @@ class FaultyBroker(Celery):  # type: ignore[misc]
 ROUND_MS = 4000
 MAX_ROUNDS = 120
 EVERY_TASK = {
-    name for key, name in vars(tasks).items() if key.isupper() and isinstance(name, str) and name.startswith("rookery.")
+    name
+    for key, name in vars(celery_app).items()
+    if key.isupper() and isinstance(name, str) and name.startswith("rookery.")
 }
 
 
@@ -98,21 +98,21 @@ class Club(MailSite):
     def __init__(self, url: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(url)
         context = TaskContext(self.parts.settings, lambda: self.now)
-        context.deliveries = Deliveries(context, self.senders)
+        context.deliveries = make_deliveries(context, self.senders)
         self.broker = broker = FaultyBroker(seed, context)
         monkeypatch.setattr(task_queue, "make_app", lambda _: broker)
-        queue = task_queue.TaskQueue(self.parts)
+        queue = make_task_queue(self.parts)
         woken = Event()
-        decider = Decider(self.parts, woken.set)
+        observer = make_observer(self.parts, woken.set)
         answers, ratings = (
             enqueue_when_due(debts_of, queue.request_answer),
             enqueue_when_due(self.ratings.owed, queue.request_rating),
         )
-        self._lines = [self.consumer("tasks", answers, ratings), self.consumer("notices", decider.look_at_match)]
+        self._lines = [self.consumer("tasks", answers, ratings), self.consumer("notices", observer.look_at_match)]
         rounds: list[Callable[[], object]] = [self.parts.fleet_jobs.advance_running]
-        self._sweeper = Sweeper(self.parts, queue, rounds=rounds)
-        self._rounds = NoticeRounds(self.parts.store, self.parts.checks, self.parts.now, decider)
-        self._hints = HintRounds(self.parts, queue, woken)
+        self._sweeper = make_sweeper(self.parts, queue, rounds=rounds)
+        self._rounds = NoticeRounds(self.parts.store, self.parts.checks, self.parts.now, observer)
+        self._hints = make_hint_rounds(self.parts, queue, woken)
         self.queue = queue
 
     def move_by_mail(self, player: str, match_id: str) -> None:
@@ -179,9 +179,9 @@ def test_every_effect_is_there_once_whatever_the_broker_loses_doubles_delays_and
     club.queue.request_slices(job.id)
 
     def finished() -> bool:
-        if tasks.SETTLE not in club.broker.done:
+        if celery_app.SETTLE not in club.broker.done:
             club.queue.request_settlement()
-        if tasks.COSIGN not in club.broker.done:
+        if celery_app.COSIGN not in club.broker.done:
             club.queue.request_cosignatures()
         jobs = [club.parts.jobs.pending(subject) for subject in ("palice", among[0])]
         known = club.parts.fleet_jobs.job(job.id)

@@ -9,6 +9,7 @@ from events.matches.readmodels.projector import Failures
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.liveness import RedisLiveness
+from events.runtime.wall_clock import now_ms
 from events.store.feed import Delivery, FeedGroup
 from events.store.redis import RedisStore
 from tests.support.eventually import eventually
@@ -33,7 +34,7 @@ def consumers(redis: StoreClient) -> list[Consumer]:
     """Return a consumer of each group, which takes what it is given for done."""
     RedisStore(redis, PREFIX, SHARDS).installation()
     groups = [FeedGroup(redis, PREFIX, SHARDS, f"group-{number}", "one") for number in range(6)]
-    return [Consumer(group, lambda _: {}) for group in groups]
+    return [Consumer(group, lambda _: {}, now_ms) for group in groups]
 
 
 @pytest.fixture

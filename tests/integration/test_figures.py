@@ -25,7 +25,7 @@ from tests.support.callers import UNLIMITED, app_on
 from tests.support.matches import T0
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
-from workers.task_queue import TaskQueue
+from workers.composition import make_task_queue
 
 NEVER = "amqp://guest:secret@127.0.0.1:1//"
 
@@ -109,7 +109,7 @@ def test_flags_that_were_claimed_or_fell_long_ago_say_nothing_of_the_server(shop
 
 
 def test_the_depth_of_every_queue_is_shown_where_the_broker_says_it(shop: SteppedInstallation) -> None:
-    tasks = TaskQueue(shop.parts)
+    tasks = make_task_queue(shop.parts)
     tasks.request_rating("m1")
     tasks.request_rating("m2")
     depths = figure(shop, "rookery_queue_depth")

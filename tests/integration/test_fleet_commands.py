@@ -8,13 +8,13 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import following, main
 from events.matches.fleet_jobs import FleetJobs, JobState
-from tests.support.fleet import run_here
+from tests.support.fleet import run_here, slice_worker
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import ladder
 from workers.fleet.kinds import REBUILD, VERIFY
 from workers.fleet.presence import worker_name
-from workers.fleet.work import FleetJobFailedError, do_slice, do_slices
+from workers.fleet.work import FleetJobFailedError, SliceWorker
 from workers.task_queue import TaskQueue
 
 Run = Callable[..., Result]
@@ -58,15 +58,17 @@ def test_workers_get_tasks_at_once(shop: SteppedInstallation, rookery: Run, monk
     def wait(_: float) -> None:
         assert requested
 
+    do_slice = SliceWorker.do_slice
+
     def plan_here(*arguments: Any) -> bool:
         monkeypatch.setattr(following, "ALONE_S", 0.0)
         return do_slice(*arguments)
 
     def request(_: TaskQueue, job_id: str) -> None:
         requested.append(job_id)
-        do_slices(shop.parts, job_id, "own", requested.append, lambda: False)
+        slice_worker(shop.parts).do_slices(job_id, "own", requested.append, lambda: False)
 
-    monkeypatch.setattr(following, "do_slice", plan_here)
+    monkeypatch.setattr(SliceWorker, "do_slice", plan_here)
     monkeypatch.setattr(following.OwnWorkers, "start", lambda own: None)
     monkeypatch.setattr(TaskQueue, "request_slices", request)
     monkeypatch.setattr("deploy.cli.following.time.sleep", wait)
@@ -115,7 +117,7 @@ def test_interrupted_jobs_are_told(shop: SteppedInstallation, rookery: Run, monk
 
     shop.start("alice", "bob")
     jobs = shop.parts.fleet_jobs
-    monkeypatch.setattr(following, "do_slice", interrupted)
+    monkeypatch.setattr(SliceWorker, "do_slice", interrupted)
     alone = rookery("verify", "--processes", 1)
     (job,) = jobs.jobs()
     assert (alone.exit_code, job.state) == (1, JobState.CANCELLED)

@@ -9,17 +9,16 @@ import pytest
 from kombu.exceptions import OperationalError
 
 from domain.match.commands import Resign
-from events.installation import Installation
 from events.matches import fleet_jobs
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import FleetKeys
-from tests.support.fleet import run_here
+from tests.support.fleet import run_here, slice_worker
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import audit, rebuild, verify, work
 from workers.fleet.audit import RECOMPUTE
-from workers.fleet.kinds import AUDIT, IMPACT, KINDS, REBUILD, VERIFY, JobKind
-from workers.fleet.work import FleetJobFailedError, do_slice, do_slices, do_unrecorded
+from workers.fleet.kinds import AUDIT, IMPACT, KINDS, REBUILD, VERIFY, JobKind, make_work
+from workers.fleet.work import FleetJobFailedError, do_unrecorded
 
 TOY = "toy"
 
@@ -39,13 +38,13 @@ class Toy:
         self.done: list[int] = []
         self.failures: dict[int, list[BaseException]] = {}
 
-    def plan(self, _: Installation, parameters: fleet_jobs.Parameters) -> list[list[fleet_jobs.PlannedSlice]]:
+    def plan(self, parameters: fleet_jobs.Parameters) -> list[list[fleet_jobs.PlannedSlice]]:
         return [
             [fleet_jobs.PlannedSlice(number, 1, f"the number {number}") for number in numbers]
             for numbers in parameters["stages"]
         ]
 
-    def do(self, _: Installation, __: fleet_jobs.Parameters, number: int) -> Doubled:
+    def do(self, _: fleet_jobs.Parameters, number: int) -> Doubled:
         if self.failures.get(number):
             raise self.failures[number].pop()
         self.done.append(number)
@@ -55,7 +54,7 @@ class Toy:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     toy = Toy()
-    monkeypatch.setitem(KINDS, TOY, JobKind(toy.plan, toy.do, Doubled))
+    monkeypatch.setitem(KINDS, TOY, JobKind(lambda _: toy, Doubled))
     return toy
 
 
@@ -75,7 +74,7 @@ def planned(
 ) -> tuple[fleet_jobs.FleetJobs, fleet_jobs.FleetJob]:
     jobs = jobs_of(shop, lease_ms)
     job = jobs.start(TOY, stages(*numbers))
-    do_slice(shop.parts, claimed(jobs, job))
+    slice_worker(shop.parts).do_slice(claimed(jobs, job))
     return jobs, again(jobs, job)
 
 
@@ -116,9 +115,9 @@ def test_a_stage_begins_when_the_one_before_is_done(shop: SteppedInstallation, t
     first, second = claimed(jobs, job), claimed(jobs, job)
     assert (first.content, second.content, jobs.claim(job)) == (1, 2, None)
     assert not jobs.is_waiting(again(jobs, job))
-    assert not do_slice(shop.parts, second)
+    assert not slice_worker(shop.parts).do_slice(second)
     assert jobs.claim(job) is None
-    assert do_slice(shop.parts, first)
+    assert slice_worker(shop.parts).do_slice(first)
     assert jobs.is_waiting(again(jobs, job))
     assert claimed(jobs, job).content == 3
     assert (again(jobs, job).units, again(jobs, job).units_done) == (3, 2)
@@ -135,10 +134,10 @@ def test_a_slice_that_two_workers_do_counts_once(shop: SteppedInstallation, toy:
     slow, other = claimed(jobs, job), claimed(jobs, job)
     assert (slow.number, other.number) == (1, 1)
     assert not jobs.renew(slow)
-    do_slice(shop.parts, slow)
+    slice_worker(shop.parts).do_slice(slow)
     assert (again(jobs, job).done, list(jobs.results(job.id))) == (1, [])
-    do_slice(shop.parts, other)
-    do_slice(shop.parts, other)
+    slice_worker(shop.parts).do_slice(other)
+    slice_worker(shop.parts).do_slice(other)
     assert (again(jobs, job).done, again(jobs, job).units_done) == (2, 1)
     assert toy.done == [1, 1, 1]
 
@@ -147,8 +146,8 @@ def test_a_plan_that_two_workers_make_counts_once(shop: SteppedInstallation, toy
     jobs = jobs_of(shop, 0)
     job = jobs.start(TOY, stages([1, 2]))
     slow, other = claimed(jobs, job), claimed(jobs, job)
-    do_slice(shop.parts, other)
-    do_slice(shop.parts, slow)
+    slice_worker(shop.parts).do_slice(other)
+    slice_worker(shop.parts).do_slice(slow)
     assert (again(jobs, job).slices, again(jobs, job).units) == (3, 2)
 
 
@@ -182,8 +181,8 @@ def test_a_store_that_is_away_is_no_failure_of_the_slice(shop: SteppedInstallati
     for _ in range(fleet_jobs.MAX_CLAIMS + 1):
         toy.failures[1] = [StoreUnavailableError("away")]
         with pytest.raises(StoreUnavailableError):
-            do_slice(shop.parts, claimed(jobs, job))
-    do_slice(shop.parts, claimed(jobs, job))
+            slice_worker(shop.parts).do_slice(claimed(jobs, job))
+    slice_worker(shop.parts).do_slice(claimed(jobs, job))
     assert again(jobs, job).state == fleet_jobs.JobState.FINISHED
 
 
@@ -192,7 +191,7 @@ def test_a_job_that_is_cancelled_goes_no_further(shop: SteppedInstallation, toy:
     taken = claimed(jobs, job)
     assert jobs.cancel(job)
     assert not jobs.cancel(job)
-    assert not do_slice(shop.parts, taken)
+    assert not slice_worker(shop.parts).do_slice(taken)
     assert (jobs.claim(job), list(jobs.results(job.id))) == (None, [])
     assert again(jobs, job).state == fleet_jobs.JobState.CANCELLED
     assert jobs.start(TOY, stages([1, 2])).id != job.id
@@ -204,7 +203,7 @@ def test_what_is_left_of_a_job_expires_when_it_has_ended(shop: SteppedInstallati
 
     jobs, job = planned(shop, [1])
     assert lifetimes() == {-1}
-    do_slice(shop.parts, claimed(jobs, job))
+    slice_worker(shop.parts).do_slice(claimed(jobs, job))
     assert lifetimes() <= {fleet_jobs.KEPT_S, fleet_jobs.KEPT_S - 1}
     shop.client.delete(FleetKeys(PREFIX).job(job.id))
     assert jobs.jobs() == []
@@ -215,9 +214,9 @@ def test_results_are_read_in_order_up_to_the_first_that_is_missing(shop: Stepped
     jobs, job = planned(shop, range(1, 251))
     first = claimed(jobs, job)
     for _ in range(249):
-        do_slice(shop.parts, claimed(jobs, job))
+        slice_worker(shop.parts).do_slice(claimed(jobs, job))
     assert list(jobs.results(job.id)) == []
-    do_slice(shop.parts, first)
+    slice_worker(shop.parts).do_slice(first)
     assert [number for number, _ in jobs.results(job.id)] == list(range(1, 251))
     assert [number for number, _ in jobs.results(job.id, after=249)] == [250]
 
@@ -225,11 +224,11 @@ def test_results_are_read_in_order_up_to_the_first_that_is_missing(shop: Stepped
 def test_a_task_lets_the_next_idle_worker_join_and_begin_a_stage(shop: SteppedInstallation, toy: Toy) -> None:
     jobs, requested = shop.parts.fleet_jobs, list[str]()
     job = jobs.start(TOY, stages([1, 2, 3], [4]))
-    assert do_slices(shop.parts, job.id, "one", requested.append, lambda: False) == 5
+    assert slice_worker(shop.parts).do_slices(job.id, "one", requested.append, lambda: False) == 5
     assert requested == [job.id] * 2  # for the stages; while it was planned there was nothing for anybody else
-    assert do_slices(shop.parts, job.id, "two", requested.append, lambda: False) == 0
+    assert slice_worker(shop.parts).do_slices(job.id, "two", requested.append, lambda: False) == 0
     _, job = planned(shop, [5, 6])
-    assert do_slices(shop.parts, job.id, "one", requested.append, lambda: bool(toy.done[4:])) == 1
+    assert slice_worker(shop.parts).do_slices(job.id, "one", requested.append, lambda: bool(toy.done[4:])) == 1
     assert requested == [job.id] * 3 or requested[2:] == [job.id]
 
 
@@ -239,7 +238,7 @@ def test_a_broker_that_is_away_is_no_failure_of_the_slices(shop: SteppedInstalla
 
     jobs = jobs_of(shop)
     job = jobs.start(TOY, stages([1, 2], [3]))
-    assert do_slices(shop.parts, job.id, "one", request, lambda: False) == 4
+    assert slice_worker(shop.parts).do_slices(job.id, "one", request, lambda: False) == 4
     assert toy.done == [1, 2, 3]
 
 
@@ -247,7 +246,7 @@ def test_a_relay_begins_abandoned_stages(shop: SteppedInstallation, toy: Toy, mo
     jobs, job = planned(shop, [1], [2])
     with monkeypatch.context() as killed:
         killed.setattr(jobs, "advance", lambda _: False)
-        do_slice(shop.parts, claimed(jobs, job))
+        slice_worker(shop.parts).do_slice(claimed(jobs, job))
         assert jobs.claim(job) is None
     jobs.advance_running()
     assert claimed(jobs, job).content == 2
@@ -297,10 +296,10 @@ def test_kills_leave_the_same_results(shop: SteppedInstallation, monkeypatch: py
                 if not taken.is_plan:
                     late[taken.number] = taken
                 continue
-            do_slice(shop.parts, taken)
+            slice_worker(shop.parts).do_slice(taken)
             if taken.number in late:
                 # It was not killed, only slow, and another worker has done its slice.
-                assert not do_slice(shop.parts, late.pop(taken.number))
+                assert not slice_worker(shop.parts).do_slice(late.pop(taken.number))
         assert (job.state, job.reason) == (fleet_jobs.JobState.FINISHED, "")
         assert [result for _, result in work.read_results(jobs, job)] == results
     assert kills.total() >= 8
@@ -311,7 +310,7 @@ def test_what_cannot_be_recorded_is_done_all_the_same(shop: SteppedInstallation)
     small_store(shop)
     recorded = run_here(shop.parts, VERIFY, {})
     before = set(shop.client.keys("*"))
-    total, slices = do_unrecorded(shop.parts, VERIFY, {})
+    total, slices = do_unrecorded(make_work(shop.parts, VERIFY), {})
     assert (total, [result for _, result in slices]) == (13, recorded)
     assert set(shop.client.keys("*")) == before
 

@@ -179,7 +179,7 @@ def test_a_mail_at_which_the_reader_fails_again_and_again_is_answered_in_words(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("workers.notices.incoming_mail.execute_commands", fail)
+    monkeypatch.setattr(site.reader, "_execute", fail)
     site.deliver("palice", site.token("palice", match_id), "board")
     for _ in range(MAX_ATTEMPTS):
         assert site.letters("palice") == []

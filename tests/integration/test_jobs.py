@@ -25,9 +25,8 @@ from tests.support.rulesets import register, variant
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
 from workers.claims import MAX_ATTEMPTS, do_due
-from workers.opponents import answer
+from workers.composition import make_opponents, make_task_queue
 from workers.relay import Relay
-from workers.task_queue import TaskQueue
 from workers.tasks import TaskContext
 
 
@@ -35,7 +34,7 @@ def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
     """Return a match of anna that an opponent has answered in, and the version of the answer."""
     match_id = anna.create(ME, opponent(1))
     anna.move(match_id)
-    written = answer(services, match_id)
+    written = make_opponents(services).answer(match_id)
     assert written is not None
     return match_id, written.version
 
@@ -259,7 +258,7 @@ def test_broken_messages_are_dropped_and_the_worker_goes_on(shop: SteppedInstall
     with connect(shop.settings.broker_url) as broker:
         for message in BROKEN:
             broker.lpush(Queue.DEFAULT.name_in_broker(shop.settings.prefix), message)
-        TaskQueue(shop.parts).request_checkpoint()
+        make_task_queue(shop.parts).request_checkpoint()
         with CeleryWorker(shop.settings, [Queue.DEFAULT]) as worker:
             eventually(lambda: shop.checkpoints.latest_day(), "the checkpoint")
             assert worker.is_running

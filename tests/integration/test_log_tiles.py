@@ -163,12 +163,12 @@ def test_a_checkpoint_is_made_each_hour_in_which_something_has_happened(shop: St
     shop.start("alice", "bob")
     assert shop.checkpoints.sign_hour(shop.now) == first, "once an hour"
     shop.now += HOUR_MS
-    sweeper = shop.sweeper()
-    assert [sweeper.request_checkpoint(), sweeper.request_checkpoint()] == [True, False]
+    reminders = shop.checkpoint_reminders()
+    assert [reminders.request_checkpoint(), reminders.request_checkpoint()] == [True, False]
     second = shop.checkpoints.sign_hour(shop.now)
     assert (second.day, second.size) == (hour_of(shop.now), first.size + 1) == ("2023-11-14T23", 2 + OTHER_LEAVES)
     shop.checkpoints.consistency(first.size, second.size).check(first, second)
-    assert not sweeper.request_checkpoint()
+    assert not reminders.request_checkpoint()
     assert shop.checkpoints.sign(shop.now) == first, "the checkpoint of a day is its first"
     assert (shop.checkpoints.of_day("2023-11-14T23"), shop.checkpoints.latest()) == (second, second)
     assert shop.checkpoints.days() == ["2023-11-14"]
@@ -178,7 +178,7 @@ def test_a_checkpoint_is_made_each_hour_in_which_something_has_happened(shop: St
     assert (third.day, third.size, shop.checkpoints.note()) == ("2023-11-15", second.size, note), "nothing has changed"
     shop.now += HOUR_MS
     assert shop.checkpoints.sign_hour(shop.now) == third
-    assert not sweeper.request_checkpoint(), "it was looked at"
+    assert not reminders.request_checkpoint(), "it was looked at"
     assert audit_log(shop.store, shop.checkpoints, shop.keyring).findings == []
 
 

@@ -26,7 +26,7 @@ from tests.support.mail_programs import LANGUAGES, PROGRAMS
 from tests.support.quoting import lines_that_act
 from tests.support.stepped_installation import SteppedInstallation
 from tests.unit.test_mail_quotations import QUOTED
-from workers.notices.incoming_mail import view_of
+from workers.composition import make_match_reader
 
 CORPUS = Path(__file__).parents[1] / "mail"
 OUTCOMES = {
@@ -116,7 +116,9 @@ class Post:
         person = Person(recipient.player, recipient.player, "person", 0)
         mail = f"digest of {match}"
         report = execute_commands(self.parts, read_commands(body.lines, moves), token, person, mail)
-        _, text = write_answer(report, view_of(self.parts, match, token.seat, "https://play.example/m"))
+        shown = self.parts.matches.load(match)
+        view = make_match_reader(self.parts).view(shown, token.seat, "UTC", self.parts.now())
+        _, text = write_answer(report, view)
         assert lines_that_act(text, moves) == []
         assert "victim" not in text, "what a header has injected"
         return in_table(report)

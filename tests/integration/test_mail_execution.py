@@ -23,7 +23,7 @@ from events.proof.receipts import read_receipt
 from events.runtime.keys import PeopleKeys
 from events.store.contract import VersionTag
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
-from workers.notices.incoming_mail import view_of
+from workers.composition import make_match_reader
 
 
 class Correspondent:
@@ -58,8 +58,10 @@ class Correspondent:
 
     def answer(self, *lines: str) -> tuple[str, str]:
         report = self.write(*lines)
-        url = f"https://play.example/matches/{self.match_id}"
-        return write_answer(report, view_of(self.shop.parts, self.match_id, self.seat, url))
+        shown = self.shop.matches.load(self.match_id)
+        zone = self.shop.availability.read([self.player])[self.player].zone
+        view = make_match_reader(self.shop.parts).view(shown, self.seat, zone, self.shop.parts.now())
+        return write_answer(report, view)
 
 
 def effects(report: MailReport) -> list[Effect]:

@@ -14,8 +14,8 @@ from tests.support.mail_world import DOMAIN, NOTICE, World
 from tests.support.mailbox import CLOSE, HANG, Mailbox, make_authority, open_mailbox
 from tests.support.server import RealServer
 from tests.support.tables import table
-from workers.notices.deliver import MAX_DELIVERY_S, Deliveries
-from workers.notices.mail_sender import MailSender
+from workers.composition import make_deliveries, make_mail_sender
+from workers.notices.deliver import MAX_DELIVERY_S
 from workers.notices.smtp import MAX_CONVERSATION_S, SmtpServer
 
 HOUR_MS = 3_600_000
@@ -63,7 +63,7 @@ def test_refused_contents_and_senders_that_are_refused_pause_nothing_at_once(wor
 
 def test_a_server_that_is_silent_holds_nothing_up_for_longer_than_the_time_limit(world: World) -> None:
     world.mailbox.answer("MAIL", HANG)
-    world.sender = MailSender(world.parts, world.settings, SmtpServer(world.mailbox.url, DOMAIN, timeout_s=0.05))
+    world.sender = make_mail_sender(world.parts, world.settings, SmtpServer(world.mailbox.url, DOMAIN, timeout_s=0.05))
     state, reason = world.send(world.notify())
     assert (state, "timed out" in reason) == (DeliveryState.WAITING, True)
 
@@ -86,13 +86,13 @@ def test_a_server_that_is_down_for_a_day_loses_no_mail(world: World) -> None:
     nowhere = world.sender_to("smtp+plain://127.0.0.1:1")
     began, attempts = world.stepped.now, 0
     while world.stepped.now < began + 24 * HOUR_MS:
-        attempts += Deliveries(world.parts, {NoticeChannel.MAIL: nowhere}).deliver_due()
+        attempts += make_deliveries(world.parts, {NoticeChannel.MAIL: nowhere}).deliver_due()
         [delivery] = world.parts.ledger.find(world.anna.id, NOTICE).deliveries
         assert delivery.state == DeliveryState.WAITING
         assert "takes no mail now: [Errno 111] Connection refused" in delivery.reason
         world.stepped.now = delivery.due
     assert attempts > 5
-    assert Deliveries(world.parts, {NoticeChannel.MAIL: world.sender}).deliver_due() == 1
+    assert make_deliveries(world.parts, {NoticeChannel.MAIL: world.sender}).deliver_due() == 1
     [delivery] = world.parts.ledger.find(world.anna.id, NOTICE).deliveries
     assert (delivery.state, delivery.attempts) == (DeliveryState.SENT, attempts + 1)
     assert len(world.mailbox.received) == 1
@@ -111,7 +111,7 @@ def test_a_kill_after_the_servers_answer_was_recorded_sends_nothing_again(world:
 def test_a_kill_before_the_answer_was_recorded_repeats_the_mail(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     dispatch = world.notify()
 
-    record = world.sender._record
+    record = world.parts.outbox.record_progress
 
     def die(dispatch: Dispatch, progress: str) -> None:
         if progress.startswith("accepted"):
@@ -119,7 +119,7 @@ def test_a_kill_before_the_answer_was_recorded_repeats_the_mail(world: World, mo
         record(dispatch, progress)
 
     with monkeypatch.context() as patched:
-        patched.setattr(world.sender, "_record", die)
+        patched.setattr(world.parts.outbox, "record_progress", die)
         with pytest.raises(StoreUnavailableError):
             world.send(dispatch)
     world.stepped.do(world.match, OfferDraw(player=world.boris.id), world.boris.id)
@@ -137,7 +137,7 @@ def test_a_kill_before_the_content_sends_it_once(world: World, monkeypatch: pyte
         raise StoreUnavailableError("killed")
 
     with monkeypatch.context() as patched:
-        patched.setattr(world.sender, "_record", die)
+        patched.setattr(world.parts.outbox, "record_progress", die)
         with pytest.raises(StoreUnavailableError):
             world.send(dispatch)
     assert world.send(dispatch) == (DeliveryState.SENT, "The mail server has accepted it: 250 2.0.0 accepted")

@@ -88,11 +88,12 @@ class Limiting:
         yield httpcore.Response(self._statuses.pop(0), headers=headers, content=iter([b"tile"]))
 
 
-def test_a_server_that_limits_requests_is_asked_again_when_it_says() -> None:
+def test_a_server_that_limits_requests_is_asked_again_when_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     waits = list[float]()
-    fetch = monitor.fetcher(Limiting(429, 429, 200, 404), "https://rookery.example", waits.append)  # type: ignore[arg-type]
+    monkeypatch.setattr("deploy.cli.monitor.time.sleep", waits.append)
+    fetch = monitor.fetcher(Limiting(429, 429, 200, 404), "https://rookery.example")  # type: ignore[arg-type]
     assert (fetch("tile/0/000", 100), waits) == (b"tile", [7, 7])
     assert fetch("tile/0/001", 100) is None
-    fetch = monitor.fetcher(Limiting(*[429] * 10), "https://rookery.example", waits.append)  # type: ignore[arg-type]
+    fetch = monitor.fetcher(Limiting(*[429] * 10), "https://rookery.example")  # type: ignore[arg-type]
     with pytest.raises(FetchError, match="answers with status 429 however long one waits"):
         fetch("tile/0/000", 100)

@@ -23,10 +23,8 @@ from tests.support.looks import look_at_match
 from tests.support.projected import project
 from tests.support.push_service import Browser
 from tests.support.stored import stored
-from workers.notices.decide import Decider
-from workers.notices.mail_composer import MailComposer, Unsendable
-from workers.notices.push_sender import PushSender
-from workers.notices.webhook_sender import WebhookSender
+from workers.composition import make_mail_composer, make_observer, make_push_sender, make_webhook_sender
+from workers.notices.mail_composer import Unsendable
 
 NOTE, WORD = "kilimanjaro", "okapi"
 FIRST_REPLY, SECOND_REPLY = "g3-h4", "h2-g3"
@@ -163,8 +161,8 @@ def outgoing(services: Services, caller: Caller) -> Iterator[tuple[str, str]]:
     """Yield what is sent to ``caller``, with its channel, and what the programs of the caller read."""
     ledger, made = caller.get("/me/notices").text, caller.post("/me/feed-address").json
     at_home, services.settings = services.settings, services.settings._replace(page_url=SITE.page_url)
-    composer, push = MailComposer(services, SITE), PushSender(services, Egress())
-    webhooks = WebhookSender(services, Egress())
+    composer, push = make_mail_composer(services, SITE), make_push_sender(services, Egress())
+    webhooks = make_webhook_sender(services, Egress())
     for dispatch in services.outbox.of(caller.id):
         if dispatch.channel == NoticeChannel.MAIL:
             mail = composer.compose(dispatch, services.now())
@@ -172,7 +170,7 @@ def outgoing(services: Services, caller: Caller) -> Iterator[tuple[str, str]]:
             texts = [part.get_content() for part in mail.message.walk() if part.get_content_maintype() == "text"]
             yield "mail", "\n".join([*map(str, mail.message.values()), *texts])
         elif dispatch.channel == NoticeChannel.PUSH:
-            pushed = push._message(dispatch, services.now())
+            pushed = push.composer.compose(dispatch, services.now())
             assert pushed is not None
             yield "push", pushed.content.decode()
         else:
@@ -200,11 +198,11 @@ def test_nothing_private_goes_out_through_any_channel(app: Flask, services: Serv
     assert boris.post(f"/matches/{match_id}/disputes", dispute).status_code == 201
     services.blocks.put(boris.id, anna.id, "block")
     project(services)
-    decider = Decider(services)
-    look_at_match(decider, match_id, set(range(1, services.store.head(match_id).version + 1)))
+    observer = make_observer(services)
+    look_at_match(observer, match_id, set(range(1, services.store.head(match_id).version + 1)))
     services.checks.work.discard(match_id)
     services.checks.mark_chat(match_id, 0, 0)
-    decider.look_at_check(services.checks.take())
+    observer.look_at_check(services.checks.take())
 
     for reader, others in ((anna, (boris, clara)), (boris, (anna, clara)), (clara, (anna, boris))):
         found = list(outgoing(services, reader))

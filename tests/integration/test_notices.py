@@ -52,7 +52,7 @@ def test_it_does_not_matter_how_often_and_in_which_order_events_are_delivered(of
     once = [office.told(player) for player in ("alice", "bob")]
     version = office.state(match).version
     for versions in ([version], [2], [3, 5], range(1, version + 1), [version - 1]):
-        look_at_match(office.decider, match, set(versions))
+        look_at_match(office.observer, match, set(versions))
     assert [office.told(player) for player in ("alice", "bob")] == once
     office.pass_time(0)
     assert [len(each.notices) for each in office.mails()] == [sum(map(len, once))]

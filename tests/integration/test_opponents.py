@@ -19,7 +19,8 @@ from tests.support.projected import project
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
-from workers.opponents import OPPONENTS, QUICK, SLOW, add_turn, answer, debts_of, lane_of
+from workers.composition import make_opponents
+from workers.opponents import OPPONENTS, QUICK, SLOW, debts_of, lane_of
 from workers.relay import Relay
 
 
@@ -47,7 +48,7 @@ def move_of_person(shop: SteppedInstallation, match_id: str, player: str) -> Non
 def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-2", "alice")
     state = shop.state(match)
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     played = shop.store.read(match)[-1]
     game = GAMES["bashni"]
     choice = choose(game, state.play.position, state.play.history, 2, seed_for(state.seed, 1))
@@ -60,16 +61,21 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Stepped
 
 def test_an_opponent_that_owes_nothing_does_nothing(shop: SteppedInstallation) -> None:
     theirs, over = shop.start("alice", "opponent-1"), shop.win("alice", "bob")
-    assert answer(shop.parts, theirs) is answer(shop.parts, over) is answer(shop.parts, "no-such-match") is None
+    assert (
+        make_opponents(shop.parts).answer(theirs)
+        is make_opponents(shop.parts).answer(over)
+        is make_opponents(shop.parts).answer("no-such-match")
+        is None
+    )
     assert plies(shop, theirs) == 0
 
 
 def test_opponents_that_follow_each_other_move_one_at_a_time(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-1", "opponent-2", "alice", "opponent-1", game="towers", setup="four-player")
     for ply in (1, 2):
-        assert answer(shop.parts, match) is not None
+        assert make_opponents(shop.parts).answer(match) is not None
         assert plies(shop, match) == ply
-    assert answer(shop.parts, match) is None
+    assert make_opponents(shop.parts).answer(match) is None
 
 
 def test_a_task_run_twice_makes_no_second_move(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,13 +86,13 @@ def test_a_task_run_twice_makes_no_second_move(shop: SteppedInstallation, monkey
     def overtaken(*arguments: Any) -> Any:
         if not versions:
             versions.append(0)
-            written = answer(twin.parts, match)
+            written = make_opponents(twin.parts).answer(match)
             assert written is not None
             versions[0] = written.version
         return choose(*arguments)
 
     monkeypatch.setattr(opponents, "choose", overtaken)
-    written = answer(shop.parts, match)
+    written = make_opponents(shop.parts).answer(match)
     assert written is not None
     assert (written.version, written.repeated) == (versions[0], True)
     assert plies(shop, match) == 1
@@ -104,9 +110,9 @@ def test_a_draw_offer_in_mid_search_is_answered(shop: SteppedInstallation, monke
         return choose(*arguments)
 
     monkeypatch.setattr(opponents, "choose", interrupted)
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     assert shop.store.read(match)[-1].type == "draw-declined"
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     assert plies(shop, match) == 1
 
 
@@ -119,18 +125,18 @@ def test_a_match_that_ends_in_mid_search_stays(shop: SteppedInstallation, monkey
         return choose(*arguments)
 
     monkeypatch.setattr(opponents, "choose", interrupted)
-    assert answer(shop.parts, match) is None
+    assert make_opponents(shop.parts).answer(match) is None
     assert shop.state(match).status == "finished"
 
 
 def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accepts(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, OfferDraw(player="alice"), "alice")
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     assert shop.state(match).offers.draw_agreed == ()
     lost = lost_for_opponent(shop)
     shop.do(lost, OfferDraw(player="alice"), "alice")
-    answer(shop.parts, lost)
+    make_opponents(shop.parts).answer(lost)
     state = shop.state(lost)
     assert (state.status, state.result.reason, state.result.scores) == ("finished", "draw-agreed", (0.5, 0.5))
 
@@ -149,7 +155,7 @@ def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: SteppedInst
     match = shop.start("alice", "opponent-1", "opponent-1", "bob", game="towers", setup="four-player")
     shop.do(match, OfferDraw(player="alice"), "alice")
     shop.do(match, AcceptDraw(player="bob"), "bob")
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     assert shop.state(match).offers.draw_agreed == ()
     assert debts_of(shop.state(match)) == []
 
@@ -202,7 +208,7 @@ def test_an_opponent_answers_after_its_worker_died(shop: SteppedInstallation, mo
 def test_opponents_time_is_shared_by_who_created_the_matches(shop: SteppedInstallation) -> None:
     strong = [shop.start("opponent-8", "anna") for _ in range(3)]
     weak = [shop.start("opponent-7", "boris") for _ in range(5)]
-    assert {add_turn(shop.parts, match) for match in (*strong, *weak)} == {SLOW}
+    assert {make_opponents(shop.parts).add_turn(match) for match in (*strong, *weak)} == {SLOW}
     claimed = [turn.id for turn in iter(shop.parts.turns.claim, None)]
     answers = LEVELS[8].nodes // LEVELS[7].nodes
     assert set(claimed[: answers + 1]) == {strong[0], *weak[:answers]}
@@ -211,23 +217,26 @@ def test_opponents_time_is_shared_by_who_created_the_matches(shop: SteppedInstal
 def test_a_match_waits_once_and_again_when_something_is_owed_meanwhile(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-7", "anna")
     for _ in range(3):
-        add_turn(shop.parts, match)
+        make_opponents(shop.parts).add_turn(match)
     turn = shop.parts.turns.claim()
     assert (turn.id, turn.owner, turn.lane) == (match, "anna", SLOW)
     assert shop.parts.turns.claim() is None
-    add_turn(shop.parts, match)
+    make_opponents(shop.parts).add_turn(match)
     assert shop.parts.turns.finish(turn)
     assert shop.parts.turns.claim().id == match
 
 
 def test_cheap_answers_have_a_lane_of_their_own(shop: SteppedInstallation) -> None:
     assert [lane_of(level) for level in LEVELS] == [QUICK] * 4 + [SLOW] * 4
-    assert [add_turn(shop.parts, shop.start(f"opponent-{level}", "anna")) for level in (4, 5)] == [QUICK, SLOW]
+    assert [make_opponents(shop.parts).add_turn(shop.start(f"opponent-{level}", "anna")) for level in (4, 5)] == [
+        QUICK,
+        SLOW,
+    ]
 
 
 def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-5", "alice")
-    assert answer(shop.parts, match, QUICK) is None
+    assert make_opponents(shop.parts).answer(match, QUICK) is None
     assert shop.state(match).play.moves == ()
 
 

@@ -26,8 +26,8 @@ from tests.support.fleet import rebuild
 from tests.support.lost_tail import lose_tail
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
+from workers.composition import make_opponents
 from workers.consumers import CLAIM_INTERVAL_MS
-from workers.opponents import answer
 from workers.sweeper import MIN_PASS_MS
 
 
@@ -246,7 +246,7 @@ def test_no_opponent_moves_in_a_lost_position(shop: SteppedInstallation, monkeyp
         return choose(game, position, *arguments)
 
     monkeypatch.setattr(opponents, "choose", interrupted)
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     state = shop.state(match)
     assert state.play.moves[0] == PLAYED
     assert len(state.play.moves) == 2

@@ -22,9 +22,9 @@ from tests.support.mail_play import MailSite
 from tests.support.mailbox import Mailbox, open_mailbox
 from tests.support.server import RealServer
 from tests.support.stepped_installation import drain
-from workers.notices.deliver import Deliveries
-from workers.notices.mail_sender import MailSender
+from workers.composition import make_deliveries, make_mail_sender
 from workers.notices.senders import Sender
+from workers.notices.smtp import SmtpServer
 
 TOWERS = (
     "+g2 g6-g7 +b7 +g7 +g2 b1-c1 +a6 a2-b2 +a6 +g6 +b7 +b2 g2-d2 +g7 b7-b4 +a2 +f2 b2-c2 +f2 g7-f7 a6-d6 a2-a1 f2-f4"
@@ -79,11 +79,13 @@ class PostOffice:
     def __init__(self, site: MailSite, gateway: Gateway, mailbox: Mailbox) -> None:
         self.site, self.gateway, self.mailbox = site, gateway, mailbox
         self._consumers = [site.projections(), site.notices()]
+        mail = site.parts.settings.mail
+        server = SmtpServer(mail.smtp_url, mail.domain)
         senders: dict[NoticeChannel, Sender] = {
             **site.senders,
-            NoticeChannel.MAIL: MailSender(site.parts, site.parts.settings.mail),
+            NoticeChannel.MAIL: make_mail_sender(site.parts, mail, server),
         }
-        self._deliveries = Deliveries(site.parts, senders)
+        self._deliveries = make_deliveries(site.parts, senders)
         self.site.heartbeat.beat(site.now, site.now)
 
     def program(self, name: str) -> MailProgram:

@@ -28,8 +28,8 @@ from tests.support.served_app import served
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
 from tests.support.tables import table
-from workers.notices.deliver import Deliveries
-from workers.notices.push_sender import SIGNED_OUT, PushSender, retry_after
+from workers.composition import make_deliveries, make_push_sender
+from workers.notices.push_sender import SIGNED_OUT, retry_after
 from workers.notices.senders import Sender
 
 PAGES = "https://rookery.example"
@@ -51,8 +51,8 @@ class PushOffice(SteppedInstallation):
 
     def begin_sending(self, allowed: tuple[str, ...] = ("127.0.0.0/8",)) -> None:
         """Send with the present settings from now on, also to networks that are ``allowed``."""
-        sender: Sender = PushSender(self.parts, Egress(allowed, timeout_s=5))
-        self.office = Deliveries(self.parts, {**self.senders, NoticeChannel.PUSH: sender})
+        sender: Sender = make_push_sender(self.parts, Egress(allowed))
+        self.office = make_deliveries(self.parts, {**self.senders, NoticeChannel.PUSH: sender})
 
     def sign_in(self, player: str) -> str:
         """Give ``player`` an account and a session; return the session's secret."""

@@ -22,9 +22,7 @@ from tests.support.looks import look_at_match
 from tests.support.projected import project
 from tests.support.receivers import LOOPBACK
 from tests.support.served_app import served
-from workers.notices.channels import make_senders
-from workers.notices.decide import Decider
-from workers.notices.deliver import Deliveries
+from workers.composition import make_deliveries, make_observer, make_senders
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 NOW = 1_800_000_000_000
@@ -87,7 +85,7 @@ def test_the_webhook_bot_wants_signed_turns(event: Any, late_s: int, forged: boo
 
 def test_the_webhook_bot_plays_every_game(app: Flask, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     services.settings = services.settings._replace(egress_allowed=LOOPBACK)
-    decider, deliveries = Decider(services), Deliveries(services, make_senders(services))
+    observer, deliveries = make_observer(services), make_deliveries(services, make_senders(services))
     bot, *people = (Caller(app).sign_up(name) for name in ("Mr-Tower", "anna", "boris", "clara"))
     names = [invited(bot.name), {"kind": "me"}, *(invited(person.name) for person in people[1:])]
     matches = {}
@@ -107,7 +105,7 @@ def test_the_webhook_bot_plays_every_game(app: Flask, services: Services, monkey
                     to_move = find_ruleset(state.game, state.ruleset).to_move(state.play.position)
                     if state.status == Status.PLAYING and state.seats[to_move].player == person.id:
                         assert person.move(match_id).status_code == 201
-                look_at_match(decider, match_id, set(range(1, services.matches.load(match_id).state.version + 1)))
+                look_at_match(observer, match_id, set(range(1, services.matches.load(match_id).state.version + 1)))
             deliveries.deliver_due()
     for match_id in matches.values():
         play = services.matches.load(match_id).state.play

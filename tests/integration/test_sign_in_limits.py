@@ -219,12 +219,12 @@ MAX_GROWTH_BYTES = 30 * 1024 * 1024
 EACH_THREAD_HASHES = """
 import resource
 from threading import Thread
-from events.people.passwords import Passwords
+from events.people.passwords import HASHER, Passwords
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
 
-passwords = Passwords()
+passwords = Passwords(HASHER)
 before = resident()
 for _ in range(5):
     # All threads are alive at once, as in a web process, and each has an arena of the allocator.

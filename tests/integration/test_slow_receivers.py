@@ -19,10 +19,8 @@ from tests.support.looks import look_at_match
 from tests.support.receivers import Received, Reply, receiving
 from tests.support.server import RealServer
 from tests.support.webhook_post import Post
+from workers.composition import make_deliveries, make_senders, make_task_queue
 from workers.notices import webhook_sender
-from workers.notices.channels import make_senders
-from workers.notices.deliver import Deliveries
-from workers.task_queue import TaskQueue
 
 THREADS = 8
 
@@ -53,7 +51,7 @@ class Hanging:
 def decide(post: Post, match: str) -> None:
     """Put all that is to be told of ``match`` into the outbox."""
     version = post.services.matches.load(match).state.version
-    look_at_match(post.decider, match, set(range(1, version + 1)))
+    look_at_match(post.observer, match, set(range(1, version + 1)))
 
 
 @contextmanager
@@ -139,7 +137,7 @@ def test_webhooks_of_a_killed_worker_arrive_with_the_same_id_within_a_lease(post
         post.webhook(post.anna, receiver, kinds=["turn"])
         decide(post, started(post.anna, post.boris))
         worker = CeleryWorker(settings, [Queue.NOTICES])
-        TaskQueue(post.services).request_delivery()
+        make_task_queue(post.services).request_delivery()
         eventually(lambda: receiver.received, "the webhook")
         worker.kill()
         hanging.released.set()
@@ -149,7 +147,7 @@ def test_webhooks_of_a_killed_worker_arrive_with_the_same_id_within_a_lease(post
         assert late.values == {(): 1.0}
         assert LEASE_MS <= LATE_NOTICE_MS
         within_a_lease = Installation(settings, lambda: now_ms() + LEASE_MS)
-        Deliveries(within_a_lease, make_senders(within_a_lease)).deliver_due()
+        make_deliveries(within_a_lease, make_senders(within_a_lease)).deliver_due()
         first, second = (received.headers["webhook-id"] for received in receiver.received)
         assert first == second
     assert post.services.outbox.of(post.anna.id) == []

@@ -8,9 +8,10 @@ import pytest
 from domain.match.commands import OfferDraw
 from events.matches.readmodels import summarise
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
-from workers.opponents import answer
+from workers.composition import make_opponents
+from workers.reminders import DAY_MS
 from workers.retries import DELAYS_MS
-from workers.sweeper import DAY_MS, MIN_PASS_MS, STREAMS_PER_SWEEP
+from workers.sweeper import MIN_PASS_MS, STREAMS_PER_SWEEP
 
 FIRST_DELAY_MS = int(DELAYS_MS.first)
 
@@ -49,7 +50,7 @@ def test_reminders_grow_rarer_and_begin_anew_with_the_next_turn(shop: SteppedIns
     assert gaps == sorted(gaps)
     assert gaps[0] < 2 * FIRST_DELAY_MS
     assert len(asked) < 12
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     shop.project_all()
     shop.now += FIRST_DELAY_MS + 1000
     assert sweeper.remind_opponents() == 1

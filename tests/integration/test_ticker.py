@@ -32,10 +32,11 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
 from tests.support.timeless import execute
 from workers import ticker as ticking
+from workers.composition import make_ticker
 from workers.opponents import debts_of
 from workers.relay import Relay
 from workers.retries import DELAYS_MS
-from workers.ticker import MAX_MATCHES_PER_TICK, TICK_MS, Ticker
+from workers.ticker import MAX_MATCHES_PER_TICK, TICK_MS
 
 THREE_DAYS = days_per_move(3)
 FIRST_DELAY_MS = int(DELAYS_MS.first)
@@ -152,7 +153,7 @@ def test_a_false_deadline_is_tried_ever_less_often(shop: SteppedInstallation, mo
     key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match):02d}}}:deadlines"
     shop.client.zadd(key, {"no-such-match": shop.now - 2, "nor-this-one": shop.now - 1})
     shop.parts.timekeeper = timekeeper = CountingTimekeeper(shop)
-    ticker = Ticker(shop.parts)
+    ticker = make_ticker(shop.parts)
     while ticker.tick() <= shop.now:
         assert len(timekeeper.settled) < 5
     assert timekeeper.settled == ["no-such-match", "nor-this-one"]
@@ -177,7 +178,7 @@ def test_a_match_that_waits_for_somebody_is_not_settled_repeatedly(shop: Stepped
     if paused:
         shop.do(match, PauseClock(reason=PauseReason.ARBITER, player=None, since=shop.now))
     shop.parts.timekeeper = timekeeper = CountingTimekeeper(shop)
-    ticker = Ticker(shop.parts)
+    ticker = make_ticker(shop.parts)
     beating_until(shop, shop.now + 4 * DAY)
     assert ticker.tick() == shop.now + TICK_MS
     assert timekeeper.settled == []

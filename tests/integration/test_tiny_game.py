@@ -14,7 +14,7 @@ from tests.support.callers import ME, Caller, invited, opponent
 from tests.support.rulesets import register
 from tests.support.server import RealServer
 from tests.support.tiny_game import TINY
-from workers.opponents import answer
+from workers.composition import make_opponents
 
 Audit = Callable[..., Result]
 
@@ -96,6 +96,6 @@ def test_its_pages_show_the_board_its_colours_and_its_words(anna: Caller, boris:
 @pytest.mark.parametrize(("setup", "seats"), [("start", 2), ("three", 3)])
 def test_opponents_play_it_to_the_end(services: Services, anna: Caller, setup: str, seats: int) -> None:
     match_id = anna.create(*[opponent(4)] * seats, game="tiny", setup=setup)
-    while answer(services, match_id) is not None:
+    while make_opponents(services).answer(match_id) is not None:
         pass
     assert anna.get(f"/matches/{match_id}").json["result"]["reason"] == "empty"

@@ -21,11 +21,11 @@ from events.runtime.queues import ConsumerGroup, Queue
 from events.store.feed import FeedGroup
 from tests.support.callers import ME, Caller, opponent, settings_for, started
 from tests.support.server import RealServer
-from workers.celery_app import make_app
+from workers.celery_app import ANSWER, RATE
+from workers.composition import make_task_queue
 from workers.effects import DeliveryReader, enqueue_when_due, match_by_match
 from workers.opponents import QUICK, debts_of
-from workers.task_queue import TaskQueue
-from workers.tasks import ANSWER, RATE
+from workers.worker import make_worker_app
 
 
 class SeenSpan(NamedTuple):
@@ -112,7 +112,9 @@ def relay_opponents(services: Services, client: StoreClient) -> None:
     group = FeedGroup(client, services.prefix, services.store.shards, ConsumerGroup.TASKS, "a-relay")
     group.ensure()
     read = DeliveryReader(services.store, services.matches, services.availability).read
-    match_by_match(group, read, [enqueue_when_due(debts_of, TaskQueue(services).request_answer)])(group.read(None))
+    match_by_match(group, read, [enqueue_when_due(debts_of, make_task_queue(services).request_answer)])(
+        group.read(None)
+    )
 
 
 def play_against_opponent(app: Flask, redis: StoreClient) -> str:
@@ -125,7 +127,7 @@ def play_against_opponent(app: Flask, redis: StoreClient) -> str:
     relay_opponents(services, redis)
     assert anna.move(match_id, X_Request_Id=REQUEST).status_code == 201
     relay_opponents(services, redis)
-    make_app(services.settings).tasks[ANSWER](QUICK)
+    make_worker_app(services.settings).tasks[ANSWER](QUICK)
     return match_id
 
 
@@ -216,7 +218,7 @@ def test_log_lines_of_a_request_name_it_and_the_match_and_so_does_the_answer(
 
 def test_a_task_carries_its_origin_over_the_broker(server: RealServer, services: Services) -> None:
     with origin.request("a-request"):
-        TaskQueue(services).request_rating("m1")
+        make_task_queue(services).request_rating("m1")
     with connect(services.settings.broker_url) as broker:
         (message,) = broker.lrange(Queue.DEFAULT.name_in_broker(settings_for("").prefix), 0, -1)
     headers = json.loads(message)["headers"]

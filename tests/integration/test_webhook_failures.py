@@ -166,7 +166,7 @@ class TestFailing:
     def test_notices_for_a_webhook_that_is_off_or_gone_are_not_sent(self, post: Post, receiver: Receiver) -> None:
         off, gone = post.webhook(post.anna, receiver), post.webhook(post.anna, receiver)
         match = started(post.anna, post.boris)
-        look_at_match(post.decider, match, {1, 2, 3})
+        look_at_match(post.observer, match, {1, 2, 3})
         change = {"url": receiver.url, "kinds": EVERYTHING, "enabled": False}
         post.anna.put(f"/me/webhooks/{off['id']}", change)
         post.anna.delete(f"/me/webhooks/{gone['id']}")

@@ -23,8 +23,7 @@ from tests.support.server import RealServer
 from tests.support.watch import Watch
 from tests.support.webhook_post import Post, only, plays_first
 from tests.support.webhook_receiver import verified_schemes
-from workers.notices.channels import make_senders
-from workers.notices.deliver import Deliveries
+from workers.composition import make_deliveries, make_senders
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ class TestBeingTold:
     def test_nothing_is_sent_where_only_this_machine_could_be_called(self, post: Post, receiver: Receiver) -> None:
         webhook = post.webhook(post.anna, receiver)
         post.services.settings = post.services.settings._replace(egress_allowed=())
-        post.deliveries = Deliveries(post.services, make_senders(post.services))
+        post.deliveries = make_deliveries(post.services, make_senders(post.services))
         post.tell(started(post.anna, post.boris))
         assert receiver.received == []
         (attempt,) = post.logged(post.anna, webhook)

@@ -17,7 +17,7 @@ from tests.support.cases import REASON, RULE
 from tests.support.fleet import rebuild
 from tests.support.matches import T0
 from tests.support.stepped_installation import SteppedInstallation, drain
-from workers.opponents import answer
+from workers.composition import make_opponents
 
 WORDS = Statement("", "So it was.").digest
 
@@ -99,18 +99,18 @@ def test_an_opponent_is_asked_again_after_a_takeback_and_not_while_frozen(shop: 
     court, opponents = Court(shop), shop.opponents()
     match = shop.start("alice", "opponent-1")
     shop.play(match, 1)
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     shop.play(match, 1)
     drain(opponents)
     shop.answers.clear()
     shop.do(match, OpenCase(arbiter="olga", ply=3, ground=Ground.CLOCK, statement=WORDS), "ann")
     drain(opponents)
-    assert answer(shop.parts, match) is None
+    assert make_opponents(shop.parts).answer(match) is None
     assert shop.answers == []
     court.rule(match, "take-back", ply=1)
     drain(opponents)
     assert shop.answers == [match]
-    answered = answer(shop.parts, match)
+    answered = make_opponents(shop.parts).answer(match)
     assert answered is not None
     assert not answered.repeated
     assert [event.type for event in answered.events] == ["move-submitted"]
@@ -133,7 +133,7 @@ def test_moves_computed_before_are_not_played(shop: SteppedInstallation, monkeyp
         return execute(of, command, actor, request, version)
 
     monkeypatch.setattr(service, "execute", overtaken)
-    answer(shop.parts, match)
+    make_opponents(shop.parts).answer(match)
     last = list(audit(match, shop.store.read(match)))[-1].answer
     assert last is not None
     assert last.before.play.moves == ("g3-h4",)

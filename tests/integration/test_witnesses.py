@@ -236,7 +236,7 @@ def test_a_witness_that_is_away_delays_nothing_and_is_asked_again(clubs: tuple[C
     assert "No connection was made" in failing.trouble
     figures = {each.name: each.values for each in club.parts.figures.read()}
     assert list(figures["rookery_witness_failures"].values()) == [1.0]
-    ask = club.shop.sweeper().request_cosignatures
+    ask = club.shop.checkpoint_reminders().request_cosignatures
     club.shop.now = failing.due - 1
     assert not ask()
     club.shop.now = failing.due

@@ -32,12 +32,9 @@ from tests.simulation.people import Person
 from tests.simulation.server import MAIL, SimulatedInstallation
 from tests.support.looks import look_at_match
 from tests.support.push_service import Browser
-from workers.notices.decide import Decider, NoticeRounds
-from workers.notices.deliver import Deliveries
-from workers.notices.mail_sender import MailSender
-from workers.notices.push_sender import PushSender
+from workers.composition import make_deliveries, make_mail_sender, make_observer, make_push_sender, make_webhook_sender
+from workers.notices.decide import NoticeRounds
 from workers.notices.senders import Sender, SendOutcome
-from workers.notices.webhook_sender import WebhookSender
 
 CHAT_MARK = "private words"
 """Begins every message of a chat: it must be in nothing that is sent."""
@@ -105,21 +102,21 @@ class SimulatedNotices:
         self._messages = 0
         parts.people = KnownPeople(people, begin)  # type: ignore[assignment]
         self._watch_ledger()
-        self._decider = Decider(parts)
-        deliveries = Deliveries(parts, {channel: Watched(self, channel) for channel in NoticeChannel})
-        self._rounds = NoticeRounds(parts.store, parts.checks, parts.now, self._decider)
+        self._observer = make_observer(parts)
+        deliveries = make_deliveries(parts, {channel: Watched(self, channel) for channel in NoticeChannel})
+        self._rounds = NoticeRounds(parts.store, parts.checks, parts.now, self._observer)
         self._deliver = deliveries.deliver_due
         self._senders: Mapping[NoticeChannel, Sender] = {
-            NoticeChannel.MAIL: MailSender(parts, MAIL, self._elsewhere.mail_server),
-            NoticeChannel.WEBHOOK: WebhookSender(parts, self._elsewhere.receivers),
-            NoticeChannel.PUSH: PushSender(parts, self._elsewhere.receivers),
+            NoticeChannel.MAIL: make_mail_sender(parts, MAIL, self._elsewhere.mail_server),
+            NoticeChannel.WEBHOOK: make_webhook_sender(parts, self._elsewhere.receivers),
+            NoticeChannel.PUSH: make_push_sender(parts, self._elsewhere.receivers),
         }
         for person in people:
             self._set_up(person)
 
     def look(self, match_id: str, versions: Collection[int]) -> None:
         """Do what the relay does about new events of a match."""
-        look_at_match(self._decider, match_id, set(versions))
+        look_at_match(self._observer, match_id, set(versions))
         state = self._parts.matches.load(match_id).state
         self._look_at_flags(state, min(versions))
         seat = to_move(state)

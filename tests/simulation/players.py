@@ -18,7 +18,8 @@ from domain.match.terms import DAY, HOUR, MINUTE
 from tests.simulation.people import Person
 from tests.simulation.random_play import random_lines, random_move
 from tests.simulation.server import ServerDownError, SimulatedServer
-from workers.opponents import answer, debts_of
+from workers.composition import make_opponents
+from workers.opponents import debts_of
 
 
 class LinesSet(NamedTuple):
@@ -190,7 +191,7 @@ class Players:
     def _ask_opponents(self, match_id: str) -> None:
         if self._server.workers_down_until is not None:
             self._server.at(self._server.workers_down_until + MINUTE, lambda: self._ask_opponents(match_id))
-        elif answer(self._server.parts, match_id) is not None:
+        elif make_opponents(self._server.parts).answer(match_id) is not None:
             self.counts["opponents' moves"] += 1
 
 

@@ -30,7 +30,7 @@ from events.store.contract import EventStore, Pointer, Request
 from tests.support.memory_availability import MemoryAvailabilityStore
 from tests.support.memory_heartbeat import MemoryHeartbeat
 from tests.support.memory_store import MemoryStore
-from workers.ticker import Ticker
+from workers.composition import make_ticker
 
 BEAT_INTERVAL = 2 * MINUTE
 """The real ticker beats every second; this is often enough for no outage to be detected."""
@@ -96,7 +96,7 @@ class SimulatedServer:
             backend, lambda: self.now, lambda: str(next(self._seeds)), lambda player: list(self.active[player])
         )
         self.matches, self.timekeeper = self.parts.matches, self.parts.timekeeper
-        self._ticker = Ticker(self.parts)
+        self._ticker = make_ticker(self.parts)
         self._changed = changed
         self._queue: list[tuple[int, int, Action]] = []
         self._numbers = count()
@@ -165,7 +165,7 @@ class SimulatedServer:
     def _recover(self) -> None:
         if self.workers_down_until == self.now:
             self.workers_down_until = self.api_down_until = None
-            self._ticker = Ticker(self.parts)
+            self._ticker = make_ticker(self.parts)
             self.heartbeat.beat(self.now, self.now)
             for outage in self.heartbeat.provisional():
                 self.heartbeat.confirm(outage)

@@ -21,7 +21,7 @@ from events.store.incidents import Incident
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
-from workers.opponents import answer
+from workers.composition import make_opponents
 
 DIRECTORY = Path(__file__).parent
 PREFIX, SHARDS = "rk:", 16
@@ -87,7 +87,7 @@ class World:
             self.move(people[shown["to_move"]], match)
 
     def answer(self, match: str) -> None:
-        while answer(self.shop.parts, match) is not None:
+        while make_opponents(self.shop.parts).answer(match) is not None:
             self.wait(STEP)
 
     def relay(self) -> None:

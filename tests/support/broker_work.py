@@ -10,9 +10,9 @@ from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.stepped_installation import SteppedInstallation
+from workers.composition import make_task_queue
 from workers.fleet.kinds import VERIFY
 from workers.relay import Relay
-from workers.task_queue import TaskQueue
 
 
 def check_tasks_over(shop: SteppedInstallation, settings: Settings) -> None:
@@ -26,7 +26,7 @@ def check_tasks_over(shop: SteppedInstallation, settings: Settings) -> None:
         shop.do(match, Resign(player="alice"), "alice")
         assert shop.parts.jobs.request(match, BUNDLE, shop.state(match).version, requester="alice", cost=1)
         job = shop.parts.fleet_jobs.start(VERIFY, {})
-        tasks = TaskQueue(shop.parts)
+        tasks = make_task_queue(shop.parts)
         tasks.request_jobs()
         tasks.request_slices(job.id)
         eventually(lambda: shop.readmodels.rating_change(match), "the rating")

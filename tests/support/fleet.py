@@ -1,14 +1,15 @@
 """Fleet jobs done in the process of a test."""
 
 import time
+from functools import partial
 from typing import Any
 
 from events.installation import Installation
 from events.matches.fleet_jobs import JobState, Parameters
 from events.runtime.settings import Settings
-from workers.fleet.kinds import REBUILD
+from workers.fleet.kinds import REBUILD, make_work
 from workers.fleet.rebuild import Rebuilt
-from workers.fleet.work import check_finished, do_slice, read_results
+from workers.fleet.work import SliceWorker, check_finished, read_results
 
 POLL_S = 0.1
 
@@ -20,6 +21,10 @@ def rebuild(settings: Settings) -> Rebuilt:
     return total
 
 
+def slice_worker(parts: Installation) -> SliceWorker:
+    return SliceWorker(parts.fleet_jobs, partial(make_work, parts))
+
+
 def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any]:
     """Do a job in this thread and in other workers; return its results. Raises FleetJobFailedError."""
     jobs = parts.fleet_jobs
@@ -27,7 +32,7 @@ def run_here(parts: Installation, kind: str, parameters: Parameters) -> list[Any
     while job.state == JobState.RUNNING:
         claimed = jobs.claim(job)
         if claimed is not None:
-            do_slice(parts, claimed)
+            slice_worker(parts).do_slice(claimed)
         else:
             time.sleep(POLL_S)
         job = jobs.job(job.id) or job

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from workers.effects import DeliveryReader
-from workers.notices.decide import Decider
+from workers.notices.decide import MatchObserver
 
 
-def look_at_match(decider: Decider, match_id: str, versions: Iterable[int]) -> None:
-    """Let ``decider`` decide about the events of a match at ``versions``, as if they had been delivered together."""
-    parts = decider._parts
-    delivered = DeliveryReader(parts.store, parts.matches, parts.availability).read(match_id, frozenset(versions))
-    decider.look_at_match(delivered)
+def look_at_match(observer: MatchObserver, match_id: str, versions: Iterable[int]) -> None:
+    """Let ``observer`` decide about the events of a match at ``versions``, as if they had been delivered together."""
+    matches, availability = observer.matches, observer.decider.circumstances.availability
+    reader = DeliveryReader(matches._store, matches, availability)  # type: ignore[arg-type]
+    delivered = reader.read(match_id, frozenset(versions))
+    observer.look_at_match(delivered)

@@ -11,7 +11,7 @@ from events.people.person import Person
 from events.runtime.settings import MailSettings
 from tests.support.mail_gateway import DOMAIN
 from tests.support.stepped_installation import SteppedInstallation
-from workers.notices.incoming_mail import MailReader
+from workers.composition import make_mail_reader
 
 SETTINGS = MailSettings("smtp+plain://127.0.0.1:25", DOMAIN, "mx.example")
 
@@ -22,7 +22,7 @@ class MailSite(SteppedInstallation):
     def __init__(self, url: str, settings: MailSettings = SETTINGS) -> None:
         super().__init__(url)
         self.parts.settings = self.settings = self.settings._replace(mail=settings)
-        self.reader = MailReader(self.parts, settings)
+        self.reader = make_mail_reader(self.parts, settings)
 
     def enrol(self, name: str, change: Callable[[MailAddress], MailAddress] = lambda stored: stored) -> str:
         """Return the id of a new person with a confirmed address at home.example."""

@@ -16,6 +16,7 @@ from tests.support.callers import QUICK_HASHES
 from tests.support.mailbox import Mailbox
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
+from workers.composition import make_mail_sender
 from workers.notices.mail_sender import MailSender
 from workers.notices.smtp import SmtpServer
 
@@ -41,7 +42,7 @@ class World:
         self.sender = self.sender_to(mailbox.url)
 
     def sender_to(self, url: str, **options: Any) -> MailSender:
-        return MailSender(self.parts, self.settings, SmtpServer(url, DOMAIN, timeout_s=5, **options))
+        return make_mail_sender(self.parts, self.settings, SmtpServer(url, DOMAIN, timeout_s=5, **options))
 
     def give_address(self, player: str, address: str) -> None:
         self.parts.addresses.change(player, lambda stored: wants(stored, address, self.stepped.now))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import count
 from random import Random
 from threading import Event
@@ -26,12 +27,14 @@ from events.store.feed import FeedGroup
 from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
 from tests.support.timeless import execute
+from workers.composition import make_checkpoint_reminders, make_deliveries, make_observer, make_sweeper, make_ticker
 from workers.consumers import Consumer, project_deliveries
 from workers.effects import DeliveryReader, Effect, enqueue_when_due, log_acts, match_by_match, sync_clocks
-from workers.notices.decide import Decider, NoticeRounds
+from workers.notices.decide import MatchObserver, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.notices.senders import SendOutcome
 from workers.opponents import debts_of
+from workers.reminders import CheckpointReminders, Reminders
 from workers.shares import Share
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker
@@ -118,9 +121,15 @@ class SteppedInstallation:
         self.ledger, self.outbox = parts.ledger, parts.outbox
         self.senders = collecting_senders()
         self.woken = Event()
-        self.decider = Decider(parts, self.woken.set)
-        self.notice_rounds = NoticeRounds(parts.store, parts.checks, parts.now, self.decider)
         self._made = 0
+
+    @cached_property
+    def observer(self) -> MatchObserver:
+        return make_observer(self.parts, self.woken.set)
+
+    @cached_property
+    def notice_rounds(self) -> NoticeRounds:
+        return NoticeRounds(self.parts.store, self.parts.checks, self.parts.now, self.observer)
 
     def disturb(self, player: str) -> None:
         """Let ``player``, whose matches begin at night, have no quiet hours."""
@@ -164,11 +173,11 @@ class SteppedInstallation:
         return self.consumer("administration", log_acts(parts.administration, parts.flag_lateness, lambda: self.now))
 
     def notices(self) -> Consumer:
-        return self.consumer("notices", self.decider.look_at_match)
+        return self.consumer("notices", self.observer.look_at_match)
 
     def deliveries(self) -> Deliveries:
         """Return what sends notices and letters, to ``senders``."""
-        return Deliveries(self.parts, self.senders)
+        return make_deliveries(self.parts, self.senders)
 
     def all_consumers(self) -> list[Consumer]:
         """Return a consumer of every group of the relay."""
@@ -176,11 +185,14 @@ class SteppedInstallation:
         return [*consumers, self.notices()]
 
     def ticker(self) -> Ticker:
-        return Ticker(self.parts)
+        return make_ticker(self.parts)
 
     def sweeper(self, share: Share = lambda: None, rounds: Sequence[Callable[[], object]] = ()) -> Sweeper:
         """Return a sweeper of ``share`` that reads this installation's clock and does ``rounds``."""
-        return Sweeper(self.parts, self.tasks, share, rounds)  # type: ignore[arg-type]
+        return make_sweeper(self.parts, self.tasks, share, rounds)  # type: ignore[arg-type]
+
+    def checkpoint_reminders(self) -> CheckpointReminders:
+        return make_checkpoint_reminders(self.parts, Reminders(self.tasks, self.parts.now))  # type: ignore[arg-type]
 
     def project_all(self) -> None:
         """Bring the read models up to the feed."""

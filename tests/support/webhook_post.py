@@ -13,9 +13,7 @@ from tests.support.callers import Caller, app_on
 from tests.support.looks import look_at_match
 from tests.support.receivers import LOOPBACK, Received, Receiver, Reply, answering
 from tests.support.watch import Watch
-from workers.notices.channels import make_senders
-from workers.notices.decide import Decider
-from workers.notices.deliver import Deliveries
+from workers.composition import make_deliveries, make_observer, make_senders
 
 EVERYTHING = [str(kind) for kind in NoticeKind]
 
@@ -30,8 +28,8 @@ class Post:
         mail = MailSettings("smtp+plain://127.0.0.1:1", "rookery.example")
         self.services.settings = self.services.settings._replace(egress_allowed=LOOPBACK, mail=mail)
         self.anna, self.boris = (Caller(self.app).sign_up(name) for name in ("anna", "boris"))
-        self.decider = Decider(self.services)
-        self.deliveries = Deliveries(self.services, make_senders(self.services))
+        self.observer = make_observer(self.services)
+        self.deliveries = make_deliveries(self.services, make_senders(self.services))
 
     def webhook(self, caller: Caller, receiver: Receiver, **more: Any) -> Any:
         """Return a new webhook of ``caller`` to ``receiver``, told of everything."""
@@ -47,7 +45,7 @@ class Post:
     def tell(self, match: str) -> None:
         """Decide about all that has happened in ``match``, and send what is due."""
         version = self.services.matches.load(match).state.version
-        look_at_match(self.decider, match, set(range(1, version + 1)))
+        look_at_match(self.observer, match, set(range(1, version + 1)))
         self.send()
 
     def send(self) -> int:

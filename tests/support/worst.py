@@ -35,7 +35,7 @@ from events.store.contract import EMPTY, Request
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from tests.support.projected import project
 from tests.support.tables import table
-from workers.opponents import answer
+from workers.composition import make_opponents
 
 CRAFTED = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
 """Whether it is a mate takes more than a second to tell."""
@@ -177,7 +177,7 @@ class WorstWorld:
         self.crowded = self._append("mcrowded", "four-towers", "standard", 120, players)
         self.answered = self.anna.create(ME, opponent(1))
         self.anna.move(self.answered)
-        written = answer(self.services, self.answered)
+        written = make_opponents(self.services).answer(self.answered)
         assert written is not None
         self.version = written.version
         for _ in range(matches):

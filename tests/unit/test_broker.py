@@ -8,8 +8,8 @@ import pytest
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
 from workers.broker import MAX_TASK_S, QueueConsumer, broker_configuration
-from workers.celery_app import make_app
-from workers.tasks import FLEET_SLICES
+from workers.celery_app import FLEET_SLICES, make_app
+from workers.worker import make_worker_app
 
 ROOT = Path(__file__).parents[2]
 WAITING = {"eta", "countdown", "apply_async", "retry_backoff", "autoretry_for"}
@@ -57,7 +57,7 @@ def test_a_worker_makes_no_queues_for_tasks_that_wait_in_the_broker() -> None:
 
 
 def test_no_task_takes_longer_than_half_of_what_makes_redis_give_it_to_a_second_worker() -> None:
-    app = make_app(settings_with("redis://broker.example/1"))
+    app = make_worker_app(settings_with("redis://broker.example/1"))
     timeout = app.conf.broker_transport_options["visibility_timeout"]
     limits = {name: task.time_limit or app.conf.task_time_limit for name, task in app.tasks.items()}
     # A slice of a fleet job has a lease in the store: a second worker takes another slice.

@@ -17,9 +17,7 @@ from domain.search import LEVELS, accepts_draw, choose
 from domain.search.negamax import RootMove, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
-from events.installation import Installation
 from tests.support.rulesets import RULESETS
-from tests.support.stepped_installation import settings_for
 from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 from workers.fleet.ladder import PAIRS, LadderQuery, LadderRow, Side, do, make_row, plan, play_game
 
@@ -226,8 +224,7 @@ def test_the_lowest_level_beats_random_moves(game: AnyGame, setup: str) -> None:
 
 def test_a_ladder_is_divided_into_its_games_which_give_the_same_rows() -> None:
     query = LadderQuery(TOWERS.id, TOWERS.ruleset, games=2, seed=5)._asdict()
-    nothing = Installation(settings_for("redis://127.0.0.1:1/0"))
-    (slices,) = plan(nothing, query)
+    (slices,) = plan(query)
     assert [planned.content for planned in slices] == [
         [setup, strong, weak, number]
         for setup in TOWERS.setups
@@ -235,7 +232,7 @@ def test_a_ladder_is_divided_into_its_games_which_give_the_same_rows() -> None:
         for number in (0, 1)
     ]
     easy = [planned for planned in slices if planned.content[:3] == ["two-player", 1, "random"]]
-    played = [game for planned in easy for game in do(nothing, query, planned.content).games]
+    played = [game for planned in easy for game in do(query, planned.content).games]
     assert make_row("two-player", 1, "random", played) == play_pair(TOWERS, "two-player", 1, "random", 2, seed=5)
     assert [game.seat for game in played] == [0, 1]
     assert PAIRS == ((8, 4), (4, 1), (1, "random"))

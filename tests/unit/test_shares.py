@@ -64,11 +64,12 @@ class Clock:
 
 def shares(clock: Clock, name: str) -> Shares:
     """Return the share of a relay that reports to ``clock``."""
-    return Shares(clock, name, 8, clock)  # type: ignore[arg-type]
+    return Shares(clock, name, 8)  # type: ignore[arg-type]
 
 
-def test_a_relay_takes_over_what_another_one_had_when_that_reports_no_more() -> None:
+def test_a_relay_takes_over_what_another_one_had_when_that_reports_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
+    monkeypatch.setattr("workers.shares.monotonic", clock)
     one, two = shares(clock, "one"), shares(clock, "two")
     assert [one.renew({}), two.renew({}), one.renew({})] == [False, False, False]
     assert (len(one.own()), one.own() | two.own(), one.own() & two.own()) == (4, frozenset(range(8)), frozenset())
@@ -78,8 +79,9 @@ def test_a_relay_takes_over_what_another_one_had_when_that_reports_no_more() -> 
     assert not one.renew({}), "once"
 
 
-def test_a_relay_that_gives_its_share_up_is_not_waited_for() -> None:
+def test_a_relay_that_gives_its_share_up_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
+    monkeypatch.setattr("workers.shares.monotonic", clock)
     one, two = shares(clock, "one"), shares(clock, "two")
     two.renew({})
     one.renew({})

@@ -5,9 +5,10 @@ from operator import add
 from typing import NamedTuple
 
 from domain.match.authority import Authority
-from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
+from events.people.accounts import People
 from events.people.administration import is_administrative
+from events.people.statements import Statements
 from events.proof.administration_audit import RecordedAct, recorded_act
 from events.proof.audit import audit
 from events.runtime.errors import StoreUnavailableError
@@ -54,23 +55,38 @@ class Audited(NamedTuple):
         return Audited(*map(add, self, other))
 
 
-def plan(installation: Installation, parameters: Parameters) -> list[list[PlannedSlice]]:
-    """Return slices of all matches."""
-    size = MATCHES_PER_RECOMPUTATION if parameters[RECOMPUTE] else MATCHES_PER_SLICE
-    return [slice_store(installation.store, size)]
+class Audit(NamedTuple):
+    """The audit of matches and of the texts that their events name, none of the future. Crash-safe: it only reads."""
 
+    store: EventStore
+    clock: StoreClock
+    statements: Statements
+    people: People
 
-def do(installation: Installation, parameters: Parameters, match_ids: Sequence[str]) -> Audited:
-    """Audit matches and the texts that their events name, none of the future. Crash-safe: it only reads."""
-    store, clock = installation.store, StoreClock(installation.client, installation.now)
-    total = Audited()
-    for match_id in match_ids:
-        opened = open_match(store, match_id)
-        total = total.plus(audit_opened(match_id, opened, parameters[RECOMPUTE], clock.store_now()))
-        if isinstance(opened, Opened):
-            texts = tuple(_text_findings(installation, match_id, opened.events))
-            total = total._replace(findings=(*total.findings, *texts))
-    return total
+    def plan(self, parameters: Parameters) -> list[list[PlannedSlice]]:
+        """Return slices of all matches."""
+        size = MATCHES_PER_RECOMPUTATION if parameters[RECOMPUTE] else MATCHES_PER_SLICE
+        return [slice_store(self.store, size)]
+
+    def do(self, parameters: Parameters, match_ids: Sequence[str]) -> Audited:
+        """Audit matches."""
+        total = Audited()
+        for match_id in match_ids:
+            opened = open_match(self.store, match_id)
+            total = total.plus(audit_opened(match_id, opened, parameters[RECOMPUTE], self.clock.store_now()))
+            if isinstance(opened, Opened):
+                texts = tuple(self._text_findings(match_id, opened.events))
+                total = total._replace(findings=(*total.findings, *texts))
+        return total
+
+    def _text_findings(self, match_id: str, events: Sequence[Envelope]) -> Iterator[MatchFault]:
+        try:
+            for fault in self.statements.faults(match_id, events, self.people.persons):
+                yield MatchFault(match_id, fault.version, f"{fault.member}: {fault.reason}")
+        except StoreUnavailableError:
+            raise
+        except Exception as error:
+            yield MatchFault(match_id, 0, f"the texts of its cases cannot be read: {error}")
 
 
 def open_match(store: EventStore, match_id: str) -> Opened | MatchFault:
@@ -128,13 +144,3 @@ def _replay(match_id: str, events: Sequence[Envelope], recompute: bool) -> Itera
         if fault is not None:
             result = result._replace(findings=(MatchFault(match_id, event.version, fault),))
         yield result, Head(event.version, event.digest), event.at
-
-
-def _text_findings(installation: Installation, match_id: str, events: Sequence[Envelope]) -> Iterator[MatchFault]:
-    try:
-        for fault in installation.statements.faults(match_id, events, installation.people.persons):
-            yield MatchFault(match_id, fault.version, f"{fault.member}: {fault.reason}")
-    except StoreUnavailableError:
-        raise
-    except Exception as error:
-        yield MatchFault(match_id, 0, f"the texts of its cases cannot be read: {error}")

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
-from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.runtime.errors import StoreUnavailableError
 from events.store.codec import event_of
@@ -54,31 +53,35 @@ class Replayed(NamedTuple):
         return Replayed(*map(add, self, other))
 
 
-def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
-    """Return slices of all matches."""
-    return [slice_store(installation.store, MATCHES_PER_SLICE)]
+class ImpactReplay(NamedTuple):
+    """The replay of matches that have the ruleset of an ImpactQuery, each by itself. Crash-safe: it only reads."""
 
+    store: EventStore
 
-def do(installation: Installation, parameters: Parameters, match_ids: Sequence[str]) -> Replayed:
-    """Replay the matches that have the ruleset of an ImpactQuery, each by itself. Crash-safe: it only reads."""
-    store, query = installation.store, ImpactQuery(**parameters)
-    count: Counter[str] = Counter()
-    differing, failures = [], []
-    for match_id in match_ids:
-        try:
-            if not _uses_old_ruleset(store, match_id, query):
+    def plan(self, _: Parameters) -> list[list[PlannedSlice]]:
+        """Return slices of all matches."""
+        return [slice_store(self.store, MATCHES_PER_SLICE)]
+
+    def do(self, parameters: Parameters, match_ids: Sequence[str]) -> Replayed:
+        """Replay matches."""
+        store, query = self.store, ImpactQuery(**parameters)
+        count: Counter[str] = Counter()
+        differing, failures = [], []
+        for match_id in match_ids:
+            try:
+                if not _uses_old_ruleset(store, match_id, query):
+                    continue
+                count["matches"] += 1
+                difference = impact(match_id, _count_plies(_events(store, match_id), count), query.old, query.new)
+            except StoreUnavailableError:
+                raise
+            except Exception as error:
+                # A faulty ruleset may raise anything; that is a finding about this match alone.
+                failures.append(FailedReplay(match_id, str(error)))
                 continue
-            count["matches"] += 1
-            difference = impact(match_id, _count_plies(_events(store, match_id), count), query.old, query.new)
-        except StoreUnavailableError:
-            raise
-        except Exception as error:
-            # A faulty ruleset may raise anything; that is a finding about this match alone.
-            failures.append(FailedReplay(match_id, str(error)))
-            continue
-        if difference is not None:
-            differing.append(DifferingMatch(match_id, difference))
-    return Replayed(len(match_ids), count["matches"], count["plies"], tuple(differing), tuple(failures))
+            if difference is not None:
+                differing.append(DifferingMatch(match_id, difference))
+        return Replayed(len(match_ids), count["matches"], count["plies"], tuple(differing), tuple(failures))
 
 
 def _uses_old_ruleset(store: EventStore, match_id: str, query: ImpactQuery) -> bool:

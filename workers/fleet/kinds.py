@@ -1,15 +1,20 @@
 """The kinds of fleet jobs: how each is planned, and how a slice of it is done.
 
-To add one: a function that returns the stages of slices, one that does a slice and returns its result, and a line in
-KINDS. Crash-safe: both may be killed, run again, and run twice at once.
+To add one: a class or module with a function that returns the stages of slices and one that does a slice and returns
+its result, and a line in KINDS. Crash-safe: both may be killed, run again, and run twice at once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
-from workers.fleet import audit, impact, ladder, rebuild, verify
+from events.store.time import StoreClock
+from workers.fleet import ladder
+from workers.fleet.audit import Audit, Audited
+from workers.fleet.impact import ImpactReplay, Replayed
+from workers.fleet.rebuild import Rebuild, Rebuilt
+from workers.fleet.verify import Verification, VerifiedSlice
 
 REBUILD = "rebuild"
 AUDIT = "audit"
@@ -17,22 +22,37 @@ VERIFY = "verify"
 IMPACT = "impact"
 LADDER = "ladder"
 
-Plan = Callable[[Installation, Parameters], Sequence[Sequence[PlannedSlice]]]
-Do = Callable[[Installation, Parameters, Any], Any]
+
+class FleetWork(Protocol):
+    """The work of a kind of job."""
+
+    def plan(self, parameters: Parameters, /) -> Sequence[Sequence[PlannedSlice]]:
+        """Return the stages of slices."""
+
+    def do(self, parameters: Parameters, content: Any, /) -> Any:
+        """Do a slice and return its result."""
 
 
 class JobKind(NamedTuple):
-    """The work of a kind of job: ``result`` is the class of the results of ``do`` (``events.store.converter``)."""
+    """A kind of job: ``make`` returns its work; ``result`` is the class of its results (``events.store.converter``)."""
 
-    plan: Plan
-    do: Do
+    make: Callable[[Installation], FleetWork]
     result: type[Any]
 
 
 KINDS: Mapping[str, JobKind] = {
-    REBUILD: JobKind(rebuild.plan, rebuild.do, rebuild.Rebuilt),
-    AUDIT: JobKind(audit.plan, audit.do, audit.Audited),
-    VERIFY: JobKind(verify.plan, verify.do, verify.VerifiedSlice),
-    IMPACT: JobKind(impact.plan, impact.do, impact.Replayed),
-    LADDER: JobKind(ladder.plan, ladder.do, ladder.PlayedGames),
+    REBUILD: JobKind(lambda of: Rebuild(of.store, of.readmodels, of.ratings, of.archiver), Rebuilt),
+    AUDIT: JobKind(lambda of: Audit(of.store, _clock(of), of.statements, of.people), Audited),
+    VERIFY: JobKind(lambda of: Verification(of.store, _clock(of)), VerifiedSlice),
+    IMPACT: JobKind(lambda of: ImpactReplay(of.store), Replayed),
+    LADDER: JobKind(lambda _: ladder, ladder.PlayedGames),
 }
+
+
+def make_work(installation: Installation, kind: str) -> FleetWork:
+    """Return the work of a kind of job on the matches of ``installation``."""
+    return KINDS[kind].make(installation)
+
+
+def _clock(installation: Installation) -> StoreClock:
+    return StoreClock(installation.client, installation.now)

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.search import choose
-from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 
 Side = int | Literal["random"]
@@ -56,7 +55,7 @@ class LadderRow(NamedTuple):
     plies: float
 
 
-def plan(_: Installation, parameters: Parameters) -> list[list[PlannedSlice]]:
+def plan(parameters: Parameters) -> list[list[PlannedSlice]]:
     """Return a slice for each game of a LadderQuery: setup, both sides, number of the game. Raises KeyError."""
     query = LadderQuery(**parameters)
     return [
@@ -68,7 +67,7 @@ def plan(_: Installation, parameters: Parameters) -> list[list[PlannedSlice]]:
     ]
 
 
-def do(_: Installation, parameters: Parameters, content: Sequence[Any]) -> PlayedGames:
+def do(parameters: Parameters, content: Sequence[Any]) -> PlayedGames:
     """Play one game. Crash-safe: it writes nothing."""
     query = LadderQuery(**parameters)
     setup, strong, weak, number = content

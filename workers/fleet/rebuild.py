@@ -11,13 +11,15 @@ from operator import add
 from typing import Any, NamedTuple
 
 from domain.match.state import MatchState
-from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.matches.matches import SNAPSHOT_EVERY
 from events.matches.readmodels import RatedResult, ReadModels, rated_result
 from events.matches.readmodels.generations import begin_generation, switch_generation
 from events.matches.readmodels.projector import EventSummaries, Failures, Projector
+from events.matches.readmodels.ratings import Ratings
+from events.operations.archiving import Archiver
 from events.runtime.errors import WriteContentionError
+from events.store.archive.store import ArchivingStore
 from events.store.contract import DamagedStreamError, EventStore, Head
 from events.store.snapshots import snapshot_of
 from workers.fleet.matches import slice_matches
@@ -68,48 +70,54 @@ class RebuiltSummaries(EventSummaries):
         return found
 
 
-def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
-    """Begin a new generation of each shard and of the ratings; return the stages.
+class Rebuild(NamedTuple):
+    """The rebuild of all read models."""
 
-    Streams are listed after that: a match that is created later is written by the relay.
+    store: ArchivingStore
+    readmodels: ReadModels
+    ratings: Ratings
+    archiver: Archiver
 
-    Crash-safe: planned again, new generations are begun, and the slices name the generations that they belong to. A
-    worker that was taken for dead and goes on planning overtakes what another one has planned; then the job fails.
-    """
-    store, keys = installation.store, installation.readmodels.keys
-    projecting, switching = [], []
-    for shard in range(store.shards):
-        generation = begin_generation(store.client, keys, shard)
-        for planned in slice_matches(store.streams(shard), MATCHES_PER_SLICE):
-            projecting.append(planned._replace(content=[PROJECT, generation, planned.content]))
-        switching.append(PlannedSlice([SWITCH, generation, shard], 0, f"the switch of shard {shard}"))
-    rating = PlannedSlice([RATE, installation.ratings.begin_generation()], 0, "the ratings")
-    return [projecting, switching, [rating]]
+    def plan(self, _: Parameters) -> list[list[PlannedSlice]]:
+        """Begin a new generation of each shard and of the ratings; return the stages.
 
+        Streams are listed after that: a match that is created later is written by the relay.
 
-def do(installation: Installation, _: Parameters, content: Sequence[Any]) -> Rebuilt:
-    """Do one slice; raises RebuildOvertakenError. Crash-safe: written twice, it is the same."""
-    match content:
-        case [str(step), int(generation), list(match_ids)] if step == PROJECT:
-            return _project_slice(installation, match_ids, generation)
-        case [str(step), int(generation), int(shard)] if step == SWITCH:
-            switch_generation(installation.client, installation.readmodels.keys, shard, generation)
-        case [str(step), int(generation)] if step == RATE:
-            # Crash-safe: results that are there already are passed over, so this goes on where it was killed.
-            installation.ratings.fill(generation, _rated(installation.readmodels))
-            installation.ratings.switch(generation)
-        case _:
-            raise ValueError(f"a rebuild has no step {content!r:.40}")
-    return Rebuilt()
+        Crash-safe: planned again, new generations are begun, and the slices name the generations that they belong to. A
+        worker that was taken for dead and goes on planning overtakes what another one has planned; then the job fails.
+        """
+        store = self.store
+        projecting, switching = [], []
+        for shard in range(store.shards):
+            generation = begin_generation(store.client, self.readmodels.keys, shard)
+            for planned in slice_matches(store.streams(shard), MATCHES_PER_SLICE):
+                projecting.append(planned._replace(content=[PROJECT, generation, planned.content]))
+            switching.append(PlannedSlice([SWITCH, generation, shard], 0, f"the switch of shard {shard}"))
+        rating = PlannedSlice([RATE, self.ratings.begin_generation()], 0, "the ratings")
+        return [projecting, switching, [rating]]
 
+    def do(self, _: Parameters, content: Sequence[Any]) -> Rebuilt:
+        """Do one slice; raises RebuildOvertakenError. Crash-safe: written twice, it is the same."""
+        match content:
+            case [str(step), int(generation), list(match_ids)] if step == PROJECT:
+                return self._project_slice(match_ids, generation)
+            case [str(step), int(generation), int(shard)] if step == SWITCH:
+                switch_generation(self.store.client, self.readmodels.keys, shard, generation)
+            case [str(step), int(generation)] if step == RATE:
+                # Crash-safe: results that are there already are passed over, so this goes on where it was killed.
+                self.ratings.fill(generation, _rated(self.readmodels))
+                self.ratings.switch(generation)
+            case _:
+                raise ValueError(f"a rebuild has no step {content!r:.40}")
+        return Rebuilt()
 
-def _project_slice(installation: Installation, match_ids: Sequence[str], generation: int) -> Rebuilt:
-    store, summaries = installation.store, RebuiltSummaries(installation.store)
-    projector = Projector(installation.client, installation.readmodels.keys, summaries, store.are_archived)
-    live, unreadable = installation.archiver.recheck(match_ids)
-    failures = {**unreadable, **(_project(projector, live, generation) if live else {})}
-    left_out = tuple(LeftOut(match_id, str(error)) for match_id, error in failures.items())
-    return Rebuilt(len(match_ids), sum(summaries.versions.values()), left_out)
+    def _project_slice(self, match_ids: Sequence[str], generation: int) -> Rebuilt:
+        store, summaries = self.store, RebuiltSummaries(self.store)
+        projector = Projector(store.client, self.readmodels.keys, summaries, store.are_archived)
+        live, unreadable = self.archiver.recheck(match_ids)
+        failures = {**unreadable, **(_project(projector, live, generation) if live else {})}
+        left_out = tuple(LeftOut(match_id, str(error)) for match_id, error in failures.items())
+        return Rebuilt(len(match_ids), sum(summaries.versions.values()), left_out)
 
 
 def _project(projector: Projector, match_ids: Sequence[str], generation: int) -> Failures:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from operator import add
 from typing import NamedTuple
 
-from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.store.chain import Verified, verify_streams
-from events.store.contract import DamagedStreamError
+from events.store.contract import DamagedStreamError, EventStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 from workers.fleet.matches import slice_store
 
@@ -35,20 +34,25 @@ class VerifiedSlice(NamedTuple):
         return VerifiedSlice(*map(add, self, other))
 
 
-def plan(installation: Installation, _: Parameters) -> list[list[PlannedSlice]]:
-    """Return slices of all matches."""
-    return [slice_store(installation.store, MATCHES_PER_SLICE)]
+class Verification(NamedTuple):
+    """The verification of matches. Crash-safe: it only reads."""
 
+    store: EventStore
+    clock: StoreClock
 
-def do(installation: Installation, _: Parameters, match_ids: Sequence[str]) -> VerifiedSlice:
-    """Verify matches. Crash-safe: it only reads."""
-    verdicts = list(verify_streams(installation.store, match_ids))
-    # Read after the matches: players go on meanwhile.
-    latest = StoreClock(installation.client, installation.now).store_now() + MAX_CLOCK_DIFFERENCE_MS
-    intact = [verdict for verdict in verdicts if isinstance(verdict, Verified)]
-    return VerifiedSlice(
-        matches=len(verdicts),
-        events=sum(verified.head.version for verified in intact),
-        damaged=tuple(str(verdict) for verdict in verdicts if isinstance(verdict, DamagedStreamError)),
-        future=tuple(FutureMatch(each.stream, each.head.version, each.at) for each in intact if each.at > latest),
-    )
+    def plan(self, _: Parameters) -> list[list[PlannedSlice]]:
+        """Return slices of all matches."""
+        return [slice_store(self.store, MATCHES_PER_SLICE)]
+
+    def do(self, _: Parameters, match_ids: Sequence[str]) -> VerifiedSlice:
+        """Verify matches."""
+        verdicts = list(verify_streams(self.store, match_ids))
+        # Read after the matches: players go on meanwhile.
+        latest = self.clock.store_now() + MAX_CLOCK_DIFFERENCE_MS
+        intact = [verdict for verdict in verdicts if isinstance(verdict, Verified)]
+        return VerifiedSlice(
+            matches=len(verdicts),
+            events=sum(verified.head.version for verified in intact),
+            damaged=tuple(str(verdict) for verdict in verdicts if isinstance(verdict, DamagedStreamError)),
+            future=tuple(FutureMatch(each.stream, each.head.version, each.at) for each in intact if each.at > latest),
+        )

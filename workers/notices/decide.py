@@ -3,32 +3,37 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import structlog
 from limits import RateLimitItemPerDay
+from limits.strategies import RateLimiter
 
 from domain.match import vacation
 from domain.match.events import ClockPaused
 from domain.match.state import MatchState
 from domain.match.terms import DAY
 from domain.match.vacation import year_of
-from events.installation import Installation
-from events.matches.matches import UnknownMatchError
-from events.matches.timekeeper import with_availability
+from events.matches.matches import Matches, UnknownMatchError
+from events.matches.outages import Heartbeat
+from events.matches.readmodels import ReadModels
+from events.matches.timekeeper import Timekeeper, with_availability
 from events.notify import policy
 from events.notify.facts import Fact, Happened, chat_fact, facts_of, reminder_of, turn_of, vacation_fact
+from events.notify.ledger import Ledger
 from events.notify.notice import NoticeKind, notice_id
 from events.notify.preferences import Preferences
 from events.notify.scheduled_checks import Check, ScheduledChecks
+from events.people.accounts import People
 from events.people.person import Person
 from events.runtime import beats
-from events.runtime.counters import fixed_windows
+from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.reads import ReadBatch
 from events.store.codec import event_of
 from events.store.redis import RedisStore
 from workers.effects import Delivered
-from workers.notices.reach import circumstances_of, messages_for
+from workers.notices.reach import ChatReader, CircumstancesReader
 from workers.retries import DELAYS_MS
 from workers.shares import Share
 from workers.threads import repeat
@@ -38,13 +43,74 @@ MAX_MAILS_OF_STRANGERS = RateLimitItemPerDay(5)
 """Invitations from people never played with that one person gets a mail of at once; the digest has the others."""
 
 
-class Decider:
+class StrangerLimit(NamedTuple):
+    """Counts the invitations from people whom the invited person has never met."""
+
+    matches: Matches
+    readmodels: ReadModels
+    counters: RateLimiter
+
+    def is_exceeded(self, fact: Fact, player: str) -> bool:
+        """Tell whether others whom ``player`` has never met have invited enough today; may count twice."""
+        inviter = self.matches.load(fact.match).state.creator
+        return not self.readmodels.have_met(inviter, player) and not self.counters.hit(
+            MAX_MAILS_OF_STRANGERS, "invited", player
+        )
+
+
+class Decider(NamedTuple):
     """Decides about notices to people; ``wake`` is called for those that go at once. Raises as ``Matches.load``."""
 
-    def __init__(self, installation: Installation, wake: Callable[[], object] = lambda: None) -> None:
-        self._parts = installation
-        self._wake = wake
-        self._counters = fixed_windows(installation.client, installation.prefix)
+    people: People
+    ledger: Ledger
+    circumstances: CircumstancesReader
+    strangers: StrangerLimit
+    heartbeat: Heartbeat
+    now: Callable[[], int]
+    wake: Callable[[], object] = lambda: None
+
+    def tell(self, fact: Fact, persons: Mapping[str, Person] | None = None) -> None:
+        """Decide about ``fact`` for each of its players, unless that was done before; ``persons`` if they are read."""
+        persons = self.people.persons(fact.players) if persons is None else persons
+        for player in fact.players:
+            person = persons.get(player)
+            if person is not None and not self.ledger.is_decided(player, notice_id(fact.name, player)):
+                self._decide(fact, person)
+
+    def _decide(self, fact: Fact, person: Person) -> None:
+        now = self.now()
+        circumstances = self.circumstances.read(person.id, fact.match, now)
+        if now - fact.at > policy.MAX_AGE_MS:
+            circumstances = replace(circumstances, outage_ms=self._outage_ms(fact.at, now))
+        if person.kind == GUEST and not circumstances.reach.any:
+            return  # guests have no way to be told, and no ledger of it
+        if fact.kind == NoticeKind.INVITATION and self.strangers.is_exceeded(fact, person.id):
+            circumstances = replace(circumstances, many_strangers=True)
+        decision = policy.decide(fact, person.id, circumstances)
+        if decision is None:
+            return
+        self.ledger.decide(decision.notice, digest=decision.digest)
+        if any(each.due is not None and each.due <= now for each in decision.notice.deliveries):
+            self.wake()
+
+    def _outage_ms(self, since: int, until: int) -> int:
+        """Return for how long the clocks were not kept between two instants: nobody could be told then, either."""
+        lengths = (min(each.until, until) - max(each.since, since) for each in self.heartbeat.outages())
+        return sum(max(0, length) for length in lengths)
+
+
+class MatchObserver(NamedTuple):
+    """Lets ``decider`` decide about what happens in matches, and about what time makes due in them.
+
+    ``client`` is that of the store. Raises as ``Matches.load``.
+    """
+
+    client: StoreClient
+    decider: Decider
+    matches: Matches
+    timekeeper: Timekeeper
+    checks: ScheduledChecks
+    messages: ChatReader
 
     def look_at_match(self, delivered: Delivered) -> None:
         """Decide about the events of a match that were delivered, and about the acts that await its players."""
@@ -52,11 +118,11 @@ class Decider:
         events = [Happened(each.version, each.actor, event_of(each)) for each in delivered.events()]
         facts = [*facts_of(state, events, since), *self._vacation_facts(state, events, since)]
         # Also of a turn that its player has begun, and again whenever something may have moved the deadline.
-        turn, batch = turn_of(state), ReadBatch(self._parts.client)
-        persons = batch.add(self._parts.people.read_of(player for fact in facts for player in fact.players))
-        preferences = None if turn is None else batch.add(self._parts.preferences.read_of(*turn.players))
+        turn, batch = turn_of(state), ReadBatch(self.client)
+        persons = batch.add(self.decider.people.read_of(player for fact in facts for player in fact.players))
+        preferences = None if turn is None else batch.add(self.decider.circumstances.preferences.read_of(*turn.players))
         for fact in facts:
-            self._tell(fact, persons())
+            self.decider.tell(fact, persons())
         if turn is not None and preferences is not None:
             self._plan_reminder(state, turn, preferences())
 
@@ -64,66 +130,28 @@ class Decider:
         """Carry out a check that was claimed, and finish it. Crash-safe: a repetition tells nothing new."""
         if check.player is not None:
             self._look_at_turn(check.match, check.player)
-            self._parts.checks.finish(check)
+            self.checks.finish(check)
         else:
-            unread = self._parts.checks.unread_messages(check, self._parts.chats.length(check.match))
+            unread = self.checks.unread_messages(check, self.messages.chats.length(check.match))
             for fact in self._chat_facts(check.match, unread):
-                self.tell(fact)
-            self._parts.checks.finish(check, unread)
+                self.decider.tell(fact)
+            self.checks.finish(check, unread)
 
     def _look_at_turn(self, match_id: str, player: str) -> None:
         """Remind a player whose time is running out, later if the deadline has moved, or not at all."""
-        state = self._parts.timekeeper.with_availability(self._parts.matches.load(match_id).state)
-        fact, preferences = reminder_of(state, self._parts.now()), self._parts.preferences.read(player)
+        state = self.timekeeper.with_availability(self.matches.load(match_id).state)
+        fact, preferences = reminder_of(state, self.decider.now()), self.decider.circumstances.preferences.read(player)
         if fact is not None and player in fact.players and self._plan_reminder(state, fact, preferences):
-            self.tell(fact)
-
-    def tell(self, fact: Fact) -> None:
-        """Decide about ``fact`` for each of its players, unless that was done before."""
-        self._tell(fact, self._parts.people.persons(fact.players))
-
-    def _tell(self, fact: Fact, persons: Mapping[str, Person]) -> None:
-        for player in fact.players:
-            person = persons.get(player)
-            if person is not None and not self._parts.ledger.is_decided(player, notice_id(fact.name, player)):
-                self._decide(fact, person)
-
-    def _decide(self, fact: Fact, person: Person) -> None:
-        now = self._parts.now()
-        circumstances = circumstances_of(self._parts, person.id, fact.match, now)
-        if now - fact.at > policy.MAX_AGE_MS:
-            circumstances = replace(circumstances, outage_ms=self._outage_ms(fact.at, now))
-        if person.kind == GUEST and not circumstances.reach.any:
-            return  # guests have no way to be told, and no ledger of it
-        if fact.kind == NoticeKind.INVITATION and self._is_one_stranger_too_many(fact, person.id):
-            circumstances = replace(circumstances, many_strangers=True)
-        decision = policy.decide(fact, person.id, circumstances)
-        if decision is None:
-            return
-        self._parts.ledger.decide(decision.notice, digest=decision.digest)
-        if any(each.due is not None and each.due <= now for each in decision.notice.deliveries):
-            self._wake()
-
-    def _is_one_stranger_too_many(self, fact: Fact, player: str) -> bool:
-        """Tell whether others whom ``player`` has never met have invited enough today; may count twice."""
-        inviter = self._parts.matches.load(fact.match).state.creator
-        return not self._parts.readmodels.have_met(inviter, player) and not self._counters.hit(
-            MAX_MAILS_OF_STRANGERS, "invited", player
-        )
-
-    def _outage_ms(self, since: int, until: int) -> int:
-        """Return for how long the clocks were not kept between two instants: nobody could be told then, either."""
-        lengths = (min(each.until, until) - max(each.since, since) for each in self._parts.heartbeat.outages())
-        return sum(max(0, length) for length in lengths)
+            self.decider.tell(fact)
 
     def _plan_reminder(self, state: MatchState, turn: Fact, preferences: Preferences) -> bool:
         (player,), clock = turn.players, state.clock
         if turn.deadline is None:
             return False
         at = policy.reminder_at(clock.since, turn.deadline, preferences.remind_before_h)
-        if at is None or at <= self._parts.now():
+        if at is None or at <= self.decider.now():
             return at is not None
-        self._parts.checks.remind(state.match_id, player, at)
+        self.checks.remind(state.match_id, player, at)
         return False
 
     def _vacation_facts(self, state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
@@ -132,17 +160,19 @@ class Decider:
             event = happened.event
             if happened.version >= since and isinstance(event, ClockPaused) and event.seat is not None:
                 player = state.seats[event.seat].player or ""
-                left_ms = vacation.left(self._parts.availability.read([player])[player].book, year_of(event.since))
+                left_ms = vacation.left(
+                    self.decider.circumstances.availability.read([player])[player].book, year_of(event.since)
+                )
                 facts.append(vacation_fact(state, happened, left_ms // DAY))
         return [fact for fact in facts if fact is not None]
 
     def _chat_facts(self, match_id: str, unread: range) -> list[Fact]:
-        loaded = self._parts.matches.load(match_id)
+        loaded = self.matches.load(match_id)
         facts = []
         for seat in loaded.state.seats:
             if seat.player is None or not seat.joined or seat.level is not None:
                 continue
-            heard = messages_for(self._parts, seat.player, match_id, unread.start, len(unread))
+            heard = self.messages.messages_for(seat.player, match_id, unread.start, len(unread))
             if heard:
                 facts.append(chat_fact(loaded.state, unread.start + 1, seat.player, heard[-1].at))
         return facts
@@ -161,13 +191,13 @@ class NoticeRounds:
         store: RedisStore,
         checks: ScheduledChecks,
         now: Callable[[], int],
-        decider: Decider,
+        observer: MatchObserver,
         share: Share = lambda: None,
     ) -> None:
         self._store = store
         self._checks = checks
         self._now = now
-        self._decider = decider
+        self._observer = observer
         self._share = share
 
     def run(self, stop: threading.Event) -> None:
@@ -185,7 +215,7 @@ class NoticeRounds:
 
     def _carry_out(self, check: Check) -> None:
         try:
-            self._decider.look_at_check(check)
+            self._observer.look_at_check(check)
         except StoreUnavailableError:
             raise
         except UnknownMatchError:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -10,17 +10,17 @@ from threading import Lock
 
 import structlog
 
-from events.installation import Installation
-from events.matches.matches import UnknownMatchError
+from events.matches.matches import Matches, UnknownMatchError
 from events.notify.facts import may_be_outdated, why_outdated
+from events.notify.ledger import Ledger
 from events.notify.notice import DeliveryState, Notice, NoticeChannel, Timing
-from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
+from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Outbox, Purpose
 from events.notify.policy import ABOUT, MINUTE_MS, hold_of
 from events.runtime.backoff import Backoff
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
 from workers.claims import Renewal
-from workers.notices.reach import circumstances_of
+from workers.notices.reach import CircumstancesReader
 from workers.notices.senders import Sender, SendOutcome
 
 RETRY_DELAYS_MS = Backoff(60_000, 4 * 3_600_000)
@@ -67,10 +67,21 @@ class Slots:
 class Deliveries:
     """Sends the dispatches that are due; a claimed one comes back after an error."""
 
-    def __init__(self, installation: Installation, senders: Mapping[NoticeChannel, Sender]) -> None:
-        self._parts = installation
-        self._outbox = installation.outbox
+    def __init__(
+        self,
+        outbox: Outbox,
+        ledger: Ledger,
+        matches: Matches,
+        circumstances: CircumstancesReader,
+        senders: Mapping[NoticeChannel, Sender],
+        now: Callable[[], int],
+    ) -> None:
+        self._outbox = outbox
+        self._ledger = ledger
+        self._matches = matches
+        self._circumstances = circumstances
         self._senders = senders
+        self._now = now
         self._slots = Slots()
 
     def deliver_due(self) -> int:
@@ -95,7 +106,7 @@ class Deliveries:
 
         Crash-safe: killed before the record it is sent again, with the same Message-ID or webhook-id.
         """
-        now = self._parts.now()
+        now = self._now()
         try:
             if len(dispatch.notices) > 1:
                 dispatch = self._without_outdated(dispatch, now)
@@ -112,14 +123,14 @@ class Deliveries:
             log.exception("cannot be sent", dispatch=dispatch.id, channel=dispatch.channel)
             state = DeliveryState.WAITING if dispatch.attempts < MAX_FAULTS else DeliveryState.FAILED
             outcome = SendOutcome(state, "The server failed at sending it; this is a fault of Rookery.")
-        self._record(dispatch, outcome, self._parts.now())
+        self._record(dispatch, outcome, self._now())
 
     def _obstacle(self, dispatch: Dispatch, now: int) -> SendOutcome | None:
         if dispatch.purpose not in (Purpose.DIGEST, Purpose.NOTICE):
             return None
         if not dispatch.notices:
             return SendOutcome(DeliveryState.NOT_SENT, "Nothing of it was still to be told.")
-        notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
+        notices = self._ledger.find_all(dispatch.player, dispatch.notices)
         if not notices:
             return SendOutcome(DeliveryState.NOT_SENT, "Its entry was erased from the ledger.")
         if dispatch.requested and dispatch.channel == NoticeChannel.WEBHOOK:
@@ -131,7 +142,7 @@ class Deliveries:
             return None
         holds = []
         for notice in notices:
-            known = circumstances_of(self._parts, dispatch.player, notice.match, now)
+            known = self._circumstances.read(dispatch.player, notice.match, now)
             hold = hold_of(notice.kind, notice.deadline, known)
             if hold is None:
                 return None
@@ -148,7 +159,7 @@ class Deliveries:
     def _is_soon_after_another(self, dispatch: Dispatch, now: int) -> bool:
         if dispatch.purpose == Purpose.DIGEST:
             return False
-        notices = self._parts.ledger.page(dispatch.player, limit=MAX_NOTICES_LOOKED_AT).notices
+        notices = self._ledger.page(dispatch.player, limit=MAX_NOTICES_LOOKED_AT).notices
         match = next((each.match for each in notices if each.id in dispatch.notices), None)
         return any(
             (sent.channel, sent.state) == (NoticeChannel.MAIL, DeliveryState.SENT) and sent.at > now - MINUTE_MS
@@ -159,7 +170,7 @@ class Deliveries:
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
         """Return the gathered notices that are still true; the rest is recorded as not sent."""
-        found = {each.id: each for each in self._parts.ledger.find_all(dispatch.player, dispatch.notices)}
+        found = {each.id: each for each in self._ledger.find_all(dispatch.player, dispatch.notices)}
         kept = []
         for id in dispatch.notices:
             reason = self._why_not(found[id], dispatch) if id in found else "Its entry was erased."
@@ -170,14 +181,14 @@ class Deliveries:
         return replace(dispatch, notices=tuple(kept))
 
     def _why_not(self, notice: Notice, dispatch: Dispatch) -> str | None:
-        preferences = self._parts.preferences.read(notice.player)
+        preferences = self._circumstances.preferences.read(notice.player)
         timings = {NoticeChannel.MAIL: preferences.mail, NoticeChannel.PUSH: preferences.push}.get(dispatch.channel, {})
         if timings.get(notice.kind) == Timing.NEVER and not dispatch.requested:
             return f"You no longer want to be told of {ABOUT[notice.kind]} this way."
         if notice.match is None or not may_be_outdated(notice.fact):
             return None
         try:
-            return why_outdated(notice.fact, notice.player, self._parts.matches.load(notice.match).state)
+            return why_outdated(notice.fact, notice.player, self._matches.load(notice.match).state)
         except StoreUnavailableError:
             raise
         except UnknownMatchError:

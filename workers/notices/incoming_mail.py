@@ -5,33 +5,31 @@ dispatch id; what became of the mail is recorded last.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import structlog
 
-from domain.match.lines import ConditionalMoves
-from domain.match.state import people_seated
-from events.installation import Installation
-from events.notify.addresses import stopped
-from events.notify.inbox import MAX_REFUSALS, ReceivedMail, Taken, Verdict
+from events.notify.addresses import AddressStore, stopped
+from events.notify.inbox import MAX_REFUSALS, Inbox, ReceivedMail, Taken, Verdict
 from events.notify.letters import LetterKind, letter_dispatch
 from events.notify.mail.account_commands import execute_account_commands
 from events.notify.mail.admission import AdmissionRules, admit, header, read_headers
 from events.notify.mail.body import read_body
 from events.notify.mail.bounces import record_bounce
-from events.notify.mail.execution import execute_commands
-from events.notify.mail.language import MARKER, NO_MOVES, read_commands
+from events.notify.mail.language import MARKER, NO_MOVES, Reading, read_commands
 from events.notify.mail.match_words import moves_of
 from events.notify.mail.notice_text import wrap
 from events.notify.mail.recipients import NoSuchAddressError, Recipient, Recipients, WorthlessAddressError
 from events.notify.mail.tokens import MatchToken, Token, TokenKind, read_token
-from events.notify.mail.transcript import Effect, MailReport, MatchView, write_answer
-from events.notify.outbox import Letter
-from events.people.blocks import blocked_by, names_of_others
+from events.notify.mail.transcript import Effect, MailReport, write_answer
+from events.notify.outbox import Letter, Outbox
+from events.people.availability import AvailabilityStore
 from events.people.person import Person
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import MailSettings
+from workers.notices.match_reader import MatchReader
 
 MAX_ATTEMPTS = 5
 """So often a mail is read at which the reader itself fails; then its writer is told."""
@@ -68,17 +66,33 @@ class MailOutcome:
 
 
 class MailReader:
-    """Reads the incoming mail of an installation."""
+    """Reads the incoming mail of an installation; ``execute`` carries out the commands in a mail about a match."""
 
-    def __init__(self, installation: Installation, settings: MailSettings) -> None:
-        self._parts = installation
+    def __init__(
+        self,
+        settings: MailSettings,
+        inbox: Inbox,
+        outbox: Outbox,
+        addresses: AddressStore,
+        availability: AvailabilityStore,
+        matches: MatchReader,
+        execute: Callable[[Reading, MatchToken, Person, str], MailReport],
+        now: Callable[[], int],
+    ) -> None:
         self._settings = settings
-        self._recipients = Recipients(installation.matches, installation.addresses)
+        self._inbox = inbox
+        self._outbox = outbox
+        self._addresses = addresses
+        self._availability = availability
+        self._matches = matches
+        self._execute = execute
+        self._now = now
+        self._recipients = Recipients(matches.matches, addresses)
 
     def read_due(self) -> int:
         """Read up to MAX_PER_HINT mails that are due; return how many."""
         count = 0
-        while count < MAX_PER_HINT and (taken := self._parts.inbox.take()) is not None:
+        while count < MAX_PER_HINT and (taken := self._inbox.take()) is not None:
             beats.beat()
             self.read(taken)
             count += 1
@@ -100,7 +114,7 @@ class MailReader:
         answered, reason = self._answer(mail, taken.content, outcome), outcome.reason
         if outcome.only_refuses and not answered:
             reason += f" It was not answered: {MAX_REFUSALS} answers of this kind were sent within the hour."
-        self._parts.inbox.finish(taken, outcome.verdict, reason, answered=answered)
+        self._inbox.finish(taken, outcome.verdict, reason, answered=answered)
         log.info("mail read", mail=mail.digest, player=mail.player, verdict=outcome.verdict, answered=answered)
 
     def _outcome(self, taken: Taken) -> MailOutcome:
@@ -111,7 +125,7 @@ class MailReader:
             return MailOutcome(verdict=Verdict.NOT_ALLOWED, reason="Its address has become invalid before it was read.")
         if recipient.token.kind is TokenKind.BOUNCE:
             return self._take_bounce(mail, content)
-        stored = self._parts.addresses.read(mail.player)
+        stored = self._addresses.read(mail.player)
         rules = AdmissionRules(
             address=stored.address,
             who_may_write=stored.who_may_write,
@@ -121,7 +135,7 @@ class MailReader:
         admission = admit(content, mail.return_path, rules)
         if recipient.token.kind is TokenKind.UNSUBSCRIBE and admission.verdict is not Verdict.LOOP:
             # Mail programs write it by themselves. The token is enough, as it is for the link beside it.
-            self._parts.addresses.change(mail.player, lambda before: stopped(before, self._parts.now()))
+            self._addresses.change(mail.player, lambda before: stopped(before, self._now()))
             return MailOutcome(verdict=Verdict.UNSUBSCRIBED, reason="It turned notices by mail off.")
         if admission.verdict is Verdict.NOT_ALLOWED and stored.address is not None:
             answer = _not_allowed(mail, admission.reason)
@@ -130,7 +144,7 @@ class MailReader:
             return MailOutcome(verdict=admission.verdict, reason=admission.reason)
         if mail.repeats:
             return _repeated(recipient.token)
-        person = self._parts.people.person(mail.player)
+        person = self._matches.people.person(mail.player)
         if person is None:
             return MailOutcome(verdict=Verdict.NOT_ALLOWED, reason="The account has been erased.")
         return self._carry_out(mail, content, recipient, person)
@@ -139,16 +153,17 @@ class MailReader:
         token, body = recipient.token, read_body(content)
         about, view = None, None
         if isinstance(token, MatchToken):
-            moves = moves_of(self._parts.matches.load(token.match_id).state)
-            reading = read_commands(body.lines, moves)
-            report = execute_commands(self._parts, reading, token, person, mail.digest)
-            url = f"{self._parts.settings.page_url.rstrip('/')}/matches/{token.match_id}"
-            # Before the match is looked at: an answer to a board that has changed in between is refused.
-            about = replace(token, tag=self._parts.matches.load(token.match_id).head.tag)
-            view = view_of(self._parts, token.match_id, token.seat, url)
+            moves = moves_of(self._matches.matches.load(token.match_id).state)
+            report = self._execute(read_commands(body.lines, moves), token, person, mail.digest)
+            loaded = self._matches.matches.load(token.match_id)
+            # Of the match that is shown: an answer to a board that has changed since is refused.
+            about = replace(token, tag=loaded.head.tag)
+            view = self._matches.view(
+                loaded, token.seat, self._availability.read([person.id])[person.id].zone, self._now()
+            )
         else:
-            reading, now = read_commands(body.lines, NO_MOVES), self._parts.now()
-            report = execute_account_commands(self._parts.addresses, reading, person.id, now)
+            reading, now = read_commands(body.lines, NO_MOVES), self._now()
+            report = execute_account_commands(self._addresses, reading, person.id, now)
         if body.fault and not report.results:
             report = replace(report, remark=f"{_sentence(body.fault)} Nothing was done.")
         answer = write_answer(report, view)
@@ -163,14 +178,14 @@ class MailReader:
         )
 
     def _answer(self, mail: ReceivedMail, content: bytes, outcome: MailOutcome) -> bool:
-        address = self._parts.addresses.read(mail.player).address
+        address = self._addresses.read(mail.player).address
         if outcome.answer is None or address is None:
             return False
         (subject, text), about = outcome.answer, outcome.about
         if outcome.only_refuses:
             token = read_token(mail.recipient[2:])
             match_id = token.match_id if isinstance(token, MatchToken) else ""
-            number = self._parts.inbox.count_refusal(mail, match_id)
+            number = self._inbox.count_refusal(mail, match_id)
             if number > MAX_REFUSALS:
                 return False
             if number == MAX_REFUSALS:
@@ -189,11 +204,11 @@ class MailReader:
             kind=LetterKind.CONFIRM_RESIGNATION if outcome.asks_to_confirm else ANSWER,
             receipt=outcome.receipt,
         )
-        self._parts.outbox.add(letter_dispatch(f"{ANSWER}:{mail.digest}", mail.player, letter, self._parts.now()))
+        self._outbox.add(letter_dispatch(f"{ANSWER}:{mail.digest}", mail.player, letter, self._now()))
         return True
 
     def _take_bounce(self, mail: ReceivedMail, content: bytes) -> MailOutcome:
-        counted = record_bounce(self._parts.addresses, mail.player, content, self._parts.now())
+        counted = record_bounce(self._addresses, mail.player, content, self._now())
         return MailOutcome(verdict=Verdict.BOUNCE, reason=counted)
 
 
@@ -234,14 +249,3 @@ def _failed() -> MailOutcome:
 
 def _sentence(subject: str) -> str:
     return f"{subject[:1].upper()}{subject[1:]}{'' if subject.endswith('.') else '.'}"
-
-
-def view_of(parts: Installation, match_id: str, seat: int, url: str) -> MatchView:
-    """Return the match as it stands, for the answer to the player of ``seat``."""
-    loaded = parts.matches.load(match_id)
-    seats, player = loaded.state.seats, loaded.state.seats[seat].player or ""
-    zone = parts.availability.read([player])[player].zone
-    persons = parts.people.persons(people_seated(seats))
-    others = names_of_others(seats, player, persons, blocked_by(parts.blocks, player))
-    orders = loaded.orders.get(seat, ConditionalMoves())
-    return MatchView(state=loaded.state, seat=seat, orders=orders, now=parts.now(), zone=zone, url=url, others=others)

@@ -4,11 +4,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from domain.match.lines import ConditionalMoves
-from domain.match.state import people_seated
-from events.installation import Installation
-from events.matches.matches import Loaded, UnknownMatchError
-from events.notify.addresses import InvalidAddressError, parse_address
+from events.matches.matches import Loaded
+from events.notify.addresses import AddressStore, InvalidAddressError, parse_address
+from events.notify.ledger import Ledger
 from events.notify.letters import LetterKind
 from events.notify.mail import notice_text
 from events.notify.mail.messages import (
@@ -23,14 +21,16 @@ from events.notify.mail.messages import (
     notice_mail,
 )
 from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, reply_address, write_token
-from events.notify.mail.transcript import MatchView
 from events.notify.mail_links import CONFIRMATION_MS, PASSWORD_RESET_MS, LinkPurpose, reset_subject, write_link
 from events.notify.notice import Notice, NoticeKind
 from events.notify.outbox import Dispatch, Letter, Purpose
-from events.people.blocks import blocked_by, names_of_others
+from events.notify.preferences import PreferencesStore
+from events.people.availability import AvailabilityStore
+from events.people.blocks import blocked_by
 from events.people.person import Person
-from events.store.contract import DamagedStreamError, VersionTag
-from workers.notices.reach import messages_for
+from events.store.contract import VersionTag
+from workers.notices.match_reader import MatchReader
+from workers.notices.reach import ChatReader
 
 ID_DIGITS = 24
 MAX_MESSAGES = 20
@@ -42,12 +42,16 @@ class Unsendable(NamedTuple):
     reason: str
 
 
-class MailComposer:
-    """Composes mails for ``installation``, whose addresses are at ``site``."""
+class MailComposer(NamedTuple):
+    """Composes the mails of the installation at ``site``."""
 
-    def __init__(self, installation: Installation, site: Site) -> None:
-        self._parts = installation
-        self._site = site
+    site: Site
+    matches: MatchReader
+    messages: ChatReader
+    ledger: Ledger
+    addresses: AddressStore
+    preferences: PreferencesStore
+    availability: AvailabilityStore
 
     def compose(self, dispatch: Dispatch, now: int) -> Outgoing | Unsendable:
         """Return the mail of ``dispatch`` with its envelope, the same when repeated, or why there is none."""
@@ -55,57 +59,47 @@ class MailComposer:
             return self._letter(dispatch, dispatch.letter, now)
         to = self._addressee(dispatch.player)
         if to is None:
-            why = self._parts.addresses.read(dispatch.player).why_not
+            why = self.addresses.read(dispatch.player).why_not
             return Unsendable(f"Not sent by mail, because {why or 'your account is gone'}.")
-        notices = self._parts.ledger.find_all(dispatch.player, dispatch.notices)
+        notices = self.ledger.find_all(dispatch.player, dispatch.notices)
         if not notices:
             return Unsendable("Its entry was erased from the ledger.")
-        loaded = {notice.match: self._load(notice.match) for notice in notices}
+        loaded = {notice.match: self.matches.load(notice.match) for notice in notices}
         views = [self._view(notice, to, loaded[notice.match], now) for notice in notices]
         of_match = loaded[notices[0].match]
         if len(loaded) > 1:
-            return self._about_account(dispatch, to, notice_text.digest_content(self._site, to, views), now)
+            return self._about_account(dispatch, to, notice_text.digest_content(self.site, to, views), now)
         if of_match is None or views[0].view is None:
-            return self._about_account(dispatch, to, notice_text.notice_content(self._site, to, views, None), now)
-        content = notice_text.notice_content(self._site, to, views, board_picture(of_match.state, views[0].view.seat))
+            return self._about_account(dispatch, to, notice_text.notice_content(self.site, to, views, None), now)
+        content = notice_text.notice_content(self.site, to, views, board_picture(of_match.state, views[0].view.seat))
         token = _reply_token(of_match, views[0].view.seat)
-        return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
+        return notice_mail(self.site, to, content, id=_mail_id(dispatch), token=token, now=now)
 
     def _about_account(self, dispatch: Dispatch, to: Addressee, content: Content, now: int) -> Outgoing:
         token = PlayerToken(kind=TokenKind.ACCOUNT, player=to.player)
-        return notice_mail(self._site, to, content, id=_mail_id(dispatch), token=token, now=now)
+        return notice_mail(self.site, to, content, id=_mail_id(dispatch), token=token, now=now)
 
     def _view(self, notice: Notice, to: Addressee, loaded: Loaded | None, now: int) -> notice_text.NoticeView:
         seat = None if loaded is None else loaded.state.seat_of(to.player)
         if loaded is None or seat is None:
             return notice_text.NoticeView(notice, None)
-        state = self._parts.timekeeper.with_availability(loaded.state)
-        persons = self._parts.people.persons([*people_seated(state.seats), state.creator])
-        blocked = blocked_by(self._parts.blocks, to.player)
-        view = MatchView(
-            state=state,
-            seat=seat,
-            orders=loaded.orders.get(seat, ConditionalMoves()),
-            now=now,
-            zone=to.zone,
-            url=self._site.link(f"/matches/{state.match_id}"),
-            others=names_of_others(state.seats, to.player, persons, blocked),
-        )
-        inviter = persons.get(state.creator) if state.creator not in blocked else None
+        persons, creator = self.matches.persons(loaded.state), loaded.state.creator
+        view = self.matches.view(loaded, seat, to.zone, now, persons)
+        inviter = persons.get(creator) if creator not in blocked_by(self.matches.blocks, to.player) else None
         written = write_token(_reply_token(loaded, seat), to.secret)
         return notice_text.NoticeView(
             notice,
             view,
             inviter="" if inviter is None else inviter.name,
-            reply_to=reply_address(written, self._site.domain),
-            messages=self._messages(notice, {id: person.name for id, person in persons.items()}),
+            reply_to=reply_address(written, self.site.domain),
+            messages=self._chat(notice, {id: person.name for id, person in persons.items()}),
         )
 
-    def _messages(self, notice: Notice, names: Mapping[str, str]) -> list[str]:
-        if notice.kind != NoticeKind.CHAT or not self._parts.preferences.read(notice.player).chat_text:
+    def _chat(self, notice: Notice, names: Mapping[str, str]) -> list[str]:
+        if notice.kind != NoticeKind.CHAT or not self.preferences.read(notice.player).chat_text:
             return []
         after = int(notice.fact.rpartition(":")[2]) - 1
-        messages = messages_for(self._parts, notice.player, notice.match or "", after, MAX_MESSAGES)
+        messages = self.messages.messages_for(notice.player, notice.match or "", after, MAX_MESSAGES)
         return [f"{names.get(each.author, 'a player who has left')}: {each.text}" for each in messages]
 
     def _letter(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
@@ -117,16 +111,16 @@ class MailComposer:
             case LetterKind.PASSWORD_RESET:
                 return self._password_reset(dispatch, letter, now)
         to = self._addressee(dispatch.player, letter.to)
-        if to is None or self._parts.addresses.read(dispatch.player).address != letter.to:
+        if to is None or self.addresses.read(dispatch.player).address != letter.to:
             return Unsendable("The account or its mail address is not there any more.")
-        loaded = self._load(letter.match)
+        loaded = self.matches.load(letter.match)
         content = Content(
             subject=letter.subject, paragraphs=letter.text.rstrip("\n").split("\n\n"), receipt=letter.receipt
         )
         if not letter.automatic:
             return self._plain_letter(dispatch, to, content, now)
         return answer_mail(
-            self._site,
+            self.site,
             to,
             content,
             id=_mail_id(dispatch),
@@ -137,27 +131,27 @@ class MailComposer:
 
     def _confirmation(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         to = self._addressee(dispatch.player, letter.to)
-        if to is None or self._parts.addresses.read(dispatch.player).wanted != letter.to:
+        if to is None or self.addresses.read(dispatch.player).wanted != letter.to:
             return Unsendable("The address is confirmed already, or another one was asked for meanwhile.")
         expires = dispatch.first_at + CONFIRMATION_MS
         if now >= expires:
             return Unsendable("The mail could not be sent within a day: ask for it once more.")
         link = write_link(LinkPurpose.CONFIRMATION, to.player, letter.to, expires, to.secret)
-        content = notice_text.confirmation_content(self._site, to.name, link, to.zone, dispatch.first_at)
+        content = notice_text.confirmation_content(self.site, to.name, link, to.zone, dispatch.first_at)
         return self._plain_letter(dispatch, to, content, now)
 
     def _address_changed(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         to = self._addressee(dispatch.player, letter.to)
-        if to is None or self._parts.addresses.read(dispatch.player).address == letter.to:
+        if to is None or self.addresses.read(dispatch.player).address == letter.to:
             return Unsendable("The address was not changed.")
-        return self._plain_letter(dispatch, to, notice_text.address_changed_content(self._site, to.name), now)
+        return self._plain_letter(dispatch, to, notice_text.address_changed_content(self.site, to.name), now)
 
     def _password_reset(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         """Return one mail with a link for each account that was asked for; to nobody unless one has an address."""
         expires = dispatch.first_at + PASSWORD_RESET_MS
         if now >= expires:
             return Unsendable("The mail could not be sent within an hour, in which its link would be valid.")
-        people = self._parts.people
+        people = self.matches.people
         reached = [
             to
             for person in self._meant_by(letter.to)
@@ -178,46 +172,38 @@ class MailComposer:
             )
             for to in reached
         ]
-        content = notice_text.password_reset_content(self._site, accounts, dispatch.first_at)
+        content = notice_text.password_reset_content(self.site, accounts, dispatch.first_at)
         return self._plain_letter(dispatch, reached[0], content, now)
 
     def _plain_letter(self, dispatch: Dispatch, to: Addressee, content: Content, now: int) -> Outgoing:
-        sender = bounce_sender(self._site, to)
-        return letter_mail(self._site, to.address, content, id=_mail_id(dispatch), sender=sender, now=now)
+        sender = bounce_sender(self.site, to)
+        return letter_mail(self.site, to.address, content, id=_mail_id(dispatch), sender=sender, now=now)
 
     def _addressee(self, player: str, address: str | None = None) -> Addressee | None:
         """Return whom mail to ``player`` is for, None when it must not be sent; a letter has its own ``address``."""
-        stored = self._parts.addresses.read(player)
+        stored = self.addresses.read(player)
         if address is None and not stored.reachable:
             return None
-        target, person = address or stored.address, self._parts.people.person(player)
+        target, person = address or stored.address, self.matches.people.person(player)
         if person is None or target is None:
             return None
         return Addressee(
             player=player,
             name=person.name,
             address=target,
-            zone=self._parts.availability.read([player])[player].zone,
-            secret=self._parts.addresses.secret(player),
+            zone=self.availability.read([player])[player].zone,
+            secret=self.addresses.secret(player),
         )
 
     def _meant_by(self, asked: str) -> list[Person]:
-        people = self._parts.people
+        people = self.matches.people
         if "@" not in asked:
             return [person for person in (people.find(asked),) if person is not None]
         try:
             address = parse_address(asked)
         except InvalidAddressError:
             return []
-        return list(people.persons(self._parts.addresses.holders(address)).values())
-
-    def _load(self, match_id: str | None) -> Loaded | None:
-        if match_id is None:
-            return None
-        try:
-            return self._parts.matches.load(match_id)
-        except (UnknownMatchError, DamagedStreamError):
-            return None
+        return list(people.persons(self.addresses.holders(address)).values())
 
 
 def _reply_token(loaded: Loaded, seat: int) -> MatchToken:

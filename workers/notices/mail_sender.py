@@ -2,17 +2,16 @@
 
 import hashlib
 import re
+from typing import NamedTuple
 
 import structlog
 
-from events.installation import Installation
-from events.notify.addresses import HARD_SCORE, SOFT_SCORE, with_bounce, with_problem
+from events.notify.addresses import HARD_SCORE, SOFT_SCORE, AddressStore, with_bounce, with_problem
 from events.notify.letters import LetterKind
 from events.notify.mail.bounces import is_hard
-from events.notify.mail.messages import Outgoing, Site
+from events.notify.mail.messages import Outgoing
 from events.notify.notice import DeliveryState
-from events.notify.outbox import Dispatch
-from events.runtime.settings import MailSettings
+from events.notify.outbox import Dispatch, Outbox
 from workers.notices.mail_composer import MailComposer, Unsendable
 from workers.notices.senders import SendOutcome
 from workers.notices.smtp import Reply, SmtpServer, Stage
@@ -29,16 +28,13 @@ _ADDRESS = re.compile(r"[^\s<>]+@[^\s<>]+")
 log = structlog.get_logger("mail")
 
 
-class MailSender:
+class MailSender(NamedTuple):
     """Sends mail."""
 
-    def __init__(self, installation: Installation, settings: MailSettings, server: SmtpServer | None = None) -> None:
-        self._parts = installation
-        self._composer = MailComposer(
-            installation, Site(domain=settings.domain, page_url=installation.settings.page_url)
-        )
-        self._server = server or SmtpServer(settings.smtp_url, settings.domain)
-        self._record = installation.outbox.record_progress
+    composer: MailComposer
+    addresses: AddressStore
+    outbox: Outbox
+    server: SmtpServer
 
     def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Send ``dispatch`` and return its outcome; raises StoreError.
@@ -48,24 +44,26 @@ class MailSender:
         """
         if dispatch.progress.startswith(_ACCEPTED):
             return SendOutcome(DeliveryState.SENT, _accepted(dispatch.progress.removeprefix(_ACCEPTED), again=False))
-        mail = self._composer.compose(dispatch, now)
+        mail = self.composer.compose(dispatch, now)
         if isinstance(mail, Unsendable):
             outcome = SendOutcome(DeliveryState.NOT_SENT, mail.reason)
             self._tell_of_confirmation(dispatch, outcome)
             return outcome
         if earlier := dispatch.progress.removeprefix(_BEGUN):
             mail.message.replace_header("Message-ID", earlier)
-        reply = self._server.deliver(mail, lambda: self._record(dispatch, _BEGUN + str(mail.message["Message-ID"])))
+        reply = self.server.deliver(
+            mail, lambda: self.outbox.record_progress(dispatch, _BEGUN + str(mail.message["Message-ID"]))
+        )
         outcome = self._outcome(dispatch, mail, reply, bool(earlier), now)
         self._tell_of_confirmation(dispatch, outcome)
         return outcome
 
     def _outcome(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, again: bool, now: int) -> SendOutcome:
         if reply.stage == Stage.CONTENT and 200 <= reply.code < 300:
-            self._record(dispatch, _ACCEPTED + reply.text)
+            self.outbox.record_progress(dispatch, _ACCEPTED + reply.text)
             return SendOutcome(DeliveryState.SENT, _accepted(reply.text, again))
         if reply.stage == Stage.CONTENT and reply.code and not again:
-            self._record(dispatch, "")
+            self.outbox.record_progress(dispatch, "")
         return self._judge(dispatch, mail, reply, now)
 
     def _tell_of_confirmation(self, dispatch: Dispatch, outcome: SendOutcome) -> None:
@@ -73,7 +71,7 @@ class MailSender:
         letter = dispatch.letter
         if letter is not None and letter.kind == LetterKind.CONFIRMATION:
             problem = None if outcome.state == DeliveryState.SENT else outcome.reason
-            self._parts.addresses.change(dispatch.player, lambda stored: with_problem(stored, letter.to, problem))
+            self.addresses.change(dispatch.player, lambda stored: with_problem(stored, letter.to, problem))
 
     def _judge(self, dispatch: Dispatch, mail: Outgoing, reply: Reply, now: int) -> SendOutcome:
         """Return the outcome of the answer of a server that has not accepted a mail."""
@@ -94,11 +92,9 @@ class MailSender:
         hard = reply.stage == Stage.RECIPIENT and (is_hard(reply.text) or reply.text.startswith("550 "))
         score = HARD_SCORE if hard else SOFT_SCORE
         bounce = hashlib.sha256(f"{dispatch.id} {dispatch.first_at}".encode()).hexdigest()[:16]
-        stored = self._parts.addresses.read(dispatch.player)
+        stored = self.addresses.read(dispatch.player)
         if stored.address == mail.recipient:
-            self._parts.addresses.change(
-                dispatch.player, lambda before: with_bounce(before, bounce, score, reply.text, now)
-            )
+            self.addresses.change(dispatch.player, lambda before: with_bounce(before, bounce, score, reply.text, now))
 
 
 def _accepted(answer: str, again: bool) -> str:

@@ -1,6 +1,7 @@
 """Sends push messages: encrypts the text of a notice for one browser, and hands it to the push service of it."""
 
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
 import structlog
@@ -8,16 +9,18 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurv
 
 from domain.games import GAMES
 from domain.match.state import people_seated
-from events.installation import Installation
+from events.matches.readmodels import ReadModels
+from events.notify.ledger import Ledger
 from events.notify.notice import DeliveryState, Notice
 from events.notify.outbox import Dispatch, Purpose
 from events.notify.push.encryption import MAX_PLAINTEXT_BYTES, SALT_BYTES, encrypt, from_base64url
 from events.notify.push.payload import body_of, message, title_of, topic_of, ttl_of, urgency_of
-from events.notify.push.sender_key import authorization, subject_of
+from events.notify.push.sender_key import SenderKeyStore, authorization
 from events.notify.push.services import service_name
-from events.notify.subscriptions import Subscription
-from events.people.availability import zone_of
-from events.people.blocks import blocked_by, names_of_others
+from events.notify.subscriptions import Subscription, Subscriptions
+from events.people.accounts import People
+from events.people.availability import AvailabilityStore, zone_of
+from events.people.blocks import Blocks, blocked_by, names_of_others
 from events.proof.key_file import UnreadableKeyError
 from events.runtime.backoff import read_retry_after
 from events.runtime.egress import Egress, EgressResponse
@@ -40,36 +43,76 @@ SIGNED_OUT = "The person who got notices here was signed out."
 log = structlog.get_logger("push")
 
 
-class _Message(NamedTuple):
+class PushMessage(NamedTuple):
+    """A message as a push service takes it."""
+
     content: bytes
     ttl_s: int
     urgency: str
     topic: str
 
 
-class PushSender:
-    """The sender of the channel push; it calls push services through ``egress``."""
+class PushComposer(NamedTuple):
+    """Composes the messages of push notices, whose links lead to ``page_url``."""
 
-    def __init__(self, installation: Installation, egress: Egress) -> None:
-        self._parts = installation
-        self._egress = egress
-        settings = installation.settings
-        self._subject = subject_of(settings.contact, settings.page_url)
-        self._pages = settings.page_url.rstrip("/")
+    ledger: Ledger
+    readmodels: ReadModels
+    people: People
+    blocks: Blocks
+    availability: AvailabilityStore
+    page_url: str
+
+    def compose(self, dispatch: Dispatch, now: int) -> PushMessage | None:
+        """Return the message of ``dispatch``; None when its notice is not in the ledger any more."""
+        if dispatch.purpose == Purpose.TEST:
+            words = "This is the test notice that you have asked for. Notices reach this browser."
+            content = message("Rookery", words, self._link("/settings/notices"), "test")
+            return PushMessage(content, TEST_TTL_S, "high", "test")
+        notice = self.ledger.find(dispatch.player, dispatch.notices[0]) if dispatch.notices else None
+        if notice is None:
+            return None
+        link = self._link(f"/matches/{notice.match}" if notice.match else "/notices")
+        content = message(self._title(notice), self._body(notice), link, topic_of(notice))
+        return PushMessage(content, ttl_of(notice.deadline, now), urgency_of(notice.kind), topic_of(notice))
+
+    def _title(self, notice: Notice) -> str:
+        summary = self.readmodels.summary(notice.match) if notice.match else None
+        if summary is None or summary.game not in GAMES:
+            return "Rookery"
+        persons = self.people.persons(people_seated(summary.seats))
+        others = names_of_others(summary.seats, notice.player, persons, blocked_by(self.blocks, notice.player))
+        return title_of(notice, GAMES[summary.game].title, others)
+
+    def _body(self, notice: Notice) -> str:
+        return body_of(notice, zone_of(self.availability.read([notice.player])[notice.player].zone))
+
+    def _link(self, path: str) -> str:
+        return f"{self.page_url.rstrip('/')}{path}"
+
+
+class PushSender(NamedTuple):
+    """The sender of the channel push; it calls push services through ``egress``, as ``subject`` (None: not at all)."""
+
+    composer: PushComposer
+    subscriptions: Subscriptions
+    push_key: SenderKeyStore
+    egress: Egress
+    now: Callable[[], int]
+    subject: str | None
 
     def send(self, dispatch: Dispatch, now: int) -> SendOutcome:
         """Send ``dispatch``, a test once; return its outcome. Crash-safe: a repetition replaces the shown one."""
-        subscription = self._parts.subscriptions.find(dispatch.player, dispatch.target)
+        subscription = self.subscriptions.find(dispatch.player, dispatch.target)
         if subscription is None:
             return SendOutcome(DeliveryState.NOT_SENT, "The browser was removed from your settings.")
         if not subscription.ended and not self._is_signed_in(subscription, dispatch.player):
-            self._parts.subscriptions.end(dispatch.player, subscription.id, SIGNED_OUT, now, subscription.session)
+            self.subscriptions.end(dispatch.player, subscription.id, SIGNED_OUT, now, subscription.session)
             subscription = subscription._replace(ended=SIGNED_OUT)
         if subscription.ended:
             return SendOutcome(
                 DeliveryState.NOT_SENT, f"{subscription.label} gets no more notices. {subscription.ended}"
             )
-        if self._subject is None:
+        if self.subject is None:
             return SendOutcome(DeliveryState.FAILED, "This server does not send push notices any more.")
         outcome = self._deliver(subscription, dispatch, now)
         if outcome.state == DeliveryState.WAITING and dispatch.purpose == Purpose.TEST:
@@ -77,7 +120,7 @@ class PushSender:
         return outcome
 
     def _deliver(self, subscription: Subscription, dispatch: Dispatch, now: int) -> SendOutcome:
-        made = self._message(dispatch, now)
+        made = self.composer.compose(dispatch, now)
         if made is None:
             return SendOutcome(DeliveryState.NOT_SENT, "What it was about is not there any more.")
         try:
@@ -91,9 +134,7 @@ class PushSender:
         else:
             outcome = self._outcome(subscription, dispatch, answer, now)
         delivered = outcome.state == DeliveryState.SENT
-        self._parts.subscriptions.record(
-            dispatch.player, subscription.id, outcome.reason, self._parts.now(), delivered=delivered
-        )
+        self.subscriptions.record(dispatch.player, subscription.id, outcome.reason, self.now(), delivered=delivered)
         return outcome
 
     def _outcome(self, subscription: Subscription, dispatch: Dispatch, answer: EgressResponse, now: int) -> SendOutcome:
@@ -102,7 +143,7 @@ class PushSender:
             return SendOutcome(DeliveryState.SENT, f"{service} has taken it for {subscription.label}.")
         if status in GONE:
             reason = f"{service} {GONE[status]} (status {status})."
-            self._parts.subscriptions.end(dispatch.player, subscription.id, reason, now, subscription.session)
+            self.subscriptions.end(dispatch.player, subscription.id, reason, now, subscription.session)
             removed = f"{subscription.label} was removed: switch notices on again there."
             return SendOutcome(DeliveryState.FAILED, f"{reason} {removed}")
         refused = f"{service} answered with status {status}."
@@ -110,8 +151,8 @@ class PushSender:
             return SendOutcome(DeliveryState.WAITING, refused, retry_after(answer.headers.get("retry-after"), now))
         return SendOutcome(DeliveryState.FAILED, refused)
 
-    def _post(self, subscription: Subscription, made: _Message, now: int) -> EgressResponse:
-        key: EllipticCurvePrivateKey = self._parts.push_key.read()
+    def _post(self, subscription: Subscription, made: PushMessage, now: int) -> EgressResponse:
+        key: EllipticCurvePrivateKey = self.push_key.read()
         body = encrypt(
             made.content,
             from_base64url(subscription.point),
@@ -121,42 +162,17 @@ class PushSender:
             pad_to=MAX_PLAINTEXT_BYTES,  # the length would tell the push service what a message says
         )
         headers = {
-            "Authorization": authorization(subscription.endpoint, key, self._subject or "", now),
+            "Authorization": authorization(subscription.endpoint, key, self.subject or "", now),
             "Content-Encoding": "aes128gcm",
             "Content-Type": "application/octet-stream",
             "TTL": str(made.ttl_s),
             "Urgency": made.urgency,
             "Topic": made.topic,
         }
-        return self._egress.post(subscription.endpoint, headers, body)
-
-    def _message(self, dispatch: Dispatch, now: int) -> _Message | None:
-        if dispatch.purpose == Purpose.TEST:
-            words = "This is the test notice that you have asked for. Notices reach this browser."
-            content = message("Rookery", words, f"{self._pages}/settings/notices", "test")
-            return _Message(content, TEST_TTL_S, "high", "test")
-        notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0]) if dispatch.notices else None
-        if notice is None:
-            return None
-        content = message(self._title(notice), self._body(notice), self._address(notice), topic_of(notice))
-        return _Message(content, ttl_of(notice.deadline, now), urgency_of(notice.kind), topic_of(notice))
-
-    def _title(self, notice: Notice) -> str:
-        summary = self._parts.readmodels.summary(notice.match) if notice.match else None
-        if summary is None or summary.game not in GAMES:
-            return "Rookery"
-        persons = self._parts.people.persons(people_seated(summary.seats))
-        others = names_of_others(summary.seats, notice.player, persons, blocked_by(self._parts.blocks, notice.player))
-        return title_of(notice, GAMES[summary.game].title, others)
-
-    def _body(self, notice: Notice) -> str:
-        return body_of(notice, zone_of(self._parts.availability.read([notice.player])[notice.player].zone))
-
-    def _address(self, notice: Notice) -> str:
-        return f"{self._pages}/matches/{notice.match}" if notice.match else f"{self._pages}/notices"
+        return self.egress.post(subscription.endpoint, headers, body)
 
     def _is_signed_in(self, subscription: Subscription, player: str) -> bool:
-        person = self._parts.people.credentials.person_of(subscription.session)
+        person = self.composer.people.credentials.person_of(subscription.session)
         return person is not None and person.id == player
 
 

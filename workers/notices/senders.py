@@ -1,4 +1,4 @@
-"""The senders: one for each channel, chosen in ``workers.notices.channels``."""
+"""The senders: one for each channel, chosen in ``workers.composition``."""
 
 from typing import NamedTuple, Protocol
 

@@ -1,21 +1,26 @@
 """The answers of receivers of webhooks: moves and agreements, done at once in the matches of the webhooks."""
 
 import hashlib
+from typing import NamedTuple
 
 from domain.match.commands import Command, JoinMatch
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
-from events.installation import Installation
-from events.matches.bot_admission import BeyondCapacityError
+from events.matches.bot_admission import BeyondCapacityError, BotAdmission
+from events.matches.match_service import MatchService
 from events.matches.matches import UnknownMatchError
+from events.notify.addresses import AddressStore
 from events.notify.endpoints import Endpoint
 from events.notify.facts import turn_of
 from events.notify.letters import letter_dispatch
 from events.notify.notice import DeliveryState, Notice, NoticeChannel, Timing
-from events.notify.outbox import Dispatch, Letter, Purpose
+from events.notify.outbox import Dispatch, Letter, Outbox, Purpose
 from events.notify.policy import NEEDS_ANSWER
+from events.notify.preferences import PreferencesStore
 from events.notify.webhooks.answers import AnswerError, BotAnswer, command_for, read_answer
 from events.notify.webhooks.payload import WebhookStanding
+from events.people.accounts import People
+from events.people.blocks import Blocks
 from events.people.person import Person
 from events.runtime.egress import EgressResponse
 from events.runtime.wall_clock import rfc3339
@@ -30,12 +35,14 @@ class _RefusedError(Exception):
     pass
 
 
-class BotAnswers:
+class BotAnswers(NamedTuple):
     """Carries out the answers of receivers."""
 
-    def __init__(self, installation: Installation) -> None:
-        self._parts = installation
-        self._decider = Decider(installation)
+    people: People
+    blocks: Blocks
+    bot_admission: BotAdmission
+    match_service: MatchService
+    decider: Decider
 
     def carry_out(self, notice: Notice, standing: WebhookStanding, answer: EgressResponse) -> str:
         """Carry out the answer to the webhook about ``notice``; return that as a sentence, empty for nothing."""
@@ -59,10 +66,10 @@ class BotAnswers:
         return f" Its answer was carried out: {_words(wanted)}."
 
     def _execute(self, notice: Notice, standing: WebhookStanding, wanted: BotAnswer) -> None:
-        player = self._parts.people.person(notice.player)
+        player = self.people.person(notice.player)
         if player is None:
             raise _RefusedError("there is no such account any more")
-        suspension = self._parts.people.suspension(player)
+        suspension = self.people.suspension(player)
         if suspension is not None:
             until = "" if suspension.until is None else f" until {rfc3339(suspension.until)}"
             raise _RefusedError(f"the account is suspended{until}: {suspension.reason}")
@@ -79,22 +86,22 @@ class BotAnswers:
     ) -> None:
         state = standing.state
         others = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
-        if self._parts.blocks.blocking([*others, state.creator], command.player):
+        if self.blocks.blocking([*others, state.creator], command.player):
             raise _RefusedError("a player of this match has blocked you")
-        with self._parts.bot_admission.joining_place(state, player):
+        with self.bot_admission.joining_place(state, player):
             joined = self._append(notice, standing, wanted, command)
         turn = turn_of(joined)
         if turn is not None and command.player in turn.players:
             # A person who starts a match knows of the first turn; a receiver that has only said yes does not. After a
             # kill before this the reminder is the next webhook.
-            self._decider.tell(turn)
+            self.decider.tell(turn)
 
     def _append(self, notice: Notice, standing: WebhookStanding, wanted: BotAnswer, command: Command) -> MatchState:
         # Crash-safe: the request key follows from the webhook. When a worker is killed after this, and the receiver is
         # asked again and answers the same, nothing more happens.
         fingerprint = hashlib.sha256(repr(wanted).encode()).hexdigest()
 
-        executed = self._parts.match_service.execute(
+        executed = self.match_service.execute(
             standing.state.match_id,
             command,
             notice.player,
@@ -113,11 +120,14 @@ def _words(wanted: BotAnswer) -> str:
 TOLD = (DeliveryState.SENT, DeliveryState.WAITING)
 
 
-class Fallback:
-    """Sends people by mail the notices that their webhooks did not take."""
+class Fallback(NamedTuple):
+    """Sends people by mail, where this server ``sends_mail``, the notices that their webhooks did not take."""
 
-    def __init__(self, installation: Installation) -> None:
-        self._parts = installation
+    preferences: PreferencesStore
+    outbox: Outbox
+    addresses: AddressStore
+    page_url: str
+    sends_mail: bool
 
     def tell_by_mail(self, notice: Notice | None, now: int) -> str:
         """Have ``notice`` sent by mail once, if it needs an answer whatever is set; return that as a sentence."""
@@ -125,14 +135,14 @@ class Fallback:
             each.channel == NoticeChannel.MAIL and each.state in TOLD for each in notice.deliveries
         ):
             return ""
-        is_unwanted = self._parts.preferences.read(notice.player).mail[notice.kind] == Timing.NEVER
+        is_unwanted = self.preferences.read(notice.player).mail[notice.kind] == Timing.NEVER
         needs_answer = notice.kind in NEEDS_ANSWER
         if is_unwanted and not needs_answer:
             return ""
         if self._address(notice.player) is None:
             return " It cannot be sent by mail instead."
         # Crash-safe: the id is that of the notice by mail. Added before, sent or not, it is not added again.
-        added = self._parts.outbox.add(
+        added = self.outbox.add(
             Dispatch(
                 id=f"{notice.id}:{NoticeChannel.MAIL}:",
                 player=notice.player,
@@ -151,7 +161,7 @@ class Fallback:
         address = self._address(player)
         if address is None:
             return
-        page_url = self._parts.settings.page_url.rstrip("/")
+        page_url = self.page_url.rstrip("/")
         text = (
             f"Your webhook {endpoint.url} was switched off. {endpoint.disabled}\n\n"
             "No more webhooks are sent there until you switch it on again:\n"
@@ -159,8 +169,8 @@ class Fallback:
         )
         letter = Letter(to=address, subject="Your webhook was switched off", text=text)
         id = f"webhook-off:{endpoint.id}:{endpoint.failing_since}"
-        self._parts.outbox.add(letter_dispatch(id, player, letter, now))
+        self.outbox.add(letter_dispatch(id, player, letter, now))
 
     def _address(self, player: str) -> str | None:
-        found = self._parts.addresses.read(player)
-        return found.address if found.reachable and self._parts.settings.mail is not None else None
+        found = self.addresses.read(player)
+        return found.address if found.reachable and self.sends_mail else None

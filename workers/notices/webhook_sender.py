@@ -7,20 +7,16 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from domain.match.due import deadline_of
-from domain.match.state import people_seated
-from events.installation import Installation
-from events.matches.matches import UnknownMatchError
-from events.notify.endpoints import MAX_KEPT_ANSWER_BYTES, Endpoint, PayloadForm, SentWebhook
+from events.notify.endpoints import MAX_KEPT_ANSWER_BYTES, Endpoint, Endpoints, PayloadForm, SentWebhook
+from events.notify.ledger import Ledger
 from events.notify.notice import DeliveryState, Notice, NoticeKind
 from events.notify.outbox import SLOW_WEBHOOKS, Dispatch, Purpose
 from events.notify.webhooks.payload import TEST_TYPE, TYPES, WebhookStanding, notice_payload, trial_payload
 from events.notify.webhooks.retries import held_until, next_attempt, retry_after_ms, within_time
 from events.notify.webhooks.signing import signed_headers
-from events.people.blocks import blocked_by
 from events.runtime.egress import EXCHANGE_TIMEOUT_S, Egress, EgressResponse
 from events.runtime.egress_rules import EgressError, read_url
-from events.store.contract import DamagedStreamError
+from workers.notices.match_reader import MatchReader
 from workers.notices.senders import SendOutcome
 from workers.notices.webhook_answers import BotAnswers, Fallback
 
@@ -80,11 +76,21 @@ class Called(NamedTuple):
 class WebhookSender:
     """Sends webhooks by ``egress``."""
 
-    def __init__(self, installation: Installation, egress: Egress) -> None:
-        self._parts = installation
+    def __init__(
+        self,
+        endpoints: Endpoints,
+        ledger: Ledger,
+        matches: MatchReader,
+        answers: BotAnswers,
+        fallback: Fallback,
+        egress: Egress,
+    ) -> None:
+        self._endpoints = endpoints
+        self._ledger = ledger
+        self._matches = matches
+        self._answers = answers
+        self._fallback = fallback
         self._egress = egress
-        self._answers = BotAnswers(installation)
-        self._fallback = Fallback(installation)
         self._lock = Lock()
         self._slow_hosts: set[str] = set()
 
@@ -93,7 +99,7 @@ class WebhookSender:
 
         Crash-safe: a repetition has the same webhook-id, from which the request key of an answered move is made.
         """
-        endpoint = self._parts.endpoints.find(dispatch.player, dispatch.target)
+        endpoint = self._endpoints.find(dispatch.player, dispatch.target)
         if endpoint is None:
             return SendOutcome(DeliveryState.NOT_SENT, "Not sent, because the webhook was deleted.")
         message = self._message(dispatch, endpoint)
@@ -135,29 +141,17 @@ class WebhookSender:
                 self._slow_hosts -= {host} if takes else set()
 
     def _message(self, dispatch: Dispatch, endpoint: Endpoint) -> WebhookMessage | None:
-        page_url = self._parts.settings.page_url
+        page_url = self._matches.page_url
         if dispatch.purpose == Purpose.TEST:
             return WebhookMessage(dispatch.id, TEST_TYPE, trial_payload(dispatch.player, dispatch.first_at, page_url))
-        notice = self._parts.ledger.find(dispatch.player, dispatch.notices[0])
+        notice = self._ledger.find(dispatch.player, dispatch.notices[0])
         if notice is None:
             return None
-        standing = self._standing(notice)
+        loaded = self._matches.load(notice.match)
+        standing = None if loaded is None else self._matches.standing(loaded, notice.player)
         full = endpoint.payload == PayloadForm.FULL
         body = notice_payload(notice, standing, full=full, page_url=page_url)
         return WebhookMessage(notice.id, TYPES[notice.kind], body, notice, standing)
-
-    def _standing(self, notice: Notice) -> WebhookStanding | None:
-        if notice.match is None:
-            return None
-        try:
-            loaded = self._parts.matches.load(notice.match)
-        except (UnknownMatchError, DamagedStreamError):
-            return None
-        state = self._parts.timekeeper.with_availability(loaded.state)
-        known = self._parts.people.persons(people_seated(state.seats))
-        blocked = blocked_by(self._parts.blocks, notice.player)
-        shown = {id: person._replace(name="") if id in blocked else person for id, person in known.items()}
-        return WebhookStanding(state, loaded.head.tag, deadline_of(state), shown)
 
     def _call(self, endpoint: Endpoint, message: WebhookMessage, now: int, timeout_s: float) -> Called:
         headers = {
@@ -184,7 +178,7 @@ class WebhookSender:
         def change(known: Endpoint) -> Endpoint:
             return known.after_success(now).after_call(called.took_ms)
 
-        self._parts.endpoints.change(dispatch.player, dispatch.target, change)
+        self._endpoints.change(dispatch.player, dispatch.target, change)
         did = ""
         if called.answer is not None and message.notice is not None and message.standing is not None:
             did = self._answers.carry_out(message.notice, message.standing, called.answer)
@@ -200,7 +194,7 @@ class WebhookSender:
             is_gone = status == GONE and known.disabled is None
             return replace(failed, disabled=DISABLED_AS_GONE) if is_gone else failed
 
-        changed = self._parts.endpoints.change(dispatch.player, dispatch.target, change)
+        changed = self._endpoints.change(dispatch.player, dispatch.target, change)
         disabled = None if changed is None else changed.disabled
         if changed is not None and disabled is not None and not changed.is_off_by_owner:
             self._fallback.tell_of_disabled(dispatch.player, changed, now)
@@ -237,7 +231,7 @@ class WebhookSender:
             delivered=called.delivered,
             outcome=outcome.reason,
         )
-        self._parts.endpoints.log(dispatch.player, endpoint.id, attempt)
+        self._endpoints.log(dispatch.player, endpoint.id, attempt)
 
 
 def _deadline_of(message: WebhookMessage) -> int | None:

@@ -16,7 +16,7 @@ from tests.support.pauses import Load
 from tests.support.rabbitmq import RabbitMQ, find_rabbitmq
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
-from workers.task_queue import TaskQueue
+from workers.composition import make_task_queue
 
 PUBLISHERS = 10
 """The number of connections in the pool of a Celery application."""
@@ -60,7 +60,7 @@ def test_every_worker_does_its_tasks_over_redis(shop: SteppedInstallation) -> No
 
 def test_late_confirmations_of_rabbitmq_count_for_no_other_task(shop: SteppedInstallation, rabbitmq: RabbitMQ) -> None:
     shop.parts.settings = settings = shop.settings._replace(broker_url=rabbitmq.url)
-    tasks, counts = TaskQueue(shop.parts), dict[str, Iterator[int]]()
+    tasks, counts = make_task_queue(shop.parts), dict[str, Iterator[int]]()
     confirmed = set[str]()
 
     def enqueue(name: str) -> None:

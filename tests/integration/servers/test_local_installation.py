@@ -142,7 +142,7 @@ def test_parts_that_hang_are_started_again(installation: LocalInstallation, monk
 def impatient(installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have the supervisor wait for a silent part no longer than is needed here."""
     with monkeypatch.context() as patched:
-        patched.setattr(installation.supervisor, "max_silence_s", 6.0)
+        patched.setattr("deploy.local.supervisor.MAX_SILENCE_S", 6.0)
         yield
 
 

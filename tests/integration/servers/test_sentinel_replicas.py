@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from deploy.cli import main
 from events.matches.readmodels.projector import Failures
 from events.runtime.connections import connect
+from events.runtime.wall_clock import now_ms
 from events.store import copies
 from events.store.contract import EMPTY, Request
 from events.store.copies import NotCopiedError, ReplicasBehindError
@@ -89,7 +90,7 @@ def test_effects_outside_a_shard_wait_until_replicas_have_it(watched: Watched, m
         return {}
 
     first, again = (
-        Consumer(each.group("notices"), once_copied(each.store, handle))
+        Consumer(each.group("notices"), once_copied(each.store, handle), now_ms)
         for each in (shop, SteppedInstallation(watched.url))
     )
     monkeypatch.setattr(copies, "MAX_WAIT_MS", 50)

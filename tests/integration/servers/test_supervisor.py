@@ -137,9 +137,12 @@ signal.pause()
 """
 
 
-def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, messages: Messages) -> None:
+def test_a_process_that_hangs_is_killed_named_and_started_again(
+    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reports: list[dict[str, str]] = []
-    supervisor = Supervisor(tmp_path, messages, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
+    monkeypatch.setattr("deploy.local.supervisor.MAX_SILENCE_S", 1.0)
+    supervisor = Supervisor(tmp_path, messages, lambda impaired: reports.append(dict(impaired)))
     command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung")]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
     assert "one: its work has made no progress for 1 s: killing process" in messages.next()
@@ -151,9 +154,12 @@ def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, 
     assert reports[1] == {}
 
 
-def test_a_process_below_is_replaced_when_another_beats_before_its_line(tmp_path: Path, messages: Messages) -> None:
+def test_a_process_below_is_replaced_when_another_beats_before_its_line(
+    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reports: list[dict[str, str]] = []
-    supervisor = Supervisor(tmp_path, messages, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
+    monkeypatch.setattr("deploy.local.supervisor.MAX_SILENCE_S", 1.0)
+    supervisor = Supervisor(tmp_path, messages, lambda impaired: reports.append(dict(impaired)))
     command = [sys.executable, "-c", REPLACES_BELOW]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
     assert "one: its feed has made no progress for 1 s: killing process" in messages.next()
@@ -164,12 +170,15 @@ def test_a_process_below_is_replaced_when_another_beats_before_its_line(tmp_path
     assert reports[1] == {}
 
 
-def test_a_line_that_has_ended_is_not_waited_for(tmp_path: Path, messages: Messages) -> None:
+def test_a_line_that_has_ended_is_not_waited_for(
+    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = (
         "import signal\nfrom events.runtime import beats\nwith beats.line('work'): pass\n"
         "print(1, flush=True)\nsignal.pause()"
     )
-    supervisor = Supervisor(tmp_path, messages, max_silence_s=0.0)
+    monkeypatch.setattr("deploy.local.supervisor.MAX_SILENCE_S", 0.0)
+    supervisor = Supervisor(tmp_path, messages)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     supervisor.start([Program("one", [sys.executable, "-c", script], beats=True)], environment)
     eventually(lambda: pids_in(tmp_path / "one.log"), "the end of the line")
@@ -210,7 +219,8 @@ def test_a_failing_supervisor_ends_all(tmp_path: Path, messages: Messages, monke
 
 def test_logs_are_held_to_their_size(tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deploy.local.supervisor.LOG_CHECK_INTERVAL_S", 0.05)
-    supervisor = Supervisor(tmp_path, messages, max_log_bytes=20_000)
+    monkeypatch.setattr("deploy.local.supervisor.MAX_LOG_BYTES", 20_000)
+    supervisor = Supervisor(tmp_path, messages)
     chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"
     supervisor.start([Program("one", [sys.executable, "-c", chatter])], os.environ)
     log, old = tmp_path / "one.log", tmp_path / "one.log.old"

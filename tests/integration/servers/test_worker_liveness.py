@@ -14,7 +14,7 @@ from events.runtime.wall_clock import now_ms
 from tests.support.celery_worker import Broker, environment_of
 from tests.support.eventually import eventually
 from tests.support.stepped_installation import SteppedInstallation
-from workers.task_queue import TaskQueue
+from workers.composition import make_task_queue
 
 MAX_SILENCE_S = 1.5
 """A little more than the interval of beats."""
@@ -38,7 +38,7 @@ def test_a_pool_process_or_main_loop_that_hangs_is_named_by_probe(shop: SteppedI
 
 def test_a_worker_stopped_in_a_task_is_named_however_long_that_is(shop: SteppedInstallation, tmp_path: Path) -> None:
     shop.now = now_ms()
-    broker, tasks = Broker(shop.settings), TaskQueue(shop.parts)
+    broker, tasks = Broker(shop.settings), make_task_queue(shop.parts)
     for _ in range(3):
         tasks.request_answer(shop.start("opponent-8", "alice"))
     work = [sys.executable, "-m", "deploy.cli", "work", Queue.OPPONENTS, "--heartbeat", str(tmp_path)]
@@ -53,7 +53,7 @@ def test_a_task_in_a_thread_is_a_line_of_its_own_while_it_runs(shop: SteppedInst
     shop.now = now_ms()
     # A search of seconds: the line stands no longer than that.
     match_id = shop.start("opponent-8", "alice", game="tower-game", setup="original")
-    TaskQueue(shop.parts).request_answer(match_id)
+    make_task_queue(shop.parts).request_answer(match_id)
     queues = [Queue.NOTICES, Queue.OPPONENTS]
     work = [sys.executable, "-m", "deploy.cli", "work", *queues, "--heartbeat", str(tmp_path)]
     with subprocess.Popen(bound_to_parent(work), env=environment_of(shop.settings)) as worker:

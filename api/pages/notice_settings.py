@@ -168,7 +168,10 @@ def notices() -> str:
     """Return the notices of the person, of one match if the query names one, the latest first."""
     person = signed_in_reader()
     match, cursor = request.args.get("match"), request.args.get("cursor")
-    page = services().ledger.page(person.id, cursor, NOTICES_PER_PAGE, match)
+    try:
+        page = services().ledger.page(person.id, cursor, NOTICES_PER_PAGE, match)
+    except ValueError:
+        abort(404)
     return render_template(
         "notices.html",
         page=page,

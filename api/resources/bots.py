@@ -12,11 +12,13 @@ from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Next
 from api.http.problems import Problem
-from api.http.schemas import EnumField, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
+from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
+from api.operations.lists import invalid_cursor
 from api.representations.clocks import SECOND_MS
 from api.representations.players import CAPACITY_GAMES, Capacity, Player, represent_capacity, represent_person
 from api.services import services
 from domain.match.terms import MAX_TIME_MS
+from events.matches.readmodels.paging import Place, page_of, parse_cursor
 from events.people import capacity as declared
 from events.people.bots import Bot as StoredBot
 from events.people.capacity import MAX_CONCURRENT, Invitations
@@ -76,8 +78,7 @@ class CapacityRequest(StrictSchema):
     )
 
 
-class BotQuery(StrictSchema):
-    cursor = StrictString(1, 60)
+class BotQuery(Paging):
     limit = page_limit(20, MAX_BOTS_PER_PAGE)
 
 
@@ -89,12 +90,14 @@ def list_bots(query: Mapping[str, Any]) -> BotList:
     What each of them takes on, and how much of it is free.
     """
     limit = query["limit"]
-    found = services().bots.listed(query.get("cursor", ""), limit + 1)
-    page = found[:limit]
-    bots = services().bots.among(page)
-    return BotList(
-        items=_represent([bots[id] for id in page if id in bots]), next=page[-1] if len(found) > limit else None
-    )
+    try:
+        after = parse_cursor(query.get("cursor")) or Place(0, "")
+    except ValueError as error:
+        raise invalid_cursor() from error
+    listed = services().bots.listed(after.member, limit + 1)
+    page = page_of([(Place(0, id), id) for id in listed], limit)
+    bots = services().bots.among(page.items)
+    return BotList(items=_represent([bots[id] for id in page.items if id in bots]), next=page.next)
 
 
 @blueprint.get("/me/bot")

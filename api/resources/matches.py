@@ -39,6 +39,7 @@ from domain.match.enums import Status
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.matches.readmodels import Summary
+from events.matches.readmodels.paging import Place, format_cursor, parse_cursor
 from events.store.contract import Head, VersionTag, tag_of
 
 blueprint = Blueprint("matches", __name__, url_prefix=PREFIX)
@@ -210,21 +211,42 @@ def list_pending(query: Mapping[str, Any]) -> PendingPage:
     """
     player, limit = require_person().id, query["limit"]
     awaited = AwaitedMatches(player)
-    phase, _, cursor = query.get("cursor", "moves:").partition(":")
-    if phase not in ("moves", "rest"):
-        raise invalid_cursor()
+    following: str | None = query.get("cursor", FIRST_PENDING)
     pending: list[Summary] = []
-    following: str | None = f"{phase}:{cursor}"
     while following is not None and len(pending) < limit and not awaited.exhausted:
-        page = awaited_page(awaited, "awaiting", cursor or None, limit - len(pending))
-        pending += [summary for summary in page.items if (owed(summary, player) == "move") == (phase == "moves")]
+        phase, cursor = _pending_place(following)
+        page = awaited_page(awaited, "awaiting", cursor, limit - len(pending))
+        pending += [summary for summary in page.items if (owed(summary, player) == "move") == (phase == MOVES)]
         if page.next is not None:
-            cursor, following = page.next, f"{phase}:{page.next}"
-        elif phase == "moves":
-            phase, cursor, following = "rest", "", "rest:"
+            following = _pending_cursor(phase, page.next)
         else:
-            following = None
+            following = _pending_cursor(REST, None) if phase == MOVES else None
     return _represent_pending(pending, player, following)
+
+
+MOVES, REST = "moves", "rest"
+"""The groups of the list of what awaits the caller: each is a pass over the matches."""
+
+
+def _pending_cursor(phase: str, cursor: str | None) -> str:
+    """Return the cursor of the page of a group that begins after ``cursor`` (None: at the first match)."""
+    place = parse_cursor(cursor) or Place(0, "")
+    return format_cursor(place._replace(member=f"{phase}:{place.member}"))
+
+
+FIRST_PENDING = _pending_cursor(MOVES, None)
+
+
+def _pending_place(cursor: str) -> tuple[str, str | None]:
+    """Return the group that a cursor names, and the cursor within it."""
+    try:
+        place = parse_cursor(cursor) or Place(0, "")
+    except ValueError as error:
+        raise invalid_cursor() from error
+    phase, _, match_id = place.member.partition(":")
+    if phase not in (MOVES, REST):
+        raise invalid_cursor()
+    return phase, format_cursor(place._replace(member=match_id)) if match_id else None
 
 
 @lists_blueprint.get("/me/queue")

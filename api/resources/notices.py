@@ -15,6 +15,7 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, Next, one_of
 from api.http.problems import Problem
 from api.http.schemas import EnumField, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
+from api.operations.lists import invalid_cursor
 from api.operations.notice_targets import targets_of
 from api.services import services
 from events.notify.ledger import MAX_NOTICES
@@ -134,7 +135,10 @@ def list_notices(query: Mapping[str, Any]) -> NoticePage:
     With the state of each delivery, and the reason where nothing was sent; of one match if asked for.
     """
     player = require_person().id
-    page = services().ledger.page(player, query.get("cursor"), query["limit"], query.get("match"))
+    try:
+        page = services().ledger.page(player, query.get("cursor"), query["limit"], query.get("match"))
+    except ValueError as error:
+        raise invalid_cursor() from error
     return NoticePage(items=list(map(Notice.of, page.notices)), next=page.cursor, dropped=page.dropped)
 
 

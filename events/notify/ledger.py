@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from events.matches.readmodels.paging import Place, page_of, parse_cursor
 from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, from_json, to_json
 from events.notify.outbox import Dispatch, Purpose, delivery_field
 from events.notify.player_store import PlayerStore
@@ -83,18 +84,23 @@ class Ledger(PlayerStore):
         return decided_at is not None or bool(in_ledger)
 
     def page(self, player: str, cursor: str | None = None, limit: int = 50, match: str | None = None) -> LedgerPage:
-        """Return up to ``limit`` notices after ``cursor``, those of ``match`` alone unless it is None."""
-        keys = self._keys(player)
+        """Return up to ``limit`` notices after ``cursor``, those of ``match`` alone unless it is None.
+
+        Raises ValueError for an invalid cursor.
+        """
+        keys, after = self._keys(player), parse_cursor(cursor)
         with self._client.pipeline(transaction=False) as pipeline:
-            pipeline.zrange(keys.ledger(player), 0, -1, desc=True)
+            pipeline.zrange(keys.ledger(player), 0, -1, desc=True, withscores=True)
             pipeline.get(keys.dropped(player))
-            found, dropped = pipeline.execute()
-        places = [place.decode().partition(":") for place in found]
-        ids = [id for id, _, of in places if match is None or of == match]
-        start = 0 if cursor is None else ids.index(cursor) + 1 if cursor in ids else len(ids)
-        chosen = ids[start : start + limit]
-        more = start + limit < len(ids)
-        return LedgerPage(self.find_all(player, chosen), chosen[-1] if more else None, int(dropped or 0))
+            listed, dropped = pipeline.execute()
+        places = [Place(score, member.decode()) for member, score in listed]
+        ids = [
+            (place, place.member.partition(":")[0])
+            for place in places
+            if (after is None or place < after) and (match is None or place.member.partition(":")[2] == match)
+        ]
+        page = page_of(ids, limit)
+        return LedgerPage(self.find_all(player, page.items), page.next, int(dropped or 0))
 
     def find(self, player: str, id: str) -> Notice | None:
         """Return a notice of ``player``, None when there is none with this id (any more)."""

@@ -1,6 +1,7 @@
 """Reads that share a round trip: each part of an answer adds its own to a batch, which asks the store once for all."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from events.runtime.connections import StoreClient, StorePipeline
@@ -56,3 +57,18 @@ class ReadBatch:
 def read_alone(client: StoreClient, read: Read[T]) -> T:
     """Return the result of one read, in a round trip of its own; raises StoreError."""
     return ReadBatch(client).add(read)()
+
+
+def read_due(
+    client: StoreClient, names: Iterable[str], until: float = math.inf, limit: int | None = None
+) -> list[list[tuple[str, int]]]:
+    """Return of each of the sorted sets ``names`` the first members, up to ``limit``, that are due by ``until``.
+
+    Each is given with its instant (milliseconds since 1970 UTC). One round trip to each server.
+    """
+    part: dict[str, Any] = {} if limit is None else {"start": 0, "num": limit}
+    with client.pipeline(transaction=False) as pipeline:
+        for name in names:
+            pipeline.zrangebyscore(name, "-inf", until, withscores=True, **part)
+        replies = pipeline.execute()
+    return [[(member.decode(), int(at)) for member, at in reply] for reply in replies]

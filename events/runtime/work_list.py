@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import WorkListKeys, shard_of
+from events.runtime.reads import read_due
 from events.runtime.scripts import Argument, Script, script_source
 from events.runtime.wall_clock import now_ms
 
@@ -183,11 +184,8 @@ class WorkList:
     def _lanes(self, shards: Collection[int] | None) -> list[tuple[WorkListKeys, str, int]]:
         """Return the lanes of each shard, with the instant from which something can be claimed there."""
         asked = self._keys if shards is None else [self._keys[shard] for shard in shards]
-        with self._client.pipeline(transaction=False) as pipeline:
-            for keys in asked:
-                pipeline.zrange(keys.lanes, 0, -1, withscores=True)
-            found = pipeline.execute()
-        return [(keys, lane.decode(), int(at)) for keys, lanes in zip(asked, found, strict=True) for lane, at in lanes]
+        due = read_due(self._client, (keys.lanes for keys in asked))
+        return [(keys, lane, at) for keys, lanes in zip(asked, due, strict=True) for lane, at in lanes]
 
     def _ready(
         self, lanes: Collection[str] | None, shards: Collection[int] | None

@@ -6,6 +6,7 @@ import json
 import secrets
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from events.runtime.connections import StoreClient, translated
 from events.runtime.errors import StoreCommandError
 from events.runtime.keys import InstallationKeys, ShardKeys
 from events.runtime.origin import current as present_origin
-from events.runtime.reads import Read, read_alone
+from events.runtime.reads import Read, read_alone, read_due
 from events.runtime.scripts import load_script
 from events.runtime.topology import CLUSTER_OF_SERVERS, Topology, WrongTopologyError, read_topology
 from events.store.contract import (
@@ -348,12 +349,8 @@ class RedisStore(EventStore):
     def due(self, until: int, limit: int = 100, shards: Collection[int] | None = None) -> list[tuple[str, int]]:
         """See EventStore. One round trip to each server."""
         asked = range(self.shards) if shards is None else shards
-        with self.client.pipeline(transaction=False) as pipeline:
-            for keys in (self._keys[shard] for shard in asked):
-                pipeline.zrangebyscore(keys.deadlines, "-inf", until, start=0, num=limit, withscores=True)
-            found: list[list[tuple[bytes, float]]] = pipeline.execute()
-        due = [(name.decode(), int(score)) for of_shard in found for name, score in of_shard]
-        return sorted(due, key=itemgetter(1, 0))[:limit]
+        due = read_due(self.client, (self._keys[shard].deadlines for shard in asked), until, limit)
+        return sorted(chain.from_iterable(due), key=itemgetter(1, 0))[:limit]
 
     def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore. It expires after 30 days unless replaced; of an archived stream, after an hour."""

@@ -202,7 +202,7 @@ def test_the_page_of_notices_explains_what_when_and_why(anna: Caller, services: 
         assert words in page
     assert page.count("data-again") == 1, "nothing is sent to what is gone"
     assert "You were told nothing about" in anna.client.get("/notices?match=mother").text
-    assert anna.client.get("/notices?cursor=unknown").status_code == 200
+    assert anna.client.get("/notices?cursor=unknown").status_code == 404
 
 
 def test_the_page_of_settings_shows_what_is_set(anna: Caller) -> None:

@@ -152,5 +152,6 @@ def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
 
 
 def _draw_answer(state: MatchState, debt: Debt) -> AcceptDraw | DeclineDraw:
-    answer = AcceptDraw if takes_draw(state, debt.seat) else DeclineDraw
-    return answer(player=debt.player, engine=str(ENGINE_VERSION))
+    nodes = LEVELS[debt.level].nodes
+    answer = AcceptDraw if takes_draw(state, debt.seat, nodes) else DeclineDraw
+    return answer(player=debt.player, engine=str(ENGINE_VERSION), nodes=nodes)

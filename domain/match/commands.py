@@ -99,18 +99,20 @@ class OfferDraw(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptDraw(_PlayerCommand):
-    """Agree to the draw that is on offer. An opponent names its engine."""
+    """Agree to the draw that is on offer. An opponent names its engine, and the node budget of its search."""
 
     engine: str | None = None
+    nodes: int | None = None
     channel: Channel | None = None
     signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclineDraw(_PlayerCommand):
-    """Turn down the draw that is on offer. An opponent names its engine."""
+    """Turn down the draw that is on offer. An opponent names its engine, and the node budget of its search."""
 
     engine: str | None = None
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,18 +78,23 @@ class DrawOffered(_SeatEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawAccepted(_SeatEvent):
-    """A seat has agreed to the draw on offer; ``engine`` computes an opponent's answer again (None: a person's)."""
+    """A seat has agreed to the draw on offer; ``engine`` computes an opponent's answer again (None: a person's).
+
+    ``nodes`` is the node budget of its search, None for that of its level.
+    """
 
     channel: Channel | None = None
     engine: str | None = None
+    nodes: int | None = None
     signed: PlayerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawDeclined(_SeatEvent):
-    """A seat has turned down the draw on offer, which lapses. ``engine`` is as in DrawAccepted."""
+    """A seat has turned down the draw on offer, which lapses. ``engine`` and ``nodes`` are as in DrawAccepted."""
 
     engine: str | None = None
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

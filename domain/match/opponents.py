@@ -17,8 +17,10 @@ def move_of(state: MatchState, level: int, seed: int, nodes: int | None) -> str:
     return game.format_move(state.play.position, choice.move)
 
 
-def takes_draw(state: MatchState, seat: int) -> bool:
-    """Tell whether the opponent on ``seat`` agrees to the draw on offer; raises ValueError when none sits there.
+def takes_draw(state: MatchState, seat: int, nodes: int | None) -> bool:
+    """Tell whether the opponent on ``seat`` agrees to the draw on offer; ``nodes`` None is its level's.
+
+    Raises ValueError when no opponent sits there, and for more nodes than its level has.
 
     A player answers once for one seat, so that an opponent on several, which cannot agree for all of them, never does.
     """
@@ -28,4 +30,4 @@ def takes_draw(state: MatchState, seat: int) -> bool:
     if sum(other.player == player for other in state.seats) > 1:
         return False
     game = find_ruleset(state.game, state.ruleset)
-    return accepts_draw(game, state.play.position, state.play.history, level, seat)
+    return accepts_draw(game, state.play.position, state.play.history, level, seat, nodes)

@@ -44,9 +44,11 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
         case e.DrawOffered():
             return c.OfferDraw(player=actor, signed=event.signed)
         case e.DrawAccepted():
-            return c.AcceptDraw(player=actor, engine=event.engine, channel=event.channel, signed=event.signed)
+            return c.AcceptDraw(
+                player=actor, engine=event.engine, nodes=event.nodes, channel=event.channel, signed=event.signed
+            )
         case e.DrawDeclined():
-            return c.DeclineDraw(player=actor, engine=event.engine)
+            return c.DeclineDraw(player=actor, engine=event.engine, nodes=event.nodes)
         case e.PlayerResigned():
             return c.Resign(player=actor, channel=event.channel, signed=event.signed)
         case e.TimeGiven():

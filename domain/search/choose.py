@@ -71,9 +71,7 @@ def choose(
     than the level has.
     """
     strength = LEVELS[level]
-    budget = strength.nodes if nodes is None else nodes
-    if not 1 <= budget <= strength.nodes:
-        raise ValueError(f"an opponent of level {level} visits 1 to {strength.nodes} nodes, not {budget}")
+    budget = _budget(level, nodes)
     moves, unlisted = root_moves_of(game, position)
     if not moves:
         raise GameOver("the game is over: there is no move to choose")
@@ -97,18 +95,29 @@ def seed_for(match_seed: str, ply: int) -> int:
     return int.from_bytes(sha256(f"{match_seed}/{ply}".encode()).digest()[:6], "big")
 
 
-def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int, seat: int) -> bool:
+def accepts_draw(
+    game: Game[P, M], position: P, history: Sequence[P], level: int, seat: int, nodes: int | None = None
+) -> bool:
     """Return whether an opponent of ``level`` on ``seat`` accepts a draw: its search finds it clearly worse off.
 
-    It may be the turn of any seat. An opponent accepts no draw of an ended game. Raises KeyError for an unknown level.
+    It may be the turn of any seat. An opponent accepts no draw of an ended game. ``nodes`` and errors as in ``choose``.
     """
-    strength = LEVELS[level]
+    strength, budget = LEVELS[level], _budget(level, nodes)
     moves, unlisted = root_moves_of(game, position)
     if not moves:
         return False
-    search = Search(game, seat, game.seats_at(position), history, strength.nodes)
+    search = Search(game, seat, game.seats_at(position), history, budget)
     root_moves = [RootMove(move, 0, move in unlisted) for move in moves]
     return search.best(position, root_moves, strength.depth).value <= DRAW_THRESHOLD
+
+
+def _budget(level: int, nodes: int | None) -> int:
+    """Return the nodes that a search of ``level`` may visit, ``nodes`` unless that is None or too many."""
+    most = LEVELS[level].nodes
+    budget = most if nodes is None else nodes
+    if not 1 <= budget <= most:
+        raise ValueError(f"an opponent of level {level} visits 1 to {most} nodes, not {budget}")
+    return budget
 
 
 def root_moves_of(game: Game[P, M], position: P) -> tuple[list[M], Collection[M]]:

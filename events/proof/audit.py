@@ -162,7 +162,7 @@ class OpponentAnswer(NamedTuple):
     def _differing(self) -> str | None:
         event, before = self.event, self.before
         if not isinstance(event, MoveSubmitted):
-            takes = takes_draw(before, event.seat)
+            takes = takes_draw(before, event.seat, event.nodes)
             words = ("turns the draw down", "agrees to the draw")
             recorded = isinstance(event, DrawAccepted)
             return (

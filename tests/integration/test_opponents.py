@@ -137,6 +137,8 @@ def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accep
     lost = lost_for_opponent(shop)
     shop.do(lost, OfferDraw(player="alice"), "alice")
     make_opponents(shop.parts).answer(lost)
+    accepted = next(each for each in shop.store.read(lost) if each.type == "draw-accepted")
+    assert accepted.data == {"seat": 1, "engine": str(ENGINE_VERSION), "nodes": LEVELS[1].nodes}
     state = shop.state(lost)
     assert (state.status, state.result.reason, state.result.scores) == ("finished", "draw-agreed", (0.5, 0.5))
 

@@ -191,7 +191,7 @@ def draw_refused() -> PlayedMatch:
     """Return a match against an opponent that has turned a draw down."""
     match = against_an_opponent()
     match.do(commands.OfferDraw(player="alice"))
-    assert not takes_draw(match.state, 1)
+    assert not takes_draw(match.state, 1, None)
     match.do(commands.DeclineDraw(player=opponent_id(1), engine=str(ENGINE_VERSION)))
     return match
 

@@ -115,6 +115,14 @@ def test_the_word_of_an_opponent_on_a_draw_is_computed_again() -> None:
     assert answers(match, lambda events: events.__setitem__(-1, agreed))[-1].recompute() == said
 
 
+def test_the_node_budget_of_a_word_on_a_draw_is_one_of_its_level() -> None:
+    most = LEVELS[1].nodes
+    for nodes, fault in ((1, None), (most, None), (0, most), (most + 1, most)):
+        last = answers(bundles.draw_refused(), replaced(-1, nodes=nodes))[-1]
+        refused = f"an opponent of level 1 visits 1 to {most} nodes, not {nodes}"
+        assert last.recompute() == (None if fault is None else f"it cannot be computed again: ValueError: {refused}")
+
+
 def test_an_answer_from_before_engines_were_recorded_cannot_be_computed_again() -> None:
     older = answers(bundles.draw_refused(), replaced(-1, engine=None))[-1]
     assert (older.computable, older.engine) == (False, "an engine that is not recorded")

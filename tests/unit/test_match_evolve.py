@@ -287,6 +287,6 @@ def test_an_opponent_on_several_seats_takes_no_draw_and_a_person_is_not_asked() 
     seats = (Seat.taken("wendy"), Seat.opponent(1), Seat.open(), Seat.opponent(1))
     match = PlayedMatch(creation(*seats, creator="wendy", game="towers", setup="four-player"))
     match.do(JoinMatch(player="rita"))
-    assert not takes_draw(match.state, 1)
+    assert not takes_draw(match.state, 1, None)
     with pytest.raises(ValueError, match="no opponent has seat 0"):
-        takes_draw(match.state, 0)
+        takes_draw(match.state, 0, None)

@@ -29,7 +29,9 @@ def refuse_early_offer(state: MatchState, seat: int) -> None:
 def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.Event, ...]:
     """Return agreement to the draw on offer, and the end when it is the last one."""
     seat = _answering_seat(state, command.player, now)
-    accepted = e.DrawAccepted(at=now, seat=seat, channel=command.channel, engine=command.engine, signed=command.signed)
+    accepted = e.DrawAccepted(
+        at=now, seat=seat, channel=command.channel, engine=command.engine, nodes=command.nodes, signed=command.signed
+    )
     if len(state.offers.draw_agreed) + 1 < len(seats_playing(state)):
         return (accepted,)
     game = find_ruleset(state.game, state.ruleset)
@@ -43,7 +45,8 @@ def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.E
 
 def decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e.Event, ...]:
     """Return the end of the draw offer."""
-    return (e.DrawDeclined(at=now, seat=_answering_seat(state, command.player, now), engine=command.engine),)
+    seat = _answering_seat(state, command.player, now)
+    return (e.DrawDeclined(at=now, seat=seat, engine=command.engine, nodes=command.nodes),)
 
 
 def _answering_seat(state: MatchState, player: str, now: int) -> int:

@@ -126,6 +126,11 @@ class Hub:
         self._count = 0
         self._addresses: Counter[str] = Counter()
         self._reader: threading.Thread | None = None
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """Let the threads end, within a few seconds."""
+        self._closed.set()
 
     def enter(self, match_id: str, reads_chat: bool = False, address: str = "unknown") -> Watcher:
         """Return a new watcher of ``match`` at a network ``address``; raises the problem too-many-streams."""
@@ -220,7 +225,7 @@ class Hub:
     def _follow_feed(self) -> None:
         tail: FeedTail | None = None
         away = False
-        while True:
+        while not self._closed.is_set():
             beats.beat("feed")
             try:
                 if tail is None:
@@ -241,14 +246,16 @@ class Hub:
                     known = isinstance(error, StoreError)
                     log.error("feed-unreadable", error=str(error), exc_info=None if known else error)
                 away = True
-                time.sleep(RETRY_PAUSE_S)
+                self._closed.wait(RETRY_PAUSE_S)
+        if tail is not None:
+            tail.close()
 
     def _follow_chats(self) -> None:
-        while True:
+        while not self._closed.is_set():
             beats.beat("chats")
             try:
                 with self._open_chats() as chats:
-                    while True:
+                    while not self._closed.is_set():
                         beats.beat("chats")
                         received = _next_message(chats)
                         if received is not None:
@@ -257,7 +264,7 @@ class Hub:
             except Exception as error:  # as above
                 if not isinstance(error, StoreError):
                     log.error("chats-unreadable", error=str(error), exc_info=error)
-                time.sleep(RETRY_PAUSE_S)
+                self._closed.wait(RETRY_PAUSE_S)
 
     def _announce_chat(self, match_id: str | None) -> None:
         with self._lock:
@@ -279,7 +286,7 @@ class Hub:
 
     def _follow_accounts(self) -> None:
         """Find the players whom changes concern, in a thread of its own, so that watchers of a match need not wait."""
-        while True:
+        while not self._closed.is_set():
             beats.beat("accounts")
             try:
                 self._notify_accounts(self._changes.get(timeout=BLOCK_MS / 1000))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,21 @@ from tests.support.memory_store import MemoryStore
 from tests.support.server import RealServer
 from tests.support.streams import StreamProcess, Watching, seen
 from tests.support.tables import table
+
+
+@pytest.fixture(autouse=True)
+def _ended_hubs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the threads of live streams in this process end with their test."""
+    hubs = list[Hub]()
+
+    def make(*args: Any) -> Hub:
+        hubs.append(Hub(*args))
+        return hubs[-1]
+
+    monkeypatch.setattr("api.live.stream.Hub", make)
+    yield
+    for hub in hubs:
+        hub.close()
 
 
 @pytest.fixture(scope="module")

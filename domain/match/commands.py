@@ -1,7 +1,9 @@
 """The commands of people and opponents to a match, in the imperative."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from domain.match import events as e
 from domain.match.enums import Channel, Ground, PauseReason, RulingKind
 from domain.match.player_signatures import PlayerSignature
 from domain.match.state import Occasion, Seat
@@ -292,3 +294,22 @@ SignedAct = SubmitMove | SubmitMoves | Resign | OfferDraw | AcceptDraw | Appeal
 """Moves, and the acts that settle a match: players can sign them."""
 
 Command = CreateMatch | SubmitMove | SubmitMoves | PlainCommand
+
+COMMANDS_BEHIND: Mapping[type[e.Event], type[PlainCommand]] = {
+    e.PlayerJoined: JoinMatch,
+    e.DrawOffered: OfferDraw,
+    e.DrawAccepted: AcceptDraw,
+    e.DrawDeclined: DeclineDraw,
+    e.PlayerResigned: Resign,
+    e.FlagForgiven: ForgiveFlag,
+    e.TakebackRequested: RequestTakeback,
+    e.TakebackAccepted: AcceptTakeback,
+    e.TakebackDeclined: DeclineTakeback,
+    e.StatementFiled: FileStatement,
+    e.RulingAppealed: Appeal,
+    e.CaseReopened: ReopenCase,
+    e.RulesetProposed: ProposeRuleset,
+    e.RulesetAccepted: AcceptRuleset,
+    e.RulesetDeclined: DeclineRuleset,
+}
+"""The command behind an event that has the fields of the command, but for the person who gives it (the first)."""

@@ -1,8 +1,9 @@
 """Who may do what in a match, and when: state and command in, events and the state after them out."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from domain.match import commands as c, events as e
 from domain.match.decisions import cases, creation, moves, offers, timekeeping
@@ -62,29 +63,10 @@ def needs_fresh_seed(state: MatchState, resumed_by: e.Event | None) -> bool:
 
 
 _DECISIONS: Mapping[type[c.PlainCommand], Callable[[MatchState, Any, int], tuple[e.Event, ...]]] = {
-    c.JoinMatch: creation.join_match,
-    c.AbortMatch: creation.abort_match,
-    c.Resign: moves.resign,
-    c.OfferDraw: offers.offer_draw,
-    c.AcceptDraw: offers.accept_draw,
-    c.DeclineDraw: offers.decline_draw,
-    c.RequestTakeback: offers.request_takeback,
-    c.AcceptTakeback: offers.accept_takeback,
-    c.DeclineTakeback: offers.decline_takeback,
-    c.CallTime: timekeeping.call_time,
-    c.ForgiveFlag: timekeeping.forgive_flag,
-    c.GiveTime: timekeeping.give_time,
-    c.PauseClock: timekeeping.pause_clock,
-    c.ResumeClock: timekeeping.resume_clock,
-    c.CorrectTime: timekeeping.correct_time,
-    c.RaiseDispute: cases.raise_dispute,
-    c.OpenCase: cases.open_case,
-    c.FileStatement: cases.file_statement,
-    c.Freeze: cases.freeze,
-    c.Rule: cases.rule,
-    c.Appeal: cases.appeal,
-    c.ReopenCase: cases.reopen,
-    c.ProposeRuleset: cases.propose_ruleset,
-    c.AcceptRuleset: cases.accept_ruleset,
-    c.DeclineRuleset: cases.decline_ruleset,
+    command: getattr(module, name)
+    for command in get_args(c.PlainCommand)
+    for name in (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", command.__name__).lower(),)
+    for module in (cases, creation, moves, offers, timekeeping)
+    if hasattr(module, name)
 }
+"""By type of command the function of its name: ``join_match`` for JoinMatch."""

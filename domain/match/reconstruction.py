@@ -1,6 +1,8 @@
 """The commands behind recorded events: the wish of the actor, derived from the event."""
 
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
 
 from domain.match import commands as c, events as e
 from domain.match.enums import PauseReason, RulingKind
@@ -33,102 +35,87 @@ def creation_of(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
     )
 
 
-def command_of(before: MatchState, event: e.Event, actor: str, following: e.Event | None) -> c.Command | None:  # noqa: C901
+def command_of(before: MatchState, event: e.Event, actor: str, following: e.Event | None) -> c.Command | None:
     """Return the command by which ``actor`` brings ``event`` about; None when it only ever follows from another one.
 
     Raises UnauthorizedError where the event itself says that ``actor`` cannot have done it.
     """
-    match event:
-        case e.PlayerJoined():
-            return c.JoinMatch(player=actor, seat=event.seat)
-        case e.DrawOffered():
-            return c.OfferDraw(player=actor, signed=event.signed)
-        case e.DrawAccepted():
-            return c.AcceptDraw(
-                player=actor, engine=event.engine, nodes=event.nodes, channel=event.channel, signed=event.signed
-            )
-        case e.DrawDeclined():
-            return c.DeclineDraw(player=actor, engine=event.engine, nodes=event.nodes)
-        case e.PlayerResigned():
-            return c.Resign(player=actor, channel=event.channel, signed=event.signed)
-        case e.TimeGiven():
-            return c.GiveTime(player=actor, seat=event.to, time=event.time)
-        case e.FlagForgiven():
-            return c.ForgiveFlag(player=actor)
-        case e.TakebackRequested():
-            return c.RequestTakeback(player=actor)
-        case e.TakebackAccepted():
-            return c.AcceptTakeback(player=actor)
-        case e.TakebackDeclined():
-            return c.DeclineTakeback(player=actor)
-        case e.StatementFiled():
-            return c.FileStatement(player=actor, statement=event.statement)
-        case e.RulingAppealed():
-            return c.Appeal(player=actor, statement=event.statement, signed=event.signed)
-        case e.CaseReopened():
-            return c.ReopenCase(person=actor, dispute=event.dispute, statement=event.statement, operator=event.operator)
-        case e.RulesetProposed():
-            return c.ProposeRuleset(arbiter=actor, ruleset=event.ruleset, reason=event.reason)
-        case e.RulesetAccepted():
-            return c.AcceptRuleset(player=actor)
-        case e.RulesetDeclined():
-            return c.DeclineRuleset(player=actor)
-        case e.MoveSubmitted():
-            offers = isinstance(following, e.DrawOffered) and (following.seat, following.at) == (event.seat, event.at)
-            return c.SubmitMove(
-                player=actor,
-                move=event.move,
-                level=event.level,
-                seed=event.seed,
-                engine=event.engine,
-                nodes=event.nodes,
-                channel=event.channel,
-                offer_draw=offers,
-                signed=event.signed,
-            )
-        case e.MatchAborted():
-            return c.CallTime() if actor == CLOCK else c.AbortMatch(player=actor)
-        case e.FlagFell():
-            if event.claimed_by is None:
-                refuse_unless(CLOCK, actor)
-                return c.CallTime()
-            return c.CallTime(player=actor)
-        case e.ClockPaused():
-            return _pause(before, event, actor)
-        case e.ClockResumed():
-            return _return(event, actor)
-        case e.TimeCorrected():
-            refuse_unless(CONSOLE, actor)
-            return c.CorrectTime()
-        case e.DisputeRaised():
-            if event.arbiter is None:
-                return c.RaiseDispute(player=actor, ply=event.ply, ground=event.ground, statement=event.statement)
-            return c.OpenCase(arbiter=actor, ply=event.ply, ground=event.ground, statement=event.statement)
-        case e.MatchFrozen() | e.MatchUnfrozen():
-            return c.Freeze(arbiter=actor, frozen=isinstance(event, e.MatchFrozen))
-        case e.RulingMade():
-            return _ruling(event, actor, following)
-        case (
-            e.MatchCreated()
-            | e.MatchStarted()
-            | e.MatchFinished()
-            | e.MovesTakenBack()
-            | e.SeedDrawn()
-            | e.ClocksAdjusted()
-            | e.MatchAnnulled()
-            | e.MatchRestored()
-            | e.RulesetChanged()
-        ):
-            return None
-        case _:
-            assert_never(event)
+    if isinstance(event, FOLLOWING):
+        return None
+    return _COMMANDS[type(event)](before, event, actor, following)
+
+
+FOLLOWING = (
+    e.MatchCreated,
+    e.MatchStarted,
+    e.MatchFinished,
+    e.MovesTakenBack,
+    e.SeedDrawn,
+    e.ClocksAdjusted,
+    e.MatchAnnulled,
+    e.MatchRestored,
+    e.RulesetChanged,
+)
+"""Events that follow from others, and the creation of a match."""
+
+
+def _alike(_: MatchState, event: e.Event, actor: str, __: e.Event | None) -> c.Command:
+    command = c.COMMANDS_BEHIND[type(event)]
+    person, *others = (field.name for field in fields(command))
+    given: dict[str, Any] = {name: getattr(event, name) for name in others if hasattr(event, name)}
+    given[person] = actor
+    return command(**given)
+
+
+def _submit_move(_: MatchState, event: e.MoveSubmitted, actor: str, following: e.Event | None) -> c.SubmitMove:
+    return c.SubmitMove(
+        player=actor,
+        move=event.move,
+        level=event.level,
+        seed=event.seed,
+        engine=event.engine,
+        nodes=event.nodes,
+        channel=event.channel,
+        offer_draw=isinstance(following, e.DrawOffered) and (following.seat, following.at) == (event.seat, event.at),
+        signed=event.signed,
+    )
+
+
+def _give_time(_: MatchState, event: e.TimeGiven, actor: str, __: e.Event | None) -> c.GiveTime:
+    return c.GiveTime(player=actor, seat=event.to, time=event.time)
+
+
+def _abort_match(_: MatchState, __: e.MatchAborted, actor: str, ___: e.Event | None) -> c.CallTime | c.AbortMatch:
+    return c.CallTime() if actor == CLOCK else c.AbortMatch(player=actor)
+
+
+def _call_time(_: MatchState, event: e.FlagFell, actor: str, __: e.Event | None) -> c.CallTime:
+    if event.claimed_by is None:
+        refuse_unless(CLOCK, actor)
+        return c.CallTime()
+    return c.CallTime(player=actor)
+
+
+def _correct_time(_: MatchState, __: e.TimeCorrected, actor: str, ___: e.Event | None) -> c.CorrectTime:
+    refuse_unless(CONSOLE, actor)
+    return c.CorrectTime()
+
+
+def _open_case(_: MatchState, event: e.DisputeRaised, actor: str, __: e.Event | None) -> c.RaiseDispute | c.OpenCase:
+    if event.arbiter is None:
+        return c.RaiseDispute(player=actor, ply=event.ply, ground=event.ground, statement=event.statement)
+    return c.OpenCase(arbiter=actor, ply=event.ply, ground=event.ground, statement=event.statement)
+
+
+def _freeze(_: MatchState, event: e.MatchFrozen | e.MatchUnfrozen, actor: str, __: e.Event | None) -> c.Freeze:
+    return c.Freeze(arbiter=actor, frozen=isinstance(event, e.MatchFrozen))
 
 
 _OWN_PAUSES = (PauseReason.VACATION, PauseReason.WEEKEND)
 """Reasons for which the clock of a single player stands still, from the player's availability."""
 
 
-def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:
+def _pause(before: MatchState, event: e.ClockPaused, actor: str, _: e.Event | None) -> c.PauseClock:
     player = None if event.seat is None else before.seats[event.seat].player
     if event.seat is not None and before.seats[event.seat].level is not None:
         raise UnauthorizedError(f"{player} is an opponent, which has no vacations and free days")
@@ -146,7 +133,7 @@ def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock
     )
 
 
-def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
+def _return(_: MatchState, event: e.ClockResumed, actor: str, __: e.Event | None) -> c.ResumeClock:
     if (event.reason, event.seat) == (PauseReason.OUTAGE, None):
         refuse_unless(CONSOLE, actor)
         return c.ResumeClock(reason=event.reason, player=None)
@@ -155,7 +142,7 @@ def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
     return c.ResumeClock(reason=event.reason, player=actor)
 
 
-def _ruling(event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rule:
+def _ruling(_: MatchState, event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rule:
     return c.Rule(
         arbiter=actor,
         ruling=event.ruling,
@@ -170,22 +157,25 @@ def _ruling(event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rul
     )
 
 
+_COMMANDS: Mapping[type[e.Event], Callable[[MatchState, Any, str, e.Event | None], c.Command]] = {
+    **dict.fromkeys(c.COMMANDS_BEHIND, _alike),
+    e.MoveSubmitted: _submit_move,
+    e.TimeGiven: _give_time,
+    e.MatchAborted: _abort_match,
+    e.FlagFell: _call_time,
+    e.ClockPaused: _pause,
+    e.ClockResumed: _return,
+    e.TimeCorrected: _correct_time,
+    e.DisputeRaised: _open_case,
+    e.MatchFrozen: _freeze,
+    e.MatchUnfrozen: _freeze,
+    e.RulingMade: _ruling,
+}
+
 BY_ONE_SEAT = (
-    e.PlayerJoined,
     e.MoveSubmitted,
-    e.DrawOffered,
-    e.DrawAccepted,
-    e.DrawDeclined,
-    e.PlayerResigned,
     e.TimeGiven,
-    e.FlagForgiven,
-    e.TakebackRequested,
-    e.TakebackAccepted,
-    e.TakebackDeclined,
-    e.StatementFiled,
-    e.RulingAppealed,
-    e.RulesetAccepted,
-    e.RulesetDeclined,
+    *(made for made, command in c.COMMANDS_BEHIND.items() if fields(command)[0].name == "player"),
 )
 """The types of events in whose ``seat`` the player sits who brings them about."""
 

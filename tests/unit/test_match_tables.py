@@ -1,8 +1,8 @@
-"""Every command is decided and every event evolved: the tables of both leave none out."""
+"""The tables of commands and events leave none out."""
 
 from typing import get_args
 
-from domain.match import commands, decide, events, evolve
+from domain.match import commands, decide, events, evolve, reconstruction
 
 
 def test_every_command_is_decided() -> None:
@@ -11,3 +11,9 @@ def test_every_command_is_decided() -> None:
 
 def test_every_event_evolves_the_match() -> None:
     assert evolve._EVOLUTIONS.keys() == set(get_args(events.Event))
+
+
+def test_every_event_follows_from_a_command_or_from_another_event() -> None:
+    behind = [*reconstruction._COMMANDS, *reconstruction.FOLLOWING]
+    assert len(behind) == len(set(behind))
+    assert set(behind) == set(get_args(events.Event))

@@ -219,7 +219,7 @@ def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.RulingAppe
     )
 
 
-def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:
+def reopen_case(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:
     """Return that a case which an appeal has settled waits for one more ruling."""
     refuse_party(state, command.person)
     if (

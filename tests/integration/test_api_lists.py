@@ -75,8 +75,9 @@ def test_the_queue_begins_with_the_first_deadline_of_all(anna: Caller, boris: Ca
 
 @pytest.mark.parametrize("cursor", ["nonsense", "moves:nonsense", "rest:nonsense", ":"])
 def test_a_cursor_of_nobody_is_refused(anna: Caller, cursor: str) -> None:
-    refused = anna.get(f"/me/pending?cursor={cursor}")
-    assert (refused.status_code, list(refused.json["errors"])) == (422, ["cursor"])
+    for path in ("/me/pending", "/me/queue", "/me/notices", "/bots"):
+        refused = anna.get(f"{path}?cursor={cursor}")
+        assert (refused.status_code, list(refused.json["errors"])) == (422, ["cursor"]), path
 
 
 def test_open_matches_are_listed_until_they_are_joined(anna: Caller, boris: Caller, services: Services) -> None:

@@ -35,7 +35,7 @@ def at_random(place: Place, chance: random.Random) -> Any:
     return chance.choice(place.legal)
 
 
-def _captures(place: Place) -> list[Any]:
+def _captures(place: Place) -> Sequence[Any]:
     game = place.game
     return place.legal if game.is_forced(place.position) else list(game.noisy_moves(place.position))
 

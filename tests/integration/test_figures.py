@@ -3,13 +3,10 @@
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from flask import Flask
-from redis.connection import Connection
 
 from api.counter_files import ENDED, fold_ended, unchanged
 from domain.match.commands import CallTime
@@ -23,6 +20,7 @@ from events.runtime.queues import Queue
 from events.store.servers import figures_of
 from tests.support.callers import UNLIMITED, app_on
 from tests.support.matches import T0
+from tests.support.round_trips import record_round_trips
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
 from workers.composition import make_task_queue
@@ -228,17 +226,7 @@ def test_the_real_server_says_that_its_file_is_written(shop: SteppedInstallation
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many commands this thread sends to the store, by round trip."""
-    counts: list[int] = []
-    send, own = Connection.send_packed_command, threading.current_thread()
-
-    def sending(connection: Connection, command: Any, check_health: bool = True) -> None:
-        packed: bytes = command if isinstance(command, bytes) else b"".join(command)
-        if threading.current_thread() is own:
-            counts.append(1 + packed.count(b"\r\n*"))
-        send(connection, command, check_health)
-
-    monkeypatch.setattr(Connection, "send_packed_command", sending)
-    return counts
+    return record_round_trips(monkeypatch)
 
 
 def test_more_matches_are_not_more_work_and_who_asks_often_is_told_what_is_known(

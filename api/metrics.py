@@ -62,12 +62,12 @@ class _FigureCollector(Collector):
         """Return the figures; only that the store is down when it does not answer."""
         up = GaugeMetricFamily("rookery_store_up", "Whether the store answers")
         try:
-            found = [_metric(figure) for figure in self._figures.read()]
+            metrics = [_metric(figure) for figure in self._figures.read()]
             up.add_metric([], 1)
         except StoreError:
-            found = []
+            metrics = []
             up.add_metric([], 0)
-        return [up, *found]
+        return [up, *metrics]
 
 
 def _metric(figure: Metric) -> MetricFamily:

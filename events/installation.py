@@ -68,7 +68,7 @@ class Installation:
     """The parts of one installation. Safe to share between threads.
 
     ``now`` is a clock in milliseconds since 1970 UTC; None for the wall clock, which the store compares with its own.
-    ``name`` is the process that keeps time, as operators see it. ``readmodels`` and what is built on it raise
+    ``name`` is the process that keeps time, as operators see it. ``readmodels`` and the parts built on it raise
     StoreUnavailableError until the store has once said how many shards it has.
     """
 

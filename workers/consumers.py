@@ -47,8 +47,8 @@ NOTHING = Found({})
 class Consumer:
     """One consumer of a consumer group. ``woken`` are the shards that it reads next, ``now`` is its clock.
 
-    ``handle`` acknowledges what it has done, returns the matches that cannot be handled, and raises a transient error
-    to get the same deliveries later.
+    ``handle`` acknowledges the entries it has handled, returns the matches that cannot be handled, and raises a
+    transient error to get the same deliveries later.
     """
 
     def __init__(self, group: FeedGroup, handle: Handle, now: Callable[[], int]) -> None:
@@ -104,7 +104,7 @@ class Consumer:
     def look_after(self, states: Mapping[int, FeedState], is_one_gone: bool = False) -> None:
         """Let the consumer look after the shards in ``states``; for another thread.
 
-        It reads undelivered entries, and claims what has been pending for too long, all when a relay is gone.
+        It reads undelivered entries, and claims those that have been pending for too long, all when a relay is gone.
         """
         self._found = Found(states, is_one_gone or self._found.claims_all)
         lags = {shard: state.lag(self.group.group) for shard, state in states.items()}

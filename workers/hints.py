@@ -78,7 +78,7 @@ class HintRounds:
 
     def do_round(self) -> int:
         """Give the hints that are due; return how many. Raises StoreUnavailableError and OperationalError."""
-        # Before the lists are looked at: what is added from now on wakes the next round.
+        # Before the lists are looked at: an entry that is added from now on wakes the next round.
         woken = self._woken.is_set()
         self._woken.clear()
         now = self._now()

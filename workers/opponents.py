@@ -79,7 +79,7 @@ class Opponents(NamedTuple):
         """Let a match wait for the opponent that owes it an answer; return the lane, None when nothing is owed.
 
         Each answer costs the creator of the match the nodes that its search may visit. Raises what ``Matches.load``
-        raises. Crash-safe: what is owed is read off the match; the sweeper adds what does not wait.
+        raises. Crash-safe: the owed answer is read off the match; the sweeper adds answers that are not in the list.
         """
         state = self.matches.load(match_id).state
         debt = next(iter(debts_of(state)), None)

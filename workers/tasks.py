@@ -1,6 +1,6 @@
 """The tasks: thin shells around plain functions, hints that something can be claimed from a work list.
 
-They carry at most an id, work on what they find, and are never repeated by Celery.
+They carry at most an id, work on the stored state, and are never repeated by Celery.
 """
 
 from collections.abc import Callable

@@ -31,7 +31,7 @@ def _begin() -> None:
     match_id = (request.view_args or {}).get("match_id")
     known = {"match": match_id} if match_id else {}
     work = [origin.request(g.request_id, **known)]
-    if tracing.is_on() and request.method not in SAFE_METHODS:  # commands are traced, and not what is only read
+    if tracing.is_on() and request.method not in SAFE_METHODS:  # commands are traced, reads are not
         name = f"{request.method} {request.endpoint or 'none'}"
         work.append(tracing.span(name, request=g.request_id, **known))
     # Entered one by one: what ExitStack does besides is a hundredth of a request.

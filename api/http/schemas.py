@@ -92,7 +92,7 @@ class EmptyBody(StrictSchema):
 
 
 def _described(options: dict[str, Any], about: str, bounds: validate.Validator | None = None) -> dict[str, Any]:
-    """Return the ``options`` of a field with what it is ``about``, and with its ``bounds``."""
+    """Return the ``options`` of a field with its description ``about``, and with its ``bounds``."""
     described = {**options, "metadata": {"description": about}} if about else options
     return {**described, "validate": bounds} if bounds else described
 

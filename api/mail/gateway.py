@@ -1,6 +1,6 @@
 """The gateway: takes mail from other servers by SMTP, or from the operator's own by LMTP, and answers no mail itself.
 
-It refuses what it can while the other server is connected, so that this one tells the sender, and stores the rest
+It refuses mail, if it can, while the other server is connected, so that this one tells the sender, and stores the rest
 before it says that the mail is accepted. It relays nothing, knows no users and offers no AUTH.
 """
 

@@ -71,10 +71,10 @@ def request_bundle(match_id: str) -> JobStatus:
 
 def recomputable_event(match_id: str, version: int) -> Envelope:
     """Return the event at ``version``; raises the problem not-recomputable unless ``is_recomputable``."""
-    found = services().store.read(match_id, version - 1, 1) if version else []
-    if not found or not is_recomputable(found[0]):
+    entries = services().store.read(match_id, version - 1, 1) if version else []
+    if not entries or not is_recomputable(entries[0]):
         raise Problem("not-recomputable", "This event is not an answer of an opponent with the present engine.")
-    return found[0]
+    return entries[0]
 
 
 def is_recomputable(event: Envelope) -> bool:
@@ -93,8 +93,8 @@ def stored_content(match_id: str, *, positions: bool = False) -> tuple[BundleCon
     """Return the verdict on the bundle of the match as it stands, and its instant; None while there is none."""
     loaded = services().matches.load(match_id)
     head = BundledHead(loaded.head.version, Digest(loaded.head.digest.hex()))
-    found = services().jobs.bundle_content(match_id, basis_of_content(head.digest, positions=positions))
-    return None if found is None else (BundleContent(match_id, head, loaded.state.updated_at, found[0]), found[1])
+    content = services().jobs.bundle_content(match_id, basis_of_content(head.digest, positions=positions))
+    return None if content is None else (BundleContent(match_id, head, loaded.state.updated_at, content[0]), content[1])
 
 
 def archive_state(person: Person) -> JobStatus | None:

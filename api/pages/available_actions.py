@@ -122,10 +122,10 @@ def find_consequences(
     seat = state.seat_of(viewer) if viewer else None
     if viewer is None or seat is None or conditional is None or conditional == ConditionalMoves():
         return {}
-    found = {
+    consequences = {
         action: _automatic_moves(state, command(viewer), seat, conditional, now) for action, command in TRIGGERS.items()
     }
-    return {action: words for action, words in found.items() if words}
+    return {action: words for action, words in consequences.items() if words}
 
 
 def _automatic_moves(state: MatchState, command: c.Command, seat: int, conditional: ConditionalMoves, now: int) -> str:

@@ -152,9 +152,9 @@ def _event_entries(state: MatchState, audience: Audience, link: str) -> list[fee
 
 def _notice_entries(player: str, notices: Sequence[Notice]) -> list[feeds.Entry]:
     wanted = list(dict.fromkeys(each.match for each in notices if each.match is not None))
-    found = [each.summary for each in services().readmodels.projected(wanted) if each is not None]
-    summaries = {summary.match: summary for summary in found}
-    persons, blocked = people_in(found), blocked_by(services().blocks, player)
+    shown = [each.summary for each in services().readmodels.projected(wanted) if each is not None]
+    summaries = {summary.match: summary for summary in shown}
+    persons, blocked = people_in(shown), blocked_by(services().blocks, player)
 
     def title(notice: Notice) -> str:
         summary: Summary | None = summaries.get(notice.match or "")

@@ -43,15 +43,15 @@ def played_moves(state: MatchState) -> list[Played]:
 def rounds(state: MatchState, game: AnyGame, played: Iterable[Played]) -> list[list[list[Played]]]:
     """Return the moves in rounds: for each seat those of its turn; skipped and eliminated seats leave gaps."""
     seats = len(state.seats)
-    found: list[list[list[Played]]] = []
+    listed: list[list[list[Played]]] = []
     last = seats
     for move in played:
         same_turn = move.seat == last and game.is_mid_turn(state.play.position_after(move.ply - 1))
         if move.seat <= last and not same_turn:
-            found.append([[] for _ in range(seats)])
-        found[-1][move.seat].append(move)
+            listed.append([[] for _ in range(seats)])
+        listed[-1][move.seat].append(move)
         last = move.seat
-    return found
+    return listed
 
 
 def runs_since(played: list[Played], seat: int) -> list[Run]:

@@ -323,7 +323,7 @@ def _cosigned() -> list[tuple[str, str]]:
     if note is None or not keys:
         return []
     try:
-        found = find_cosignatures(parse_note(note), keys)
+        cosignatures = find_cosignatures(parse_note(note), keys)
     except DocumentError:
         return []
-    return [(each.witness.name, rfc3339(each.time_s * 1000)) for each in found]
+    return [(each.witness.name, rfc3339(each.time_s * 1000)) for each in cosignatures]

@@ -68,15 +68,15 @@ def static_url(filename: str) -> str:
 @cache
 def modules_of(script: str) -> tuple[str, ...]:
     """Return all modules that a script imports, directly or indirectly, so that a page can preload them."""
-    found: set[str] = set()
+    modules: set[str] = set()
     pending = [script]
     while pending:
         importing = pending.pop()
         folder = importing[: importing.rfind("/") + 1]
         imported = {folder + name.decode() for name in _IMPORT.findall(CONTENTS[importing])}
-        pending += imported - found
-        found |= imported
-    return tuple(sorted(found))
+        pending += imported - modules
+        modules |= imported
+    return tuple(sorted(modules))
 
 
 @blueprint.get("/static/<version>/<path:filename>", endpoint="static")

@@ -236,8 +236,8 @@ def _settle(match_id: str, number: int, *, hide: bool) -> None:
 
 def _require_message(match_id: str, number: int) -> None:
     """Raise the problem no-such-message unless the chat of the match has a message of this number."""
-    found = services().chats.read(match_id, number - 1, 1) if 0 < number <= MAX_MESSAGES_PER_CHAT else []
-    if not found or found[0].number != number:
+    messages = services().chats.read(match_id, number - 1, 1) if 0 < number <= MAX_MESSAGES_PER_CHAT else []
+    if not messages or messages[0].number != number:
         raise Problem("no-such-message", "The chat of this match has no message of this number.")
 
 

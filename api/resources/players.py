@@ -220,12 +220,12 @@ def list_rated_matches(query: Mapping[str, Any], player: str, pool: str) -> Rate
     How the rating came about, the last match first. A page may have up to 64 more than `limit`.
     """
     try:
-        found = services().readmodels.rated_matches(identify(player), pool, query.get("cursor"), query["limit"])
+        page = services().readmodels.rated_matches(identify(player), pool, query.get("cursor"), query["limit"])
     except ValueError as error:
         raise invalid_cursor() from error
-    visible = listed_for(current_person(), [match.match for match in found.items])
-    items = represent_rated_matches(found.items, visible)
-    return RatedMatchPage(items=items, next=found.next)
+    visible = listed_for(current_person(), [match.match for match in page.items])
+    items = represent_rated_matches(page.items, visible)
+    return RatedMatchPage(items=items, next=page.next)
 
 
 @rated_matches.get("/players/<player>/ratings/<pool>/unrated-matches")

@@ -134,12 +134,12 @@ def download_bundle(query: Mapping[str, bool], match_id: str) -> Response:
     asked, inclusion = services().now(), services().checkpoints.inclusion(match_id)
     state, positions = visible_match(match_id).state, query["positions"]
     services().store.check_clock()  # nothing is signed with an instant of a wrong clock
-    found = stored_content(match_id, positions=positions) or _content_of_short(state, asked, positions=positions)
-    if found is None:
+    dated = stored_content(match_id, positions=positions) or _content_of_short(state, asked, positions=positions)
+    if dated is None:
         detail = "This match is long: ask for its bundle (POST), and a worker makes it within a minute or so."
         raise Problem("not-ready", detail)
     # The same bytes whenever it is asked for, until there is another key or another inclusion.
-    content, at = found
+    content, at = dated
     at = at if inclusion is None else max(at, inclusion.checkpoint.signed_at)
     packed = sign_content(content, services().keys.signing(), at, inclusion)
     headers = {"Content-Disposition": f'attachment; filename="rookery-{match_id}.json"'}
@@ -242,10 +242,10 @@ def show_timestamp(day: str) -> Response:
 
     It is over the bytes of that checkpoint, and is what the service has answered: a TimeStampResp.
     """
-    found = services().timestamps.of_day(day)
-    if found is None:
+    token = services().timestamps.of_day(day)
+    if token is None:
         raise Problem("no-such-checkpoint", "The checkpoint of this day was not timestamped.")
-    return Response(found, content_type=OCTETS)
+    return Response(token, content_type=OCTETS)
 
 
 @well_known.get("/rookery-keys.json")

@@ -121,8 +121,8 @@ def list_subscriptions() -> PushSubscriptionList:
 
     With the outcome of the last delivery to each.
     """
-    found = services().subscriptions.of(require_person().id)
-    return PushSubscriptionList(items=[_represent(each) for each in found], most=MAX_SUBSCRIPTIONS)
+    subscriptions = services().subscriptions.of(require_person().id)
+    return PushSubscriptionList(items=[_represent(each) for each in subscriptions], most=MAX_SUBSCRIPTIONS)
 
 
 @blueprint.post("/me/push-subscriptions")
@@ -178,11 +178,11 @@ def send_test_push(_: Mapping[str, Any], subscription: str) -> None:
     The list of subscriptions then shows its outcome.
     """
     person, now = require_person(), services().now()
-    found = services().subscriptions.find(person.id, subscription)
-    if found is None:
+    browser = services().subscriptions.find(person.id, subscription)
+    if browser is None:
         raise _no_such_subscription()
-    if found.ended:
-        raise Problem("subscription-ended", f"This browser gets no more notices. {found.ended}")
+    if browser.ended:
+        raise Problem("subscription-ended", f"This browser gets no more notices. {browser.ended}")
     queue_test(person.id, NoticeChannel.PUSH, subscription, f"test:{subscription}:{now}")
 
 

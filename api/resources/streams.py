@@ -112,8 +112,8 @@ def show_feed_address() -> FeedAddress:
 
     And since when. The address itself is never shown again.
     """
-    found = services().feed_addresses.of(require_person().id)
-    return FeedAddress(created_at=instant(found.created_at if found else None))
+    address = services().feed_addresses.of(require_person().id)
+    return FeedAddress(created_at=instant(address.created_at if address else None))
 
 
 @feeds.post("/me/feed-address")

@@ -231,8 +231,8 @@ def list_deliveries(query: Mapping[str, int], webhook: str) -> DeliveryLog:
     The last attempts, the latest first, with the request and the answer of each.
     """
     person = require_person()
-    found = _find(person, webhook)
-    logged = services().endpoints.attempts(person.id, found.id, query["limit"])
+    receiver = _find(person, webhook)
+    logged = services().endpoints.attempts(person.id, receiver.id, query["limit"])
     return DeliveryLog(items=list(map(DeliveryAttempt.of, logged)))
 
 
@@ -244,11 +244,11 @@ def resend_delivery(_: object, webhook: str, delivery: str) -> Queued:
     Under the same webhook-id. A test is sent as another one.
     """
     person = require_person()
-    found = _find(person, webhook)
-    if _was_test(person, found, delivery):
-        return _queue_test(person, found)
+    receiver = _find(person, webhook)
+    if _was_test(person, receiver, delivery):
+        return _queue_test(person, receiver)
     spend("sends", person.id)
-    if not services().ledger.send_again(person.id, delivery, NoticeChannel.WEBHOOK, found.id, services().now()):
+    if not services().ledger.send_again(person.id, delivery, NoticeChannel.WEBHOOK, receiver.id, services().now()):
         raise Problem("no-such-delivery", "Your ledger has no notice with this id any more.")
     return Queued(webhook_id=delivery)
 
@@ -265,10 +265,10 @@ def _was_test(person: Person, found: endpoints.Endpoint, delivery: str) -> bool:
 
 
 def _find(person: Person, webhook: str) -> endpoints.Endpoint:
-    found = services().endpoints.find(person.id, webhook)
-    if found is None:
+    receiver = services().endpoints.find(person.id, webhook)
+    if receiver is None:
         raise _no_such_webhook()
-    return found
+    return receiver
 
 
 def _no_such_webhook() -> Problem:

@@ -50,7 +50,7 @@ def audit_commands() -> None:
 @click.option("--opponents", is_flag=True, help="Recompute the opponents' moves too.")
 @click.option("--policy", "policy_file", type=FILE, help="Which witnesses must have cosigned (c2sp.org/tlog-policy).")
 def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool, policy_file: Path | None) -> None:
-    """Verify bundles offline and print what is proved, step by step, up to the first fault."""
+    """Verify bundles offline and print each proved step, up to the first fault."""
     keys, policy = None if key_file is None else read_document(key_file, read_key_set), read_policy(policy_file)
     verified = [_verify(path, keys, opponents, policy) for path in file]
     if not all(verified):

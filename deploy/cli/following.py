@@ -45,7 +45,7 @@ LOG_BYTES = 2000
 class OwnWorkers:
     """Celery workers for the queue ``fleet`` as child processes: ``wanted`` of them, once they are started.
 
-    They end with the ``with`` block, and with this process. Crash-safe: what they were doing is taken by others.
+    They end with the ``with`` block, and with this process. Crash-safe: their work is taken over by others.
     """
 
     def __init__(self, installation: Installation, wanted: int) -> None:

@@ -41,7 +41,7 @@ TIMEOUTS = {"connect": TIMEOUT_S, "read": TIMEOUT_S, "write": TIMEOUT_S, "pool":
 )
 @click.option("--policy", "policy_file", type=FILE, help="Which witnesses must have cosigned (c2sp.org/tlog-policy).")
 def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -> None:
-    """Read what is new in the log of the installation at URL, and check it against all that was seen before.
+    """Read the new part of the log of the installation at URL, and check it against all that was seen before.
 
     The root of every checkpoint is computed from the tiles of the log. Run it as often as you like: each run reads what
     is new. A contradiction is printed with its place, the signed notes are kept as evidence, and the exit code is 1.

@@ -184,7 +184,7 @@ def reset_password(name: str) -> None:
 def _act_on(name: str, act: str, facts: dict[str, int | None], carry_out: Callable[[People, Person], str]) -> None:
     """Carry out an act on the person with this name and log it, without the reason and the names.
 
-    Crash-safe: what is reported has been carried out and logged. After a crash in between, the act has been carried out
+    Crash-safe: a reported act has been carried out and logged. After a crash in between, the act has been carried out
     and not logged; the command has reported nothing, and when it is run again it carries out and logs the same.
     """
     people, administration = open_people()

@@ -123,7 +123,7 @@ def _target(path: str, values: dict[str, str]) -> str:
 @click.argument("new", type=int)
 @processes_option
 def impact_command(game: str, old: int, new: int, processes: int) -> None:
-    """Replay under ruleset NEW what was played under ruleset OLD in all matches of GAME; nothing is changed.
+    """Replay all matches of GAME that were played under ruleset OLD under NEW; nothing is changed.
 
     Lists the matches that would have gone differently, with the first ply at which they differ, and how.
     """

@@ -61,7 +61,7 @@ def replicas(number: str | None) -> None:
     """Order how many replicas must have an event before it is acknowledged, or print how many must now.
 
     NUMBER is a number, `all`, or `default` for what ROOKERY_WAIT_REPLICAS says. All processes follow within seconds. An
-    order is needed when a replica is gone for good or for long: until then what is appended is not acknowledged.
+    order is needed when a replica is gone for good or for long: until then no append is acknowledged.
     """
     installation = open_installation()
     copies = installation.store.copies
@@ -104,7 +104,7 @@ def check(var: Path) -> None:
 @store_files.command()
 @VAR
 def repair(var: Path) -> None:
-    """Copy the files aside, then truncate them where they are damaged: what was written after that is lost.
+    """Copy the files aside, then truncate them where they are damaged: all later writes are lost.
 
     The next `rookery up` reports what is missing.
     """

@@ -38,7 +38,7 @@ def add(url: str, vkey: str) -> None:
 @target_options
 @click.argument("name")
 def remove(name: str) -> None:
-    """Ask the witness NAME no more; what it has cosigned stays."""
+    """Ask the witness NAME no more; its cosignatures stay."""
     installation = open_installation()
     try:
         installation.witnesses.remove(name)

@@ -1,7 +1,7 @@
 """The append-only file before a server loads it: an incomplete write at the end is truncated, other damage refused.
 
 A power cut leaves zero bytes or half a command at the end of the file, which nothing was acknowledged for or which had
-not been flushed: both are truncated, and what was truncated is kept. Damage before further transactions is different:
+not been flushed: both are truncated, and the truncated part is kept. Damage before further transactions is different:
 a server would silently stop reading there, or truncate the file for good, so it is not started.
 
 Run as ``python -I -S aof.py DIRECTORY MARK SERVER ARGUMENTS...``, this module checks ``DIRECTORY`` and then becomes the
@@ -53,7 +53,7 @@ def repair_tails(directory: Path, server: str, mark: Path) -> list[str]:
     """Truncate incomplete writes so that the program ``server`` can load ``directory``; return a message for each.
 
     ``mark`` is the file of the high-water mark, which says how much of the newest file is known to be on the disk.
-    Crash-safe: what is truncated is on the disk elsewhere before the file is shortened, and truncating again finds
+    Crash-safe: the truncated part is on the disk elsewhere before the file is shortened, and truncating again finds
     nothing to truncate. Raises OSError, and DamagedFileError, with nothing changed, for damage before further events.
     """
     files = [check_file(path, server) for path in incremental_files(directory)]

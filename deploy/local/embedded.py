@@ -188,7 +188,7 @@ def server_command(
     ``fsync`` is ALWAYS or EVERYSEC; ``mark`` is the file of the high-water mark; ``secret`` is a configuration file
     with the password, which no command line shows. With EVERYSEC the caller flushes the files (see ``store_watch``)
     instead of the server: while a server's own flush once a second is in progress it replies before it writes, and
-    when it is killed at that moment it loses what it has acknowledged.
+    when it is killed at that moment it loses acknowledged events.
     """
     options = {
         "port": str(port),

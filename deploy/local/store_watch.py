@@ -14,7 +14,7 @@ from events.store.redis import RedisStore
 
 INTERVAL_S = 2.0
 FLUSH_INTERVAL_S = 0.5
-"""The time between two marks; the shorter one where these flush what is flushed after the acknowledgement."""
+"""The time between two marks; the shorter one where writes are flushed after their acknowledgement, by the mark."""
 
 MAX_SILENCE_S = 60.0
 """A server that answers nothing for this long hangs. It is longer than for other parts: a disk may be slow."""
@@ -26,7 +26,7 @@ class StoreWatch:
     """Keeps the high-water mark of the embedded server in the file ``path``, flushes its files and watches its disk.
 
     ``behind`` means that the server acknowledges before anything is flushed, which is then done here. The watching
-    thread calls ``on_loss`` when the running store has lost what was on the disk, and ``on_hang`` when it accepts
+    thread calls ``on_loss`` when the running store has lost flushed events, and ``on_hang`` when it accepts
     requests and has answered none for MAX_SILENCE_S. Methods raise StoreError and OSError.
     """
 

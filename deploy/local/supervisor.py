@@ -153,7 +153,7 @@ class Supervisor:
                 raise ChildError(f"{child.program.name} does not start. The end of {child.log}:\n{child.log_tail()}")
 
     def _call(self, function: Callable[[], None]) -> None:
-        """Call ``function`` in the supervising thread; raises what it raises, and SupervisionError."""
+        """Call ``function`` in the supervising thread; raises its errors, and SupervisionError."""
         done: Queue[BaseException | None] = Queue()
 
         def call() -> None:

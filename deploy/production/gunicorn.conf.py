@@ -40,7 +40,7 @@ MAX_COUNTER_BYTES = 1024 * 1024
 """Disk space for the counters of a process: the initial size of their file in prometheus_client."""
 
 ended: set[int] = set()
-"""The workers that have ended; the next one to start keeps what they have counted (``api.counter_files``)."""
+"""The workers that have ended; the next one to start keeps their counts (``api.counter_files``)."""
 
 
 def on_starting(_: object) -> None:

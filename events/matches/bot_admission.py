@@ -58,7 +58,7 @@ class BotAdmission:
 
         ``playing`` returns the matches with a place. An error frees it, unless the match may exist.
         """
-        # In this order: what has been projected by now is in the lists that are read next.
+        # In this order: matches that have been projected by now are in the lists that are read next.
         places = self._bots.places(player)
         summaries = zip(places, self._readmodels.projected(places) if places else (), strict=True)
         projected = [place for place, summary in summaries if summary is not None]

@@ -106,8 +106,8 @@ class FleetJobs:
         name, wanted = _name(kind, packed), f"{kind}-{secrets.token_hex(4)}"
 
         def change(pipeline: StorePipeline) -> FleetJob | None:
-            found = pipeline.hget(keys.running, name)
-            job = None if found is None else _read_job(found.decode(), pipeline.hgetall(keys.job(found.decode())))
+            job_id = pipeline.hget(keys.running, name)
+            job = None if job_id is None else _read_job(job_id.decode(), pipeline.hgetall(keys.job(job_id.decode())))
             if job is not None:
                 return job
             # None runs, or the store has lost it, and only its name is left.
@@ -143,8 +143,8 @@ class FleetJobs:
 
     def find_running(self, kind: str, parameters: Parameters) -> FleetJob | None:
         """Return the job of this kind with these parameters that runs; None when none does."""
-        found = self._client.hget(self._keys.running, _name(kind, _pack(parameters)))
-        return None if found is None else self.job(found.decode())
+        job_id = self._client.hget(self._keys.running, _name(kind, _pack(parameters)))
+        return None if job_id is None else self.job(job_id.decode())
 
     def claim(self, job: FleetJob) -> ClaimedSlice | None:
         """Claim the next slice of ``job``; None if all are done or claimed, or the job fails by too many claims."""
@@ -254,8 +254,8 @@ class FleetJobs:
         with self._client.pipeline(transaction=False) as pipeline:
             for job_id in job_ids:
                 pipeline.hgetall(self._keys.job(job_id))
-            found = pipeline.execute()
-        jobs = map(_read_job, job_ids, found)
+            replies = pipeline.execute()
+        jobs = map(_read_job, job_ids, replies)
         return {job.id: job for job in jobs if job is not None}
 
     def _finish_slice(self, claimed: ClaimedSlice, result: str | bytes, planned: Sequence[Any]) -> bool:

@@ -49,9 +49,9 @@ class MatchService:
     ) -> Executed:
         """Decide ``command`` on the match as it stands and append its events; return the events and the state.
 
-        A repeated request returns what it wrote. Who expects the version before time was recorded need not know of
-        that; a signed act is refused as stale then. A refusal because time is up counts only when the match has been
-        settled. ``availability`` was read shortly before.
+        A repeated request returns the events it wrote. A caller may expect the version before time was recorded; a
+        signed act is refused as stale then. A refusal because time is up counts only when the match has been settled.
+        ``availability`` was read shortly before.
 
         Raises UnknownMatchError, also if the caller may not see it, before anything else; CommandError,
         StaleVersionError (``expected`` None: any version), RequestMismatchError, with nothing done; DamagedStreamError,

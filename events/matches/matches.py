@@ -69,12 +69,12 @@ class Executed(NamedTuple):
 
     @property
     def version(self) -> int:
-        """The version of the match right after what was done."""
+        """The version of the match right after the command."""
         return self.head.version
 
     @property
     def at(self) -> int:
-        """The instant of the last event of what was done, or of the match if nothing had to be done."""
+        """The instant of the last event that was written, or of the match if none was."""
         return self.events[-1].at if self.events else self.state.updated_at
 
 

@@ -46,8 +46,8 @@ class Heartbeat:
 
     def last_beat(self) -> int | None:
         """Return the instant of the last beat; None when there never was one."""
-        found = self._client.get(self._keys.heartbeat)
-        return None if found is None else int(found)
+        instant = self._client.get(self._keys.heartbeat)
+        return None if instant is None else int(instant)
 
     def outages(self) -> list[Outage]:
         """Return all outages, by their end."""

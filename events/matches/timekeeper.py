@@ -46,7 +46,7 @@ log = structlog.get_logger("timekeeper")
 
 
 class Settled(NamedTuple):
-    """A match was at ``before`` when it was taken up, and is at ``after`` with what was due."""
+    """The versions of a match ``before`` and ``after`` the steps that were due."""
 
     before: VersionTag
     after: VersionTag
@@ -72,7 +72,7 @@ class Timekeeper:
         self._matches_of = matches_of
 
     def settle(self, match_id: str, now: int) -> Settled:
-        """Let happen in the match what is due at ``now`` (``due.next_step``); return what that changed."""
+        """Append the steps due in the match at ``now`` (``due.next_step``); return the versions before and after."""
         return self._advance(match_id, lambda loaded: self._settle(loaded, now))
 
     def sync(self, match_id: str, now: int) -> Settled:
@@ -280,10 +280,10 @@ def find_future_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
 
 def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
     """Let the outages that are recorded to end after ``now`` end then; return them."""
-    found = find_future_outages(heartbeat, now)
-    for outage in found:
+    outages = find_future_outages(heartbeat, now)
+    for outage in outages:
         heartbeat.correct(outage, now)
-    return found
+    return outages
 
 
 def correct_matches(

@@ -144,7 +144,7 @@ class AddressStore(PlayerStore):
         return _unpack(self._client.get(self._key(player)))
 
     def change(self, player: str, change: Callable[[MailAddress], MailAddress]) -> MailAddress:
-        """Replace what is stored by what ``change`` makes of it, again after a concurrent write; return that."""
+        """Replace the stored address by the result of ``change``, again after a concurrent write; return it."""
         key = self._key(player)
 
         def attempt(pipeline: StorePipeline) -> tuple[MailAddress, MailAddress]:

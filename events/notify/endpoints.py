@@ -228,7 +228,7 @@ class Endpoints(PlayerStore):
         """Delete all endpoints of ``player`` with their logs."""
         keys = self._keys(player)
         key = keys.endpoints(player)
-        # Crash-safe: the logs go first; as long as the endpoints are there, a repetition finds what is left.
+        # Crash-safe: the logs go first; as long as the endpoints are there, a repetition finds the rest.
         for id in self._client.hkeys(key):
             self._client.delete(keys.webhook_log(player, id.decode()))
         self._client.delete(key)

@@ -112,8 +112,8 @@ class Ledger(PlayerStore):
         with self._client.pipeline(transaction=False) as pipeline:
             for id in ids:
                 pipeline.hgetall(keys.notice(player, id))
-            found = pipeline.execute()
-        return [_notice(stored) for stored in found if stored]
+            packed = pipeline.execute()
+        return [_notice(stored) for stored in packed if stored]
 
     def send_again(self, player: str, id: str, channel: NoticeChannel, target: str, now: int) -> bool:
         """Let a notice be sent once more, or now where it waits, under the same id; False when there is none."""

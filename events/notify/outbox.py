@@ -133,8 +133,8 @@ class Outbox(PlayerStore):
         """
         player = dispatch.player
         ids = [f"{player} {each.id}" for each in (dispatch, *others)]
-        found = self._gather(keys=[self._keys(player).outbox.base], args=[ids[0], dispatch.token, now, *ids[1:]])
-        return None if found is None else replace(dispatch, notices=tuple(each.decode() for each in found))
+        gathered = self._gather(keys=[self._keys(player).outbox.base], args=[ids[0], dispatch.token, now, *ids[1:]])
+        return None if gathered is None else replace(dispatch, notices=tuple(each.decode() for each in gathered))
 
     def drop(self, dispatch: Dispatch, notice: str, reason: str, now: int) -> None:
         """Record that ``notice``, which was gathered, need not be told any more."""

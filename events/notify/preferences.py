@@ -80,7 +80,7 @@ class PreferencesStore(PlayerStore):
 def _preferences(stored: object) -> Preferences:
     if not isinstance(stored, bytes):
         return Preferences()
-    found = from_json(Preferences, stored)
+    given = from_json(Preferences, stored)
     # A kind that came later has the default.
-    mail, push = ({NoticeKind(kind): Timing(when) for kind, when in each.items()} for each in (found.mail, found.push))
-    return replace(found, mail=default_mail() | mail, push=default_push() | push)
+    mail, push = ({NoticeKind(kind): Timing(when) for kind, when in each.items()} for each in (given.mail, given.push))
+    return replace(given, mail=default_mail() | mail, push=default_push() | push)

@@ -264,15 +264,15 @@ class BrokerFigures:
 
     def __call__(self, _: int) -> Iterator[Metric]:
         """Yield whether the broker answers, and the tasks that wait in it."""
-        names, found = {queue.value: queue.name_in_broker(self._prefix) for queue in Queue}, None
+        names, waiting = {queue.value: queue.name_in_broker(self._prefix) for queue in Queue}, None
         # To ask a broker that is away takes seconds.
         if time.monotonic() >= self._ask_again_at:
             try:
-                found = queue_depths(self._url, list(names.values()))
+                waiting = queue_depths(self._url, list(names.values()))
             except BrokerUnavailableError:
                 self._ask_again_at = time.monotonic() + ASK_BROKER_AGAIN_S
-        yield gauge("rookery_broker_up", "Whether the broker says what waits in its queues", found is not None)
-        depths = {} if found is None else {queue: float(found[name]) for queue, name in names.items()}
+        yield gauge("rookery_broker_up", "Whether the broker says what waits in its queues", waiting is not None)
+        depths = {} if waiting is None else {queue: float(waiting[name]) for queue, name in names.items()}
         yield gauges("rookery_queue_depth", "Tasks that no worker has taken yet", "queue", depths)
 
 
@@ -309,8 +309,8 @@ def archive_figures(store: RedisStore, readmodels: ReadModels, after_days: int, 
             pipeline.zrangebyscore(rated, "-inf", until, start=0, num=of_shard)
 
     named = dict.fromkeys(name.decode(errors="replace") for names in readmodels.read(first) for name in names)
-    found = readmodels.live_projected(list(named)) if named else []
-    over = [each.summary for each in found if each and each.summary.status in (Status.FINISHED, Status.ABORTED)]
+    summaries = readmodels.live_projected(list(named)) if named else []
+    over = [each.summary for each in summaries if each and each.summary.status in (Status.FINISHED, Status.ABORTED)]
     late = sum(summary.updated_at <= until and not summary.case for summary in over)
     description = "Matches that should be in the archive, of those that began first and those that ended first"
     yield gauge("rookery_archive_backlog", description, late)

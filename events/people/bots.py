@@ -78,17 +78,17 @@ class Bots:
             for id in wanted:
                 pipeline.hmget(self._keys.account(id), "name", "capacity")
                 pipeline.exists(self._keys.suspension(id))
-            found = pipeline.execute()
+            replies = pipeline.execute()
         return {
             id: Bot(id, name.decode(), read_value(Capacity, json.loads(stored)), bool(suspended))
-            for id, (name, stored), suspended in zip(wanted, found[::2], found[1::2], strict=True)
+            for id, (name, stored), suspended in zip(wanted, replies[::2], replies[1::2], strict=True)
             if stored
         }
 
     def listed(self, after: str, limit: int) -> list[str]:
         """Return up to ``limit`` ids of bots in ASCII order, those that follow the id ``after``."""
-        found: Any = self._client.zrangebylex(self._keys.bots, f"({after}" if after else "-", "+", 0, limit)
-        return [id.decode() for id in found]
+        names: Any = self._client.zrangebylex(self._keys.bots, f"({after}" if after else "-", "+", 0, limit)
+        return [id.decode() for id in names]
 
     def places(self, bot: str) -> list[str]:
         """Return the new matches that have taken a place of ``bot`` and may not be in the read models yet."""

@@ -83,12 +83,12 @@ class Chats:
 
     def read(self, match_id: str, after: int, limit: int) -> list[ChatMessage]:
         """Return up to ``limit`` messages with numbers above ``after``, in order."""
-        found = self._client.xrange(self._keys.messages(match_id), f"{after + 1}-0", "+", limit)
+        entries = self._client.xrange(self._keys.messages(match_id), f"{after + 1}-0", "+", limit)
         return [
             ChatMessage(
                 int(id.partition(b"-")[0]), int(fields[b"at"]), fields[b"by"].decode(), fields[b"text"].decode()
             )
-            for id, fields in found
+            for id, fields in entries
         ]
 
     def length(self, match_id: str) -> int:

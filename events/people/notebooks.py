@@ -70,8 +70,8 @@ class Notebooks:
         self._client.delete(*self._keys_of(person))
 
     def _read(self, key: str, match_id: str) -> str:
-        found = self._client.hget(key, match_id)
-        return found.decode() if found else ""
+        text = self._client.hget(key, match_id)
+        return text.decode() if text else ""
 
     def _write(self, place: int, person: str, match_id: str, text: str, size: int, max_bytes: int) -> None:
         used = self._write_note(keys=self._keys_of(person), args=[place + 1, match_id, text, size, max_bytes])

@@ -34,17 +34,17 @@ class Reports:
 
     def of(self, match_id: str) -> list[AbuseReport]:
         """Return the open reports about the chat of a match, by message."""
-        found = self._client.hgetall(self._keys.reports(match_id))
+        packed = self._client.hgetall(self._keys.reports(match_id))
         return sorted(
             AbuseReport(match_id, int(number), reporter, reason.decode())
-            for field, reason in found.items()
+            for field, reason in packed.items()
             for number, _, reporter in [field.decode().partition(":")]
         )
 
     def waiting(self, after: int, limit: int) -> list[str]:
         """Return up to ``limit`` matches that have reports, after the first ``after``, the longest wait first."""
-        found = self._client.zrange(self._keys.reported, after, after + limit - 1)
-        return [match_id.decode() for match_id in found]
+        match_ids = self._client.zrange(self._keys.reported, after, after + limit - 1)
+        return [match_id.decode() for match_id in match_ids]
 
     def settle(self, match_id: str, number: int, hide: bool) -> int:
         """Hide a message, or show it again; return how many reports about it were closed."""

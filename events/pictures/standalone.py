@@ -108,12 +108,12 @@ def _rules(css: str) -> Iterator[_Rule]:
 
 def _without_is(selector: str) -> Iterator[str]:
     """Yield the selectors that together match what ``selector`` does, without ``:is``."""
-    found = _ANY_OF.search(selector)
-    if found is None:
+    alternatives = _ANY_OF.search(selector)
+    if alternatives is None:
         yield selector
         return
-    for one in found[1].split(","):
-        yield from _without_is(selector[: found.start()] + one.strip() + selector[found.end() :])
+    for one in alternatives[1].split(","):
+        yield from _without_is(selector[: alternatives.start()] + one.strip() + selector[alternatives.end() :])
 
 
 def _mentioning(variables: Values, declarations: Values) -> Values:

@@ -17,7 +17,7 @@ LAG_MS = 60_000
 
 
 class AuditedAdministration(NamedTuple):
-    """The number of audited entries, what is wrong, and the events (match, version, digest) they name."""
+    """The number of audited entries, their faults, and the events (match, version, digest) they name."""
 
     entries: int
     findings: list[LogFinding]

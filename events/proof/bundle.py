@@ -155,7 +155,7 @@ def make_bundle(
 def make_content(
     match_id: str, envelopes: Sequence[Envelope], budget: StepBudget | None = None, *, positions: bool = False
 ) -> BundleContent:
-    """Return the bundle of a match before it is signed: what follows from its events; see ``make_bundle``.
+    """Return the unsigned bundle of a match, computed from its events alone; see ``make_bundle``.
 
     Raises OutcomeUnknownError when an outcome takes more than ``budget`` (None: no limit).
     """

@@ -92,7 +92,7 @@ class CheckpointLog:
         return signed
 
     def sign_hour(self, now: int) -> Checkpoint:
-        """Return the last checkpoint after a look, at most one an hour, at what has changed since.
+        """Return the last checkpoint after a look, at most one an hour, at the matches that have changed since.
 
         A further checkpoint of the day is named by the hour. Crash-safe: killed before the look is noted, the next call
         looks again.
@@ -180,8 +180,8 @@ class CheckpointLog:
 
     def days(self) -> list[str]:
         """Return the days that have a checkpoint, the oldest first."""
-        found = self._client.hkeys(self._places.checkpoints)
-        return sorted(day.decode() for day in found if len(day) == DAY_LETTERS)
+        names = self._client.hkeys(self._places.checkpoints)
+        return sorted(day.decode() for day in names if len(day) == DAY_LETTERS)
 
     def inclusion(self, match_id: str) -> Inclusion | None:
         """Return the proof that the last checkpoint knows ``match``, None as long as it does not."""
@@ -273,21 +273,21 @@ class CheckpointLog:
 
     def logged_others(self) -> dict[str, bytes]:
         """Return the last leaf of each subject that is no match, as it is noted."""
-        found = self._client.hgetall(self._places.others)
-        return {subject.decode(errors="backslashreplace"): leaf for subject, leaf in found.items()}
+        packed = self._client.hgetall(self._places.others)
+        return {subject.decode(errors="backslashreplace"): leaf for subject, leaf in packed.items()}
 
     def administration_digest(self, number: int) -> str | None:
         """Return the digest of an entry of the log of administration; None when there is none that can be read."""
         try:
-            found = self._administration.acts(number - 1, 1)
+            acts = self._administration.acts(number - 1, 1)
         except (ValueError, KeyError, TypeError):
             return None
-        return found[0].id if found and found[0].number == number else None
+        return acts[0].id if acts and acts[0].number == number else None
 
     def stored(self) -> dict[str, bytes]:
         """Return the documents of all checkpoints by their days and hours, the oldest first."""
-        found = self._client.hgetall(self._places.checkpoints)
-        return {day.decode(errors="backslashreplace"): found[day] for day in sorted(found)}
+        notes = self._client.hgetall(self._places.checkpoints)
+        return {day.decode(errors="backslashreplace"): notes[day] for day in sorted(notes)}
 
     def latest_day(self) -> str | None:
         """Return the recorded day, or hour, of the last checkpoint, None when there is none."""

@@ -133,9 +133,9 @@ def difference(stated: Any, computed: Any) -> tuple[str, Any, Any] | None:
     else:
         return None if stated == computed and type(stated) is type(computed) else ("", stated, computed)
     for step, one, other in pairs:
-        found = difference(one, other)
-        if found is not None:
-            return (f"{step}{found[0]}", *found[1:])
+        differing = difference(one, other)
+        if differing is not None:
+            return (f"{step}{differing[0]}", *differing[1:])
     return None
 
 
@@ -172,10 +172,10 @@ def _refuse_form(text: str, canonical: str, duplicates: list[str]) -> NoReturn:
 
 def _refuse_uncanonical(value: dict[str, Any]) -> NoReturn:
     """Raise the DocumentError of the first value without canonical form; there must be one."""
-    found = _find_uncanonical(value)
-    if found is None:
+    fault = _find_uncanonical(value)
+    if fault is None:
         raise AssertionError("every part of the document has a canonical form, and the whole has none")
-    path, reason = found
+    path, reason = fault
     raise DocumentError(path.removeprefix("."), f"it has no canonical form: {reason}")
 
 
@@ -189,9 +189,9 @@ def _find_uncanonical(value: Any) -> tuple[str, str] | None:
     else:
         steps = ()
     for step, item in steps:
-        found = _find_uncanonical(item)
-        if found is not None:
-            return step + found[0], found[1]
+        fault = _find_uncanonical(item)
+        if fault is not None:
+            return step + fault[0], fault[1]
     try:
         canonical_json(dict.fromkeys(value) if isinstance(value, dict) else [] if isinstance(value, list) else value)
     except ValueError as error:

@@ -90,16 +90,16 @@ class KeyRing:
 
         Crash-safe: it is rotated first. Killed in between, it signs no more; revoking it again does the rest.
         """
-        found = next((each for each in self.known() if each.id == key), None)
-        if found is None:
+        server_key = next((each for each in self.known() if each.id == key), None)
+        if server_key is None:
             raise LookupError(f"there is no key {key}")
-        raw, rotated = found.raw, self.rotate() if found.until is None else None
+        raw, rotated = server_key.raw, self.rotate() if server_key.until is None else None
 
         def mark(pipeline: StorePipeline) -> None:
-            found = _unpacked(raw, pipeline.hget(self._public, raw) or b"")
+            server_key = _unpacked(raw, pipeline.hget(self._public, raw) or b"")
             pipeline.multi()
-            earliest = since if found.revoked is None else min(since, found.revoked)
-            pipeline.hset(self._public, raw, json.dumps([found.since, found.until, earliest]))
+            earliest = since if server_key.revoked is None else min(since, server_key.revoked)
+            pipeline.hset(self._public, raw, json.dumps([server_key.since, server_key.until, earliest]))
 
         transact(self._client, [self._public], mark)
         return rotated

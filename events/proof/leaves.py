@@ -1,4 +1,4 @@
-"""The leaves of the log: what is hashed of each, which is public, and what is stored (``docs/proof/log.md``)."""
+"""The leaves of the log: the hashed part of each, which is public, and the stored form (``docs/proof/log.md``)."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -47,7 +47,7 @@ class LogFinding(NamedTuple):
 
 
 class AuditedLog(NamedTuple):
-    """Leaves, readable checkpoints by day, the first MAX_FINDINGS ``findings``, and what was ``unchecked``."""
+    """Leaves, readable checkpoints by day, the first MAX_FINDINGS ``findings``, and the ``unchecked`` parts."""
 
     size: int
     checkpoints: dict[str, Checkpoint]

@@ -127,8 +127,8 @@ log = structlog.get_logger("checkpoints")
 class LogGrowth:
     """Adds leaves to the log of one installation.
 
-    Crash-safe: leaves join in transactions, each with its nodes, the new size and what is noted as logged; killed in
-    between, what is not noted joins the next time.
+    Crash-safe: leaves join in transactions, each with its nodes, the new size and the note of its match; killed in
+    between, the others join the next time.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ HASH_BYTES = 32
 MAX_ENTRY_BYTES = 65_535
 MAX_ENTRIES_BYTES = TILE_WIDTH * (2 + MAX_ENTRY_BYTES)
 TILES_AT_ONCE = 64
-"""After this number of tiles what was read is kept: a run that is interrupted goes on there."""
+"""The progress is saved after this number of tiles: a run that is interrupted goes on there."""
 
 READERS = 8
 STATE_FILE = "seen.json"
@@ -86,7 +86,7 @@ Fetch = Callable[[str, int], bytes | None]
 
 
 class FetchError(Exception):
-    """The log does not answer, or not as it should; which says nothing about what it contains."""
+    """The log does not answer, or not as it should; which says nothing about its content."""
 
 
 class ContradictionError(Exception):
@@ -124,7 +124,7 @@ class RunFinding(NamedTuple):
 
 
 def was_seen(directory: Path) -> bool:
-    """Return whether a log was seen before, and what was seen is kept in ``directory``."""
+    """Return whether ``directory`` holds the state of a log that was read before."""
     return (directory / STATE_FILE).exists()
 
 
@@ -243,7 +243,7 @@ class Monitor:
         return content
 
     def _read_entries(self, number: int, hashes: Sequence[bytes], packed: bytes, skipped: int) -> None:
-        """Compare the entries of a tile with its ``hashes`` and note what they say, beyond those ``skipped``."""
+        """Compare the entries of a tile with its ``hashes`` and note their content, beyond those ``skipped``."""
         place = 0
         for index, expected in enumerate(hashes):
             end = place + 2 + int.from_bytes(packed[place : place + 2], "big")

@@ -67,8 +67,8 @@ class Policy(NamedTuple):
 
     def cosignatures(self, note: SignedNote) -> dict[str, Cosignature]:
         """Return the cosignatures of ``note`` by the names of witnesses here; raises DocumentError if one is forged."""
-        found = {each.witness: each for each in find_cosignatures(note, self.witnesses.values())}
-        return {name: found[key] for name, key in self.witnesses.items() if key in found}
+        signed = {each.witness: each for each in find_cosignatures(note, self.witnesses.values())}
+        return {name: signed[key] for name, key in self.witnesses.items() if key in signed}
 
     def is_satisfied(self, cosigned: Set[str]) -> bool:
         """Return whether the witnesses with the names ``cosigned`` are a quorum."""

@@ -1,4 +1,4 @@
-"""Signing checkpoints and having them cosigned, with an incident where the log is not what was signed before."""
+"""Signing checkpoints and having them cosigned, with an incident where the log contradicts an earlier checkpoint."""
 
 from collections.abc import Callable
 
@@ -39,7 +39,7 @@ def sign_checkpoint_of(
 def sign_hour_of(
     checkpoints: CheckpointLog, incidents: Incidents, now: int, cosigning: Cosigning | None = None
 ) -> Checkpoint:
-    """Return the last checkpoint after a look at what has changed, as ``CheckpointLog.sign_hour`` does."""
+    """Return the last checkpoint after a look at changed matches, as ``CheckpointLog.sign_hour`` does."""
     return _signed(checkpoints.sign_hour, incidents, now, cosigning)
 
 

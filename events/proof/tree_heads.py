@@ -85,12 +85,12 @@ class CosigningKey:
 
 def find_cosignatures(note: SignedNote, witnesses: Iterable[NoteKey]) -> list[Cosignature]:
     """Return at most one valid cosignature for each of ``witnesses``; raises DocumentError for a forged one."""
-    found = {}
+    verified = {}
     for witness in witnesses:
         for number, signature in enumerate(note.signatures):
             if signature.is_of(witness):
-                found[witness] = _verified(note.text, f"signatures[{number}]", signature, witness)
-    return list(found.values())
+                verified[witness] = _verified(note.text, f"signatures[{number}]", signature, witness)
+    return list(verified.values())
 
 
 def _verified(text: str, place: str, signature: NoteSignature, witness: NoteKey) -> Cosignature:

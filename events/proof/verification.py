@@ -79,11 +79,11 @@ def verify(
 
 def place_in_words(place: str) -> str:
     """Return the path of a place in a bundle as people read it: ``version 4, data.move``."""
-    found = re.match(r"events\[(\d+)\]\.?", place)
-    if found is None:
+    matched = re.match(r"events\[(\d+)\]\.?", place)
+    if matched is None:
         return place
-    version = f"version {int(found[1]) + 1}"
-    rest = place[found.end() :]
+    version = f"version {int(matched[1]) + 1}"
+    rest = place[matched.end() :]
     return f"{version}, {rest}" if rest else version
 
 
@@ -255,9 +255,9 @@ def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
             facts.pop("replayed")
             facts.pop("positions", None)
             facts.get("result", {}).pop("proof", None)
-    found = difference(*known)
-    if found is not None:
-        path, there, follows = found
+    differing = difference(*known)
+    if differing is not None:
+        path, there, follows = differing
         raise DocumentError(f"facts{path}", f"{there!r:.80} is stated, and {follows!r:.80} follows from the events")
 
 

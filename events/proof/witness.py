@@ -18,7 +18,7 @@ from events.proof.tree_heads import CosigningKey, TreeHead, parse_tree_head
 from events.runtime.durable_files import create_file, replace_file
 
 MAX_CONTRADICTIONS = 100
-"""Of each kind, contradictions of what was cosigned are kept, as evidence, up to this number."""
+"""The greatest number of contradictions that are kept of each kind, as evidence."""
 
 LOCK_TIMEOUT_S = 5.0
 _KEY_BYTES = 32
@@ -85,12 +85,12 @@ class WitnessState:
         """
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            found = connection.execute("SELECT size, root, note FROM cosigned WHERE origin = ?", (origin,)).fetchone()
+            row = connection.execute("SELECT size, root, note FROM cosigned WHERE origin = ?", (origin,)).fetchone()
 
             def replace(tree: CosignedTree) -> None:
                 connection.execute("REPLACE INTO cosigned VALUES (?, ?, ?, ?)", (origin, *tree))
 
-            yield NEVER if found is None else CosignedTree(*found), replace
+            yield NEVER if row is None else CosignedTree(*row), replace
             connection.execute("COMMIT")
 
     def keep_contradiction(self, kind: str, last: CosignedTree, body: bytes, text: str) -> None:

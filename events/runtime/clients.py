@@ -136,7 +136,7 @@ class _WrongServerError(RedisConnectionError):
 class InstallationCheck:
     """Keeps a client from a store that holds another installation than before, or none, as an emptied server does.
 
-    Each new connection is checked; pools of redis-py call this in place of what they do when one is made.
+    Each new connection is checked; pools of redis-py call this instead of their own initialisation.
     """
 
     _expected: tuple[str, str] | None = None

@@ -113,7 +113,7 @@ class ClusterClient(StoreClient):
 
     @translating
     def pubsub(self, **options: Any) -> PubSub:
-        """Return a subscriber at one of the servers that answer: they forward what is published to each other."""
+        """Return a subscriber at one of the servers that answer: they forward publications to each other."""
         *others, last = self.servers()
         for server in others:
             with suppress(*_FAILURES):
@@ -147,10 +147,10 @@ class ClusterClient(StoreClient):
     def node_of(self, slot: int | None) -> ClusterNode:
         """Return the primary that has ``slot`` as far as is known, for None any; raises SlotNotCoveredError."""
         nodes = self._nodes or self.nodes
-        found = nodes.slots_cache.get(slot) if slot is not None else nodes.get_nodes_by_server_type("primary")
-        if not found:
+        servers = nodes.slots_cache.get(slot) if slot is not None else nodes.get_nodes_by_server_type("primary")
+        if not servers:
             raise SlotNotCoveredError(f"no server of the cluster has slot {slot}")
-        node: ClusterNode = found[0]
+        node: ClusterNode = servers[0]
         if node.redis_connection is None:
             nodes.client_of(node)
         return node

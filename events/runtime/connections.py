@@ -66,8 +66,8 @@ class StoreAddress(NamedTuple):
 def connect(url: str) -> StoreClient:
     """Return a client for commands that do not block, without connecting.
 
-    It repeats a command, writes too, when a connection breaks: what must not happen twice carries its own protection. A
-    server that is silent for ANSWER_TIMEOUT_S is not asked again.
+    It repeats a command, writes too, when a connection breaks: commands that must not happen twice carry their own
+    protection. A server that is silent for ANSWER_TIMEOUT_S is not asked again.
     """
     return _client(url, ANSWER_TIMEOUT_S)
 

@@ -98,8 +98,8 @@ class Egress:
         try:
             addresses = [ip_address(target.host)]
         except ValueError:
-            found = _resolved_within(self._resolve, target.host, target.port, timeout_s)
-            addresses = [ip_address(text) for text in found]
+            resolved = _resolved_within(self._resolve, target.host, target.port, timeout_s)
+            addresses = [ip_address(text) for text in resolved]
         if not addresses:
             raise EgressError(f"The name {target.host} has no address.")
         for address in addresses:
@@ -109,8 +109,8 @@ class Egress:
 
 def system_addresses(host: str, port: int) -> list[str]:
     """Return the addresses of ``host`` that this machine's resolver finds; raises OSError."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(address[0]) for *_, address in found]
+    resolved = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(address[0]) for *_, address in resolved]
 
 
 def _header_mapping(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -134,14 +134,14 @@ def _resolved_within(resolve: Resolve, host: str, port: int, timeout_s: float) -
 
     threading.Thread(target=look_up, name="resolver", daemon=True).start()
     try:
-        found = results.get(timeout=timeout_s)
+        result = results.get(timeout=timeout_s)
     except queue.Empty:
         raise httpcore.ConnectTimeout from None
-    if isinstance(found, OSError | UnicodeError):
-        raise EgressError(f"The name {host} cannot be found.") from found
-    if isinstance(found, Exception):
-        raise found
-    return found
+    if isinstance(result, OSError | UnicodeError):
+        raise EgressError(f"The name {host} cannot be found.") from result
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 class _TooManyBytesError(Exception):

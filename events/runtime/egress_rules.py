@@ -70,7 +70,7 @@ class EgressRefusedError(EgressError):
 
 
 class RequestTarget(NamedTuple):
-    """What a URL names: ``path`` is what is asked for there, with the query."""
+    """The parts of a URL; ``path`` includes the query."""
 
     scheme: str
     host: str

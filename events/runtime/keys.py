@@ -384,8 +384,8 @@ class WorkListKeys:
     @staticmethod
     def parse_entry(prefix: str, key: str) -> tuple[str, str] | None:
         """Return the base of the work list and the id of the entry that ``key`` belongs to; None for any other key."""
-        found = re.match(rf"({re.escape(prefix)}{{[a-z0-9]+}}:[a-z]+:)entry:(.*)", key, re.DOTALL)
-        return None if found is None else (found[1], found[2])
+        matched = re.match(rf"({re.escape(prefix)}{{[a-z0-9]+}}:[a-z]+:)entry:(.*)", key, re.DOTALL)
+        return None if matched is None else (matched[1], matched[2])
 
     def entries(self, lane: str, owner: str) -> str:
         """Return the key of an owner's entries. Sorted set: ids by the instant from which they can be claimed."""

@@ -14,7 +14,7 @@ MAX_REPORT_AGE_MS = 6_000
 
 MAX_SILENCE_S = 15.0
 REMEMBERED_MS = 3_600_000
-"""A relay that reports no more is remembered for so long: if there is no other, what it did is not done."""
+"""How long a silent relay stays listed, so that its shards are reported as unattended."""
 
 
 class RelayReport(NamedTuple):

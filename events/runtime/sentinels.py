@@ -24,7 +24,7 @@ UNREACHABLE_INTERVAL_S = 10.0
 
 
 class SentinelsUnreachableError(MasterNotFoundError):
-    """No sentinel answers: nothing is known of the primary but what they said before."""
+    """No sentinel answers: only their earlier answers tell of the primary."""
 
 
 class Sentinels(Sentinel):

@@ -25,7 +25,7 @@ class Tracer(Protocol):
         """Return the present span as a W3C traceparent, empty outside of any."""
 
     def close(self) -> None:
-        """Send what was not sent yet, waiting a few seconds at most."""
+        """Send the spans that wait, for a few seconds at most."""
 
 
 class _State:
@@ -39,7 +39,7 @@ def start(url: str | None, part: str) -> None:
 
 
 def stop() -> None:
-    """Send what was not sent yet, waiting a few seconds at most, and trace no more."""
+    """Send the spans that wait, for a few seconds at most, and trace no more."""
     tracer, _State.tracer = _State.tracer, None
     if tracer is not None:
         tracer.close()

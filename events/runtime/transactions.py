@@ -1,4 +1,4 @@
-"""Optimistic transactions: read, decide, and write only if no other client has changed what was read."""
+"""Optimistic transactions: read, decide, and write only if no other client has changed the keys that were read."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -15,7 +15,7 @@ T = TypeVar("T")
 def transact(
     client: StoreClient, keys: Sequence[str], change: Callable[[StorePipeline], T], *, attempts: int = MAX_ATTEMPTS
 ) -> T:
-    """Call ``change``, write in one transaction what it has queued, and return its result.
+    """Call ``change``, execute the commands it has queued in one transaction, and return its result.
 
     It reads through the pipeline, and queues after ``multi()``; again, up to ``attempts`` times, if one of ``keys`` was
     changed. Raises WriteContentionError.

@@ -140,8 +140,8 @@ class WorkList:
 
     def entry_content(self, owner: str, id: str) -> str | None:
         """Return the content of an entry of ``owner``, None when there is none."""
-        found = self._client.hget(self.keys_of(owner).entry(id), "content")
-        return None if found is None else found.decode()
+        content = self._client.hget(self.keys_of(owner).entry(id), "content")
+        return None if content is None else content.decode()
 
     def contents(self, owner: str) -> dict[str, str]:
         """Return the contents of the entries of ``owner``, by id."""
@@ -150,12 +150,12 @@ class WorkList:
         with self._client.pipeline(transaction=False) as pipeline:
             for lane in lanes:
                 pipeline.zrange(keys.entries(lane, owner), 0, -1)
-            ids = [id.decode() for found in pipeline.execute() for id in found]
+            ids = [id.decode() for stored in pipeline.execute() for id in stored]
         with self._client.pipeline(transaction=False) as pipeline:
             for id in ids:
                 pipeline.hget(keys.entry(id), "content")
-            found = zip(ids, pipeline.execute(), strict=True)
-            return {id: content.decode() for id, content in found if content is not None}
+            stored = zip(ids, pipeline.execute(), strict=True)
+            return {id: content.decode() for id, content in stored if content is not None}
 
     def discard(self, owner: str, ids: Sequence[str] | None = None) -> None:
         """Remove the entries of ``owner`` with ``ids`` (None: all), claimed or not."""

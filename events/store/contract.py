@@ -187,10 +187,10 @@ class EventReader(ABC):
         """Return the events after the one that ``known`` names; raises StaleVersionError when it is not there."""
         if known == EMPTY.tag:
             return self.read(stream, 0, limit)
-        found = self.read(stream, known.version - 1, None if limit is None else limit + 1) if known.version else []
-        if not found or tag_of(found[0]) != known:
+        entries = self.read(stream, known.version - 1, None if limit is None else limit + 1) if known.version else []
+        if not entries or tag_of(entries[0]) != known:
             raise StaleVersionError(stream, known, self.head(stream).tag)
-        return found[1:]
+        return entries[1:]
 
     @abstractmethod
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
@@ -251,9 +251,9 @@ class EventStore(EventReader):
     ) -> Appended:
         """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
 
-        A request whose key is known returns what it wrote and writes nothing. ``deadline`` replaces the stream's (None
-        removes it). ``conditional_moves`` is the revision decided with (None: any), ``decided_at`` the instant by this
-        process's clock.
+        A request whose key is known returns the events it wrote and writes nothing. ``deadline`` replaces the stream's
+        (None removes it). ``conditional_moves`` is the revision decided with (None: any), ``decided_at`` the instant by
+        this process's clock.
 
         Raises, before anything is written: StaleVersionError, StaleConditionalMovesError, RequestMismatchError,
         ClockMismatchError, DamagedStreamError, and ValueError for no drafts or one without canonical form.

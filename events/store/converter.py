@@ -141,8 +141,8 @@ def integer(value: Any) -> int:
 
 def refuse(expected: str, value: Any) -> NoReturn:
     """Raise the SchemaError of a ``value`` in whose place something else was ``expected``."""
-    found = "null" if value is None else f"{type(value).__name__} {value!r:.40}"
-    raise SchemaError(f"{expected} was expected, not {found}")
+    given = "null" if value is None else f"{type(value).__name__} {value!r:.40}"
+    raise SchemaError(f"{expected} was expected, not {given}")
 
 
 def _allows_none(hint: Any) -> bool:

@@ -187,8 +187,8 @@ class FeedGroup:
         with self.client.pipeline(transaction=False) as pipeline:
             for entry in pending:
                 pipeline.xrange(keys.feed, entry["message_id"], entry["message_id"])
-            found = pipeline.execute()
-        if gone := [entry["message_id"] for entry, entries in zip(pending, found, strict=True) if not entries]:
+            replies = pipeline.execute()
+        if gone := [entry["message_id"] for entry, entries in zip(pending, replies, strict=True) if not entries]:
             self.client.xack(keys.feed, self.group, *gone)
 
     def _with_times_delivered(self, claimed: Sequence[Delivery]) -> list[Delivery]:

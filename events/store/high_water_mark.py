@@ -1,6 +1,6 @@
 """Finds events that the store has lost, by its high-water mark (``events.store.mark``), which is outside it.
 
-The mark covers what was acknowledged, by as many replicas as must have it.
+The mark covers events that were acknowledged by all required replicas.
 """
 
 from collections.abc import Callable, Mapping, Sequence

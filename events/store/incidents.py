@@ -47,8 +47,8 @@ class Incidents:
 
     def all(self) -> list[Incident]:
         """Return all incidents, the earliest first."""
-        found = self._client.hgetall(self._keys.all)
-        return sorted((_unpack(id, packed) for id, packed in found.items()), key=lambda each: (each.at, each.id))
+        stored = self._client.hgetall(self._keys.all)
+        return sorted((_unpack(id, packed) for id, packed in stored.items()), key=lambda each: (each.at, each.id))
 
     def losses(self, match_id: str) -> list[Loss]:
         """Return the losses of a match, the earliest first."""

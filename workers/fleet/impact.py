@@ -40,7 +40,7 @@ class FailedReplay(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """How many matches were ``read``, the number and plies of those of the ruleset, and what was found in these."""
+    """The number of matches ``read``, the number and plies of those of the ruleset, and the differences in these."""
 
     read: int = 0
     matches: int = 0

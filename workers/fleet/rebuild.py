@@ -60,14 +60,14 @@ class RebuiltSummaries(EventSummaries):
 
     def replay(self, match_id: str) -> tuple[MatchState, Head] | None:
         """See EventSummaries."""
-        found = super().replay(match_id)
-        if found is None:
+        replayed = super().replay(match_id)
+        if replayed is None:
             raise DamagedStreamError(match_id, 1, "the shard lists it, but it has no events")
-        state, head = found
+        state, head = replayed
         self.versions[match_id] = head.version
         if head.version >= SNAPSHOT_EVERY and not state.ended and state.play.broken is None:
             self._store.save_snapshot(match_id, head.version, snapshot_of(state, head))
-        return found
+        return replayed
 
 
 class Rebuild(NamedTuple):

@@ -22,7 +22,7 @@ class FutureMatch(NamedTuple):
 
 
 class VerifiedSlice(NamedTuple):
-    """How many matches were read, and the events of the intact ones; what is damaged or dated in the future."""
+    """The number of matches that were read, the events of the intact ones, and those damaged or dated in the future."""
 
     matches: int = 0
     events: int = 0

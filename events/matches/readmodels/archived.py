@@ -19,8 +19,8 @@ class ArchivedModels:
 
     def projected(self, match_ids: Sequence[str]) -> Mapping[str, Projected]:
         """Return the summaries of those matches that are archived."""
-        found = self._store.find_archived(match_ids)
-        archived = {match_id: each for match_id, each in zip(match_ids, found, strict=True) if each is not None}
+        locations = self._store.find_archived(match_ids)
+        archived = {match_id: each for match_id, each in zip(match_ids, locations, strict=True) if each is not None}
         if not archived:
             return {}
         packed = self._store.archive.summaries(list(archived.values()))

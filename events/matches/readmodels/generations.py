@@ -108,7 +108,7 @@ def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> in
 def switch_generation(client: StoreClient, keys: ReadModelKeys, shard: int, generation: int) -> None:
     """Read from ``generation`` from now on, and delete all before it; raises RebuildOvertakenError.
 
-    Crash-safe: what is left after a kill is deleted by a repetition or the next rebuild; later generations stay.
+    Crash-safe: keys that are left after a kill are deleted by a repetition or the next rebuild; later generations stay.
     """
 
     def switch(pipeline: StorePipeline) -> None:

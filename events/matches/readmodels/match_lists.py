@@ -55,12 +55,12 @@ class MatchLists:
 
     def projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
         """Return the summaries of ``match_ids`` with their digests, in the same order; archived ones take longer."""
-        found = self.live_projected(match_ids)
-        if self.archived is None or None not in found:
-            return found
-        absent = [match_id for match_id, known in zip(match_ids, found, strict=True) if known is None]
+        live = self.live_projected(match_ids)
+        if self.archived is None or None not in live:
+            return live
+        absent = [match_id for match_id, known in zip(match_ids, live, strict=True) if known is None]
         archived = self.archived.projected(absent)
-        return [known or archived.get(match_id) for match_id, known in zip(match_ids, found, strict=True)]
+        return [known or archived.get(match_id) for match_id, known in zip(match_ids, live, strict=True)]
 
     def live_projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
         """Return the summaries of those matches that are not archived, in one round trip."""
@@ -162,7 +162,7 @@ class MatchLists:
         names = [name for name in names if name.partition(":")[0] in KINDS_OF_LISTS]
         if self.archived is None or not with_archive or not names:
             return live
-        # Live ones are looked at first: what is archived meanwhile is met twice, not missed.
+        # Live ones are looked at first: a match that is archived meanwhile is met twice, not missed.
         archived = self.archived.places(names, newest_first, after)
         return (place for place, _ in groupby(heapq.merge(live, archived, reverse=newest_first)))
 

@@ -47,8 +47,8 @@ class EventSummaries:
 
     def read(self, match_id: str, _: int, __: Head | None) -> Projected | None:
         """See SummaryReader."""
-        found = self.replay(match_id)
-        return None if found is None else Projected(summarise(found[0]), found[1].tag.digest)
+        replayed = self.replay(match_id)
+        return None if replayed is None else Projected(summarise(replayed[0]), replayed[1].tag.digest)
 
     def replay(self, match_id: str) -> tuple[MatchState, Head] | None:
         """Return the state and head of a match; None for no such match."""
@@ -125,7 +125,7 @@ class Projector:
     def _live(
         self, match_ids: Sequence[str], stored: Mapping[tuple[int, str], bytes | None], heads: Mapping[str, VersionTag]
     ) -> list[str]:
-        """Return those that are not archived: what has a summary, which is watched, is live."""
+        """Return those that are not archived: a match with a summary, which is watched, is live."""
         summarised = {match_id for (_, match_id), packed in stored.items() if packed is not None}
         absent = [match_id for match_id in match_ids if match_id not in summarised and heads[match_id] == EMPTY.tag]
         gone = {match_id for match_id, is_gone in zip(absent, self._is_archived(absent), strict=True) if is_gone}
@@ -148,16 +148,16 @@ class Projector:
             places = [self._keys.generation(shard), *names, *heads]
             reply: Any = pipeline.eval(STORED_SUMMARIES, len(places), *places, len(names))
             packed, summaries, present = reply[0], reply[1 : 1 + len(names)], reply[1 + len(names) :]
-            found = Generations.parse(packed)
-            if into is not None and found.building != into:
+            generations = Generations.parse(packed)
+            if into is not None and generations.building != into:
                 raise RebuildOvertakenError
-            if into is not None or found == self._generations.get(shard, Generations()):
+            if into is not None or generations == self._generations.get(shard, Generations()):
                 pairs = [(generation, match_id) for generation in written for match_id in match_ids]
                 tags = (Head.of(fields).tag for fields in present)
                 return dict(zip(pairs, summaries, strict=True)), dict(zip(match_ids, tags, strict=True))
             # The read models of the shard are being rebuilt, or have been.
-            self._generations[shard] = found
-            pipeline.watch(*self._names(found.written, match_ids))
+            self._generations[shard] = generations
+            pipeline.watch(*self._names(generations.written, match_ids))
 
 
 def _tag(projected: Projected | None) -> VersionTag:

@@ -105,7 +105,7 @@ def read_unsettled(client: StoreClient, keys: RatingKeys, count: int) -> list[Un
 def write_unsettled(
     pipeline: StorePipeline, keys: RatingKeys, taken: Iterable[Unsettled], left: Iterable[Unsettled]
 ) -> None:
-    """Queue on ``pipeline`` that of what was taken up, and of what followed from it, this much is left."""
+    """Queue an update of the unsettled set on ``pipeline``: remove ``taken``, then add ``left``."""
     to_do = set(left)
     done = {item for item in taken if item not in to_do}
     if done:

@@ -180,7 +180,7 @@ class Ratings:
                 beats.beat()
 
     def switch(self, generation: int) -> None:
-        """Take over what has changed, read from ``generation`` and delete all before; raises RebuildOvertakenError."""
+        """Take over the changes, read from ``generation`` and delete all before; raises RebuildOvertakenError."""
         self._close(generation)
         self._note_differences(generation)
         while self._generations().building == generation:
@@ -189,7 +189,7 @@ class Ratings:
             self.put({})
         if self._generations().current < generation:
             raise RebuildOvertakenError
-        # Crash-safe: what is left here after a kill is deleted by the next switch.
+        # Crash-safe: keys that are left here after a kill are deleted by the next switch.
         delete_earlier_generations(self._client, self._keys, generation)
 
     def _close(self, generation: int) -> None:

@@ -195,12 +195,12 @@ class ReadModels(MatchLists):
         """
         paging.check_page_size(limit)
         page = self.matches("finished", player, pool.rpartition("-")[0], cursor, paging.MAX_PAGE_SIZE, public)
-        found = [(each, why) for each in page.items if each.pool == pool and (why := why_unrated(each)) is not None]
-        if len(found) <= limit:
-            return paging.Page(found, page.next, page.incomplete)
-        last = found[limit - 1][0]
+        unrated = [(each, why) for each in page.items if each.pool == pool and (why := why_unrated(each)) is not None]
+        if len(unrated) <= limit:
+            return paging.Page(unrated, page.next, page.incomplete)
+        last = unrated[limit - 1][0]
         return paging.Page(
-            found[:limit], paging.format_cursor(paging.Place(last.updated_at, last.match)), page.incomplete
+            unrated[:limit], paging.format_cursor(paging.Place(last.updated_at, last.match)), page.incomplete
         )
 
     def rated(self) -> Iterator[Summary]:

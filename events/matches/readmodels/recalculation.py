@@ -40,7 +40,7 @@ class Unsettled(NamedTuple):
 
     @property
     def order(self) -> float:
-        """Orders what is unsettled: by day, and first what leads to more on the same day."""
+        """Orders unsettled entries: by day, and first those that lead to more on the same day."""
         return self.day if self.restarted else self.day + 0.5
 
 
@@ -132,7 +132,7 @@ class RatingRecalculation:
             self._rate(day, edited)
 
     def settle(self, unsettled: Iterable[Unsettled], max_entries: int) -> None:
-        """Go on with what is unsettled, and with what follows from the results, until ``max_entries`` are rated."""
+        """Go on with the unsettled entries, and those that follow from the results, until ``max_entries`` are rated."""
         for item in unsettled:
             if item.restarted:
                 self._work[item.day].restarted.add(item.player)

@@ -51,8 +51,8 @@ def read_bounce(content: bytes) -> Bounce | None:
 
 def is_hard(status: str) -> bool:
     """Tell whether an enhanced status code (RFC 3463) says that the address is wrong, not the mail or the moment."""
-    found = _STATUS.search(status)
-    return bool(found and found[1] == "5" and (found[2] == "1" or (found[2], found[3]) == ("2", "1")))
+    matched = _STATUS.search(status)
+    return bool(matched and matched[1] == "5" and (matched[2] == "1" or (matched[2], matched[3]) == ("2", "1")))
 
 
 def record_bounce(addresses: AddressStore, player: str, content: bytes, now: int) -> str:

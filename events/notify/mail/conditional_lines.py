@@ -61,7 +61,7 @@ def has_course(state: MatchState, lines: Lines | None, steps: Sequence[LineStep]
             written, position = game.format_move(position, move), game.play(position, move)
         else:
             position = None  # after any move; the answer stands there as it was written
-        found = next((line for line in following if line.move == written), None)
-        if found is None or not sought.next:
-            return found is not None
-        following, sought = found.next, sought.next[0]
+        next_line = next((line for line in following if line.move == written), None)
+        if next_line is None or not sought.next:
+            return next_line is not None
+        following, sought = next_line.next, sought.next[0]

@@ -46,7 +46,7 @@ def execute_commands(parts: Installation, reading: Reading, token: MatchToken, p
     """Carry out the commands of a mail (a digest names it) with a valid ``token``; return their outcomes.
 
     Raises UnknownMatchError and what loading a match raises. Crash-safe: request keys follow from the mail and the
-    place in it, so a repetition finds what was done.
+    place in it, so a repetition finds the completed acts.
     """
     return _Execution(parts, reading, token, person, mail).run()
 

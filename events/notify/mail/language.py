@@ -1,6 +1,6 @@
 """The closed language of commands by mail: a line of the writer is a whole command or nothing.
 
-Reading ends where a signature or unmarked quotation may begin: what is not read is missed, never misread.
+Reading ends where a signature or unmarked quotation may begin: text may be missed, but is never misread.
 """
 
 import re

@@ -155,10 +155,10 @@ class _Copy:
         with self._client.pipeline(transaction=True) as pipeline:
             for name in (places.head, places.once, places.roles):
                 pipeline.hgetall(name)
-            found = pipeline.execute()
-        for name, content in zip((places.head, places.once, places.roles), found, strict=True):
+            values = pipeline.execute()
+        for name, content in zip((places.head, places.once, places.roles), values, strict=True):
             self._write_key(name, "hash", _flat(content))
-        after, last, acts = 0, int(found[0].get(b"n", 0)), 0
+        after, last, acts = 0, int(values[0].get(b"n", 0)), 0
         while page := self._client.xrange(places.log, f"{after + 1}-0", f"{last}-0", ITEMS_PER_RECORD):
             self._write_key(places.log, "stream", _flat_entries((id, _flat(fields)) for id, fields in page))
             after, acts = int(page[-1][0].partition(b"-")[0]), acts + len(page)

@@ -1,6 +1,6 @@
 """Which keys a backup has, and why it does not have the others: every key of the key space is in one of these lists.
 
-What refers is copied before what is referred to, so that everything that a restored store names exists.
+References are copied before their targets, so that everything that a restored store names exists.
 """
 
 import re

@@ -31,7 +31,7 @@ from events.store.envelope import unpack
 from events.store.redis import FORMAT, RESTORING, layout_refusal
 
 TOLD_MS = 2 * 24 * 3600 * 1000
-"""Events of this time before the backup are in the restored feeds: what had not followed from them follows now."""
+"""Events of this time before the backup are in the restored feeds: their outstanding effects follow now."""
 
 KEYS_PER_STEP = 1000
 RECORDS_PER_STEP = 50
@@ -52,8 +52,8 @@ def verify_backup(records: Iterable[Record]) -> tuple[Begin, Manifest]:
             _check_layout(begin)
         elif isinstance(record, Manifest):
             manifest = record
-            found = {**sums, "heads": heads.digest()}
-            if any(getattr(manifest, name) != value for name, value in found.items()):
+            digests = {**sums, "heads": heads.digest()}
+            if any(getattr(manifest, name) != value for name, value in digests.items()):
                 raise BackupError("the backup does not hold what its manifest says")
         elif isinstance(record, CopiedMatch):
             _check_match(record, begin)

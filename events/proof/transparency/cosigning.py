@@ -125,8 +125,8 @@ class Cosigning:
     def _keep(self, note: SignedNote, answer: EgressResponse, key: NoteKey) -> int:
         lines = answer.body.decode(errors="replace").splitlines()
         answered = SignedNote(note.text, parse_signatures(lines[:MAX_WITNESSES]))
-        found = find_cosignatures(answered, [key])
-        if not found:
+        cosignatures = find_cosignatures(answered, [key])
+        if not cosignatures:
             raise _RefusedError("it has answered with the cosignature of another key")
         given = [signature for signature in answered.signatures if signature.is_of(key)]
         while (packed := self._log.note()) is not None and (present := parse_note(packed)).text == note.text:
@@ -134,7 +134,7 @@ class Cosigning:
             known = any(signature.is_of(key) for signature in present.signatures)
             if known or self._log.replace_note(packed, str(present.joined_by(given[:1]))):
                 break
-        return found[0].time_s
+        return cosignatures[0].time_s
 
 
 def _words(answer: EgressResponse) -> str:

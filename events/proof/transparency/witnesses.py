@@ -1,4 +1,4 @@
-"""The witnesses of this log: who is asked for cosignatures, and what they have answered.
+"""The witnesses of this log: who is asked for cosignatures, and the answers.
 
 One that has cosigned a tree which this log does not have shows that the log was rolled back: nothing more is signed.
 """
@@ -79,14 +79,14 @@ class Witnesses:
         return key
 
     def remove(self, name: str) -> None:
-        """Ask the witness ``name`` no more; what it has cosigned stays. Raises WitnessError when there is none."""
+        """Ask the witness ``name`` no more; its cosignatures stay. Raises WitnessError when there is none."""
         if not self._client.hdel(self._key, name):
             raise WitnessError(f"there is no witness {name}")
 
     def all(self) -> list[WitnessStanding]:
         """Return all witnesses, by name."""
-        found = self._client.hgetall(self._key)
-        return [unpack(WitnessStanding, found[name]) for name in sorted(found)]
+        stored = self._client.hgetall(self._key)
+        return [unpack(WitnessStanding, stored[name]) for name in sorted(stored)]
 
     def waiting(self, note: SignedNote, now: int) -> list[WitnessStanding]:
         """Return the witnesses that have not cosigned ``note`` and are to be asked ``now``."""

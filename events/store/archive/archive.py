@@ -75,8 +75,8 @@ class Archive:
             for table, index in zip(files, indexes, strict=True)
             for name in names
         ]
-        found = tables.merged(scans, newest_first)
-        while batch := list(islice(found, BATCH)):
+        merged = tables.merged(scans, newest_first)
+        while batch := list(islice(merged, BATCH)):
             present = self.catalogue.find([entry.match for entry in batch])
             for entry, archived in zip(batch, present, strict=True):
                 if archived is not None and archived.locator == entry.locator:
@@ -103,9 +103,9 @@ class Archive:
     def pack(self, name: str) -> PackFile:
         """Return a pack by its name; raises MissingFileError when it is nowhere."""
         # A failover may have lost the registration of a pack that the catalogue of another server refers to.
-        found = self.catalogue.pack(name)
-        if found is not None:
-            return found
+        registered = self.catalogue.pack(name)
+        if registered is not None:
+            return registered
         for file in self.storage.names("packs"):
             if pack_name(file) == name:
                 self.catalogue.add_pack(PackFile(file, self.storage.size(file)))
@@ -121,8 +121,8 @@ class Archive:
         return tables.scan(index, read, name, after and (name, *after), newest_first)
 
     def _pack_indexes(self, files: Sequence[PackFile]) -> list[PackIndex]:
-        found = self._indexes([(file.file, file.size) for file in files], pack.MAGIC)
-        return [pack.read_pack_index(fields) for fields in found]
+        indexes = self._indexes([(file.file, file.size) for file in files], pack.MAGIC)
+        return [pack.read_pack_index(fields) for fields in indexes]
 
     def _indexes(self, files: Sequence[File], magic: bytes) -> list[Any]:
         def load(missing: list[File]) -> list[Measured]:
@@ -162,7 +162,7 @@ class Archive:
 
 
 Verdict = tuple[str, str | None]
-"""The name of a match, and what is wrong with it; None if nothing is."""
+"""The name of a match, and its fault; None if it has none."""
 
 
 def verify_matches(archive: Archive, matches: Mapping[str, Archived]) -> Iterator[Verdict]:

@@ -40,7 +40,7 @@ class Archived(NamedTuple):
 
 
 class PackFile(NamedTuple):
-    """A pack: its file, that one's size in bytes, and what it holds (0 matches: unknown)."""
+    """A pack: its file, the size of the file in bytes, and the number of its matches (0: unknown)."""
 
     file: str
     size: int
@@ -152,8 +152,8 @@ class Catalogue:
 
     def dictionary(self, game: str) -> str | None:
         """Return the file with the dictionary for new packs of ``game``, None while there is none."""
-        found = self._client.hget(self.keys.dictionaries, game)
-        return None if found is None else found.decode()
+        name = self._client.hget(self.keys.dictionaries, game)
+        return None if name is None else name.decode()
 
     def set_dictionary(self, game: str, file: str) -> None:
         """Let new packs of ``game`` be compressed with a dictionary."""

@@ -10,7 +10,7 @@ from events.runtime.errors import StoreError, StoreUnavailableError
 
 
 class ArchiveUnavailableError(StoreUnavailableError):
-    """The storage of the archive cannot be reached now, or lacks a file: what is archived cannot be read."""
+    """The storage of the archive cannot be reached now, or lacks a file: archived matches cannot be read."""
 
 
 class MissingFileError(ArchiveUnavailableError):

@@ -60,11 +60,11 @@ class Storage:
         paths = [f"{root}/{name}" for name, _, _ in ranges]
         starts = [offset for _, offset, _ in ranges]
         ends = [offset + length for _, offset, length in ranges]
-        found: list[bytes] = self._do(file_system.cat_ranges, paths, starts, ends, on_error="raise")
-        for content, (name, offset, length) in zip(found, ranges, strict=True):
+        parts: list[bytes] = self._do(file_system.cat_ranges, paths, starts, ends, on_error="raise")
+        for content, (name, offset, length) in zip(parts, ranges, strict=True):
             if len(content) != length:
                 raise DamagedArchiveError(f"the file {name} of the archive ends before byte {offset + length}")
-        return found
+        return parts
 
     def size(self, name: str) -> int:
         """Return how many bytes a file has."""
@@ -88,8 +88,8 @@ class Storage:
         file_system, root = self._place
         if not self._do(file_system.exists, f"{root}/{kind}"):
             return []
-        found: list[str] = self._do(file_system.ls, f"{root}/{kind}", detail=False)
-        return sorted(f"{kind}/{path.rpartition('/')[2]}" for path in found)
+        paths: list[str] = self._do(file_system.ls, f"{root}/{kind}", detail=False)
+        return sorted(f"{kind}/{path.rpartition('/')[2]}" for path in paths)
 
     def _do(self, method: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         try:

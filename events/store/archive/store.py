@@ -1,4 +1,4 @@
-"""The event store with its archive: what is not live is read from there, and brought back before anything changes."""
+"""The event store with its archive: archived matches are read from there, and brought back before anything changes."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ class DamagedMatchError(contract.DamagedStreamError, DamagedArchiveError):
 
 
 class DroppedModels(NamedTuple):
-    """The read models that go with an archived match; ``generations`` and ``summary`` are what must be stored still."""
+    """The read models that go with an archived match; ``generations`` and ``summary`` must be stored still."""
 
     generations_key: str
     generations: str

@@ -1,9 +1,36 @@
 """Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
 
-from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN
-from domain.four_towers.board import ARENAS, COORDINATES, SQUARES, TOWER_SET
+from domain.four_towers import weights
+from domain.four_towers.attacks import (
+    BISHOP,
+    BLACK,
+    CARDINAL,
+    CODES,
+    KING,
+    KNIGHT,
+    LANCER,
+    MARSHALL,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WIZARD,
+)
+from domain.four_towers.board import (
+    ARENAS,
+    COORDINATES,
+    DIAGONAL_SOURCES,
+    LEAP_SETS,
+    PAWN_CAPTURES,
+    SQUARES,
+    TOWER_SET,
+    members_of,
+    set_of,
+    surface,
+)
 from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import (
     CAPTURE,
@@ -20,10 +47,14 @@ from domain.four_towers.moves import (
     target_of,
 )
 from domain.four_towers.outcome import in_check, is_drawn
-from domain.four_towers.position import Position
+from domain.four_towers.position import Position, occupied_by
+from domain.four_towers.weights import CONTROL, HANGING, NEAR_KING, PAWN_THREAT, RIDER_AT_KING, TURN
 from domain.game import NOISY_GAIN
 
-VALUES = (0, 450, 300, 850, 300, 850, 700, 1250, 0, 350, 100, 220)
+VALUES: Final = (
+    *(0, weights.ROOK, weights.BISHOP, weights.QUEEN, weights.KNIGHT, weights.MARSHALL, weights.CARDINAL),
+    *(weights.WIZARD, 0, weights.DRAGON, weights.PAWN, weights.LANCER),
+)
 """By code: hundredths of a pawn."""
 _BEST_PROMOTION = PROMOTIONS.index("W") + 1
 
@@ -39,15 +70,15 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
             if side:
                 x, y = 12 - x, 12 - y
             centre = 10 - abs(x - 6) - abs(y - 6)
-            tower = 25 if TOWER_SET >> square & 1 else 0
+            tower = weights.TOWER if TOWER_SET >> square & 1 else 0
             # The board leans: the last squares of all files lie near one line 3y + x.
             advance = max(0, 3 * y + x - 16)
             if kind in (PAWN, LANCER):
                 worth = VALUES[kind] + centre // 2 + advance * advance // 4
             elif kind == KING:
-                worth = -4 * centre - 3 * advance
+                worth = weights.KING_CENTRE * centre + weights.KING_ADVANCE * advance
             else:
-                worth = VALUES[kind] + 3 * centre + tower if 0 < kind < KING or kind == KING + 1 else 0
+                worth = VALUES[kind] + weights.CENTRE * centre + tower if 0 < kind < KING or kind == KING + 1 else 0
             row.append(-worth if side else worth)
         table.append(tuple(row) if 0 < kind <= LANCER else (0,) * SQUARES)
     return tuple(table)
@@ -60,16 +91,77 @@ _CONTACTS = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
 
 
 def evaluate(position: Position, seat: int) -> int:
-    """Return how good the position looks for ``seat``, in hundredths of a pawn, by pieces and their squares."""
-    total = 0
-    placed = PLACED
-    for square, code in enumerate(position.board):
-        if code:
-            total += placed[code][square]
+    """Return how good the position looks for ``seat``, in hundredths of a pawn; zero-sum."""
+    men, side = position.men, position.side
+    total = sum(map(_placed, range(CODES), men)) + (-TURN if side else TURN)
+    white, black = occupied_by(men, 0), occupied_by(men, 1)
+    white_king, black_king = men[KING].bit_length() - 1, men[BLACK + KING].bit_length() - 1
+    by_white_pawns, by_black_pawns = _reach(PAWN, men[PAWN]), _reach(BLACK + PAWN, men[BLACK + PAWN])
+    by_white, by_black = by_white_pawns | _leaps(men, 0), by_black_pawns | _leaps(men, BLACK)
+    by_white_king, by_black_king = _reach(KING, men[KING]), _reach(KING, men[BLACK + KING])
+    total += (
+        CONTROL * ((by_white | by_white_king).bit_count() - (by_black | by_black_king).bit_count())
+        + NEAR_KING * ((by_white & by_black_king).bit_count() - (by_black & by_white_king).bit_count())
+        + RIDER_AT_KING * (_riders_at(black_king, men, 0) - _riders_at(white_king, men, BLACK))
+        + HANGING
+        * (
+            (by_white & black & ~(by_black | by_black_king)).bit_count()
+            - (by_black & white & ~(by_white | by_white_king)).bit_count()
+        )
+        + PAWN_THREAT
+        * (
+            (by_white_pawns & black & ~men[BLACK + PAWN]).bit_count()
+            - (by_black_pawns & white & ~men[PAWN]).bit_count()
+        )
+    )
     code = position.returning[0]
     if code:
         total += -VALUES[code - BLACK] if code > BLACK else VALUES[code]
     return total if seat == 0 else -total
+
+
+# A move changes the sets of one or two kinds of pieces: what follows from the others is looked up.
+
+
+@lru_cache(maxsize=1 << 15)
+def _placed(code: int, squares: int) -> int:
+    """Return the worth of the pieces of one code where they stand, good for White."""
+    row = PLACED[code]
+    return sum(row[square] for square in members_of(squares))
+
+
+@lru_cache(maxsize=1 << 15)
+def _reach(code: int, squares: int) -> int:
+    """Return the set of squares that the pawns of one code capture on, the leaps of knights, the steps of kings."""
+    sets, reach = _ATTACK_SETS[code], 0
+    for square in members_of(squares):
+        reach |= sets[square]
+    return reach
+
+
+_ATTACK_SETS: Final = {
+    KNIGHT: LEAP_SETS,
+    KING: tuple(map(set_of, surface(0).king_steps)),
+    PAWN: tuple(map(set_of, PAWN_CAPTURES[0])),
+    BLACK + PAWN: tuple(map(set_of, PAWN_CAPTURES[1])),
+}
+"""Towers that hold knights change the steps of kings: that is disregarded here."""
+
+
+def _leaps(men: tuple[int, ...], base: int) -> int:
+    """Return the set of squares to which pieces with a knight in them leap; codes count from ``base``."""
+    return _reach(KNIGHT, men[base + KNIGHT] | men[base + MARSHALL] | men[base + CARDINAL] | men[base + WIZARD])
+
+
+def _riders_at(king: int, men: tuple[int, ...], base: int) -> int:
+    """Return how many pieces that ride stand on a line with the king on ``king``; codes count from ``base``."""
+    orthogonal = men[base + ROOK] | men[base + MARSHALL]
+    diagonal = men[base + BISHOP] | men[base + CARDINAL]
+    both = men[base + QUEEN] | men[base + WIZARD]
+    return (_ROOK_SOURCES[king] & (orthogonal | both) | DIAGONAL_SOURCES[king] & (diagonal | both)).bit_count()
+
+
+_ROOK_SOURCES: Final = surface(0).rook_sources
 
 
 def gains(position: Position, moves: Iterable[Move]) -> list[int]:

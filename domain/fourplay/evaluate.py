@@ -1,53 +1,118 @@
 """Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
 
-from domain.fourplay import draft
-from domain.fourplay.board import QUEEN_RAYS, SIDE, SQUARES
+from domain.fourplay import draft, weights
+from domain.fourplay.board import GIRAFFE_LEAPS, QUEEN_RAYS, SIDE, SQUARES
 from domain.fourplay.moves import DONE, PASS, legal_moves, split_move
 from domain.fourplay.outcome import scores_sharing_places
-from domain.fourplay.position import ANT, KIND_CODES, KING, NEUTRON, Position
+from domain.fourplay.position import (
+    ANT,
+    ARCHER,
+    BISHOP,
+    GIRAFFE,
+    HORIZONTAL,
+    KIND_CODES,
+    KING,
+    NEUTRON,
+    QUEEN,
+    ROOK,
+    VERTICAL,
+    Position,
+)
+from domain.fourplay.weights import CENTRE, KING_ATTACKED, OPEN_LINE, PLACE
 from domain.game import NOISY_GAIN
 
-WORTH = (0, 0, 520, 330, 900, 420, 190, 500, 320, 100, 230, 230)
-"""By kind, in hundredths of an Ant: what a piece does on this board (the prices of the set-up are not its strength)."""
-_PLACE = 3000
-"""What one whole point of the places already settled weighs."""
-
-
+WORTH: Final = (
+    *(0, 0, weights.ARCHER, weights.DOG, weights.QUEEN, weights.MUTATOR, weights.GIRAFFE, weights.ROOK),
+    *(weights.BISHOP, weights.ANT, weights.VERTICAL, weights.HORIZONTAL),
+)
+"""By kind, in hundredths of an Ant."""
 _CENTRAL = tuple(14 - abs(n // SIDE - 7) - abs(n % SIDE - 7) for n in range(SQUARES))
+
+
+_FIELD: Final = 16
+_FIELD_BITS: Final = (1 << _FIELD) - 1
 
 
 def evaluate(position: Position, seat: int) -> int:
     """Return the standing of ``seat`` against the best other player still in, in hundredths of an Ant."""
-    strength = [0, 0, 0, 0]
-    board = position.board
-    for square, code in enumerate(board):
-        if code and code != NEUTRON:
-            kind = code & 15
-            if kind == KING:
-                strength[(code >> 4) - 1] += _shelter(board, square)
-            else:
-                strength[(code >> 4) - 1] += WORTH[kind] + _CENTRAL[square]
-    scores = scores_sharing_places(position.eliminated)
-    total = [
-        int(_PLACE * scores[player]) + (0 if player in position.eliminated else strength[player]) for player in range(4)
-    ]
+    board, side, eliminated = position.board, position.side, position.eliminated
+    strength = 0
+    for column in range(SIDE):
+        strength += _column(column, board[SIDE * column : SIDE * column + SIDE])
+    scores = scores_sharing_places(eliminated)
+    total = []
+    for player in range(4):
+        standing = int(PLACE * scores[player])
+        if player not in eliminated:
+            standing += strength >> _FIELD * player & _FIELD_BITS
+            king = board.find((player + 1) << 4 | KING)
+            if king >= 0:
+                standing += _safety(board, king, player, player == side, eliminated)
+        total.append(standing)
     others = [total[player] for player in range(4) if player != seat]
     return total[seat] - max(others) // 2 - sum(others) // 6
 
 
-def _shelter(board: bytes, king: int) -> int:
-    """Return a penalty for every open line that ends at the King: the nearer the cover, the smaller."""
-    malus = 0
+@lru_cache(maxsize=1 << 15)
+def _column(column: int, codes: bytes) -> int:
+    """Return the worth of the pieces on a column of the board, Kings excepted, in a field for each player.
+
+    A move changes one or two columns of the board: the others are looked up.
+    """
+    worth = 0
+    for square, code in enumerate(codes, SIDE * column):
+        kind = code & 15
+        if code and code != NEUTRON and kind != KING:
+            worth += WORTH[kind] + CENTRE * _CENTRAL[square] << _FIELD * ((code >> 4) - 1)
+    return worth
+
+
+def _king_lines(king: int) -> tuple[tuple[tuple[int, ...], int, int], ...]:
+    """Return the lines that end at a King: squares, the kinds that capture along them, the reach of an Archer."""
+    lines = []
     for ray in QUEEN_RAYS[king]:
+        step = abs(ray[0] - king)
+        kinds = 1 << QUEEN | (1 << ROOK | 1 << VERTICAL if step == 1 else 1 << ROOK | 1 << HORIZONTAL)
+        if step not in (1, SIDE):
+            kinds = 1 << QUEEN | 1 << BISHOP
+        lines.append((ray, kinds, 4 if step in (1, SIDE) else 3))
+    return tuple(lines)
+
+
+_KING_LINES: Final = tuple(map(_king_lines, range(SQUARES)))
+
+
+def _safety(board: bytes, king: int, player: int, has_move: bool, eliminated: tuple[int, ...]) -> int:
+    """Return the worth of the cover of a King, the nearer the better, and of being attacked.
+
+    The attacks of Dogs, Mutators, Ants and Kings, and those of Queens over a piece, are disregarded.
+    """
+    open_squares = 0
+    is_attacked = False
+    for ray, kinds, archer_reach in _KING_LINES[king]:
         for distance, square in enumerate(ray):
-            if board[square]:
-                malus += min(distance, 5)
+            code = board[square]
+            if code:
+                open_squares += min(distance, 5)
+                owner = (code >> 4) - 1
+                if owner >= 0 and owner != player and owner not in eliminated:
+                    kind = code & 15
+                    if kinds >> kind & 1 or (kind == ARCHER and distance < archer_reach):
+                        is_attacked = True
                 break
         else:
-            malus += min(len(ray), 5)
-    return -4 * malus
+            open_squares += min(len(ray), 5)
+    if not is_attacked:
+        for square in GIRAFFE_LEAPS[king]:
+            code = board[square]
+            if code & 15 == GIRAFFE and (code >> 4) - 1 not in (player, *eliminated):
+                is_attacked = True
+    worth = OPEN_LINE * open_squares
+    return worth + KING_ATTACKED[0 if has_move else 1] if is_attacked else worth
 
 
 def gains(position: Position, moves: Iterable[str]) -> list[int]:

@@ -36,7 +36,7 @@ class Curve(NamedTuple):
 
 
 CURVES: Mapping[tuple[str, int], Curve] = {
-    ("bashni", 2): Curve(300),
+    ("bashni", 2): Curve(450),
     ("towers", 2): Curve(700),
     ("towers", 4): Curve(700),
     ("tower-game", 2): Curve(300),

@@ -1,7 +1,6 @@
 """Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search.
 
-Everything is in hundredths of a lone piece. The weights come from games of a two-ply search against itself: castles
-change hands often, so that tall towers within reach of castles count for more than a castle held early.
+Everything is in hundredths of a lone piece; ``weights`` has the features.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,32 +19,32 @@ from domain.towers.features import (
 )
 from domain.towers.moves import action_set, moves_in, play, topple
 from domain.towers.position import Position
+from domain.towers.weights import (
+    CAN_WIN,
+    CASTLE,
+    CASTLES_OF_FOUR,
+    CASTLES_OF_TWO,
+    CROWNS_OF_FOUR,
+    CROWNS_OF_TWO,
+    ENEMY_BELOW_TOP,
+    FADING_PUSHES,
+    MOBILITY,
+    REACHES_CASTLE,
+    RETAKEN,
+    SUPPLY,
+    THREAT_TO_MOVE,
+    THREAT_WAITING,
+    TOWER,
+    TURN,
+)
 
 _FIELD = 20
 _TOTAL = 4 * _FIELD
 _FIELD_BITS = (1 << _FIELD) - 1
 
-_TOWER = (0, 100, 230, 390, 560, 660)
-"""A controlled tower, by height: in a tower every piece but the lowest can fall."""
-_REACHES_CASTLE = 150
-"""A tower that reaches a castle over empty ground, for every such castle; a third of it when one build is missing."""
-_CASTLE = (0, 0, 350, 450, 550, 1000)
-"""A controlled castle, by height: each piece makes it harder to fall on, and the crown is for good."""
-_ENEMY_BELOW_TOP = 40
-"""Lost on a castle whose top stands on an enemy piece: it comes back when the castle is pushed."""
-_CASTLES_TOGETHER = {2: (0, 0, 150, 900, 9000, 9000), 4: (0, 150, 1200, 9000, 9000, 9000)}
-"""On top of the castles themselves, by their number: the last one before the goal decides most games."""
-_CROWNS_TOGETHER = {2: (0, 0, 500, 9000, 9000, 9000), 4: (0, 600, 9000, 9000, 9000, 9000)}
+_CASTLES_TOGETHER = {2: CASTLES_OF_TWO, 4: CASTLES_OF_FOUR}
+_CROWNS_TOGETHER = {2: CROWNS_OF_TWO, 4: CROWNS_OF_FOUR}
 _GOAL = {2: (4, 3), 4: (3, 2)}
-_MOBILITY = 25
-"""A push that could be made."""
-_TEMPO = 60
-_THREAT_TO_MOVE = (0, 650, 850, 950, 1000, 1050)
-"""The castles that the side to move can fall on: it gets one, and the others stay in its reach."""
-_THREAT_WAITING = (0, 150, 450, 650, 750, 800)
-"""The castles that others can fall on: one threat is easily answered, two hardly."""
-_CAN_WIN = 4000
-"""The side to move can fall on the castle, or crown the castle, that it lacks."""
 _WINS = 1_000_000
 _CASTLE_GAIN = 20_000
 """Added where castles change: together they are worth more than each alone."""
@@ -62,16 +61,16 @@ def _worth(square: int, tower: int) -> int:
         return 0
     height = HEIGHT[tower]
     if square in CASTLES:
-        worth = _CASTLE[height]
+        worth = CASTLE[height]
         if height > 2 and pieces_of(tower)[-2] != seat:
-            worth -= _ENEMY_BELOW_TOP
+            worth -= ENEMY_BELOW_TOP
     else:
-        worth = _TOWER[height]
+        worth = TOWER[height]
         for distance in _CASTLE_DISTANCES[square]:
             if height > distance:
-                worth += _REACHES_CASTLE
+                worth += REACHES_CASTLE
             elif height == distance:
-                worth += _REACHES_CASTLE // 3
+                worth += REACHES_CASTLE // 3
     return worth << _FIELD * seat | worth << _TOTAL
 
 
@@ -102,36 +101,44 @@ _CASTLE_PUSHES = sum(
 
 def evaluate(position: Position, seat: int) -> int:
     """Return the lead of ``seat`` over the best other seat in an unfinished game, in hundredths of a lone piece."""
-    board, features, supplies, side, _ = position
+    board, features, supplies, side, pushes_made = position
     players = len(supplies)
     worth = sum(map(getitem, _WORTH, board))
     counts = castle_counts(features)
     pushes = possible_pushes(features)
-    threats, crown_threats = _threats(board, players)
+    threats, crown_threats, retaken = _threats(board, players, side)
     together, crowns_together = _CASTLES_TOGETHER[players], _CROWNS_TOGETHER[players]
     views = []
     for player in range(players):
         castles, crowns = counts >> 4 * player & 15, counts >> 16 + 4 * player & 15
         view = worth >> _FIELD * player & _FIELD_BITS
         view += together[castles] + crowns_together[crowns]
-        view += _MOBILITY * (pushes & pushers(features, player)).bit_count()
+        view += MOBILITY * (pushes & pushers(features, player)).bit_count() + SUPPLY * supplies[player]
         if player == side:
-            view += _TEMPO + _THREAT_TO_MOVE[threats[player]]
+            view += TURN + THREAT_TO_MOVE[threats[player]] + RETAKEN * retaken
             castles_needed, crowns_needed = _GOAL[players]
             if (threats[player] and castles + 1 >= castles_needed) or (
                 crown_threats[player] and crowns + 1 >= crowns_needed
             ):
-                view += _CAN_WIN
+                view += CAN_WIN
         else:
-            view += _THREAT_WAITING[threats[player]]
+            view += THREAT_WAITING[threats[player]]
         views.append(view)
-    return views[seat] - max(views[:seat] + views[seat + 1 :])
+    lead = views[seat] - max(views[:seat] + views[seat + 1 :])
+    # Rounded towards zero: what one of two seats gains, the other loses.
+    faded = abs(lead) * (FADING_PUSHES - pushes_made) // FADING_PUSHES
+    return faded if lead > 0 else -faded
 
 
-def _threats(board: tuple[int, ...], players: int) -> tuple[list[int], list[int]]:
-    """Return by seat how many castles of others it can fall on in one push, and how many of any it can crown."""
+def _threats(board: tuple[int, ...], players: int, side: int) -> tuple[list[int], list[int], int]:
+    """Return the castles that can change by one push.
+
+    By seat, how many castles of others it can fall on, and how many of any it can crown; and how many of the castles of
+    others that ``side`` can fall on another seat can fall on as well.
+    """
     threats = [0] * players
     crown_threats = [0] * players
+    retaken = 0
     for castle, rays in _CASTLE_RAYS:
         tower = board[castle]
         castle_height = HEIGHT[tower]
@@ -157,7 +164,9 @@ def _threats(board: tuple[int, ...], players: int) -> tuple[list[int], list[int]
                 if attackers >> seat & 1:
                     threats[seat] += seat != owner
                     crown_threats[seat] += castle_height == MAX_HEIGHT - 1
-    return threats, crown_threats
+            if attackers >> side & 1 and attackers != 1 << side and owner != side:
+                retaken += 1
+    return threats, crown_threats, retaken
 
 
 def gains(position: Position, moves: Iterable[int]) -> list[int]:

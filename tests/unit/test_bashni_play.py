@@ -7,6 +7,7 @@ import pytest
 
 from domain.bashni import GAME, RULESETS
 from domain.bashni.position import Position
+from domain.bashni.weights import TURN
 from domain.game import AnyGame
 from domain.presentation import Hint
 from tests.support.tables import named_cases, table
@@ -106,8 +107,8 @@ def test_a_better_position_is_judged_better(better: str, worse: str) -> None:
     assert GAME.evaluate(GAME.parse_position(better), 0) > GAME.evaluate(GAME.parse_position(worse), 0)
 
 
-def test_the_start_is_level() -> None:
-    assert GAME.evaluate(START, 0) == 0
+def test_the_start_is_level_but_for_the_move() -> None:
+    assert GAME.evaluate(START, 0) == TURN
 
 
 def test_a_position_is_forced_when_there_is_a_capture(game: Bashni) -> None:

@@ -1,0 +1,100 @@
+"""The strength of the levels: ``make strength`` plays every level against the one below and prints a table.
+
+Games come in pairs that begin with the same opening of the book and exchange the seats. Every result is appended to a
+file at once, and a run goes on where the last one has stopped, as long as engine version and levels are the same.
+"""
+
+import argparse
+import sys
+from collections import defaultdict
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from domain.games import GAMES
+from domain.search import ENGINE_VERSION, LEVELS
+from tests.tuning.book import Opening, openings
+from tests.tuning.duel import in_processes, level_player, play_pair
+from tests.tuning.elo import estimate
+
+RESULTS = Path("var/strength.tsv")
+
+
+class Task(NamedTuple):
+    """A pair of games: game, setup, the levels, the opening."""
+
+    game: str
+    setup: str
+    higher: int
+    lower: int
+    opening: Opening
+
+    def key(self) -> str:
+        """Return all that the result depends on, as the beginning of a line of the file of results."""
+        levels = " ".join(f"{level}:{'/'.join(map(str, LEVELS[level]))}" for level in (self.higher, self.lower))
+        return f"{ENGINE_VERSION}\t{self.game}\t{self.setup}\t{levels}\t{self.opening.number}"
+
+
+def result_of(task: Task) -> float:
+    """Return the score of the higher level."""
+    players = level_player(task.higher), level_player(task.lower)
+    return play_pair(GAMES[task.game], task.opening, *players)
+
+
+def results(path: Path) -> dict[str, float]:
+    """Return the scores of a file of results by the keys of their tasks."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {key: float(score) for key, _, score in (line.rpartition("\t") for line in lines)}
+
+
+def tasks(games: list[str], levels: list[int], pairs: int) -> list[Task]:
+    """Return the tasks of a run: so many pairs of games for neighbours of ``levels`` in each game."""
+    planned = []
+    for name in games:
+        game_id, _, setup = name.partition("/")
+        setup = setup or next(iter(GAMES[game_id].setups))
+        for opening in islice(openings(GAMES[game_id], setup), pairs):
+            planned += [Task(game_id, setup, higher, lower, opening) for lower, higher in pairwise(levels)]
+    return planned
+
+
+def table(planned: list[Task], scores: dict[str, float]) -> str:
+    """Return the results of ``planned`` as a table in Markdown."""
+    rows: dict[tuple[str, str, int, int], list[float]] = defaultdict(list)
+    for task in planned:
+        if task.key() in scores:
+            rows[task[:4]].append(scores[task.key()])
+    lines = ["| Game | Setup | Levels | Games | Score | Elo | 95 % |", "|---|---|---|---|---|---|---|"]
+    for (game, setup, higher, lower), pairs in sorted(rows.items()):
+        elo, low, high = estimate(pairs)
+        share = sum(pairs) / len(pairs)
+        lines.append(
+            f"| {GAMES[game].title} | {setup} | {higher} to {lower} | {2 * len(pairs)} | {share:.0%} | {elo:+.0f} "
+            f"| {low:+.0f} to {high:+.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> None:
+    """Play what is missing and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", nargs="+", default=list(GAMES), help="ids, each alone or as GAME/SETUP")
+    parser.add_argument("--levels", nargs="+", type=int, default=list(LEVELS), help="each against the one before")
+    parser.add_argument("--pairs", type=int, default=30, help="of games, for every two levels")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args(arguments)
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    planned = tasks(options.games, options.levels, options.pairs)
+    scores = results(options.results)
+    missing = [task for task in planned if task.key() not in scores]
+    with options.results.open("a") as file:
+        for task, score in zip(missing, in_processes(result_of, missing, options.jobs), strict=True):
+            file.write(f"{task.key()}\t{score!r}\n")
+            file.flush()
+            scores[task.key()] = score
+    print(table(planned, scores))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -18,10 +18,13 @@ that a page shows.
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from types import GenericAlias, ModuleType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint
 from domain.scene import Scene, text_of
+
+if TYPE_CHECKING:
+    from domain.search_position import SearchPosition
 
 P = TypeVar("P", bound=Hashable)
 M = TypeVar("M", bound=Hashable)
@@ -376,6 +379,10 @@ class Game(Generic[P, M]):
         The search calls it for thousands of positions, each of which may cost it no more than a node should.
         """
         return self.outcome(position, history)
+
+    def search_position(self, position: P) -> "SearchPosition[M] | None":
+        """Return the position in a form that is faster to search. Default: None, it is searched as it is."""
+        return None
 
     # Unlisted moves: kinds that ``legal_moves`` and ``hints`` leave out because there are too many of them. A caller
     # that lists the legal moves and gets none must ask ``any_unlisted_move`` before taking the game for ended.

@@ -23,6 +23,7 @@ from domain.game import NOISY_GAIN, Game, M, P
 from domain.search.ordering import QUIET, Ordering
 from domain.search.table import EXACT, Table
 from domain.search.values import MAX_EVALUATION, WIN, clamp_evaluation, is_won, value_of_scores
+from domain.search_position import ContractPosition, SearchPosition
 
 T = TypeVar("T")
 
@@ -125,10 +126,10 @@ class Search(Generic[P, M]):
         self.nodes = 0
         self.pause_at = 0
         self.max_extended_ply = 0
-        self.path: set[Hashable] = {game.key(position) for position in history}
+        self.path: set[Hashable] = {self._search_position(position).key() for position in history}
         self.table: Table[M] = Table()
         self.ordering: Ordering[M] = Ordering()
-        self.unlisted_replies: dict[P, list[M]] = {}
+        self.unlisted_replies: dict[M, list[M]] = {}
 
     def best(self, position: P, root_moves: Sequence[RootMove[M]], depth: int) -> Choice[M]:
         """Return the best of ``root_moves``, at least one, after looking at most ``depth`` plies ahead.
@@ -136,20 +137,22 @@ class Search(Generic[P, M]):
         When the budget ends within an iteration, the moves that it has completed count: the first of them is the best
         move of the iteration before, and another one has to beat it at the same depth.
         """
-        choice = Choice(root_moves[0].move, clamp_evaluation(self.game.evaluate(position, self.seat)), 0, 0)
+        root = self._search_position(position)
+        choice = Choice(root_moves[0].move, clamp_evaluation(root.evaluate(self.seat)), 0, 0)
         for iteration in self.iterations(position, root_moves, depth):
             if iteration.results:
                 best = iteration.results[0]
                 completed = iteration.depth if iteration.completed else choice.depth
-                choice = Choice(best.root_move.move, self._side(position) * best.value, completed, self.nodes)
+                choice = Choice(best.root_move.move, self._side(root) * best.value, completed, self.nodes)
         return choice._replace(nodes=self.nodes)
 
     def iterations(self, position: P, root_moves: Sequence[RootMove[M]], depth: int) -> Iterator[Iteration[M]]:
         """Search ``root_moves`` one ply deeper each time, up to ``depth``, a certain win or the end of the budget."""
-        self.path.add(self.game.key(position))
+        root = self._search_position(position)
+        self.path.add(root.key())
         ranked = list(root_moves)
         for plies in range(1, depth + 1):
-            iteration = self._search_root(position, ranked, plies)
+            iteration = self._search_root(root, ranked, plies)
             yield iteration
             if not iteration.completed or is_won(abs(iteration.results[0].value)):
                 return
@@ -166,11 +169,11 @@ class Search(Generic[P, M]):
 
     def line(self, position: P, move: M) -> tuple[M, ...]:
         """Return ``move`` and the best play that the search has seen after it, as far as its table still has it."""
-        game = self.game
+        before = self._search_position(position)
         line = [move]
-        seen = {game.key(position)}
-        position = game.play(position, move)
-        while (key := game.key(position)) not in seen and len(line) < MAX_LINE_PLIES:
+        seen = {before.key()}
+        after = before.play(move)
+        while (key := after.key()) not in seen and len(line) < MAX_LINE_PLIES:
             seen.add(key)
             slots = ((key, False), (key, True)) if self.multiplayer else (key,)
             entries = [entry for entry in map(self.table.get, slots) if entry is not None]
@@ -178,13 +181,16 @@ class Search(Generic[P, M]):
             if reply is None:
                 break
             line.append(reply)
-            position = game.play(position, reply)
+            after = after.play(reply)
         return tuple(line)
 
-    def _search_root(self, position: P, root_moves: Sequence[RootMove[M]], depth: int) -> Iteration[M]:
+    def _search_position(self, position: P) -> SearchPosition[M]:
+        return self.game.search_position(position) or ContractPosition(self.game, position)
+
+    def _search_root(self, root: SearchPosition[M], root_moves: Sequence[RootMove[M]], depth: int) -> Iteration[M]:
         self.max_extended_ply = 2 * depth + 2
         self.ordering.age()
-        side = self._side(position)
+        side = self._side(root)
         replied = self.multiplayer and side < 0
         results: list[RootResult[M]] = []
         best_total = -INFINITE
@@ -195,10 +201,10 @@ class Search(Generic[P, M]):
                 alpha = best_total if abs(best_total) > MAX_EVALUATION else best_total - root_move.noise
                 value = alpha + 1
                 if results and not root_move.exact:
-                    value = self._search_move(position, root_move.move, side, depth - 1, alpha, alpha + 1, 1, replied)
+                    value = self._search_move(root, root_move.move, side, depth - 1, alpha, alpha + 1, 1, replied)
                 if value > alpha:
                     floor = -INFINITE if root_move.exact else alpha
-                    value = self._search_move(position, root_move.move, side, depth - 1, floor, INFINITE, 1, replied)
+                    value = self._search_move(root, root_move.move, side, depth - 1, floor, INFINITE, 1, replied)
                 total = value if abs(value) > MAX_EVALUATION else value + root_move.noise
                 results.append(RootResult(total, value, root_move))
                 best_total = max(best_total, total)
@@ -207,12 +213,12 @@ class Search(Generic[P, M]):
         results.sort(key=itemgetter(0), reverse=True)
         return Iteration(depth, results, completed)
 
-    def _side(self, position: P) -> int:
+    def _side(self, position: SearchPosition[M]) -> int:
         """Return 1 when the searching seat is to move, -1 when another one is."""
-        return 1 if self.game.to_move(position) == self.seat else -1
+        return 1 if position.side == self.seat else -1
 
-    def _evaluate(self, position: P, side: int) -> int:
-        return side * clamp_evaluation(self.game.evaluate(position, self.seat))
+    def _evaluate(self, position: SearchPosition[M], side: int) -> int:
+        return side * clamp_evaluation(position.evaluate(self.seat))
 
     def _visit(self) -> None:
         """Count a node, report progress when it is time, and raise NodeLimitError when the budget is spent."""
@@ -225,16 +231,32 @@ class Search(Generic[P, M]):
         self.nodes += 1
 
     def _search_move(
-        self, position: P, move: M, side: int, depth: int, alpha: int, beta: int, ply: int, replied: bool
+        self,
+        position: SearchPosition[M],
+        move: M,
+        side: int,
+        depth: int,
+        alpha: int,
+        beta: int,
+        ply: int,
+        replied: bool,
     ) -> int:
         """Return the value of ``move`` for the side that plays it."""
-        after = self.game.play(position, move)
+        after = position.play(move)
         if self._side(after) == side:
             return self._search(after, side, depth, alpha, beta, ply, replied, move)
         return -self._search(after, -side, depth, -beta, -alpha, ply, replied, move)
 
     def _search(
-        self, position: P, side: int, depth: int, alpha: int, beta: int, ply: int, replied: bool, previous: M
+        self,
+        position: SearchPosition[M],
+        side: int,
+        depth: int,
+        alpha: int,
+        beta: int,
+        ply: int,
+        replied: bool,
+        previous: M,
     ) -> int:
         """Return the value of ``position`` for the side to move: exact between ``alpha`` and ``beta``, else a bound.
 
@@ -242,10 +264,9 @@ class Search(Generic[P, M]):
         ``previous`` is the move that led here.
         """
         self._visit()
-        game = self.game
-        key = game.key(position)
+        key = position.key()
         # One repetition is enough: a position that can be repeated once can be repeated twice.
-        if key in self.path and (outcome := game.fast_outcome(position, (position, position))) is not None:
+        if key in self.path and (outcome := position.outcome(repeated=True)) is not None:
             return side * value_of_scores(outcome.scores, self.seat, ply)
         slot = (key, replied) if self.multiplayer else key
         entry = self.table.get(slot)
@@ -256,14 +277,14 @@ class Search(Generic[P, M]):
             self.table.store(slot, 0, value, alpha, beta, ply, None)
             return value
 
-        moves = list(game.legal_moves(position))
+        moves = position.legal_moves()
         if ply == 1:
-            moves += self._unlisted_replies(position)
+            moves += self._unlisted_replies(position, previous)
         if not moves:
             return self._quiescence(position, side, alpha, beta, ply, 0)
-        forced = game.is_forced(position)
+        forced = position.is_forced()
         rest = depth if forced and ply < self.max_extended_ply else depth - 1
-        gains = game.gains(position, moves)
+        gains = position.gains(moves)
         ranked = self.ordering.rank(moves, gains, ply, previous, None if entry is None else entry.move)
         expected: M | None = None
         if self.multiplayer and side < 0:
@@ -304,21 +325,20 @@ class Search(Generic[P, M]):
         self.table.store(slot, depth, best, floor, beta, ply, best_move)
         return best
 
-    def _unlisted_replies(self, position: P) -> list[M]:
+    def _unlisted_replies(self, position: SearchPosition[M], root_move: M) -> list[M]:
         """Return the moves of the kinds that are never listed which are searched as replies to a root move."""
-        replies = self.unlisted_replies.get(position)
+        replies = self.unlisted_replies.get(root_move)
         if replies is None:
-            replies = self.game.unlisted_candidates(position, MAX_UNLISTED_REPLIES)
-            self.unlisted_replies[position] = replies
+            replies = position.unlisted_candidates(MAX_UNLISTED_REPLIES)
+            self.unlisted_replies[root_move] = replies
         return replies
 
-    def _quiescence(self, position: P, side: int, alpha: int, beta: int, ply: int, budget: int) -> int:
+    def _quiescence(self, position: SearchPosition[M], side: int, alpha: int, beta: int, ply: int, budget: int) -> int:
         """Return the value of ``position`` for the side to move once its noisy moves have been played out."""
-        game = self.game
-        outcome = game.fast_outcome(position, ())
+        outcome = position.outcome(repeated=False)
         if outcome is not None:
             return side * value_of_scores(outcome.scores, self.seat, ply)
-        forced = budget > 0 and game.is_forced(position)
+        forced = budget > 0 and position.is_forced()
         static = self._evaluate(position, side)
         best = -INFINITE
         if not forced:
@@ -326,10 +346,10 @@ class Search(Generic[P, M]):
             if best >= beta or budget <= 0:
                 return best
             alpha = max(alpha, best)
-        moves = list(game.legal_moves(position) if forced else game.noisy_moves(position))
+        moves = position.legal_moves() if forced else position.noisy_moves()
         if not moves:
             return static
-        gains = game.gains(position, moves)
+        gains = position.gains(moves)
         ranked = sorted(zip(gains, moves, strict=True), key=itemgetter(0), reverse=True)
         if not forced:
             # The further from the horizon, the fewer: where everything can be captured, exchanges do not end.
@@ -341,7 +361,7 @@ class Search(Generic[P, M]):
                 best = max(best, hope)
                 break
             self._visit()
-            after = game.play(position, move)
+            after = position.play(move)
             if self._side(after) == side:
                 value = self._quiescence(after, side, alpha, beta, ply + 1, rest)
             else:

@@ -6,8 +6,8 @@ import os
 import platform
 
 TABLES = (
-    "rules", "walks", "store", "wait", "submission", "relays", "memory", "archive", "backup", "forecasts", "broker",
-    "fleet", "scale", "whole", "footprint", "requests", "endings", "pages",
+    "rules", "walks", "search", "store", "wait", "submission", "relays", "memory", "archive", "backup", "forecasts",
+    "broker", "fleet", "scale", "whole", "footprint", "requests", "endings", "pages",
 )  # fmt: skip
 
 

@@ -1,10 +1,12 @@
 """Bashni: draughts in which captured pieces go under the capturing column and come back when it is captured."""
 
-from domain.bashni import diagram, evaluate, legality, moves, notation, position
+from domain.bashni import diagram, evaluate, legality, moves, native, notation, position
 from domain.bashni.board import Move
 from domain.bashni.moves import Jump, again_after_another, never_again
 from domain.bashni.position import Position
+from domain.build import COMPILED
 from domain.game import Game, Setup, operations_from
+from domain.search_position import SearchPosition
 
 
 @operations_from(position, moves, legality, notation, diagram, evaluate)
@@ -46,6 +48,10 @@ class Bashni(Game[Position, Move]):
     def legal_moves(self, position: Position) -> list[Move]:
         """Return the moves that this ruleset allows."""
         return moves.legal_moves(position, self.jump)
+
+    def search_position(self, position: Position) -> SearchPosition[Move] | None:
+        """Return it in machine integers where these are fast, compiled."""
+        return native.from_position(position, self.jump is again_after_another) if COMPILED else None
 
     def is_legal(self, position: Position, move: Move) -> bool:
         """Return whether it allows ``move``."""

@@ -25,12 +25,12 @@ from domain.bashni.weights import (
 )
 from domain.game import NOISY_GAIN
 
-_CROWNING = 150
-_FREEING = 80
+CROWNING = 150
+FREEING = 80
 """What captures gain, in the order of moves, beside the column itself."""
 
 _BITS: Final = tuple(1 << square for square in range(NUMBERS))
-_AHEAD: Final = tuple((weight, sum(RANKS[row:7]), sum(RANKS[1 : 8 - row])) for row, weight in enumerate(ADVANCE, 3))
+AHEAD: Final = tuple((weight, sum(RANKS[row:7]), sum(RANKS[1 : 8 - row])) for row, weight in enumerate(ADVANCE, 3))
 """The rows from the fourth, fifth, sixth and seventh on, the last one excepted, with their weight, by seat."""
 
 
@@ -46,7 +46,7 @@ def evaluate(position: Position, seat: int) -> int:
         + STEPS
         * ((white_men & (empty << 4 | empty >> 5)).bit_count() - (black_men & (empty << 5 | empty >> 4)).bit_count())
     )
-    for weight, white_rows, black_rows in _AHEAD:
+    for weight, white_rows, black_rows in AHEAD:
         worth += weight * ((white_men & white_rows).bit_count() - (black_men & black_rows).bit_count())
     for bit, letters in zip(_BITS, below, strict=True):
         if letters:
@@ -99,7 +99,7 @@ def gains(position: Position, moves: Iterable[Move]) -> list[int]:
     def gain(move: Move) -> int:
         gained = 0
         if not kings >> move[0] & 1 and any(last_row >> square & 1 for square in move[1:]):
-            gained += _CROWNING
+            gained += CROWNING
         jumped = 0
         for square, landing in pairwise(move):
             victim = BETWEEN[square][landing] & enemy & ~jumped
@@ -109,7 +109,7 @@ def gains(position: Position, moves: Iterable[Move]) -> list[int]:
                 gained += KING if kings & victim else MAN
                 rest = below[victim.bit_length() - 1]
                 if rest and rest[0] in LETTERS[side]:
-                    gained += _FREEING
+                    gained += FREEING
         return gained
 
     return [gain(move) for move in moves]

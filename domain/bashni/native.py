@@ -9,9 +9,25 @@ in its place, so that a move changes only those of the columns that it touches.
 from typing import Final
 
 from domain.bashni.board import BETWEEN, BOARD, LAST_ROWS, MAX_HALFMOVE_CLOCK, NUMBERS, PIECES_EACH, Move
+from domain.bashni.evaluate import AHEAD, CROWNING, FREEING
 from domain.bashni.position import Position
-from domain.game import Outcome
+from domain.bashni.weights import (
+    BACK_ROW,
+    FADING_PLIES,
+    HANGING,
+    KING as KING_WORTH,
+    MAN,
+    NEXT_PRISONER,
+    PRISONER_KING,
+    PRISONER_MAN,
+    RESERVE_KING,
+    RESERVE_MAN,
+    STEPS,
+    TURN,
+)
+from domain.game import NOISY_GAIN, Outcome
 from domain.machine_integers import hash_numbers, i64
+from domain.search_position import SearchPosition
 
 NOTHING: Final = 1
 KING: Final = 2
@@ -26,6 +42,13 @@ _BETWEEN: Final[list[int]] = [squares for row in BETWEEN for squares in row]
 _PLAIN: Final[list[Move]] = [(start, end) for start in range(NUMBERS) for end in range(NUMBERS)]
 """A move of two squares by 36 times the first plus the second: every list of moves has the same objects."""
 
+
+_FIRST_ROW: Final = LAST_ROWS[1]
+_LAST_ROW: Final = LAST_ROWS[0]
+"""As White sees them."""
+_AHEAD: Final[list[int]] = [weight for weight, _, _ in AHEAD]
+_WHITE_AHEAD: Final[list[int]] = [white for _, white, _ in AHEAD]
+_BLACK_AHEAD: Final[list[int]] = [black for _, _, black in AHEAD]
 
 _KEYS: Final[list[int]] = hash_numbers(4 * MAX_HEIGHT * NUMBERS + 1)
 """The number of a piece in its place, [4 * (MAX_HEIGHT * square + pieces above it) + piece]; last, of Black's turn."""
@@ -54,31 +77,47 @@ def _square_of(bit: i64) -> i64:
     return int(bit).bit_length() - 1
 
 
-class SearchPosition:
+def _count(squares: i64) -> i64:
+    """Return the number of squares in a set."""
+    squares -= squares >> 1 & 0x555555555
+    squares = (squares & 0x333333333) + (squares >> 2 & 0x333333333)
+    squares = squares + (squares >> 4) & 0xF0F0F0F0F
+    squares += squares >> 8
+    squares += squares >> 16
+    return squares + (squares >> 32) & 63
+
+
+class NativePosition(SearchPosition[Move]):
     """The squares of the columns of either colour, those commanded by kings, what lies under every commander."""
 
-    def __init__(self, white: i64, black: i64, kings: i64, below: list[int], side: i64, halfmove_clock: i64) -> None:
+    def __init__(self, again: bool, white: i64, black: i64, kings: i64, below: list[int], side: i64) -> None:
+        super().__init__(side)
+        self.again = again
+        """Whether ruleset 2 applies."""
         self.white: i64 = white
         self.black: i64 = black
         self.kings: i64 = kings
         self.below: list[int] = below
-        self.side: i64 = side
-        self.halfmove_clock: i64 = halfmove_clock
-        self.key: i64 = 0
+        self.halfmove_clock: i64 = 0
+        self.pieces_key: i64 = 0
+
+    def key(self) -> int:
+        """Return the exclusive or of the numbers of the pieces and of the turn."""
+        return self.pieces_key ^ _KEYS[-1] if self.side else self.pieces_key
 
     def column(self, square: i64) -> i64:
         """Return the whole column on ``square``, which is not empty."""
         commander = (self.black >> square & 1) + (KING if self.kings >> square & 1 else 0)
         return self.below[square] << 2 | commander
 
-    def moves(self, again: bool) -> list[Move]:
-        """Return the legal moves in the order of the contract; ``again`` tells ruleset 2."""
+    def legal_moves(self) -> list[Move]:
+        """Return the legal moves in the order of the contract."""
         if self.halfmove_clock >= MAX_HALFMOVE_CLOCK:
             return []
         own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
         jumpers = capturers(own, enemy, self.kings)
         if jumpers:
-            return _Captures(self, again).all_with(jumpers)
+            return _Captures(self).all_with(jumpers)
 
         # Men move one square forward, kings any number of empty squares (section 3).
         moves: list[Move] = []
@@ -100,12 +139,12 @@ class SearchPosition:
                 moves.append(_PLAIN[NUMBERS * square + _square_of(target)])
         return moves
 
-    def must_capture(self) -> bool:
+    def is_forced(self) -> bool:
         """Return whether the legal moves are captures."""
         own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
         return self.halfmove_clock < MAX_HALFMOVE_CLOCK and capturers(own, enemy, self.kings) != 0
 
-    def play(self, move: Move) -> "SearchPosition":
+    def play(self, move: Move) -> "NativePosition":
         """Return the position after the legal ``move``."""
         start: i64 = move[0]
         end: i64 = move[-1]
@@ -117,7 +156,7 @@ class SearchPosition:
         start_bit: i64 = 1 << start
         end_bit: i64 = 1 << end
         moved = start_bit | end_bit
-        after = SearchPosition(self.white, self.black, self.kings, self.below, 1 - self.side, 0)
+        after = NativePosition(self.again, self.white, self.black, self.kings, self.below, 1 - self.side)
         if self.side:
             after.black ^= moved
         else:
@@ -134,14 +173,16 @@ class SearchPosition:
             after.halfmove_clock = self.halfmove_clock + 1
         else:
             after.kings |= end_bit & LAST_ROWS[self.side]
-        after.key = self.key ^ _KEYS[-1] ^ _column_key(start, self.column(start)) ^ _column_key(end, after.column(end))
+        after.pieces_key = (
+            self.pieces_key ^ _column_key(start, self.column(start)) ^ _column_key(end, after.column(end))
+        )
         return after
 
-    def _play_capture(self, move: Move) -> "SearchPosition":
+    def _play_capture(self, move: Move) -> "NativePosition":
         own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
         kings = self.kings
         below = self.below.copy()
-        key = self.key ^ _KEYS[-1]
+        key = self.pieces_key
 
         # The capturing column leaves its square, which is empty from now on (section 5.2, no. 1).
         square: i64 = move[0]
@@ -190,8 +231,8 @@ class SearchPosition:
         if is_king:
             kings |= bit
         white, black = (enemy, own) if self.side else (own, enemy)
-        after = SearchPosition(white, black, kings, below, 1 - self.side, 0)
-        after.key = key ^ _column_key(square, after.column(square))
+        after = NativePosition(self.again, white, black, kings, below, 1 - self.side)
+        after.pieces_key = key ^ _column_key(square, after.column(square))
         return after
 
     def outcome(self, repeated: bool) -> Outcome | None:
@@ -201,6 +242,68 @@ class SearchPosition:
         if self.halfmove_clock >= MAX_HALFMOVE_CLOCK:
             return _NO_PROGRESS
         return _REPETITION if repeated else None
+
+    def noisy_moves(self) -> list[Move]:
+        """Return no moves: where there is a capture the position is forced."""
+        return []
+
+    def gains(self, moves: list[Move]) -> list[int]:
+        """Return what each move captures or crowns, as ``evaluate.gains`` does."""
+        return [self._gain(move) for move in moves]
+
+    def _gain(self, move: Move) -> int:
+        enemy = self.white if self.side else self.black
+        last_row: i64 = LAST_ROWS[self.side]
+        square: i64 = move[0]
+        gained: i64 = 0
+        crowned = False
+        jumped: i64 = 0
+        is_man = not self.kings >> square & 1
+        for stop in range(1, len(move)):
+            landing: i64 = move[stop]
+            if is_man and last_row >> landing & 1:
+                crowned = True
+            victim = _BETWEEN[NUMBERS * square + landing] & enemy & ~jumped
+            if victim:
+                gained += KING_WORTH if self.kings & victim else MAN
+                if not jumped:
+                    gained += NOISY_GAIN
+                jumped |= victim
+                rest: i64 = self.below[_square_of(victim)]
+                if rest != NOTHING and rest & 1 == self.side:
+                    gained += FREEING
+            square = landing
+        return gained + CROWNING if crowned else gained
+
+    def evaluate(self, seat: int) -> int:
+        """Return how good the position looks for ``seat``, as ``evaluate.evaluate`` does."""
+        white, black, kings = self.white, self.black, self.kings
+        empty = BOARD & ~(white | black)
+        white_men, black_men = white & ~kings, black & ~kings
+        worth = (
+            MAN * (_count(white_men) - _count(black_men))
+            + BACK_ROW * (_count(white_men & _FIRST_ROW) - _count(black_men & _LAST_ROW))
+            + KING_WORTH * (_count(white & kings) - _count(black & kings))
+            + STEPS * (_count(white_men & (empty << 4 | empty >> 5)) - _count(black_men & (empty << 5 | empty >> 4)))
+        )
+        for row in range(len(_AHEAD)):
+            worth += _AHEAD[row] * (_count(white_men & _WHITE_AHEAD[row]) - _count(black_men & _BLACK_AHEAD[row]))
+        columns = white | black
+        while columns:
+            bit = columns & -columns
+            columns ^= bit
+            beneath: i64 = self.below[_square_of(bit)]
+            if beneath != NOTHING:
+                worth += _beneath(beneath, 0) if white & bit else -_beneath(beneath, 1)
+        own, enemy = (black, white) if self.side else (white, black)
+        hanging = _count(_capturable(own, enemy, enemy & kings, empty))
+        turn: i64 = TURN
+        if hanging:
+            turn += HANGING[0] + HANGING[1] * (hanging - 1)
+        worth += -turn if self.side else turn
+        # Rounded towards zero, so that both colours are judged alike.
+        faded = (worth if worth > 0 else -worth) * (FADING_PLIES - self.halfmove_clock) // FADING_PLIES
+        return faded if (worth > 0) == (seat == 0) else -faded
 
     def _can_move(self) -> bool:
         own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
@@ -252,15 +355,46 @@ def victims(square: i64, empty: i64, enemy: i64) -> i64:
     return jumpable
 
 
+def _capturable(own: i64, enemy: i64, enemy_kings: i64, empty: i64) -> i64:
+    """Return the columns of ``own`` that the enemy could capture if it were to move, as a set (section 5.1)."""
+    men = enemy ^ enemy_kings
+    hanging = own & (men << 5 & empty >> 5 | men >> 5 & empty << 5 | men << 4 & empty >> 4 | men >> 4 & empty << 4)
+    while enemy_kings:
+        bit = enemy_kings & -enemy_kings
+        enemy_kings ^= bit
+        hanging |= victims(_square_of(bit), empty, own)
+    return hanging
+
+
+def _beneath(column: i64, owner: i64) -> i64:
+    """Return the worth of the pieces under a commander to its owner: its reserves above, its prisoners below."""
+    worth: i64 = 0
+    reserves: i64 = 0
+    while column > NOTHING and column & 1 == owner:
+        weights = RESERVE_KING if column & KING else RESERVE_MAN
+        worth += weights[1] if reserves else weights[0]
+        reserves += 1
+        column >>= 2
+    if column > NOTHING:
+        guards: i64 = min(reserves, 2)
+        man: i64 = PRISONER_MAN[guards]
+        king: i64 = PRISONER_KING[guards]
+        worth += NEXT_PRISONER[guards]
+        while column > NOTHING:
+            worth += king if column & KING else man
+            column >>= 2
+    return worth
+
+
 class _Captures:
     """The captures of a position: the path so far, the columns as it has left them, and the moves that were found."""
 
-    def __init__(self, position: SearchPosition, again: bool) -> None:
+    def __init__(self, position: NativePosition) -> None:
         self.side: i64 = position.side
         self.kings: i64 = position.kings
         self.own, self.enemy = (position.black, position.white) if position.side else (position.white, position.black)
-        self.below = position.below.copy() if again else position.below
-        self.again = again
+        self.below = position.below.copy() if position.again else position.below
+        self.again = position.again
         self.path: list[int] = []
         self.moves: list[Move] = []
 
@@ -332,7 +466,7 @@ class _Captures:
                 landing += step
 
 
-def from_position(position: Position) -> SearchPosition:
+def from_position(position: Position, again: bool) -> NativePosition:
     """Return ``position`` in the representation of the search."""
     white, black, kings, letters, side, halfmove_clock = position
     below: list[int] = []
@@ -341,10 +475,11 @@ def from_position(position: Position) -> SearchPosition:
         for piece in reversed(pieces):
             column = column << 2 | _PIECES.index(piece)
         below.append(column)
-    made = SearchPosition(white, black, kings, below, side, halfmove_clock)
-    key: i64 = _KEYS[-1] if side else 0
+    made = NativePosition(again, white, black, kings, below, side)
+    made.halfmove_clock = halfmove_clock
+    key: i64 = 0
     for square in range(NUMBERS):
         if (white | black) >> square & 1:
             key ^= _column_key(square, made.column(square))
-    made.key = key
+    made.pieces_key = key
     return made

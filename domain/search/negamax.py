@@ -20,10 +20,11 @@ from operator import itemgetter
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from domain.game import NOISY_GAIN, Game, M, P
+from domain.search.contract_position import ContractPosition
 from domain.search.ordering import QUIET, Ordering
 from domain.search.table import EXACT, Table
 from domain.search.values import MAX_EVALUATION, WIN, clamp_evaluation, is_won, value_of_scores
-from domain.search_position import ContractPosition, SearchPosition
+from domain.search_position import SearchPosition
 
 T = TypeVar("T")
 

@@ -1,7 +1,7 @@
 """Towers: stacks of pieces are toppled along files and ranks to get one's own piece on top of the green castles."""
 
 from domain.game import Game, Setup, operations_from
-from domain.towers import diagram, evaluate, legality, moves, notation, position
+from domain.towers import diagram, evaluate, legality, moves, native, notation, position
 from domain.towers.board import SEAT_NAMES
 from domain.towers.position import Position
 
@@ -13,7 +13,7 @@ _FOUR_TURNS = (3, 2, 1, 0)
 """The quarter turns clockwise that bring the corner of each of four seats to the lower left."""
 
 
-@operations_from(position, moves, legality, notation, diagram, evaluate)
+@operations_from(position, moves, legality, notation, diagram, evaluate, native)
 class Towers(Game[Position, Move]):
     """The rules of two and of four players."""
 

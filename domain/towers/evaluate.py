@@ -42,11 +42,11 @@ _FIELD = 20
 _TOTAL = 4 * _FIELD
 _FIELD_BITS = (1 << _FIELD) - 1
 
-_CASTLES_TOGETHER = {2: CASTLES_OF_TWO, 4: CASTLES_OF_FOUR}
-_CROWNS_TOGETHER = {2: CROWNS_OF_TWO, 4: CROWNS_OF_FOUR}
-_GOAL = {2: (4, 3), 4: (3, 2)}
-_WINS = 1_000_000
-_CASTLE_GAIN = 20_000
+CASTLES_TOGETHER = {2: CASTLES_OF_TWO, 4: CASTLES_OF_FOUR}
+CROWNS_TOGETHER = {2: CROWNS_OF_TWO, 4: CROWNS_OF_FOUR}
+GOAL = {2: (4, 3), 4: (3, 2)}
+WINS = 1_000_000
+CASTLE_GAIN = 20_000
 """Added where castles change: together they are worth more than each alone."""
 
 _CASTLE_RAYS: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...] = tuple(
@@ -89,9 +89,9 @@ _WORTHS = {
     alike: tuple(_worth(square, tower) for tower in range(len(HEIGHT)))
     for alike, square in dict(zip(_ALIKE, range(len(SQUARES)), strict=True)).items()
 }
-_WORTH: tuple[tuple[int, ...], ...] = tuple(_WORTHS[alike] for alike in _ALIKE)
+WORTH: tuple[tuple[int, ...], ...] = tuple(_WORTHS[alike] for alike in _ALIKE)
 
-_CASTLE_PUSHES = sum(
+CASTLE_PUSHES = sum(
     1 << FIRST_PUSH + number
     for number, ray in enumerate(RAYS)
     if number // 4 in CASTLES or any(there in CASTLES for there in ray[: MAX_HEIGHT - 1])
@@ -103,11 +103,11 @@ def evaluate(position: Position, seat: int) -> int:
     """Return the lead of ``seat`` over the best other seat in an unfinished game, in hundredths of a lone piece."""
     board, features, supplies, side, pushes_made = position
     players = len(supplies)
-    worth = sum(map(getitem, _WORTH, board))
+    worth = sum(map(getitem, WORTH, board))
     counts = castle_counts(features)
     pushes = possible_pushes(features)
     threats, crown_threats, retaken = _threats(board, players, side)
-    together, crowns_together = _CASTLES_TOGETHER[players], _CROWNS_TOGETHER[players]
+    together, crowns_together = CASTLES_TOGETHER[players], CROWNS_TOGETHER[players]
     views = []
     for player in range(players):
         castles, crowns = counts >> 4 * player & 15, counts >> 16 + 4 * player & 15
@@ -116,7 +116,7 @@ def evaluate(position: Position, seat: int) -> int:
         view += MOBILITY * (pushes & pushers(features, player)).bit_count() + SUPPLY * supplies[player]
         if player == side:
             view += TURN + THREAT_TO_MOVE[threats[player]] + RETAKEN * retaken
-            castles_needed, crowns_needed = _GOAL[players]
+            castles_needed, crowns_needed = GOAL[players]
             if (threats[player] and castles + 1 >= castles_needed) or (
                 crown_threats[player] and crowns + 1 >= crowns_needed
             ):
@@ -176,18 +176,18 @@ def gains(position: Position, moves: Iterable[int]) -> list[int]:
     def gain(move: int) -> int:
         if move < FIRST_PUSH:
             tower = board[move]
-            return _gain(_WORTH[move][with_top(tower, side)] - _WORTH[move][tower], side)
+            return _gain(WORTH[move][with_top(tower, side)] - WORTH[move][tower], side)
         changed = topple(board, move)
         worth = 0
         for square, tower in changed:
-            table = _WORTH[square]
+            table = WORTH[square]
             worth += table[tower] - table[board[square]]
         gained = _gain(worth, side)
-        if _CASTLE_PUSHES >> move & 1:
+        if CASTLE_PUSHES >> move & 1:
             if _reaches_goal(position, changed):
-                return _WINS
+                return WINS
             if gained > 0 and any(square in CASTLES for square, _ in changed):
-                gained += _CASTLE_GAIN
+                gained += CASTLE_GAIN
         return gained
 
     return [gain(move) for move in moves]
@@ -223,7 +223,7 @@ def noisy_moves(position: Position) -> Sequence[int]:
     """Return the pushes that win or take castles from others without loss."""
     _, features, supplies, side, _ = position
     pushes = action_set(position) >> FIRST_PUSH << FIRST_PUSH
-    found = [move for move in moves_in(pushes & _CASTLE_PUSHES) if _takes_castle(position, move)]
+    found = [move for move in moves_in(pushes & CASTLE_PUSHES) if _takes_castle(position, move)]
     opponents = [seat for seat in range(len(supplies)) if seat != side]
     if all(could_lose_all_builds(features, seat, supplies[seat]) for seat in opponents):
         found += [move for move in moves_in(pushes) if move not in found and _leaves_no_moves(position, move)]

@@ -31,9 +31,9 @@ _BUILD_BITS = (1 << 49) - 1
 _BUILDS_OF = tuple(_BUILDS + 56 * seat for seat in range(4))
 _PUSHERS_OF = tuple(_PUSHERS + seat for seat in range(4))
 
-_TO_GOAL = {2: 0x5555_4444, 4: 0x6666_5555}
+TO_GOAL = {2: 0x5555_4444, 4: 0x6666_5555}
 """What lifts the count of castles (low half) or crowned castles to 8 exactly when it reaches its goal, seat by seat."""
-_REACHED = 0x8888_8888
+REACHED = 0x8888_8888
 
 
 def _features(square: int, height: int, seat: int) -> int:
@@ -112,12 +112,12 @@ def can_act(features: int, seat: int, supply: int) -> bool:
 
 def goal_reached(features: int, players: int) -> bool:
     """Return whether any player has enough castles or enough crowned castles (section 7, rule 1)."""
-    return (features >> _GOALS) + _TO_GOAL[players] & _REACHED != 0
+    return (features >> _GOALS) + TO_GOAL[players] & REACHED != 0
 
 
 def goals_reached_by(features: int, players: int, seat: int) -> tuple[bool, bool]:
     """Return whether ``seat`` has enough castles, and whether it has enough crowned castles."""
-    reached = (features >> _GOALS) + _TO_GOAL[players] >> 4 * seat
+    reached = (features >> _GOALS) + TO_GOAL[players] >> 4 * seat
     return reached & 8 != 0, reached & 8 << 16 != 0
 
 

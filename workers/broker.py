@@ -13,7 +13,7 @@ from events.runtime.queues import Queue
 from events.runtime.settings import MASTER_NAME, Settings
 
 MAX_TASK_S = 120
-"""No task takes longer, except those of the fleet, which say so; it is ended then and enqueued again."""
+"""No task takes longer, except those of the fleet and long searches; it is ended then and enqueued again."""
 
 MAX_DELIVERIES = 10
 """RabbitMQ drops a task that has ended this number of workers."""

@@ -16,6 +16,7 @@ from events.runtime.counters import fixed_windows
 from events.runtime.egress import Egress
 from events.runtime.settings import MailSettings
 from workers.hints import HintRounds, ListHints
+from workers.long_searches import LongThinker
 from workers.notices.decide import Decider, MatchObserver, StrangerLimit
 from workers.notices.deliver import Deliveries
 from workers.notices.incoming_mail import MailReader
@@ -42,6 +43,11 @@ DELIVERY_THREADS = 12
 def make_opponents(of: Installation) -> Opponents:
     """Return the machine players."""
     return Opponents(of.matches, of.match_service, of.turns, of.now)
+
+
+def make_long_thinker(of: Installation, is_stopping: Callable[[], bool]) -> LongThinker:
+    """Return what answers after searches of minutes."""
+    return LongThinker(make_opponents(of), is_stopping)
 
 
 def make_task_queue(of: Installation) -> TaskQueue:

@@ -13,6 +13,7 @@ from kombu.exceptions import OperationalError
 from domain.match.enums import Status
 from domain.match.state import opponent_id
 from domain.search import LEVELS
+from domain.search.budgets import thinks_long
 from events.matches.readmodels import ReadModels, rated_result
 from events.matches.readmodels.projector import Projector
 from events.matches.readmodels.ratings import Ratings
@@ -26,6 +27,9 @@ from workers.reminders import Reminders
 from workers.shares import FIRST_SHARD, Share, has_shard
 
 RECENT_MS = 3_600_000
+LONG_ANSWER_MS = 3_600_000
+"""An opponent that thinks for minutes has not been forgotten before."""
+
 STREAMS_PER_SWEEP = 200
 CLOCKS_PER_SWEEP = 20
 MIN_PASS_MS = 60_000
@@ -103,12 +107,19 @@ class Sweeper:
         return found
 
     def remind_opponents(self) -> int:
-        """Request again every answer that an opponent has owed for longer than the first delay; return how many."""
-        names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
+        """Request again every answer that an opponent has owed for longer than the first delay; return how many.
+
+        Searches of minutes wait for one another: those answers are requested again after LONG_ANSWER_MS.
+        """
         return sum(
             self._reminders.remind("answer", match_id, since, self._reminders.tasks.request_answer)
-            for match_id, since in self._readmodels.listed_between(names, 0, self._settled_at(), self._share())
+            for are_long, until in ((False, self._settled_at()), (True, self._now() - LONG_ANSWER_MS))
+            for match_id, since in self._owed_by_opponents(are_long, until)
         )
+
+    def _owed_by_opponents(self, are_long: bool, until: int) -> Iterator[tuple[str, int]]:
+        names = [f"awaiting:{opponent_id(level)}" for level in LEVELS if thinks_long(level) == are_long]
+        yield from self._readmodels.listed_between(names, 0, until, self._share())
 
     def remind_ratings(self) -> int:
         """Request the rating of matches that ended recently and are not in the ratings; return how many."""

@@ -13,7 +13,9 @@ from celery import Celery, current_task
 from celery.worker import state
 
 from events.installation import Installation
+from events.matches import thoughts
 from events.matches.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
+from events.matches.thoughts import Thought
 from events.operations.personal_archive import make_archive
 from events.people.accounts import People
 from events.people.person import Person
@@ -30,13 +32,14 @@ from events.store.converter import unpack
 from workers.broker import MAX_CONFIRMATION_S
 from workers.celery_app import ANSWER, CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
 from workers.claims import do_due
-from workers.composition import make_deliveries, make_mail_reader, make_opponents, make_senders
+from workers.composition import make_deliveries, make_long_thinker, make_mail_reader, make_opponents, make_senders
 from workers.fleet.kinds import make_work
 from workers.fleet.presence import own_name
 from workers.fleet.work import MAX_SLICE_S, TASK_S, SliceWorker
+from workers.long_searches import LongThinker
 from workers.notices.deliver import Deliveries
 from workers.notices.incoming_mail import MailReader
-from workers.opponents import OPPONENTS, Opponents
+from workers.opponents import LONG, OPPONENTS, Opponents
 
 
 class JobWorker(NamedTuple):
@@ -105,6 +108,11 @@ class TaskContext(Installation):
         return make_opponents(self)
 
     @cached_property
+    def long_thinker(self) -> LongThinker:
+        """The answers after searches of minutes."""
+        return make_long_thinker(self, lambda: bool(state.should_stop))
+
+    @cached_property
     def job_worker(self) -> JobWorker:
         """The worker on jobs of matches and people."""
         return make_job_worker(self)
@@ -141,8 +149,15 @@ def register(app: Celery, context: TaskContext) -> None:
 
     def answer_due(lane: str) -> None:
         def answer_turn(turn: Claim) -> None:
-            with following([turn.content], ANSWER, match=turn.id):
-                executed = context.opponents.answer(turn.id, lane)
+            origin = unpack(Thought, turn.content).origin if lane == LONG else turn.content
+            match_id = thoughts.match_of(turn.id)
+            with following([origin], ANSWER, match=match_id):
+                if lane == LONG:
+                    executed = context.long_thinker.answer(turn)
+                elif thoughts.is_urgent(turn.id):
+                    executed = context.opponents.answer_urgently(match_id)
+                else:
+                    executed = context.opponents.answer(match_id, lane)
                 if executed is not None:
                     log.info("answered", version=executed.version, repeated=executed.repeated)
 

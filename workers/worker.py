@@ -18,7 +18,10 @@ from workers.composition import DELIVERY_THREADS
 from workers.fleet import presence
 from workers.tasks import TaskContext, register
 
-FLEET_NICENESS = 10
+BACKGROUND = {Queue.FLEET, Queue.LONG_OPPONENTS}
+"""The queues whose work is long, and gets the processor time that nothing else needs."""
+
+BACKGROUND_NICENESS = 10
 
 
 def make_worker_app(settings: Settings) -> Celery:
@@ -49,8 +52,8 @@ def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | Non
     app = make_worker_app(settings)
     if Queue.FLEET in queues:
         presence.install(app, settings)
-    if set(queues) == {Queue.FLEET}:
-        os.nice(FLEET_NICENESS)
+    if BACKGROUND.issuperset(queues):
+        os.nice(BACKGROUND_NICENESS)
     worker = app.Worker(
         hostname=default_nodename(f"{queues[0]}@"),
         queues=[queue.name_in_broker(settings.prefix) for queue in queues],

@@ -8,6 +8,9 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.commands import CreateMatch
 from domain.match.state import Seat
+from domain.match.terms import duration
+from domain.search.budgets import MAX_SHORT_LEVEL, offered_levels, thinking_time_s, thinks_long
+from domain.search.choose import LEVELS, node_budget
 from events.notify.notice import WhoMayInvite
 from events.people.capacity import ProposedMatch
 from events.people.person import Person
@@ -17,6 +20,9 @@ MAX_ACTIVE_MATCHES = 2000
 
 MAX_MATCHES_AGAINST_OPPONENTS = 100
 MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
+MAX_MATCHES_AGAINST_LONG_THINKERS = 3
+"""Matches of one person against opponents that think for minutes: their searches wait for one another."""
+
 WHO_IS_REFUSED = {
     WhoMayInvite.NO_GUESTS: "guests",
     WhoMayInvite.ACQUAINTED: "people who have finished no match with them",
@@ -46,7 +52,7 @@ def match_places(command: CreateMatch, person: Person) -> Iterator[frozenset[str
     """Take the places for a match that ``person`` creates in the block; yield the bots in it that accept at once.
 
     Bots say how many matches they play. The opponents' time is limited, so the matches that they play with one person
-    are, too. Raises BeyondCapacityError and the problems too-many-requests and too-many-matches.
+    are, too. Raises BeyondCapacityError and the problems level-not-offered, too-many-requests and too-many-matches.
     """
     players: dict[str, str | None] = {
         seat.player: person.kind for seat in command.seats if seat.player is not None and not seat.joined
@@ -59,7 +65,8 @@ def match_places(command: CreateMatch, person: Person) -> Iterator[frozenset[str
         return
     with ExitStack() as places:
         if against_opponents:
-            places.enter_context(_place_against_opponents(command.match, person))
+            _refuse_unoffered_levels(command)
+            places.enter_context(_place_against_opponents(command, person))
         proposal = ProposedMatch(command.game, command.setup, command.rated, command.private, command.terms)
         yield places.enter_context(services().bot_admission.places(command.match, proposal, players))
 
@@ -82,19 +89,40 @@ def _refuse_unwanted_invitation(inviter: Person, invited: Person) -> None:
         raise Problem("not-invitable", f"{detail} Leave the seat open, and send a link to the match instead.")
 
 
+def _refuse_unoffered_levels(command: CreateMatch) -> None:
+    """Raise the problem level-not-offered for an opponent that thinks longer here than an opponent may."""
+    offered, errors = offered_levels(command.game), {}
+    for number, seat in enumerate(command.seats):
+        if seat.level is not None and seat.level in LEVELS and seat.level not in offered:
+            time_s = thinking_time_s(command.game, node_budget(command.game, seat.level))
+            takes = f"level {seat.level} would think for {duration(1000 * time_s)} about a move on this server"
+            errors[f"seats.{number}.level"] = [f"{takes}, which runs plain Python: the strongest here is {offered[-1]}"]
+    if errors:
+        raise Problem("level-not-offered", f"Opponents of {', '.join(next(iter(errors.values())))}.", errors)
+
+
 @contextmanager
-def _place_against_opponents(match_id: str, person: Person) -> Iterator[None]:
+def _place_against_opponents(command: CreateMatch, person: Person) -> Iterator[None]:
     guest, readmodels = person.kind == "guest", services().readmodels
-    maximum = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS
+    are_long = any(seat.level is not None and thinks_long(seat.level) for seat in command.seats)
+    if are_long:
+        maximum, weakest = MAX_MATCHES_AGAINST_LONG_THINKERS, MAX_SHORT_LEVEL + 1
+    else:
+        maximum, weakest = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS, 1
     if guest:
         spend("guest_matches", person.id)
 
     def playing() -> list[str]:
         summaries = [each.summary for each in readmodels.projected(readmodels.active(person.id)) if each is not None]
-        return [summary.match for summary in summaries if any(seat.level is not None for seat in summary.seats)]
+        return [
+            summary.match
+            for summary in summaries
+            if any(seat.level is not None and seat.level >= weakest for seat in summary.seats)
+        ]
 
-    with services().bot_admission.place(person.id, match_id, maximum, playing) as is_free:
+    with services().bot_admission.place(person.id, command.match, maximum, playing) as is_free:
         if not is_free:
-            detail = f"You are playing {maximum} matches against opponents: end one before you begin another"
+            against = f"opponents of level {weakest} and above, which think for long" if are_long else "opponents"
+            detail = f"You are playing {maximum} matches against {against}: end one before you begin another"
             raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
         yield

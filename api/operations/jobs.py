@@ -11,6 +11,7 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
 from domain.search import ENGINE_VERSION, LEVELS
+from domain.search.budgets import MAX_SHORT_LEVEL
 from events.matches.jobs import BUNDLE, NODES_PER_EVENT, RECOMPUTATION, basis_of_answer
 from events.operations.personal_data import takes_long
 from events.people.person import Person
@@ -54,7 +55,7 @@ def request_recomputation(match_id: str, version: int) -> None:
     """
     event = recomputable_event(match_id, version)
     if recomputation_of(event) is None:
-        level = int(event.actor.removeprefix(OPPONENT_PREFIX))
+        level = min(int(event.actor.removeprefix(OPPONENT_PREFIX)), MAX_SHORT_LEVEL)
         _request(match_id, RECOMPUTATION, version, LEVELS[level].nodes + version * NODES_PER_EVENT)
 
 
@@ -73,14 +74,18 @@ def recomputable_event(match_id: str, version: int) -> Envelope:
     """Return the event at ``version``; raises the problem not-recomputable unless ``is_recomputable``."""
     entries = services().store.read(match_id, version - 1, 1) if version else []
     if not entries or not is_recomputable(entries[0]):
-        raise Problem("not-recomputable", "This event is not an answer of an opponent with the present engine.")
+        detail = "This event is not an answer of an opponent with the present engine"
+        raise Problem(
+            "not-recomputable", f"{detail}, or its search took minutes: `rookery audit` computes those again."
+        )
     return entries[0]
 
 
 def is_recomputable(event: Envelope) -> bool:
-    """Return whether the event is an answer of an opponent with the present engine."""
+    """Return whether the event is an answer of an opponent with the present engine, after a short search."""
     by_opponent = event.type in ANSWERS and event.actor.startswith(OPPONENT_PREFIX)
-    return by_opponent and event.data.get("engine") == str(ENGINE_VERSION)
+    is_short = int(event.data.get("nodes") or 0) <= LEVELS[MAX_SHORT_LEVEL].nodes
+    return by_opponent and is_short and event.data.get("engine") == str(ENGINE_VERSION)
 
 
 def recomputation_of(event: Envelope) -> str | None:

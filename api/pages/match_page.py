@@ -17,10 +17,11 @@ from api.pages.board_steps import steps_nearby
 from api.pages.clocks import describe_deadline, upcoming_vacations
 from api.pages.layout import blueprint, read_viewer_roles
 from api.pages.match_news import describe_news
-from api.pages.match_standing import describe_standing, seat_views, summarise_standing
+from api.pages.match_standing import SeatView, describe_standing, seat_views, summarise_standing
 from api.pages.pictures import TurnedView, board_at, colours_of, count_turns, requested_ply, requested_view, turn_number
 from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
+from api.pages.wording import nodes_sentence
 from api.representations.boards import Draft
 from api.representations.clocks import SECOND_MS
 from api.representations.matches import MatchContext, MatchSummary, ids_in, represent_match, represent_summary
@@ -30,11 +31,14 @@ from domain.games import find_ruleset
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.enums import Status
 from domain.match.lines import ANY, ConditionalMoves, Line, Lines, standing
+from domain.match.positions import to_move
 from domain.match.state import MatchState, people_seated
 from domain.match.terms import DAY, HOUR, duration
 from domain.presentation import DraftPiece
+from domain.search.budgets import thinks_long
 from events.matches.matches import Loaded
 from events.matches.readmodels import PlayerRating, Summary, pool_of, summarise
+from events.matches.thoughts import read_thought
 from events.people.person import Person
 from events.pictures.board import FOOT, faces
 from events.runtime.reads import ReadBatch
@@ -214,7 +218,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         seats=seats,
         seat=seat,
         board=board,
-        standing=describe_standing(state, seats, seat),
+        standing=describe_standing(state, seats, seat, _thinks_until(state), now),
         news=describe_news(loaded, match, person, [move.move for move in played]),
         rounds=rounds(state, game, played),
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
@@ -229,6 +233,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         chat=_chat(state, person, seat),
         deadline=describe_deadline(foreseen, now),
         vacations=upcoming_vacations(foreseen, now),
+        spending=_spending(state, seats),
         losses=around.losses,
         next_match=around.next_match,
         preview=link_preview(state, game, board.ply, players, summarise_standing(state, seats)),
@@ -312,6 +317,22 @@ def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
     next_match = None if following is None else NextMatch(following, represent_summary(following, persons()))
     present = {rating.player: rating for rating in ratings() if rating is not None}
     return Surroundings(MatchContext(persons(), foreseen()), present, changes, losses(), next_match)
+
+
+def _thinks_until(state: MatchState) -> int | None:
+    """Return when the search of an opponent is expected to end, 0 while it waits; None without a long search."""
+    mover = to_move(state)
+    level = None if mover is None else state.seats[mover].level
+    if level is None or not thinks_long(level):
+        return None
+    thought = read_thought(services().turns, state.match_id)
+    return None if thought is None else thought.until
+
+
+def _spending(state: MatchState, seats: Sequence[SeatView]) -> list[str]:
+    """Return what the opponents of a match spend on a move, in sentences."""
+    levels = {seat.level: view.player_name for seat, view in zip(state.seats, seats, strict=True) if seat.level}
+    return [nodes_sentence(name, state.game, level) for level, name in levels.items()]
 
 
 def _takeback_request(state: MatchState) -> TakebackRequest | None:

@@ -7,12 +7,14 @@ from typing import NamedTuple
 from api.pages.announcements import describe_position, is_turn_of
 from api.pages.clocks import SeatClock, seat_clocks
 from api.pages.pictures import colours_of, plies_in_words
-from api.pages.wording import headline, score_words
+from api.pages.wording import about, headline, score_words, thinking_words
+from api.representations.clocks import SECOND_MS
 from api.representations.matches import Match
 from api.representations.players import Player
 from domain.game import AnyGame
 from domain.match.enums import Status
 from domain.match.state import MatchState
+from domain.search.budgets import thinks_long
 from events.matches.readmodels import PlayerRating, rated_result, summarise
 
 
@@ -85,13 +87,18 @@ class Standing(NamedTuple):
     rating_pending: bool
 
 
-def describe_standing(state: MatchState, seats: Sequence[SeatView], seat: int | None) -> Standing:
-    """Return how the match stands for the viewer, who holds ``seat``."""
+def describe_standing(
+    state: MatchState, seats: Sequence[SeatView], seat: int | None, thinks_until: int | None, now: int
+) -> Standing:
+    """Return how the match stands at ``now`` for the viewer, who holds ``seat``.
+
+    ``thinks_until`` is when the search of an opponent that thinks for long is expected to end, 0 while it waits.
+    """
     names = [each.name for each in seats]
     rated = rated_result(summarise(state)) is not None
     return Standing(
         viewer_to_move=is_turn_of(state, seat),
-        waiting_for=_describe_waiting(state, seats, seat),
+        waiting_for=_describe_waiting(state, seats, seat, thinks_until, now),
         circumstances=describe_position(state, names, seat),
         headline=headline(state.result.scores, names) if state.result.scores else "",
         rated=rated,
@@ -108,7 +115,9 @@ def summarise_standing(state: MatchState, seats: Sequence[SeatView]) -> str:
     return f"{plies.capitalize()}, {mover} to move." if mover else f"{plies.capitalize()}."
 
 
-def _describe_waiting(state: MatchState, seats: Sequence[SeatView], seat: int | None) -> str:
+def _describe_waiting(
+    state: MatchState, seats: Sequence[SeatView], seat: int | None, thinks_until: int | None, now: int
+) -> str:
     """Return a sentence about the one that the match waits for."""
     if state.ended:
         return ""
@@ -121,8 +130,19 @@ def _describe_waiting(state: MatchState, seats: Sequence[SeatView], seat: int | 
     if mover.seat == seat:
         return f"Your move: you play {mover.name}."
     if mover.player is not None and mover.player.kind == "opponent":
-        return f"{mover.player_name} ({mover.name}) is thinking and will move soon."
+        return _describe_thinking(state.game, mover, thinks_until, now)
     return f"Waiting for {mover.player_name} ({mover.name}) to move."
+
+
+def _describe_thinking(game_id: str, mover: SeatView, until: int | None, now: int) -> str:
+    """Return a sentence about an opponent that is to move; ``until`` as in ``describe_standing``."""
+    name, level = f"{mover.player_name} ({mover.name})", mover.player.level if mover.player else None
+    if until and until > now:
+        left = about((until - now) / SECOND_MS)
+        return f"{name} is thinking, {left} left."
+    if until == 0 and level is not None and thinks_long(level):
+        return f"{name} is going to think for {thinking_words(game_id, level)}: other searches come first."
+    return f"{name} is thinking and will move soon."
 
 
 def _describe_open_seats(state: MatchState, seats: Sequence[SeatView], seat: int | None) -> str:

@@ -2,12 +2,14 @@
 
 from flask import render_template, request
 
+from api.access.admission import MAX_MATCHES_AGAINST_LONG_THINKERS
 from api.pages.layout import blueprint, signed_in_reader
 from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.games import GAMES
 from domain.match.enums import Control
 from domain.match.terms import PRESETS, Terms
+from domain.search.budgets import offered_levels
 from domain.search.choose import LEVELS, MAX_GUEST_LEVEL
 from events.people.capacity import Invitations
 
@@ -25,7 +27,8 @@ def new_match() -> str:
     setup = request.args.get("setup", "")
     ruleset = request.args.get("ruleset", "")
     level = request.args.get("level", "")
-    levels = range(1, (MAX_GUEST_LEVEL if person.kind == "guest" else max(LEVELS)) + 1)
+    most = MAX_GUEST_LEVEL if person.kind == "guest" else max(LEVELS)
+    levels = {game_id: [number for number in offered_levels(game_id) if number <= most] for game_id in GAMES}
     return render_template(
         "new_match.html",
         games=list(GAMES.values()),
@@ -36,7 +39,9 @@ def new_match() -> str:
         invite=request.args.get("invite", "")[:24],
         bots=_free_bots(),
         levels=levels,
-        level=int(level) if level in map(str, levels) else 3,
+        level=int(level) if level in map(str, levels[chosen]) else 3,
+        max_guest_level=MAX_GUEST_LEVEL,
+        max_long=MAX_MATCHES_AGAINST_LONG_THINKERS,
         presets={title: _control(terms) for title, terms in PRESETS.items()},
     )
 

@@ -8,6 +8,8 @@ from api.representations.ratings import RatingValue
 from domain.games import GAMES
 from domain.match.enums import EndReason, Limit
 from domain.match.terms import DAY, Terms, duration, in_short, limit_in_words
+from domain.search.budgets import thinking_time_s, thinks_long
+from domain.search.choose import node_budget
 from events.matches.readmodels import PlayerRating, Summary, Unrated
 from events.matches.readmodels.standings import interval_of
 
@@ -45,9 +47,32 @@ def time_sentence(terms: Terms) -> str:
     return limit_in_words(terms, Limit.TIME)
 
 
-def level_words(level: int) -> str:
-    """Return the description of an opponent of ``level`` (1 to 8)."""
-    return LEVELS[level - 1]
+def level_words(level: int, game_id: str = "") -> str:
+    """Return the description of an opponent of ``level`` (1 to 12), in a game if one is named."""
+    if not thinks_long(level):
+        return LEVELS[level - 1]
+    if not game_id:
+        return "plays to win and thinks for long"
+    return f"thinks {thinking_words(game_id, level)} about a move"
+
+
+def thinking_words(game_id: str, level: int) -> str:
+    """Return how long an opponent of ``level`` (9 to 12) thinks about a move of a game: "about 6 minutes"."""
+    return about(thinking_time_s(game_id, node_budget(game_id, level)))
+
+
+def about(seconds: float) -> str:
+    """Return a time of thinking in words: "about 6 minutes", "less than a minute"."""
+    minutes = round(seconds / 60)
+    if seconds < 60:
+        return "less than a minute"
+    return f"about {minutes} minute{'' if minutes == 1 else 's'}"
+
+
+def nodes_sentence(player: str, game_id: str, level: int) -> str:
+    """Return as a sentence what an opponent called ``player`` spends on a move."""
+    spent = f"{player} visits up to {node_budget(game_id, level):,} positions for a move"
+    return f"{spent}: it thinks {thinking_words(game_id, level)}." if thinks_long(level) else f"{spent}."
 
 
 def reason_words(reason: str | None, game_id: str) -> str:

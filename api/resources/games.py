@@ -17,7 +17,8 @@ from api.representations.clocks import Terms, represent_terms
 from domain.game import AnyGame, MalformedNotation, StepBudget
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.match.terms import PRESETS
-from domain.search.choose import LEVELS
+from domain.search.budgets import offered_levels
+from domain.search.choose import node_budget
 
 blueprint = Blueprint("games", __name__, url_prefix=PREFIX)
 
@@ -46,7 +47,8 @@ class Game(Answer):
     goal: Annotated[str, Meta(description="How to win, in one or two sentences")]
     ending: Annotated[str, Meta(description="The rule that makes every game end")]
     setups: Sequence[Setup]
-    levels: Annotated[Sequence[int], Meta(description="The levels of the opponents")]
+    levels: Annotated[Sequence[int], Meta(description="The levels of the opponents that this server offers")]
+    level_nodes: Annotated[Sequence[int], Meta(description="How many positions each of them may visit for a move")]
 
 
 class GameList(Answer):
@@ -135,7 +137,8 @@ def _represent(game: AnyGame) -> Game:
         game,
         rulesets=list(map(Ruleset.of, GAMES.rulesets[game.id])),
         setups=[Setup.of(setup, seats=setup.seat_names) for setup in game.setups.values()],
-        levels=list(LEVELS),
+        levels=(levels := offered_levels(game.id)),
+        level_nodes=[node_budget(game.id, level) for level in levels],
     )
 
 

@@ -40,9 +40,10 @@ def relay(heartbeat: Path | None) -> None:
 @click.option("--processes", type=click.IntRange(1), help="Run tasks in this many processes of their own.")
 @heartbeat_option
 def work(queues: tuple[str, ...], processes: int | None, heartbeat: Path | None) -> None:
-    """Run the tasks of QUEUES until SIGTERM: default, opponents-quick, opponents, notices, fleet.
+    """Run the tasks of QUEUES until SIGTERM.
 
-    A task in a process of its own is killed when it takes too long.
+    QUEUES are some of default, notices, opponents-quick, opponents, opponents-long, fleet. A task in a process of its
+    own is killed when it takes too long.
     """
     unknown = [queue for queue in queues if queue not in list(Queue)]
     if unknown:

@@ -17,8 +17,8 @@ def programs(var: Path, ports: Ports, bind: str, opponents: int, mail: bool) -> 
     """Return the programs, in the order in which they start; ``opponents`` processes search for the opponents' moves.
 
     One worker does all short tasks, in threads. Opponents search in processes of their own, which can be killed when
-    they take too long, from the first match against one whose answers are not quick; jobs over all matches or for
-    people run apart, too, when there is one. With ``mail`` there is a gateway for incoming mail.
+    they take too long, from the first match against one whose answers are not quick; searches of minutes, and jobs over
+    all matches or for people, run apart, too, when there is one. With ``mail`` there is a gateway for incoming mail.
     """
     rookery = [sys.executable, "-m", "deploy.cli"]
     short = [Queue.DEFAULT, Queue.NOTICES, Queue.QUICK_OPPONENTS]
@@ -30,6 +30,7 @@ def programs(var: Path, ports: Ports, bind: str, opponents: int, mail: bool) -> 
         Program("relay", [*rookery, "relay"], beats=True),
         Program("worker", [*rookery, "work", *short], beats=True),
         Program(Queue.OPPONENTS, [*rookery, "work", *searching], beats=True, on_demand=True),
+        Program(Queue.LONG_OPPONENTS, [*rookery, "work", Queue.LONG_OPPONENTS], beats=True, on_demand=True),
         Program(Queue.FLEET, [*rookery, "work", Queue.FLEET], beats=True, on_demand=True),
         _web_program("api", var, bind, ports.api, ["--workers", "1", "--preload", "api.wsgi:create_app()"]),
         _web_program(

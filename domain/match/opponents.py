@@ -5,15 +5,19 @@ with it the opponent's moves could be computed beforehand. The seeds of moves th
 match is once it is over. So whenever it goes on from an earlier position or after its end, a fresh seed is drawn.
 """
 
+from collections.abc import Callable
+
 from domain.games import find_ruleset
 from domain.match.state import MatchState
 from domain.search import accepts_draw, choose
 
 
-def move_of(state: MatchState, level: int, seed: int, nodes: int | None) -> str:
+def move_of(
+    state: MatchState, level: int, seed: int, nodes: int | None, on_progress: Callable[[int], None] | None = None
+) -> str:
     """Return the canonical move of an opponent of ``level``; ``nodes`` None is the level's. Raises as ``choose``."""
     game = find_ruleset(state.game, state.ruleset)
-    choice = choose(game, state.play.position, state.play.history, level, seed, nodes)
+    choice = choose(game, state.play.position, state.play.history, level, seed, nodes, on_progress)
     return game.format_move(state.play.position, choice.move)
 
 

@@ -1,10 +1,10 @@
 """The opponents: a move is a pure function of game, position, history, level, seed and engine version."""
 
 from domain.search.analyse import Analysis, JudgedMove, analyse
-from domain.search.choose import ENGINE_VERSION, LEVELS, Level, accepts_draw, choose, seed_for
+from domain.search.choose import ENGINE_VERSION, LEVELS, Level, accepts_draw, choose, node_budget, seed_for
 from domain.search.negamax import Choice
 
 __all__ = [
     "ENGINE_VERSION", "LEVELS", "Analysis", "Choice", "JudgedMove", "Level", "accepts_draw", "analyse", "choose",
-    "seed_for",
+    "node_budget", "seed_for",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from domain.game import Game, GameOver, M, P
+from domain.search.budgets import COMMON_PACE, MAX_SHORT_LEVEL, long_budget, thinks_long
 from domain.search.negamax import Choice, RootMove, Search
 from domain.search.values import clamp_evaluation
 
@@ -13,7 +14,8 @@ from domain.search.values import clamp_evaluation
 class Level(NamedTuple):
     """How strong an opponent is.
 
-    ``nodes`` is the node budget of a search, ``depth`` the plies that it looks ahead (captures and compulsory moves
+    ``nodes`` is the node budget of a search (above level 8 that of games without one of their own: ``node_budget``),
+    ``depth`` the plies that it looks ahead (captures and compulsory moves
     come on top). ``blunder_rate`` is the share of its own next moves that it overlooks, drawn again at every turn; it
     always sees at least one. ``noise_amplitude`` is the largest noise, in hundredths of the smallest piece, that is
     added to the value of each of its next moves: it may play any move whose value is within that of the best. Certain
@@ -40,6 +42,10 @@ LEVELS: Mapping[int, Level] = {
     6: Level(nodes=5_000, depth=5, blunder_rate=0.04, noise_amplitude=20),
     7: Level(nodes=10_000, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10),
     8: Level(nodes=24_000, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10),
+    **{
+        number: Level(nodes=nodes, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10)
+        for number, nodes in enumerate(COMMON_PACE.budgets, MAX_SHORT_LEVEL + 1)
+    },
 }
 
 
@@ -53,6 +59,12 @@ DRAW_THRESHOLD: Final = -150
 """The value at and below which an opponent accepts a draw: one and a half of the smallest piece behind."""
 
 
+def node_budget(game_id: str, level: int) -> int:
+    """Return how many nodes an opponent of ``level`` may visit for a move; raises KeyError for an unknown level."""
+    nodes = LEVELS[level].nodes
+    return long_budget(game_id, level) if thinks_long(level) else nodes
+
+
 def choose(
     game: Game[P, M],
     position: P,
@@ -62,7 +74,7 @@ def choose(
     nodes: int | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Choice[M]:
-    """Return the move of an opponent of ``level`` (1 to 8) for the seat to move.
+    """Return the move of an opponent of ``level`` (1 to 12) for the seat to move.
 
     ``history`` is the earlier positions of the game, oldest first. The same arguments give the same choice on every
     machine; another ``seed`` may give another of several good moves. At most ``nodes`` are visited, None for those of
@@ -71,7 +83,7 @@ def choose(
     than the level has.
     """
     strength = LEVELS[level]
-    budget = _budget(level, nodes)
+    budget = _budget(game.id, level, nodes)
     moves, unlisted = root_moves_of(game, position)
     if not moves:
         raise GameOver("the game is over: there is no move to choose")
@@ -102,7 +114,7 @@ def accepts_draw(
 
     It may be the turn of any seat. An opponent accepts no draw of an ended game. ``nodes`` and errors as in ``choose``.
     """
-    strength, budget = LEVELS[level], _budget(level, nodes)
+    strength, budget = LEVELS[level], _budget(game.id, level, nodes)
     moves, unlisted = root_moves_of(game, position)
     if not moves:
         return False
@@ -111,9 +123,9 @@ def accepts_draw(
     return search.best(position, root_moves, strength.depth).value <= DRAW_THRESHOLD
 
 
-def _budget(level: int, nodes: int | None) -> int:
+def _budget(game_id: str, level: int, nodes: int | None) -> int:
     """Return the nodes that a search of ``level`` may visit, ``nodes`` unless that is None or too many."""
-    most = LEVELS[level].nodes
+    most = node_budget(game_id, level)
     budget = most if nodes is None else nodes
     if not 1 <= budget <= most:
         raise ValueError(f"an opponent of level {level} visits 1 to {most} nodes, not {budget}")

@@ -17,6 +17,7 @@ from domain.match.enums import Status
 from domain.match.state import opponent_id
 from domain.match.terms import DAY
 from domain.search import LEVELS
+from domain.search.budgets import thinks_long
 from events.matches.fleet_jobs import FleetJobs, JobState
 from events.matches.jobs import Jobs
 from events.matches.outages import Heartbeat
@@ -220,8 +221,8 @@ def clock_figures(store: RedisStore, heartbeat: Heartbeat, flag_lateness: FlagLa
 
 
 def opponent_figures(readmodels: ReadModels, now: int) -> Iterator[Metric]:
-    """Yield how long matches wait for opponents."""
-    names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
+    """Yield how long matches wait for opponents, those aside that think for long."""
+    names = [f"awaiting:{opponent_id(level)}" for level in LEVELS if not thinks_long(level)]
     lists = list(product(names, range(readmodels.keys.shards)))
 
     def longest(pipeline: StorePipeline, current: Current) -> None:

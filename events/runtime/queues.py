@@ -17,6 +17,7 @@ class Queue(StrEnum):
     DEFAULT = "default"
     QUICK_OPPONENTS = "opponents-quick"
     OPPONENTS = "opponents"
+    LONG_OPPONENTS = "opponents-long"
     NOTICES = "notices"
     FLEET = "fleet"
 

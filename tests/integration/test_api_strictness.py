@@ -12,6 +12,7 @@ from werkzeug.test import TestResponse
 
 from api.access.headers import stream_origin
 from api.http.schemas import ExactlyOne, StrictSchema, flattened
+from domain.search.budgets import offered_levels
 from tests.support.callers import ME, OPEN, Caller
 from tests.support.tables import table
 
@@ -116,7 +117,7 @@ def test_the_games_are_listed_with_seats_and_levels(stranger: Caller) -> None:
     games = {game["id"]: game for game in stranger.get("/games").json["items"]}
     four = {setup["name"]: setup for setup in games["towers"]["setups"]}["four-player"]
     assert len(four["seats"]) == 4
-    assert games["bashni"]["levels"] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert games["bashni"]["levels"] == offered_levels("bashni")
     assert stranger.get("/games/towers").json == games["towers"]
 
 
@@ -226,7 +227,7 @@ def test_every_schema_says_in_words_for_people_what_is_wrong_with_a_field(schema
 def test_the_reason_of_a_refusal_is_made_of_sentences_that_name_the_fields(anna: Caller) -> None:
     refused = anna.post("/matches", {"seats": [ME, {"kind": "opponent", "level": 9}], "colour": "white"}).json
     assert refused["detail"] == (
-        "The field game is missing. The field seats.1.level must be 1 to 8. The field colour is not known here."
+        "The field game is missing. The field seats.1.level must be 1 to 12. The field colour is not known here."
     )
     assert refused["errors"]["game"] == ["is missing"]
     many = anna.post("/matches", {f"x{number}": 1 for number in range(30)}).json

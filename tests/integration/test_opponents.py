@@ -20,7 +20,7 @@ from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
 from workers.composition import make_opponents
-from workers.opponents import OPPONENTS, QUICK, SLOW, debts_of, lane_of
+from workers.opponents import LONG, OPPONENTS, QUICK, SLOW, Debt, debts_of, lane_of
 from workers.relay import Relay
 
 
@@ -229,7 +229,9 @@ def test_a_match_waits_once_and_again_when_something_is_owed_meanwhile(shop: Ste
 
 
 def test_cheap_answers_have_a_lane_of_their_own(shop: SteppedInstallation) -> None:
-    assert [lane_of(level) for level in LEVELS] == [QUICK] * 4 + [SLOW] * 4
+    debts = [Debt(0, f"opponent-{level}", level, draw=False) for level in LEVELS]
+    assert [lane_of(debt) for debt in debts] == [QUICK] * 4 + [SLOW] * 4 + [LONG] * 4
+    assert [lane_of(debt._replace(draw=True)) for debt in debts] == [QUICK] * 4 + [SLOW] * 8
     assert [make_opponents(shop.parts).add_turn(shop.start(f"opponent-{level}", "anna")) for level in (4, 5)] == [
         QUICK,
         SLOW,

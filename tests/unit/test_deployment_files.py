@@ -32,7 +32,7 @@ from workers.broker import MAX_TASK_S
 PRODUCTION = Path(__file__).parents[2] / "deploy" / "production"
 UNITS = PRODUCTION / "systemd"
 KUBERNETES = PRODUCTION / "kubernetes"
-QUEUE_INSTANCES = ("default", "notices", "opponents-quick")
+QUEUE_INSTANCES = ("default", "notices", "opponents-quick", "opponents-long")
 """Instances of the unit of workers: ``rookery.target`` wants each of them."""
 
 LOCAL = ("--bind", "--heartbeat", "--port", "--processes")
@@ -199,7 +199,7 @@ def test_a_stop_of_the_opponents_waits_for_the_longest_search() -> None:
     graces = [
         each["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
         for each in kubernetes_objects()
-        if each["kind"] == "Deployment" and each["metadata"]["name"].startswith("opponents")
+        if each["kind"] == "Deployment" and each["metadata"]["name"] in ("opponents", "opponents-quick")
     ]
     assert len(graces) == 2
     assert min(graces) > MAX_TASK_S

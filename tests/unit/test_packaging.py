@@ -120,7 +120,8 @@ def test_a_command_imports_no_other_command() -> None:
 def test_a_queue_that_there_is_not_is_refused_with_those_that_there_are() -> None:
     refused = CliRunner().invoke(main, ["work", "default", "slow"])
     assert refused.exit_code == 2
-    assert "there is no queue 'slow', only default, opponents-quick, opponents, notices, fleet" in refused.stderr
+    listed = "default, opponents-quick, opponents, opponents-long, notices, fleet"
+    assert f"there is no queue 'slow', only {listed}" in refused.stderr
 
 
 ENUMS = [kind for kind in vars(enums).values() if isinstance(kind, type) and issubclass(kind, StrEnum)][1:]

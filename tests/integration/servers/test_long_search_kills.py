@@ -1,0 +1,76 @@
+"""A long search whose worker is killed again and again: its move is that of an undisturbed one."""
+
+import multiprocessing
+import time
+from multiprocessing.process import BaseProcess
+
+import pytest
+
+from domain.games import GAMES
+from domain.search import LEVELS, budgets, choose, seed_for
+from domain.search.budgets import Pace
+from events.installation import Installation
+from events.matches import thoughts
+from events.runtime.settings import Settings
+from events.runtime.wall_clock import now_ms
+from tests.support.eventually import eventually
+from tests.support.stepped_installation import SteppedInstallation
+from workers import long_searches
+from workers.claims import do_due
+from workers.composition import make_long_thinker, make_opponents
+from workers.opponents import LONG
+
+BUDGETS = (30_000, 40_000, 50_000, 60_000)
+LEASE_MS = 1_000
+
+
+def search_until_killed(settings: Settings) -> None:
+    """Do the long searches of an installation."""
+    parts = Installation(settings)
+    parts.turns.lease_ms = LEASE_MS
+    while True:
+        do_due(parts.turns, [LONG], make_long_thinker(parts, lambda: False).answer, lambda: None, now_ms)
+        time.sleep(0.01)
+
+
+def started(settings: Settings) -> BaseProcess:
+    """Return a new worker: a process that is killed with the tests at the latest."""
+    worker = multiprocessing.get_context("fork").Process(target=search_until_killed, args=[settings], daemon=True)
+    worker.start()
+    return worker
+
+
+def test_a_search_whose_worker_is_killed_three_times_chooses_the_same_move(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(budgets.PACES, "bashni", Pace(10_000, 10_000, BUDGETS))
+    monkeypatch.setattr(long_searches, "MIN_INTERVAL_S", 0.0)
+    shop.now = now_ms()
+    match, turns = shop.start("opponent-12", "alice"), shop.parts.turns
+    before, noted = shop.state(match), 0
+
+    def noted_anew() -> int:
+        thought = thoughts.read_thought(turns, match)
+        return 0 if thought is None or thought.until == noted else thought.until
+
+    make_opponents(shop.parts).add_turn(match)
+    for _ in range(3):
+        doomed = started(shop.settings)
+        noted = eventually(noted_anew, "a search")
+        doomed.kill()
+        doomed.join()
+        assert not shop.state(match).play.moves
+    worker = started(shop.settings)
+    try:
+        # After as many kills the entry is given up, and the sweeper adds it again.
+        eventually(lambda: turns.entry_content("", thoughts.search_entry(match)) is None, "the end of the entry")
+        make_opponents(shop.parts).add_turn(match)
+        eventually(lambda: shop.state(match).play.moves, "the move")
+    finally:
+        worker.kill()
+        worker.join()
+    (played,) = [event for event in shop.store.read(match) if event.type == "move-submitted"]
+    game, position = GAMES["bashni"], before.play.position
+    undisturbed = choose(game, position, before.play.history, 12, seed_for(before.seed, 1))
+    assert (played.data["nodes"], played.data["move"]) == (BUDGETS[-1], game.format_move(position, undisturbed.move))
+    assert undisturbed.nodes > LEVELS[8].nodes

@@ -22,7 +22,7 @@ BIOME := $(VENV)/javascript/node_modules/@biomejs
 SCRIPTS := --config-path=tests/javascript api/pages/static/*.js api/pages/static/proof/*.js tests/support/*.mjs
 
 .PHONY: help run demo compile test beside run-unit-tests run-tests test-servers run-server-tests check check-types \
-	check-imports check-python check-scripts format programs bench bench-compare chaos simulate lock audit clean
+	check-imports check-python check-scripts format programs bench bench-compare strength chaos simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -90,6 +90,9 @@ bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them
 
 bench-compare: $(VENV)/development  ## figures beside those of an older checkout (OLD=directory ONLY="rules store" ROUNDS=5)
 	@$(BIN)/python -m tests.bench.compare $(OLD) $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+strength: $(VENV)/development  ## play the levels of the opponents against each other (ARGS="--games bashni --pairs 100 --jobs 2")
+	@$(BIN)/python -m tests.tuning.strength $(ARGS)
 
 chaos: $(VENV)/development  ## kill and pause everything under play, on each kind of store, and judge (ARGS="--seed 2")
 	for store in single sentinel cluster; do \

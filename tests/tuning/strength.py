@@ -1,16 +1,21 @@
 """The strength of the levels: ``make strength`` plays every level against the one below and prints a table.
 
 Games come in pairs that begin with the same opening of the book and exchange the seats. Every result is appended to a
-file at once, and a run goes on where the last one has stopped, as long as engine version and levels are the same.
+file at once, and a run goes on where the last one has stopped, as long as engine version and levels are the same. It
+plays in compiled code when there is a build (``make compile``).
 """
 
 import argparse
+import os
 import sys
 from collections import defaultdict
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from deploy.local.compiled import find_build
+from deploy.local.environment import ROOT
+from domain.build import COMPILED
 from domain.games import GAMES
 from domain.search import ENGINE_VERSION, LEVELS
 from tests.tuning.book import Opening, openings
@@ -75,6 +80,15 @@ def table(planned: list[Task], scores: dict[str, float]) -> str:
     return "\n".join(lines)
 
 
+def in_compiled_code(arguments: list[str]) -> None:
+    """Start this program again with the compiled build of the present sources, if there is one (``make compile``)."""
+    build = find_build()
+    if build is not None and not COMPILED:
+        path = f"{build}{os.pathsep}{ROOT}"
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+        os.execve(sys.executable, [sys.executable, "-m", "tests.tuning.strength", *arguments], environment)  # noqa: S606
+
+
 def main(arguments: list[str]) -> None:
     """Play what is missing and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -97,4 +111,5 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    in_compiled_code(sys.argv[1:])
     main(sys.argv[1:])

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from types import GenericAlias, ModuleType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint
+from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint, PositionFormat
 from domain.scene import Scene, text_of
 
 if TYPE_CHECKING:
@@ -143,6 +143,10 @@ class Game(Generic[P, M]):
     """The reasons of its outcomes, in kebab-case, and how a result names each: "by checkmate"."""
     showcase: str = ""
     """A position that shows what the game looks like when it is under way; empty: its first start position does."""
+    position_format: PositionFormat
+    """How the page that verifies reads position strings."""
+    further_pieces: tuple[str, ...] = ()
+    """Positions with the kinds of pieces that no start position has."""
     counters: int = 0
     """How many fields at the end of a position string are counters, which repetition disregards: see ``key``."""
 

@@ -1,6 +1,6 @@
 """The parts of a page of a game beside the picture: hints, facts, moves being composed, armies being set up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from domain.scene import Piece, Scene
@@ -90,3 +90,31 @@ class ArmyDraft(NamedTuple):
     placed: Mapping[str, str]
     ready: tuple[str, ...]
     done: str
+
+
+def seats_to_move(seats: Iterable[tuple[str, str]], before: str = "") -> tuple[tuple[str, str], ...]:
+    """Return the ``words`` of a ``PositionFormat``: the seat to move, by its letter, after fields like ``before``."""
+    return tuple((f"^{before}{letter} .*", f"{name} to move") for letter, name in seats)
+
+
+class PositionFormat(NamedTuple):
+    """How programs that know no rules read a position string, to draw it.
+
+    The string is a board, a space, and the other fields, which ``rest`` matches. ``rows`` are the squares of the board
+    as the string has them, ``separators`` what stands between two rows. In a row, each match of ``item`` is a number of
+    empty squares or the contents of one square; there each match of ``piece`` is a piece, the topmost first or last.
+    ``words`` are sentences about the position, each a chain of patterns and replacements that makes it, or nothing, of
+    the other fields. ``frozen`` is the number of the field (from 1, after the board) with the first letters of frozen
+    pieces, ``links`` of the one with pairs of squares whose pieces belong together, such as ``c3>d4;e5>e6``; 0: none.
+    Patterns are regular expressions, replacements have $1, as JavaScript defines them.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+    item: str
+    rest: str
+    words: tuple[tuple[tuple[str, str], ...], ...]
+    piece: str = ".+"
+    separators: str = "/"
+    topmost_first: bool = False
+    frozen: int = 0
+    links: int = 0

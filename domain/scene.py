@@ -5,6 +5,7 @@ squares; x grows to the right and y downwards, from the top left corner of the p
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 COLOURS = ("white", "black", "red", "blue", "yellow", "green")
@@ -53,8 +54,9 @@ class Scene(NamedTuple):
     """A position as it is drawn.
 
     ``columns`` maps a square to the pieces on it, bottom first; empty squares are left out. ``spoken`` maps a square to
-    its contents in words, for screen readers. ``links`` are pairs of squares whose pieces belong together. ``notes``
-    are shown on request. ``checked`` are the squares of the kings in check.
+    its contents in words where they are more than the titles of its pieces: see ``contents``. ``links`` are pairs of
+    squares whose pieces belong together. ``notes`` are shown on request. ``checked`` are the squares of the kings in
+    check.
     """
 
     width: float
@@ -62,10 +64,15 @@ class Scene(NamedTuple):
     cells: tuple[Cell, ...]
     labels: tuple[Label, ...]
     columns: Mapping[str, tuple[Piece, ...]]
-    spoken: Mapping[str, str]
+    spoken: Mapping[str, str] = MappingProxyType({})
     links: tuple[tuple[str, str], ...] = ()
     notes: tuple[Note, ...] = ()
     checked: tuple[str, ...] = ()
+
+    def contents(self, square: str) -> str:
+        """Return a square and its contents in words, for screen readers."""
+        titles = [piece.title for piece in reversed(self.columns.get(square, ()))]
+        return self.spoken.get(square) or f"{square}: {' over '.join(titles) or 'empty'}"
 
     @property
     def has_levels(self) -> bool:

@@ -8,7 +8,7 @@ import json
 import posixpath
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from typing import NamedTuple
@@ -25,16 +25,6 @@ from domain.scene import Piece, Scene
 from events.pictures.board import draw, face_id, faces
 from events.pictures.turning import parts
 from events.proof.public_keys import key_set
-
-_WITH_ALL_PIECES: Mapping[str, tuple[str, ...]] = {
-    "bashni": ("1b1b1b1b/b1b1b1b1/1b1b1B1b/8/8/w1w1W1w1/1w1w1w1w/w1w1w1w1 w 0",),
-    "tower-game": (
-        "rnmmr/ccmmn/cckjj/nbbjj/rbbnr|ppppp/ppppp/ppppp/ppppp/ppppp|5/5/5/5/5|f4/5/5/5/5|5/5/5/5/4F|5/5/5/5/5"
-        "|PPPPP/PPPPP/PPPPP/PPPPP/PPPPP|RNBBR/CCBBN/CCKJJ/NMMJJ/RMMNR w - - 0",
-    ),
-    "four-towers": ("dmk/rnbdcq/ppppppbnr/6pppp/l8w/9/L8W/PPPP6/RNBPPPPPP/QCDBNR/KMD w - -/- - 0 1",),
-}
-"""Positions with the kinds of pieces that no start position of the game has."""
 
 
 class EmptyBoard(NamedTuple):
@@ -58,7 +48,7 @@ def piece_drawings() -> Markup:
     """Return an element without size that defines the drawing of every piece of every game by its id."""
     drawings: dict[str, str] = {}
     for game in GAMES.values():
-        for colours, pieces in _pieces(game):
+        for colours, pieces in pieces_of(game):
             drawings |= faces(pieces, colours)
     defined = "".join(drawings.values())
     return Markup(  # noqa: S704 - made of drawings, whose texts are escaped
@@ -68,25 +58,29 @@ def piece_drawings() -> Markup:
 
 @cache
 def board_tables() -> str:
-    """Return, as JSON by game, its title, its squares, and drawing and title of each piece by letter.
+    """Return, as JSON by game, its title, squares, drawing and title of each piece by letter, and position format.
 
-    A square has its top left corner and the number of the part of the board, such as a level, that it belongs to.
+    A square has its top left corner and the number of the part of the board, such as a level, that it belongs to. The
+    squares are in the order of position strings, so that the format has the number of squares of each row only.
     The letters are those of position strings; a frozen piece has an exclamation mark after them.
     """
     tables = {}
     for game in GAMES.values():
         scene = _empty_scene(game)
-        squares = {
+        cells = {
             cell.square: (round(cell.x, 3), round(cell.y, 3), number)
             for number, part in enumerate(parts(scene.cells, scene.labels), 1)
             for cell in part.cells
         }
+        rows = game.position_format.rows
+        squares = {square: cells[square] for row in rows for square in row}
         letters = {
             piece.letter + "!" * piece.frozen: (face_id(piece, colours), piece.title)
-            for colours, pieces in _pieces(game)
+            for colours, pieces in pieces_of(game)
             for piece in pieces
         }
-        tables[game.id] = {"title": game.title, "squares": squares, "pieces": letters}
+        written = game.position_format._asdict() | {"rows": tuple(map(len, rows))}
+        tables[game.id] = {"title": game.title, "squares": squares, "pieces": letters, "format": written}
     return json.dumps(tables, separators=(",", ":"))
 
 
@@ -95,10 +89,10 @@ def _empty_scene(game: AnyGame) -> Scene:
     return scene._replace(columns={}, spoken={}, links=(), notes=(), checked=())
 
 
-def _pieces(game: AnyGame) -> Iterable[tuple[tuple[str, ...], list[Piece]]]:
+def pieces_of(game: AnyGame) -> Iterable[tuple[tuple[str, ...], list[Piece]]]:
     """Yield the pieces of each setup, the frozen ones too, with the colours of its seats."""
     for setup in game.setups.values():
-        texts = (setup.start, *_WITH_ALL_PIECES.get(game.id, ()))
+        texts = (setup.start, *game.further_pieces)
         scenes = [game.scene(game.parse_position(text)) for text in texts]
         pieces = {piece for scene in scenes for column in scene.columns.values() for piece in column}
         if len(setup.seat_names) > 2:

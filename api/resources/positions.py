@@ -149,7 +149,7 @@ def show_square(match_id: str, square: str) -> Response:
             version=head.version,
             version_tag=str(head.tag),
             square=square,
-            contents=scene.spoken.get(square, f"{square}: empty"),
+            contents=scene.contents(square),
             reason=_why_not(state, square),
         )
 

@@ -56,9 +56,10 @@ _NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NEXT_STEPS = """
 Next:
   1. make format
-  2. Replace the rules of the template, module by module, with those of $title; keep every test green:
+  2. Replace the rules of the template, module by module, with those of $title, its row in README.md, its vectors and
+     its rules page; keep every test green:
      rookery rules check tests/vectors/$id.public.json
-     pytest tests/contract
+     pytest tests/contract tests/unit/test_rules_pages.py
   3. When they are final: python -m tests.golden $id 1
 What is still missing: pytest tests/contract/test_every_game_is_complete.py"""
 
@@ -82,7 +83,14 @@ def new_game(name: str, title: str | None, root: Path) -> None:
         raise click.BadParameter(f"{name!r} is not made of lower-case words with hyphens between them")
     if not (root / "domain" / "games.py").is_file():
         raise CliError(f"{root} is not the source tree of rookery: it has no domain/games.py")
-    values = {"id": name, "package": name.replace("-", "_"), "title": title or name.replace("-", " ").title()}
+    words = name.replace("-", " ").title()
+    values = {
+        "id": name,
+        "package": name.replace("-", "_"),
+        "class": words.replace(" ", ""),
+        "title": title or words,
+        "prefix": f"{name[0]}{name[-1]}".upper(),
+    }
     written = {root / _target(path, values): text for path, text in _templates(files("deploy.cli") / "game_template")}
     for path in written:
         if path.exists():

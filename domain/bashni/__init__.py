@@ -39,6 +39,8 @@ class Bashni(Game[Position, Move]):
         "repetition": "the position stood for the third time",
     }
     showcase = "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1"
+    position_format = diagram.POSITION_FORMAT
+    further_pieces = ("8/8/5B2/8/8/2W5/8/8 w 0",)
     counters = 1
 
     def __init__(self, ruleset: int, jump: Jump, distinction: str) -> None:
@@ -66,9 +68,9 @@ class Bashni(Game[Position, Move]):
         return notation.read_move(position, text, self.jump)
 
 
-GAME = Bashni(1, never_again, "In one move no column is jumped twice.")
+GAME: Bashni = Bashni(1, never_again, "In one move no column is jumped twice.")
 
-RULESETS = (
+RULESETS: tuple[Bashni, ...] = (
     GAME,
     Bashni(
         2,

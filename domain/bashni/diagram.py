@@ -1,6 +1,6 @@
 """A Bashni position as text and as a scene, and the words of a page beside the picture."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from domain.bashni.board import MAX_HALFMOVE_CLOCK, SEAT_NAMES, SQUARE_NUMBERS
@@ -8,27 +8,39 @@ from domain.bashni.legality import capturing_squares
 from domain.bashni.moves import key
 from domain.bashni.position import Position, column
 from domain.facts import repetition_fact
-from domain.presentation import GameFact, matters
-from domain.scene import Cell, Label, Piece, Scene
+from domain.grid import Grid
+from domain.presentation import GameFact, PositionFormat, matters, seats_to_move
+from domain.scene import Cell, Piece, Scene
 
-_FILES = "abcdefgh"
-_RANKS = "12345678"
-_MARGIN = 0.5
+_GRID = Grid("abcdefgh", 8, lambda square: "dark" if square in SQUARE_NUMBERS else "light")
+POSITION_FORMAT: PositionFormat = PositionFormat(
+    rows=_GRID.rows,
+    item=r"\([wWbB]{2,}\)|[1-8]|[wWbB]",
+    piece="[wWbB]",
+    topmost_first=True,
+    rest="[wb] [0-9]+",
+    words=(seats_to_move(zip("wb", SEAT_NAMES, strict=True)),),
+)
 
 
 def diagram(position: Position) -> str:
     """Return the board with whole columns, from the top down, then the side to move and the draw counter."""
-    written = {name: column(position, square) or "." for name, square in SQUARE_NUMBERS.items()}
-    widths = {file: max(len(written.get(file + rank, "")) for rank in _RANKS) for file in _FILES}
-    lines = []
-    for rank in reversed(_RANKS):
-        cells = [f"{written.get(file + rank, ''):{widths[file]}}" for file in _FILES]
-        lines.append(f"{rank}  {' '.join(cells)}".rstrip())
-    lines.append(f"   {' '.join(f'{file:{widths[file]}}' for file in _FILES)}".rstrip())
+    written = [[_sign(position, square) for square in rank] for rank in _GRID.rows]
+    widths = [max(map(len, file)) for file in zip(*written, strict=True)]
+    lines = [_line(str(8 - number), rank, widths) for number, rank in enumerate(written)]
+    lines.append(_line(" ", "abcdefgh", widths))
     lines += ["", f"{SEAT_NAMES[position.side]} to move"]
     if matters(position.halfmove_clock, MAX_HALFMOVE_CLOCK):
         lines.append(f"King moves without capture in a row: {position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}")
     return "\n".join(lines)
+
+
+def _sign(position: Position, square: str) -> str:
+    return column(position, SQUARE_NUMBERS[square]) or "." if square in SQUARE_NUMBERS else ""
+
+
+def _line(head: str, signs: Iterable[str], widths: Iterable[int]) -> str:
+    return f"{head}  {' '.join(f'{sign:{width}}' for sign, width in zip(signs, widths, strict=True))}".rstrip()
 
 
 def scene(position: Position) -> Scene:
@@ -38,14 +50,8 @@ def scene(position: Position) -> Scene:
         letters = column(position, square)
         if letters:
             columns[name] = tuple(_PIECES[letter] for letter in reversed(letters))
-    return Scene(
-        width=8 + 2 * _MARGIN,
-        height=8 + 2 * _MARGIN,
-        cells=_CELLS,
-        labels=_LABELS,
-        columns=columns,
-        spoken={cell.square: f"{cell.square}: {_description(cell, columns.get(cell.square, ()))}" for cell in _CELLS},
-    )
+    spoken = {cell.square: f"{cell.square}: {_description(cell, columns.get(cell.square, ()))}" for cell in _GRID.cells}
+    return _GRID.scene(columns, spoken)
 
 
 def counts(position: Position) -> tuple[GameFact, ...]:
@@ -86,15 +92,6 @@ _PIECES = {
     "b": Piece(1, "man", "b", "black man"),
     "B": Piece(1, "king", "B", "black king"),
 }
-_CELLS = tuple(
-    Cell(file + rank, x + _MARGIN, 7 - y + _MARGIN, "dark" if file + rank in SQUARE_NUMBERS else "light")
-    for x, file in enumerate(_FILES)
-    for y, rank in enumerate(_RANKS)
-)
-_LABELS = (
-    *(Label(file, x + 2 * _MARGIN, 8 + 1.5 * _MARGIN) for x, file in enumerate(_FILES)),
-    *(Label(rank, _MARGIN / 2, 8.0 - y) for y, rank in enumerate(_RANKS)),
-)
 
 
 def demand(position: Position) -> str:

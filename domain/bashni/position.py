@@ -5,6 +5,7 @@ from typing import NamedTuple, NoReturn
 
 from domain.bashni.board import LAST_ROWS, LETTERS, MAX_HALFMOVE_CLOCK, NUMBERS, PIECES_EACH, SEAT_NAMES, SQUARE_NUMBERS
 from domain.game import MalformedNotation
+from domain.grid import with_runs
 
 _TOKEN = re.compile(r"\([wWbB]{2,}\)|[1-8wWbB]|\([^()]*\)|.", re.DOTALL)
 _TWO_LAYERS = re.compile(r"[wW]+[bB]*|[bB]+[wW]*")
@@ -69,9 +70,7 @@ def format_position(position: Position) -> str:
     columns = [column(position, square) for square in range(NUMBERS)]
     signs = [f"({letters})" if len(letters) > 1 else letters or " " for letters in columns]
     board = "/".join(["".join([" " if square is None else signs[square] for square in rank]) for rank in _RANKS])
-    for run in range(8, 0, -1):
-        board = board.replace(" " * run, str(run))
-    return f"{board} {'wb'[position.side]} {position.halfmove_clock}"
+    return f"{with_runs(board, 8)} {'wb'[position.side]} {position.halfmove_clock}"
 
 
 def _parse_board(board: str) -> dict[int, str]:

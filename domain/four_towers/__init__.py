@@ -70,6 +70,8 @@ class FourTowers(Game[Position, Move]):
         "repetition": "the position stood for the third time",
         "no-progress": "too many moves without progress",
     }
+    position_format = diagram.POSITION_FORMAT
+    further_pieces = ("3/6/9/10/l8w/9/L8W/10/k8/6/2K w - -/- - 0 1",)
     counters = 2
 
     def legal_moves(self, position: Position) -> list[int]:
@@ -97,4 +99,4 @@ class FourTowers(Game[Position, Move]):
         return [] if is_drawn(position) else compound_moves.rearrangements(position)
 
 
-GAME = FourTowers()
+GAME: FourTowers = FourTowers()

@@ -24,13 +24,31 @@ from domain.four_towers.position import (
     memory_text,
     pair_text,
 )
-from domain.presentation import matters
+from domain.presentation import PositionFormat, matters, seats_to_move
 from domain.scene import Cell, Label, Note, Piece, Scene
 
 TITLES = ("", "rook", "bishop", "queen", "knight", "marshall", "cardinal", "wizard", "king", "dragon", "pawn", "lancer")
 """By code."""
 _FILES = "abcdefghijk"
 _COLOURS = ("White", "Black")
+
+
+_TO_MOVE = seats_to_move((("w", "White"), ("b", "Black")))
+POSITION_FORMAT: PositionFormat = PositionFormat(
+    rows=tuple(tuple(f"{file}{rank}" for file in FILES_OF_RANKS[rank - 1]) for rank in range(11, 0, -1)),
+    item="[0-9]+|[RNBQMCWKDPLrnbqmcwkdpl]",
+    rest=r"[wb] \S+ \S+ \S+ [0-9]+ [0-9]+",
+    words=(
+        _TO_MOVE,
+        (
+            (r"^\S+ \S+ (\S+) .*", "$1"),
+            ("-", "nothing"),
+            ("([A-Z])(?=[A-Z])", "$1, "),
+            ("(.*)/(.*)", "dragons imitate $1 (White) and $2 (Black)"),
+        ),
+        ((r"^\S+ \S+ \S+ (\S+) .*", "$1"), ("^-$", ""), ("@", " may return on ")),
+    ),
+)
 
 
 def diagram(position: Position) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN, king_in_check
 from domain.four_towers.board import FILES_OF_RANKS, NAMES, NUMBERS, SQUARES, TOWER_SET
 from domain.game import MalformedNotation
+from domain.grid import with_runs
 
 LETTERS = " RBQNMCWKDPL"
 """By code. Lower case is Black."""
@@ -185,24 +186,13 @@ def _parse_returning(text: str, board: bytes, side: int) -> tuple[int, int]:
 
 def format_position(position: Position) -> str:
     """Return the one position string of ``position``."""
-    board = position.board
-    rows = []
-    for squares in _ROWS:
-        row = ""
-        empty = 0
-        for square in squares:
-            if board[square]:
-                row += (str(empty) if empty else "") + _SIGNS[board[square]]
-                empty = 0
-            else:
-                empty += 1
-        rows.append(row + (str(empty) if empty else ""))
+    board = "/".join(["".join([_SIGNS[position.board[square]] for square in squares]) for squares in _ROWS])
     en_passant = ",".join(map(pair_text, position.en_passant)) or "-"
     white, black = map(memory_text, position.memories)
     code, tower = position.returning
     returning = f"{_SIGNS[code]}@{NAMES[tower]}" if code else "-"
     return (
-        f"{'/'.join(rows)} {'wb'[position.side]} {en_passant} {white}/{black} {returning}"
+        f"{with_runs(board, 10)} {'wb'[position.side]} {en_passant} {white}/{black} {returning}"
         f" {position.halfmove_clock} {position.move_number}"
     )
 

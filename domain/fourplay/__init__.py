@@ -45,6 +45,7 @@ class Fourplay(Game[Position, str]):
         "repetition": "the position stood for the third time",
         "no-progress": "too many moves without progress",
     }
+    position_format = diagram.POSITION_FORMAT
     counters = 1
 
     def is_mid_turn(self, position: Position) -> bool:
@@ -77,4 +78,4 @@ class Fourplay(Game[Position, str]):
         return None if position.setup else moves.without_king(position, seat)
 
 
-GAME = Fourplay()
+GAME: Fourplay = Fourplay()

@@ -4,22 +4,40 @@ from domain.fourplay.attacks import king_of, players_in_check
 from domain.fourplay.board import NAMES, NUMBERS, QUADRANTS, SIDE
 from domain.fourplay.position import (
     BUDGET,
+    ITEM,
     KIND_CODES,
     KING,
     MAX_HALFMOVE_CLOCK,
     NEUTRON,
     PLAYERS,
+    ROWS,
     TITLES,
     Position,
     army_cost,
 )
-from domain.presentation import matters
+from domain.presentation import PositionFormat, matters
 from domain.scene import Cell, Label, Piece, Scene
 
 SEATS = ("Red", "Blue", "Yellow", "Green")
 TURNS = (0, 3, 2, 1)
 """The quarter turns clockwise that bring each seat's corner to the lower left."""
 _QUADRANT_KINDS = ("red", "blue", "yellow", "green")
+
+
+POSITION_FORMAT: PositionFormat = PositionFormat(
+    rows=ROWS,
+    item=ITEM,
+    rest=r"[rbyg] (?:setup|play) \S+ \S+ [0-9]+",
+    words=(
+        (
+            *((rf"^{letter} (\w+).*", f"{name} $1") for letter, name in zip(PLAYERS, SEATS, strict=True)),
+            ("setup$", "sets up"),
+            ("play$", "to move"),
+        ),
+    ),
+    frozen=3,
+    links=4,
+)
 
 
 def diagram(position: Position) -> str:
@@ -81,23 +99,19 @@ def piece_of(player: int, kind: int, frozen: bool = False) -> Piece:
 
 def scene(position: Position) -> Scene:
     """Return the scene of a picture of the position: frozen armies marked, attachments as links."""
-    hosts = dict(position.attachments)
     columns = {}
-    spoken = {}
     for name, square in NUMBERS.items():
         code = position.board[square]
-        if not code:
-            continue
         if code == NEUTRON:
-            piece = Piece(-1, "neutron", "*", "Neutron")
-        else:
+            columns[name] = (Piece(-1, "neutron", "*", "Neutron"),)
+        elif code:
             player = (code >> 4) - 1
-            piece = piece_of(player, code & 15, player in position.eliminated)
-        columns[name] = (piece,)
-        attached = f", attached to {NAMES[hosts[square]]}" if square in hosts else ""
-        spoken[name] = f"{name}: {piece.title}{attached}"
+            columns[name] = (piece_of(player, code & 15, player in position.eliminated),)
+    spoken = {
+        NAMES[dog]: f"{NAMES[dog]}: {columns[NAMES[dog]][0].title}, attached to {NAMES[host]}"
+        for dog, host in position.attachments
+    }
     links = tuple((NAMES[dog], NAMES[host]) for dog, host in position.attachments)
     kings = tuple(NAMES[king_of(position, player)] for player in players_in_check(position))
-    for name in kings:
-        spoken[name] += ", in check"
+    spoken |= {name: f"{name}: {columns[name][0].title}, in check" for name in kings}
     return Scene(0.8 + SIDE, SIDE + 1.0, _CELLS, _LABELS, columns, spoken, links, checked=kings)

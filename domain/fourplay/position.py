@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from domain.fourplay.board import CORNERS, NAMES, NEUTRON_SQUARE, NUMBERS, QUADRANTS, SIDE, SQUARES
 from domain.game import MalformedNotation
+from domain.grid import parse_ranks, with_runs
 
 KING, ARCHER, DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, ANT, VERTICAL, HORIZONTAL = range(1, 12)
 KIND_CODES = ("", "K", "A", "Dg", "Q", "Mu", "G", "R", "B", ",", "VM", "HM")
@@ -54,7 +55,10 @@ def count(board: bytes, player: int, kind: int) -> int:
     return board.count((player + 1) << 4 | kind)
 
 
-_TOKEN = re.compile(r"(?P<run>[0-9]+)|(?P<neutron>\*)|(?P<player>[rbyg])(?P<kind>VM|HM|Dg|Mu|[KAQGRB,])")
+ROWS = tuple(NAMES[row::SIDE] for row in range(SIDE - 1, -1, -1))
+"""The squares in the order of a position string."""
+ITEM = r"[0-9]+|\*|[rbyg](?:VM|HM|Dg|Mu|[KAQGRB,])"
+_ITEM = re.compile(ITEM)
 _DOG = re.compile(r"([a-o][0-9]{1,2})>([a-o][0-9]{1,2})")
 _CLOCK = re.compile(r"0|[1-9][0-9]?|100")
 
@@ -87,33 +91,9 @@ def parse_position(text: str) -> Position:
 
 
 def _parse_board(text: str) -> bytes:
-    rows = text.split("/")
-    if len(rows) != SIDE:
-        raise MalformedNotation(f"expected 15 rows separated by '/', got {len(rows)}")
     board = bytearray(SQUARES)
-    for row, signs in zip(range(SIDE - 1, -1, -1), rows, strict=True):
-        column = at = 0
-        while at < len(signs):
-            token = _TOKEN.match(signs, at)
-            if token is None:
-                raise MalformedNotation(f"row {row + 1}: unknown piece at {signs[at : at + 3]!r}")
-            at = token.end()
-            run = token["run"]
-            if run:
-                if run[0] == "0" or len(run) > 2 or int(run) > SIDE:
-                    raise MalformedNotation(f"row {row + 1}: bad run of empty squares {run[:5]!r}")
-                column += int(run)
-            elif column < SIDE:
-                board[column * SIDE + row] = (
-                    NEUTRON if token["neutron"] else (PLAYERS.index(token["player"]) + 1) << 4 | KINDS[token["kind"]]
-                )
-                column += 1
-            else:
-                column += 1
-            if column > SIDE:
-                break
-        if column != SIDE:
-            raise MalformedNotation(f"row {row + 1}: has {'more than 15' if column > SIDE else column} squares, not 15")
+    for name, sign in parse_ranks(text, ROWS, _ITEM, "row").items():
+        board[NUMBERS[name]] = NEUTRON if sign == "*" else (PLAYERS.index(sign[0]) + 1) << 4 | KINDS[sign[1:]]
     if board[NEUTRON_SQUARE] != NEUTRON or board.count(NEUTRON) != 1:
         raise MalformedNotation("the Neutron must stand on h8 and nowhere else")
     return bytes(board)
@@ -196,11 +176,10 @@ def format_position(position: Position) -> str:
     """Return the one position string of ``position``."""
     signs = [_SIGNS[code] for code in position.board]
     board = "/".join(["".join(signs[row::SIDE]) for row in range(SIDE - 1, -1, -1)])
-    for run in range(SIDE, 0, -1):
-        board = board.replace(" " * run, str(run))
     eliminated = "".join(PLAYERS[player] for player in position.eliminated) or "-"
     attachments = ";".join(f"{NAMES[dog]}>{NAMES[host]}" for dog, host in position.attachments) or "-"
     phase = "setup" if position.setup else "play"
+    board = with_runs(board, SIDE)
     return f"{board} {PLAYERS[position.side]} {phase} {eliminated} {attachments} {position.halfmove_clock}"
 
 

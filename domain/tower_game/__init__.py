@@ -43,6 +43,8 @@ class TowerGame(Game[Position, int]):
         "repetition": "the position stood for the third time",
         "no-progress": "too many moves without progress",
     }
+    position_format = diagram.POSITION_FORMAT
+    further_pieces = ("K4/5/5/5/5|5/5/5/5/5|5/5/5/5/5|f4/5/5/5/5|5/5/5/5/4F|5/5/5/5/5|5/5/5/5/5|4k/5/5/5/5 w - - 0",)
     counters = 1
 
     def legal_moves(self, position: Position) -> Sequence[int]:
@@ -66,4 +68,4 @@ class TowerGame(Game[Position, int]):
         return notation.parse_move(position, text, setup)
 
 
-GAME = TowerGame()
+GAME: TowerGame = TowerGame()

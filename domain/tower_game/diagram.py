@@ -1,6 +1,6 @@
 """The board as text and as a scene: eight ranks of 5 x 5 cubes beside each other."""
 
-from domain.presentation import matters
+from domain.presentation import PositionFormat, matters, seats_to_move
 from domain.scene import Cell, Label, Piece, Scene
 from domain.tower_game.board import NAMES
 from domain.tower_game.moves import MAX_HALFMOVE_CLOCK
@@ -38,6 +38,13 @@ def piece_of(code: int) -> Piece:
 
 _PIECES = (None, *(piece_of(code) for code in range(1, PAWN + BLACK + 1)))
 _GAP = 1.0
+POSITION_FORMAT: PositionFormat = PositionFormat(
+    rows=tuple(tuple(f"{file}{row}{rank}" for file in "abcde") for rank in range(8, 0, -1) for row in "edcba"),
+    separators="[/|]",
+    item="[1-5]|[KRBMNCJFPkrbmncjfp]",
+    rest=r"[wb] \S+ \S+ [0-9]+",
+    words=(seats_to_move((("w", "White"), ("b", "Black"))),),
+)
 
 
 def _place(x: int, y: int, z: int) -> tuple[float, float]:
@@ -75,14 +82,7 @@ _LABELS = _labels()
 
 def scene(position: Position) -> Scene:
     """Return the scene of a picture of the position."""
-    columns = {}
-    spoken = {}
-    for number, code in enumerate(position.board):
-        piece = _PIECES[code]
-        if piece is not None:
-            columns[NAMES[number]] = (piece,)
-            spoken[NAMES[number]] = f"{NAMES[number]}: {piece.title}"
+    columns = {NAMES[cube]: (piece,) for cube, code in enumerate(position.board) if (piece := _PIECES[code])}
     checked = (NAMES[position.board.index(KING + position.side * BLACK)],) if in_check(position) else ()
-    for square in checked:
-        spoken[square] += ", in check"
+    spoken = {cube: f"{cube}: {columns[cube][0].title}, in check" for cube in checked}
     return Scene(0.6 + 4 * (5 + _GAP), 13.5, _CELLS, _LABELS, columns, spoken, checked=checked)

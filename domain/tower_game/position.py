@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from domain.game import MalformedNotation
+from domain.grid import with_runs
 from domain.tower_game.board import (
     BETWEEN,
     BISHOP_LINES,
@@ -227,11 +228,9 @@ def format_position(position: Position) -> str:
     """Return the one position string of ``position``."""
     signs = "".join([MEN[code] for code in position.board])
     board = "|".join(["/".join([signs[y * 8 + z :: 40] for y in range(4, -1, -1)]) for z in range(7, -1, -1)])
-    for run in range(5, 0, -1):
-        board = board.replace(" " * run, str(run))
     castling = ",".join(NAMES[corner] for index, corner in enumerate(CORNERS) if position.castling_rights >> index & 1)
     en_passant = NAMES[position.en_passant] if position.en_passant >= 0 else "-"
-    return f"{board} {'wb'[position.side]} {castling or '-'} {en_passant} {position.halfmove_clock}"
+    return f"{with_runs(board, 5)} {'wb'[position.side]} {castling or '-'} {en_passant} {position.halfmove_clock}"
 
 
 def to_move(position: Position) -> int:

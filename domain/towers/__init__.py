@@ -64,6 +64,7 @@ class Towers(Game[Position, Move]):
         "no-progress": "too many moves without progress",
         "repetition": "the position stood for the third time",
     }
+    position_format = diagram.POSITION_FORMAT
     counters = 1
 
     def seats_at(self, position: Position) -> int:
@@ -71,4 +72,4 @@ class Towers(Game[Position, Move]):
         return len(position.supplies)
 
 
-GAME = Towers()
+GAME: Towers = Towers()

@@ -3,15 +3,26 @@
 from collections.abc import Sequence
 
 from domain.facts import repetition_fact
-from domain.presentation import GameFact, Hint, matters
-from domain.scene import Cell, Label, Piece, Scene
-from domain.towers.board import CASTLES, EMPTY, LETTERS, MAX_HEIGHT, MAX_PUSHES, SEAT_NAMES, SIDE, SQUARES, pieces_of
+from domain.grid import Grid
+from domain.presentation import GameFact, Hint, PositionFormat, matters, seats_to_move
+from domain.scene import Piece, Scene
+from domain.towers.board import (
+    CASTLES,
+    EMPTY,
+    LETTERS,
+    MAX_HEIGHT,
+    MAX_PUSHES,
+    SEAT_NAMES,
+    SIDE,
+    SQUARE_NUMBERS,
+    SQUARES,
+    pieces_of,
+)
 from domain.towers.features import FIRST_PUSH, castle_counts
 from domain.towers.moves import key, legal_moves
 from domain.towers.notation import format_move
 from domain.towers.position import Position, letters_of
 
-_MARGIN = 0.5
 _GREEN = Piece(-1, "castle", "g", "green castle piece")
 
 
@@ -41,14 +52,8 @@ def scene(position: Position) -> Scene:
     columns = {
         SQUARES[square]: _column(position, square) for square, tower in enumerate(position.board) if tower != EMPTY
     }
-    return Scene(
-        width=SIDE + 2 * _MARGIN,
-        height=SIDE + 2 * _MARGIN,
-        cells=_CELLS,
-        labels=_LABELS,
-        columns=columns,
-        spoken={name: _description(square, columns.get(name, ())) for square, name in enumerate(SQUARES)},
-    )
+    spoken = {name: _description(square, columns.get(name, ())) for square, name in enumerate(SQUARES)}
+    return _GRID.scene(columns, spoken)
 
 
 def counts(position: Position) -> tuple[GameFact, ...]:
@@ -70,10 +75,9 @@ def _castle_goals(position: Position) -> tuple[int, int]:
     return goals & 0xFFFF, goals >> 16
 
 
-def _kind(square: int) -> str:
-    if square in CASTLES:
-        return "castle"
-    return "light" if sum(divmod(square, SIDE)) % 2 else "dark"
+def _kind(name: str) -> str:
+    square = SQUARE_NUMBERS[name]
+    return "castle" if square in CASTLES else "light" if sum(divmod(square, SIDE)) % 2 else "dark"
 
 
 def _column(position: Position, square: int) -> tuple[Piece, ...]:
@@ -99,13 +103,13 @@ _PIECES = {
     )
     for players, letters in LETTERS.items()
 }
-_CELLS = tuple(
-    Cell(name, square // SIDE + _MARGIN, SIDE - 1 - square % SIDE + _MARGIN, _kind(square))
-    for square, name in enumerate(SQUARES)
-)
-_LABELS = (
-    *(Label(file, number + 2 * _MARGIN, SIDE + 1.5 * _MARGIN) for number, file in enumerate("abcdefg")),
-    *(Label(str(rank + 1), _MARGIN / 2, SIDE - rank) for rank in range(SIDE)),
+_GRID = Grid("abcdefg", SIDE, _kind)
+POSITION_FORMAT: PositionFormat = PositionFormat(
+    rows=_GRID.rows,
+    item="[1-7],?|[wurbg]{1,5},?",
+    piece="[wurbg]",
+    rest="[24] [wurb] [0-9]+",
+    words=(seats_to_move(zip(LETTERS[4], SEAT_NAMES[4], strict=True), before="[24] "),),
 )
 
 

@@ -3,6 +3,7 @@
 from typing import NamedTuple, NoReturn
 
 from domain.game import MalformedNotation
+from domain.grid import with_runs
 from domain.towers.board import (
     CASTLES,
     EMPTY,
@@ -66,9 +67,7 @@ def format_position(position: Position) -> str:
     letters = LETTERS[len(position.supplies)]
     signs = [letters_of(square, tower, letters) or " " for square, tower in enumerate(position.board)]
     board = "/".join([",".join(signs[rank::SIDE]) for rank in range(SIDE - 1, -1, -1)])
-    for run in range(SIDE, 0, -1):
-        board = board.replace(",".join(" " * run), str(run))
-    return f"{board} {len(letters)} {letters[position.side]} {position.pushes}"
+    return f"{with_runs(board, SIDE, ',')} {len(letters)} {letters[position.side]} {position.pushes}"
 
 
 def letters_of(square: int, tower: int, letters: str) -> str:

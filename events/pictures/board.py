@@ -127,7 +127,7 @@ def _part(
     if not still:
         notes = notes_on(scene)
         yield '<g class="squares">'
-        yield from (_square(cell, describe_square(scene, cell.square), notes.get(cell.square, "")) for cell in cells)
+        yield from (_square(cell, scene.contents(cell.square), notes.get(cell.square, "")) for cell in cells)
         yield "</g>"
 
 
@@ -223,11 +223,6 @@ def _height(cell: Cell, pieces: Sequence[Piece]) -> str:
     if len(pieces) < 2:
         return ""
     return f'<text class="height" x="{_n(cell.x + 0.96)}" y="{_n(cell.y + 0.95)}">{len(pieces)}</text>'
-
-
-def describe_square(scene: Scene, square: str) -> str:
-    """Return the pieces on a square in words."""
-    return scene.spoken.get(square, f"{square}: empty")
 
 
 def notes_on(scene: Scene) -> dict[str, str]:

@@ -5,17 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypedDict
 
 from domain.scene import Cell, Piece, Scene
-from events.pictures.board import (
-    Trace,
-    column_at,
-    describe_square,
-    face_id,
-    faces,
-    link_between,
-    mark_at,
-    marks_on,
-    notes_on,
-)
+from events.pictures.board import Trace, column_at, face_id, faces, link_between, mark_at, marks_on, notes_on
 from events.pictures.turning import turn_scene
 
 Overlay = tuple[tuple[str, str], ...]
@@ -97,7 +87,7 @@ def _column(board: DisplayedBoard, square: str) -> Sequence[Piece]:
 
 
 def _texts(board: DisplayedBoard, square: str) -> tuple[str, str]:
-    return describe_square(board.scene, square), board.notes.get(square, "")
+    return board.scene.contents(square), board.notes.get(square, "")
 
 
 def _corner(cell: Cell) -> tuple[float, float]:

@@ -1,21 +1,24 @@
 """What a game still lacks, from its vectors to its row in the README."""
 
 import re
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from api.pages.rules import figures_of, has_page
-from api.pages.verify_page import _pieces
+from api.pages.verify_page import pieces_of
 from deploy.cli.vectors import read_cases
 from domain.game import AnyGame
 from domain.games import GAMES
-from domain.scene import COLOURS
+from domain.presentation import PositionFormat
+from domain.scene import COLOURS, Cell, Scene
 from events.pictures.board import faces
 from tests.bench.rules import TARGETS
 from tests.golden.stored import path_of, read
+from tests.support.rulesets import variant
 from tests.support.tiny_game import TINY
-from tests.unit.test_rules_pages import PIECES, RULINGS
 
 ROOT = Path(__file__).parents[2]
 MATCH_REASONS = {"resignation", "draw-agreed", "flag", "ruling"}
@@ -29,7 +32,10 @@ def missing(game: AnyGame) -> list[str]:
     vectors = ROOT / "tests" / "vectors" / f"{game.id}.public.json"
     seen = reasons_seen(game, vectors)
     style = (ROOT / "events" / "pictures" / "picture.css").read_text()
-    readers = (ROOT / "api" / "pages" / "static" / "proof" / "boards.js").read_text()
+    template = ROOT / "api" / "pages" / "templates" / "rules" / f"{game.id}.html"
+    page = template.read_text() if template.is_file() else ""
+    undrawn = drawings_lacking(game, vectors)
+    format = getattr(game, "position_format", None)
     checks = {
         f"domain/games.py: {game.id} in GAMES": game.id in GAMES,
         f"pyproject.toml: domain.{package} in the contract of independence": (
@@ -40,9 +46,9 @@ def missing(game: AnyGame) -> list[str]:
         f"api/pages/templates/rules/{game.id}.toml: {MIN_FIGURES} figures": (
             has_page(game.id) and len(figures_of(game.id)) >= MIN_FIGURES
         ),
-        f"api/pages/templates/rules/{game.id}.html": (
-            ROOT / "api" / "pages" / "templates" / "rules" / f"{game.id}.html"
-        ).is_file(),
+        f"api/pages/templates/rules/{game.id}.html: rulings, and pictures of all kinds of pieces": (
+            "parts.ruling(" in page and page.count("{{ piece(") >= len({kind for kind, _ in kinds_of(game)})
+        ),
         f"GAME.reasons: words for {', '.join(sorted(seen - game.reasons.keys()))}": seen <= game.reasons.keys(),
         "GAME.setups: a colour of domain.scene.COLOURS for each seat": all(
             len(set(setup.colours)) == len(setup.seat_names) and set(setup.colours) <= set(COLOURS)
@@ -58,9 +64,11 @@ def missing(game: AnyGame) -> list[str]:
             len(setup.turns) == len(setup.seat_names) and set(setup.turns) <= {0, 1, 2, 3}
             for setup in game.setups.values()
         ),
-        f"api/pages/static/proof/boards.js: a reader of {game.id}": f"  {game.id}:" in readers
-        or f'"{game.id}":' in readers,
-        "tests/unit/test_rules_pages.py: RULINGS and PIECES": game.id in RULINGS and game.id in PIECES,
+        f"GAME.further_pieces: positions with {', '.join(sorted(undrawn))}": not undrawn,
+        "GAME.position_format: the squares of the board in rows, and how they are written": (
+            format is not None and has_squares(game, format) and all(map(re.compile, (format.item, format.rest)))
+        ),
+        "GAME.scene: cells of one square each, side by side, inside of the picture": has_cells(game),
         "GAME.showcase: a position in which the game goes on": is_under_way(game),
         "tests/bench/rules.py: a target": game.id in TARGETS,
         "README.md: a row": f"**{game.title}**" in (ROOT / "README.md").read_text(),
@@ -86,13 +94,52 @@ def reasons_seen(game: AnyGame, vectors: Path) -> set[str]:
 def drawn_alike(game: AnyGame) -> set[str]:
     """Return the titles of pieces in one colour that cannot be told apart."""
     alike: set[str] = set()
-    for colours, pieces in _pieces(game):
+    for colours, pieces in pieces_of(game):
         titles: dict[str, set[str]] = {}
         for piece in pieces:
             for drawing in faces([piece], colours).values():
                 titles.setdefault(re.sub(r'id="[^"]*"', "", drawing), set()).add(piece.title)
         alike |= {title for group in titles.values() if len(group) > 1 for title in group}
     return alike
+
+
+def kinds_of(game: AnyGame) -> set[tuple[str, str]]:
+    """Return the kinds and letters of the pieces that the page which verifies can draw, frozen ones aside."""
+    return {(piece.kind, piece.letter) for _, pieces in pieces_of(game) for piece in pieces if piece.seat >= 0}
+
+
+def drawings_lacking(game: AnyGame, vectors: Path) -> set[str]:
+    """Return the titles of pieces that occur in cases or the showcase, but neither at the start nor further on."""
+    cases = read_cases(vectors) if vectors.is_file() else []
+    texts = [
+        text
+        for case in cases
+        if "malformed" not in case
+        for name in ("position", "result_position")
+        if (text := case.get(name))
+    ]
+    scenes = [game.scene(game.parse_position(text)) for text in (*texts, *filter(None, [game.showcase]))]
+    pieces = {piece for scene in scenes for column in scene.columns.values() for piece in column if piece.seat >= 0}
+    return {piece.title for piece in pieces if (piece.kind, piece.letter) not in kinds_of(game)}
+
+
+def has_squares(game: AnyGame, format: PositionFormat) -> bool:
+    """Return whether the rows of ``format`` are the squares of the board, each of them once."""
+    return sorted(square for row in format.rows for square in row) == sorted(cell.square for cell in cells_of(game))
+
+
+def has_cells(game: AnyGame) -> bool:
+    """Return whether no two cells overlap and none reaches over the edge of the picture."""
+    scene = game.scene(game.initial(next(iter(game.setups))))
+    return all(
+        cell.x >= 0 and cell.y >= 0 and cell.x + 1 <= scene.width and cell.y + 1 <= scene.height for cell in scene.cells
+    ) and all(
+        abs(one.x - other.x) > 0.999 or abs(one.y - other.y) > 0.999 for one, other in combinations(scene.cells, 2)
+    )
+
+
+def cells_of(game: AnyGame) -> tuple[Cell, ...]:
+    return game.scene(game.initial(next(iter(game.setups)))).cells
 
 
 def colours_of(game: AnyGame) -> set[str]:
@@ -114,6 +161,23 @@ def test_what_a_game_lacks_is_named() -> None:
         "domain/games.py: tiny in GAMES", "pyproject.toml: domain.tiny in the contract of independence",
         "tests/vectors/tiny.public.json: cases with moves, perft and outcome",
         "tests/golden: python -m tests.golden tiny 1", "api/pages/templates/rules/tiny.toml: 5 figures",
-        "api/pages/templates/rules/tiny.html", "api/pages/static/proof/boards.js: a reader of tiny",
-        "tests/unit/test_rules_pages.py: RULINGS and PIECES", "tests/bench/rules.py: a target", "README.md: a row",
+        "api/pages/templates/rules/tiny.html: rulings, and pictures of all kinds of pieces",
+        "GAME.position_format: the squares of the board in rows, and how they are written",
+        "tests/bench/rules.py: a target", "README.md: a row",
     ]  # fmt: skip
+
+
+def test_a_piece_that_no_start_position_has_must_be_declared() -> None:
+    without_kings = variant(GAMES["bashni"], further_pieces=())
+    assert missing(without_kings) == ["GAME.further_pieces: positions with black king, white king"]
+
+
+def test_pieces_that_are_drawn_alike_are_noticed() -> None:
+    def scene(position: Any) -> Scene:
+        drawn = GAMES["bashni"].scene(position)
+        men = {name: tuple(piece._replace(kind="man") for piece in pieces) for name, pieces in drawn.columns.items()}
+        return drawn._replace(columns=men)
+
+    titles = "black king, black man, white king, white man"
+    alike = f"events/pictures/figures.py: different drawings of {titles}"
+    assert alike in missing(variant(GAMES["bashni"], scene=scene))

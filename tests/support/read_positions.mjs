@@ -1,9 +1,9 @@
-// Reads positions as the page that verifies does, one {game, position} a line, and writes what stands where, one a line.
+// Reads positions as the page that verifies does, one {table, position} a line, and writes what stands where, one a line.
 
 import {createInterface} from "node:readline";
 import {readPosition} from "../../api/pages/static/proof/boards.js";
 
 for await (const line of createInterface({input: process.stdin})) {
-  const {game, position} = JSON.parse(line);
-  console.log(JSON.stringify(readPosition(game, position)));
+  const {table, position} = JSON.parse(line);
+  console.log(JSON.stringify(readPosition(table, position)));
 }

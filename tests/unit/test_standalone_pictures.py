@@ -182,9 +182,9 @@ def positions() -> list[tuple[str, str]]:
 
 def test_the_script_reads_the_positions_of_all_games_as_their_rules_do() -> None:
     given = positions()
-    lines = "".join(json.dumps({"game": game, "position": position}) + "\n" for game, position in given)
-    read = subprocess.run([NODE, str(READ)], input=lines, capture_output=True, check=True, text=True, timeout=60)
     tables = json.loads(board_tables())
+    lines = "".join(json.dumps({"table": tables[game], "position": position}) + "\n" for game, position in given)
+    read = subprocess.run([NODE, str(READ)], input=lines, capture_output=True, check=True, text=True, timeout=60)
     for (game, position), line in zip(given, read.stdout.splitlines(), strict=True):
         scene = GAMES[game].scene(GAMES[game].parse_position(position))
         found = json.loads(line)

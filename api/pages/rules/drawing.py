@@ -205,7 +205,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
         tuple(boards),
         tuple(Refusal(move, _rejection(game, position, move)) for move in figure.illegal.split()),
         _result(game, figure.result, setup) if figure.result else "",
-        tuple(whole.spoken[cell.square] for cell in whole.cells if cell.square in whole.columns),
+        tuple(whole.contents(cell.square) for cell in whole.cells if cell.square in whole.columns),
     )
 
 

@@ -11,8 +11,8 @@ const MAX_COLUMN_HEIGHT = 1.15; // squares; a taller column is compressed
 // Throws an Error when the position cannot be read or has a piece or square that the board does not have.
 export function drawPosition(game, tables, text, label) {
   const table = Object.hasOwn(tables, game) ? tables[game] : null;
-  const position = table && readPosition(game, text);
-  if (!position) throw new Error("this page has no board for the game");
+  if (!table) throw new Error("this page has no board for the game");
+  const position = readPosition(table, text);
   const svg = document.getElementById(`board-${game}`).content.querySelector("svg").cloneNode(true);
   svg.setAttribute("aria-label", label);
   const squares = [];

@@ -134,5 +134,5 @@ def test_kings_in_check_stand_on_the_picture_and_are_said(game: AnyGame, setup: 
     for position, _ in visited(game, setup):
         scene = game.scene(position)
         for square in scene.columns:
-            assert (square in scene.checked) == scene.spoken[square].endswith(", in check")
+            assert (square in scene.checked) == scene.contents(square).endswith(", in check")
         assert set(scene.checked) <= set(scene.columns)

@@ -263,7 +263,7 @@ class SimulatedInstallation(Installation):
         self.store = backend.store  # type: ignore[assignment]
         self.availability = backend.availability
         self.heartbeat = backend.heartbeat
-        self.turns = None  # type: ignore[assignment]  # opponents answer at once
+        self.turns = None  # opponents answer at once
         self.matches = Matches(backend.store, now, fresh_seed)
         self.timekeeper = Timekeeper(self.matches, backend.availability, backend.heartbeat, active)
         self.readmodels = _NothingProjected(self.matches)  # type: ignore[assignment]

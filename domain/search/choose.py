@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 from domain.game import Game, GameOver, M, P
 from domain.search.budgets import COMMON_PACE, MAX_SHORT_LEVEL, long_budget, thinks_long
 from domain.search.negamax import Choice, RootMove, Search
-from domain.search.values import clamp_evaluation
+from domain.search.proof import prove
+from domain.search.values import WIN, clamp_evaluation
 
 
 class Level(NamedTuple):
@@ -52,6 +53,12 @@ LEVELS: Mapping[int, Level] = {
 ENGINE_VERSION: Final = 3
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""
 
+PROOF_SHARE: Final = 16
+"""An opponent that thinks for long first looks for a proof of a win, with one in so many of its nodes."""
+
+MAX_PROOF_NODES: Final = 500_000
+"""Nodes of that search: its table holds too few positions for more."""
+
 MAX_UNLISTED_MOVES: Final = 32
 """Moves of the kinds that a game never lists which are considered beside all others."""
 
@@ -94,8 +101,21 @@ def choose(
     fraction = Random(f"{ENGINE_VERSION}/{seed}/{len(history)}").random  # noqa: S311
     seen = [move for move in moves if fraction() >= strength.blunder_rate] or [moves[int(fraction() * len(moves))]]
     root_moves = [RootMove(move, int(fraction() * (strength.noise_amplitude + 1)), move in unlisted) for move in seen]
-    search = Search(game, seat, game.seats_at(position), history, budget, on_progress)
-    return search.best(position, root_moves, strength.depth)
+    spent = 0
+    if thinks_long(level) and game.seats_at(position) == 2:
+        spent = min(budget // PROOF_SHARE, MAX_PROOF_NODES)
+        proof = prove(game, position, history, spent, on_progress)
+        if proof is not None:
+            plies = len(proof.line)
+            return Choice(proof.line[0], WIN - plies, plies, proof.nodes)
+
+    def report(nodes: int) -> None:
+        if on_progress is not None:
+            on_progress(spent + nodes)
+
+    search = Search(game, seat, game.seats_at(position), history, budget - spent, report)
+    choice = search.best(position, root_moves, strength.depth)
+    return choice._replace(nodes=spent + choice.nodes)
 
 
 def seed_for(match_seed: str, ply: int) -> int:

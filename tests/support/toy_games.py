@@ -108,6 +108,9 @@ class Graph(Toy[str, str]):
     def is_forced(self, position: str) -> bool:
         return not self.nodes[position].declinable
 
+    def any_unlisted_move(self, position: str) -> str | None:
+        return next(iter(self.nodes[position].unlisted), None)
+
     def unlisted_candidates(self, position: str, limit: int) -> list[str]:
         return list(self.nodes[position].unlisted[:limit])
 

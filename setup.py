@@ -24,6 +24,10 @@ def compiled_modules() -> list[str]:
 if os.environ.get("ROOKERY_COMPILE") == "1":
     from mypyc.build import mypycify
 
-    setup(ext_modules=mypycify(compiled_modules(), opt_level="2", debug_level="0", multi_file=True))
+    extensions = mypycify(compiled_modules(), opt_level="2", debug_level="0", multi_file=True)
+    for extension in extensions:
+        # Functions call each other directly, instead of through a table that another library could change.
+        extension.extra_compile_args.append("-fvisibility=hidden")
+    setup(ext_modules=extensions)
 else:
     setup()

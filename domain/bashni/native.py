@@ -73,6 +73,12 @@ def _with_bottom(column: i64, piece: i64) -> i64:
     return column + (piece + 3 << shift)
 
 
+def _bit(square: i64) -> i64:
+    """Return ``square`` as a set. mypyc shifts a literal as an integer of 32 bits, a variable as one of 64."""
+    one: i64 = 1
+    return one << square
+
+
 def _square_of(bit: i64) -> i64:
     return int(bit).bit_length() - 1
 
@@ -153,8 +159,8 @@ class NativePosition(SearchPosition[Move]):
             return self._play_capture(move)
 
         # The whole column moves (section 3).
-        start_bit: i64 = 1 << start
-        end_bit: i64 = 1 << end
+        start_bit: i64 = _bit(start)
+        end_bit: i64 = _bit(end)
         moved = start_bit | end_bit
         after = NativePosition(self.again, self.white, self.black, self.kings, self.below, 1 - self.side)
         if self.side:
@@ -186,7 +192,7 @@ class NativePosition(SearchPosition[Move]):
 
         # The capturing column leaves its square, which is empty from now on (section 5.2, no. 1).
         square: i64 = move[0]
-        bit: i64 = 1 << square
+        bit: i64 = _bit(square)
         key ^= _column_key(square, self.column(square))
         own ^= bit
         occupied = own | enemy
@@ -226,7 +232,7 @@ class NativePosition(SearchPosition[Move]):
 
         # The column arrives with all its prisoners; the count towards the draw starts again (section 6).
         below[square] = beneath
-        bit = 1 << square
+        bit = _bit(square)
         own |= bit
         if is_king:
             kings |= bit
@@ -337,7 +343,7 @@ def _reach(square: i64, empty: i64) -> i64:
     for step in _STEPS:
         there = square + step
         while there >= 0 and empty >> there & 1:
-            reach |= 1 << there
+            reach |= _bit(there)
             there += step
     return reach
 
@@ -351,7 +357,7 @@ def victims(square: i64, empty: i64, enemy: i64) -> i64:
             there += step
         beyond = there + step
         if there >= 0 and beyond >= 0 and enemy >> there & 1 and empty >> beyond & 1:
-            jumpable |= 1 << there
+            jumpable |= _bit(there)
     return jumpable
 
 
@@ -428,7 +434,7 @@ class _Captures:
             captured = True
 
             # The rest of a tower stays in the way, a single piece is gone at once (BA-01).
-            bit: i64 = 1 << victim
+            bit: i64 = _bit(victim)
             rest: i64 = self.below[victim]
             then_empty = empty | bit if rest == NOTHING else empty
             then_enemy = enemy ^ bit

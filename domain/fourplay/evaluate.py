@@ -109,7 +109,8 @@ def _safety(board: bytes, king: int, player: int, has_move: bool, eliminated: tu
     if not is_attacked:
         for square in GIRAFFE_LEAPS[king]:
             code = board[square]
-            if code & 15 == GIRAFFE and (code >> 4) - 1 not in (player, *eliminated):
+            owner = (code >> 4) - 1
+            if code & 15 == GIRAFFE and owner != player and owner not in eliminated:
                 is_attacked = True
     worth = OPEN_LINE * open_squares
     return worth + KING_ATTACKED[0 if has_move else 1] if is_attacked else worth

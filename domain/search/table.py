@@ -1,7 +1,7 @@
 """The transposition table: the results of earlier searches of a position, bounded in memory."""
 
 from collections.abc import Hashable
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, TypeVar
 
 from domain.search.values import adjusted_for_ply
 
@@ -15,13 +15,16 @@ MAX_ENTRIES: Final = 20_000
 """Entries of a generation. An entry with its key takes up to 800 bytes; four generations stay within 64 MB."""
 
 
-class TableEntry(NamedTuple, Generic[T]):
+class TableEntry(Generic[T]):
     """An entry: depth searched, kind of bound, value seen from the position, and the best move."""
 
-    depth: int
-    bound: int
-    value: int
-    move: T | None
+    __slots__ = ("bound", "depth", "move", "value")
+
+    def __init__(self, depth: int, bound: int, value: int, move: T | None) -> None:
+        self.depth = depth
+        self.bound = bound
+        self.value = value
+        self.move = move
 
     def value_within(self, depth: int, alpha: int, beta: int, ply: int) -> int | None:
         """Return the value, ``ply`` plies ahead, where it is deep enough and decides the window, else None."""

@@ -70,6 +70,12 @@ def _count(squares: i64) -> i64:
     return squares + (squares >> 32) & 63
 
 
+def _bit(square: i64) -> i64:
+    """Return ``square`` as a set. mypyc shifts a literal as an integer of 32 bits, a variable as one of 64."""
+    one: i64 = 1
+    return one << square
+
+
 def _square_of(bit: i64) -> i64:
     return int(bit).bit_length() - 1
 
@@ -118,7 +124,7 @@ class NativePosition(SearchPosition[int]):
         self.board[square] = tower
         self._count_tower(square, tower, 1)
         self.pieces_key ^= _tower_key(square, old) ^ _tower_key(square, tower)
-        rest = ~(1 << square)
+        rest = ~_bit(square)
         height: i64 = _HEIGHT[tower]
         self.one = self.one & rest | (1 if height > 0 else 0) << square
         self.two = self.two & rest | (1 if height > 1 else 0) << square
@@ -138,7 +144,7 @@ class NativePosition(SearchPosition[int]):
             self.worth += times * worth << 30 * seat
         else:
             self.other_worth += times * worth << 30 * (seat - 2)
-        self.controlled ^= 1 << square
+        self.controlled ^= _bit(square)
         self.low ^= (seat & 1) << square
         self.high ^= (seat >> 1) << square
         if castle:

@@ -18,7 +18,7 @@ that a page shows.
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from types import GenericAlias, ModuleType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint, PositionFormat
 from domain.scene import Scene, text_of
@@ -87,7 +87,7 @@ class Setup(NamedTuple):
     turns: tuple[int, ...] = (0, 2)
 
 
-NOISY_GAIN = 1000
+NOISY_GAIN: Final = 1000
 """The gain from which on a move is noisy: see ``Game.gains``."""
 
 _OPERATIONS: set[str] = set()

@@ -7,13 +7,14 @@ the board ends on a gap or outside the numbers: +5 up and right, +4 down and rig
 """
 
 from itertools import product
+from typing import Final
 
 SEAT_NAMES = ("White", "Black")
 LETTERS = (("w", "W"), ("b", "B"))
 """The letters of a man and of a king, by seat."""
 
-PIECES_EACH = 12
-MAX_HALFMOVE_CLOCK = 30
+PIECES_EACH: Final = 12
+MAX_HALFMOVE_CLOCK: Final = 30
 """Plies of kings without capture in a row that end the game in a draw (section 6)."""
 
 Move = tuple[int, ...]
@@ -21,7 +22,7 @@ Move = tuple[int, ...]
 
 _STEPS = (-5, -4, 4, 5)
 
-NUMBERS = 36
+NUMBERS: Final = 36
 SQUARE_NUMBERS: dict[str, int] = {
     "abcdefgh"[file] + "12345678"[rank]: 9 * (file // 2) + 5 * (file % 2) + rank // 2
     for file, rank in product(range(8), repeat=2)
@@ -40,7 +41,7 @@ RANKS: tuple[int, ...] = tuple(
 )
 """The squares of every rank, as sets; rank 1 is the first."""
 
-BOARD = sum(RANKS)
+BOARD: Final = sum(RANKS)
 LAST_ROWS: tuple[int, int] = (RANKS[7], RANKS[0])
 """Where the men of a seat are crowned (section 1)."""
 

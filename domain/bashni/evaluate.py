@@ -25,8 +25,8 @@ from domain.bashni.weights import (
 )
 from domain.game import NOISY_GAIN
 
-CROWNING = 150
-FREEING = 80
+CROWNING: Final = 150
+FREEING: Final = 80
 """What captures gain, in the order of moves, beside the column itself."""
 
 _BITS: Final = tuple(1 << square for square in range(NUMBERS))

@@ -33,7 +33,9 @@ NOTHING: Final = 1
 KING: Final = 2
 MAX_HEIGHT: Final = 2 * PIECES_EACH
 _PIECES: Final = "wbWB"
-_STEPS: Final = (-5, -4, 4, 5)
+_STEPS: Final[list[int]] = [-5, -4, 4, 5]
+_BOARD: Final[i64] = BOARD
+_LAST_ROWS: Final[list[int]] = list(LAST_ROWS)
 _LOSSES: Final = (Outcome((0.0, 1.0), "no-moves"), Outcome((1.0, 0.0), "no-moves"))
 _NO_PROGRESS: Final = Outcome((0.5, 0.5), "no-progress")
 _REPETITION: Final = Outcome((0.5, 0.5), "repetition")
@@ -43,9 +45,12 @@ _PLAIN: Final[list[Move]] = [(start, end) for start in range(NUMBERS) for end in
 """A move of two squares by 36 times the first plus the second: every list of moves has the same objects."""
 
 
-_FIRST_ROW: Final = LAST_ROWS[1]
-_LAST_ROW: Final = LAST_ROWS[0]
+_FIRST_ROW: Final[i64] = LAST_ROWS[1]
+_LAST_ROW: Final[i64] = LAST_ROWS[0]
 """As White sees them."""
+_PRISONER_MAN: Final[list[int]] = list(PRISONER_MAN)
+_PRISONER_KING: Final[list[int]] = list(PRISONER_KING)
+_NEXT_PRISONER: Final[list[int]] = list(NEXT_PRISONER)
 _AHEAD: Final[list[int]] = [weight for weight, _, _ in AHEAD]
 _WHITE_AHEAD: Final[list[int]] = [white for _, white, _ in AHEAD]
 _BLACK_AHEAD: Final[list[int]] = [black for _, _, black in AHEAD]
@@ -127,7 +132,7 @@ class NativePosition(SearchPosition[Move]):
 
         # Men move one square forward, kings any number of empty squares (section 3).
         moves: list[Move] = []
-        empty = BOARD & ~(own | enemy)
+        empty = _BOARD & ~(own | enemy)
         movers = own
         while movers:
             bit = movers & -movers
@@ -178,7 +183,7 @@ class NativePosition(SearchPosition[Move]):
             after.kings ^= moved
             after.halfmove_clock = self.halfmove_clock + 1
         else:
-            after.kings |= end_bit & LAST_ROWS[self.side]
+            after.kings |= end_bit & _LAST_ROWS[self.side]
         after.pieces_key = (
             self.pieces_key ^ _column_key(start, self.column(start)) ^ _column_key(end, after.column(end))
         )
@@ -226,7 +231,7 @@ class NativePosition(SearchPosition[Move]):
                 occupied ^= bit
 
             # A man that lands on its last row is crowned at once (no. 4, BA-05).
-            if LAST_ROWS[self.side] >> landing & 1:
+            if _LAST_ROWS[self.side] >> landing & 1:
                 is_king = True
             square = landing
 
@@ -259,7 +264,7 @@ class NativePosition(SearchPosition[Move]):
 
     def _gain(self, move: Move) -> int:
         enemy = self.white if self.side else self.black
-        last_row: i64 = LAST_ROWS[self.side]
+        last_row: i64 = _LAST_ROWS[self.side]
         square: i64 = move[0]
         gained: i64 = 0
         crowned = False
@@ -284,7 +289,7 @@ class NativePosition(SearchPosition[Move]):
     def evaluate(self, seat: int) -> int:
         """Return how good the position looks for ``seat``, as ``evaluate.evaluate`` does."""
         white, black, kings = self.white, self.black, self.kings
-        empty = BOARD & ~(white | black)
+        empty = _BOARD & ~(white | black)
         white_men, black_men = white & ~kings, black & ~kings
         worth = (
             MAN * (_count(white_men) - _count(black_men))
@@ -313,7 +318,7 @@ class NativePosition(SearchPosition[Move]):
 
     def _can_move(self) -> bool:
         own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
-        empty = BOARD & ~(own | enemy)
+        empty = _BOARD & ~(own | enemy)
         forward = empty << 5 | empty >> 4 if self.side else empty << 4 | empty >> 5
         if own & forward:
             return True
@@ -324,7 +329,7 @@ class NativePosition(SearchPosition[Move]):
 
 def capturers(own: i64, enemy: i64, kings: i64) -> i64:
     """Return the columns of ``own`` that can capture, as a set (section 5.1)."""
-    empty = BOARD & ~(own | enemy)
+    empty = _BOARD & ~(own | enemy)
     crowned = own & kings
     jumpers = (own ^ crowned) & (
         enemy >> 5 & empty >> 10 | enemy >> 4 & empty >> 8 | enemy << 4 & empty << 8 | enemy << 5 & empty << 10
@@ -377,15 +382,17 @@ def _beneath(column: i64, owner: i64) -> i64:
     worth: i64 = 0
     reserves: i64 = 0
     while column > NOTHING and column & 1 == owner:
-        weights = RESERVE_KING if column & KING else RESERVE_MAN
-        worth += weights[1] if reserves else weights[0]
+        if column & KING:
+            worth += RESERVE_KING[1] if reserves else RESERVE_KING[0]
+        else:
+            worth += RESERVE_MAN[1] if reserves else RESERVE_MAN[0]
         reserves += 1
         column >>= 2
     if column > NOTHING:
         guards: i64 = min(reserves, 2)
-        man: i64 = PRISONER_MAN[guards]
-        king: i64 = PRISONER_KING[guards]
-        worth += NEXT_PRISONER[guards]
+        man: i64 = _PRISONER_MAN[guards]
+        king: i64 = _PRISONER_KING[guards]
+        worth += _NEXT_PRISONER[guards]
         while column > NOTHING:
             worth += king if column & KING else man
             column >>= 2
@@ -411,7 +418,7 @@ class _Captures:
             jumpers ^= bit
             square = _square_of(bit)
             self.path.append(square)
-            empty = BOARD & ~(self.own | self.enemy) | bit
+            empty = _BOARD & ~(self.own | self.enemy) | bit
             self._add(square, self.kings & bit != 0, empty, self.enemy, 0)
             self.path.pop()
         if len(self.moves) > 1:
@@ -456,7 +463,7 @@ class _Captures:
         went_on = False
         last = landing
         while True:
-            crowned = king or LAST_ROWS[self.side] >> last & 1 != 0
+            crowned = king or _LAST_ROWS[self.side] >> last & 1 != 0
             self.path.append(last)
             if self._add(last, crowned, empty, enemy, spared):
                 went_on = True

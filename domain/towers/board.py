@@ -7,18 +7,19 @@ written as seat 0; the square distinguishes it, since green is the bottom piece 
 """
 
 from functools import cache
+from typing import Final
 
-SIDE = 7
+SIDE: Final = 7
 SQUARES: tuple[str, ...] = tuple(file + rank for file in "abcdefg" for rank in "1234567")
 SQUARE_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(SQUARES)}
 
 CASTLES: tuple[int, ...] = tuple(SQUARE_NUMBERS[name] for name in ("b4", "d2", "d4", "d6", "f4"))
 """The castle squares (section 1), in the order of their numbers."""
 
-MAX_HEIGHT = 5
+MAX_HEIGHT: Final = 5
 """Pieces; no tower is higher (section 3.2)."""
 
-MAX_PUSHES = 50
+MAX_PUSHES: Final = 50
 """The push in a row that ends the game in a draw (section 7, rule 4)."""
 
 DIRECTIONS: tuple[str, ...] = ("to the left", "downwards", "upwards", "to the right")
@@ -48,7 +49,7 @@ def _ray(square: int, direction: int) -> tuple[int, ...]:
 RAYS: tuple[tuple[int, ...], ...] = tuple(_ray(square, direction) for square in range(49) for direction in range(4))
 """The squares from a square to the edge, nearest first; of ``square`` in ``direction``: [4 * square + direction]."""
 
-EMPTY = 1
+EMPTY: Final = 1
 """The tower on an empty square."""
 
 TOWER_CODES = 2 << 2 * MAX_HEIGHT

@@ -5,6 +5,7 @@ Everything is in hundredths of a lone piece; ``weights`` has the features.
 
 from collections.abc import Iterable, Sequence
 from operator import getitem
+from typing import Final
 
 from domain.towers.board import CASTLES, HEIGHT, MAX_HEIGHT, RAYS, SQUARES, controller, pieces_of, with_top
 from domain.towers.features import (
@@ -45,8 +46,8 @@ _FIELD_BITS = (1 << _FIELD) - 1
 CASTLES_TOGETHER = {2: CASTLES_OF_TWO, 4: CASTLES_OF_FOUR}
 CROWNS_TOGETHER = {2: CROWNS_OF_TWO, 4: CROWNS_OF_FOUR}
 GOAL = {2: (4, 3), 4: (3, 2)}
-WINS = 1_000_000
-CASTLE_GAIN = 20_000
+WINS: Final = 1_000_000
+CASTLE_GAIN: Final = 20_000
 """Added where castles change: together they are worth more than each alone."""
 
 _CASTLE_RAYS: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...] = tuple(

@@ -13,9 +13,11 @@ are the numbers of their squares, a push from a square in a direction is FIRST_P
 numbered are in the ASCII order of their strings, although the last square of a push is not part of the number.
 """
 
+from typing import Final
+
 from domain.towers.board import CASTLES, HEIGHT, MAX_HEIGHT, SQUARES, controller
 
-FIRST_PUSH = 56
+FIRST_PUSH: Final = 56
 """The number of the first push; builds are below."""
 
 _PUSHERS = 196
@@ -33,7 +35,7 @@ _PUSHERS_OF = tuple(_PUSHERS + seat for seat in range(4))
 
 TO_GOAL = {2: 0x5555_4444, 4: 0x6666_5555}
 """What lifts the count of castles (low half) or crowned castles to 8 exactly when it reaches its goal, seat by seat."""
-REACHED = 0x8888_8888
+REACHED: Final = 0x8888_8888
 
 
 def _features(square: int, height: int, seat: int) -> int:

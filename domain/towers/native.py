@@ -26,14 +26,25 @@ from domain.towers.weights import (
     TURN,
 )
 
-_BOARD: Final = (1 << SIDE * SIDE) - 1
-_CASTLES: Final = sum(1 << castle for castle in CASTLES)
-_LOWEST_RANK: Final = sum(1 << square for square in range(0, SIDE * SIDE, SIDE))
-_HAS_LEFT: Final = _BOARD >> SIDE << SIDE
-_HAS_BELOW: Final = _BOARD ^ _LOWEST_RANK
-_HAS_ABOVE: Final = _HAS_BELOW >> 1
-_HAS_RIGHT: Final = _BOARD >> SIDE
+_BOARD: Final[i64] = (1 << SIDE * SIDE) - 1
+_CASTLES: Final[i64] = sum(1 << castle for castle in CASTLES)
+_LOWEST_RANK: Final[i64] = sum(1 << square for square in range(0, SIDE * SIDE, SIDE))
+_HAS_LEFT: Final[i64] = _BOARD >> SIDE << SIDE
+_HAS_BELOW: Final[i64] = _BOARD ^ _LOWEST_RANK
+_HAS_ABOVE: Final[i64] = _HAS_BELOW >> 1
+_HAS_RIGHT: Final[i64] = _BOARD >> SIDE
 
+_CASTLE_SQUARES: Final[list[int]] = list(CASTLES)
+
+# By the number of players.
+_CASTLES_TOGETHER: Final[list[list[int]]] = [list(CASTLES_TOGETHER.get(players, ())) for players in range(5)]
+_CROWNS_TOGETHER: Final[list[list[int]]] = [list(CROWNS_TOGETHER.get(players, ())) for players in range(5)]
+_CASTLES_NEEDED: Final[list[int]] = [GOAL.get(players, (0, 0))[0] for players in range(5)]
+_CROWNS_NEEDED: Final[list[int]] = [GOAL.get(players, (0, 0))[1] for players in range(5)]
+_TO_GOAL: Final[list[int]] = [TO_GOAL.get(players, 0) for players in range(5)]
+
+_THREAT_TO_MOVE: Final[list[int]] = list(THREAT_TO_MOVE)
+_THREAT_WAITING: Final[list[int]] = list(THREAT_WAITING)
 _STEPS: Final[list[int]] = [-SIDE, -1, 1, SIDE]
 _REACH: Final[list[int]] = [len(ray) for ray in RAYS]
 """The squares from a square to the edge, by push."""
@@ -348,17 +359,16 @@ class NativePosition(SearchPosition[int]):
                 _count(left & pushers) + _count(below & pushers) + _count(above & pushers) + _count(right & pushers)
             )
             view = self.worth_to(player) + MOBILITY * mobility + SUPPLY * (self.supplies >> 8 * player & 255)
-            view += CASTLES_TOGETHER[players][castles] + CROWNS_TOGETHER[players][crowns]
+            view += _CASTLES_TOGETHER[players][castles] + _CROWNS_TOGETHER[players][crowns]
             threatened = threats >> 4 * player & 15
             if player == self.side:
-                view += TURN + THREAT_TO_MOVE[threatened] + RETAKEN * retaken
-                castles_needed, crowns_needed = GOAL[players]
-                if (threatened and castles + 1 >= castles_needed) or (
-                    crown_threats >> 4 * player & 15 and crowns + 1 >= crowns_needed
+                view += TURN + _THREAT_TO_MOVE[threatened] + RETAKEN * retaken
+                if (threatened and castles + 1 >= _CASTLES_NEEDED[players]) or (
+                    crown_threats >> 4 * player & 15 and crowns + 1 >= _CROWNS_NEEDED[players]
                 ):
                     view += CAN_WIN
             else:
-                view += THREAT_WAITING[threatened]
+                view += _THREAT_WAITING[threatened]
             if player == seat:
                 own = view
             elif first or view > best:
@@ -375,8 +385,8 @@ class NativePosition(SearchPosition[int]):
         crown_threats: i64 = 0
         retaken: i64 = 0
         board = self.board
-        for number in range(len(CASTLES)):
-            castle: i64 = CASTLES[number]
+        for number in range(len(_CASTLE_SQUARES)):
+            castle: i64 = _CASTLE_SQUARES[number]
             tower: i64 = board[castle]
             castle_height: i64 = _HEIGHT[tower]
             if castle_height == MAX_HEIGHT:
@@ -484,7 +494,7 @@ class Changes:
 
 def _reaches(counts: i64, players: i64) -> i64:
     """Return which of the counts of castles and crowned castles have reached their goals: bit 3 of their four bits."""
-    return counts + TO_GOAL[players] & REACHED
+    return counts + _TO_GOAL[players] & REACHED
 
 
 def _won(players: i64, winner: i64, reason: str) -> Outcome:

@@ -18,6 +18,7 @@ from events.matches.readmodels import ReadModels
 from events.matches.readmodels.archived import ArchivedModels
 from events.matches.readmodels.projector import EventSummaries, Projector
 from events.matches.readmodels.ratings import Ratings
+from events.matches.reviews import Reviews
 from events.matches.timekeeper import Timekeeper
 from events.notify.addresses import AddressStore
 from events.notify.endpoints import Endpoints
@@ -251,6 +252,11 @@ class Installation:
     def fleet_jobs(self) -> FleetJobs:
         """Work over all matches, done by the fleet."""
         return FleetJobs(self.client, self.prefix, self._own_clock)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        """The reviews of finished matches."""
+        return Reviews(self.jobs, self.fleet_jobs)
 
     @cached_property
     def incidents(self) -> Incidents:

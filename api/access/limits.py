@@ -38,6 +38,8 @@ class Limits(NamedTuple):
     all_guests: str = "600/minute"
     archives: str = "10/hour"
     jobs: str = "600000/hour"
+    own_reviews: str = "5/day"
+    other_reviews: str = "2/day"
     calendars: str = "40/day"
     matches: str = "600/hour"
     all_matches: str = "3000/hour"

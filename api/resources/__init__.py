@@ -21,6 +21,7 @@ from api.resources import (
     positions,
     proofs,
     push,
+    reviews,
     streams,
     webhooks,
 )
@@ -36,6 +37,7 @@ BLUEPRINTS: dict[Blueprint, str] = {
     positions.compositions: "Moves put together part by part",
     positions.squares: "The squares of a match",
     positions.blueprint: "Positions that a match could come to",
+    reviews.blueprint: "Reviews of finished matches",
     commands.blueprint: "Acting on matches",
     new_matches.rematches: "Playing again",
     notes.lines_blueprint: "What a player lays down beforehand",

@@ -69,9 +69,9 @@ class Jobs:
         found = self._client.get(self._keys.result(subject, kind, basis))
         return None if found is None else zlib.decompress(found)
 
-    def store_result(self, subject: str, kind: str, basis: str, result: bytes) -> None:
-        """Store a result for RESULT_TTL_S."""
-        self._client.set(self._keys.result(subject, kind, basis), zlib.compress(result, 1), ex=RESULT_TTL_S)
+    def store_result(self, subject: str, kind: str, basis: str, result: bytes, ttl_s: int = RESULT_TTL_S) -> None:
+        """Store a result for ``ttl_s``."""
+        self._client.set(self._keys.result(subject, kind, basis), zlib.compress(result, 1), ex=ttl_s)
 
     def bundle_content(self, match_id: str, basis: str) -> tuple[bytes, int] | None:
         """Return the stored content of a bundle and the instant as of which it is signed, None when there is none."""

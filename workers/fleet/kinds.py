@@ -9,11 +9,13 @@ from typing import Any, NamedTuple, Protocol
 
 from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
+from events.matches.reviews import REVIEW
 from events.store.time import StoreClock
 from workers.fleet import ladder
 from workers.fleet.audit import Audit, Audited
 from workers.fleet.impact import ImpactReplay, Replayed
 from workers.fleet.rebuild import Rebuild, Rebuilt
+from workers.fleet.review import ExaminedPlies, MatchReview
 from workers.fleet.verify import Verification, VerifiedSlice
 
 REBUILD = "rebuild"
@@ -46,6 +48,7 @@ KINDS: Mapping[str, JobKind] = {
     VERIFY: JobKind(lambda of: Verification(of.store, _clock(of)), VerifiedSlice),
     IMPACT: JobKind(lambda of: ImpactReplay(of.store), Replayed),
     LADDER: JobKind(lambda _: ladder, ladder.PlayedGames),
+    REVIEW: JobKind(lambda of: MatchReview(of.matches, of.fleet_jobs, of.reviews), ExaminedPlies),
 }
 
 

@@ -144,6 +144,22 @@ at("notes")?.addEventListener(
   () => import("./notes.js").then(({bindNotes}) => bindNotes(at("notes"), api), notLoaded),
   {once: true},
 );
+page.addEventListener(
+  "toggle",
+  ({target}) => {
+    if (target.id !== "review" || !target.open || "bound" in target.dataset) return;
+    target.dataset.bound = "";
+    const options = {
+      part: target,
+      api,
+      names: JSON.parse(page.dataset.names),
+      board: at("board"),
+      go: steps.show.bind(steps),
+    };
+    import("./review.js").then(({showReview}) => showReview(options), notLoaded);
+  },
+  true,
+);
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
 const restartClocks = runClocks(page, () => refresh());
 

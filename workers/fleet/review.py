@@ -1,0 +1,70 @@
+"""The review of a finished match: every slice examines some of its plies, and the last one judges them all."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from domain.match.guards import rules_of
+from domain.match.state import MatchState
+from domain.review import Finding, examine, judge
+from events.matches.fleet_jobs import FleetJobs, Parameters, PlannedSlice
+from events.matches.matches import Matches
+from events.matches.reviews import NODES, REVIEW, ReviewQuery, Reviews, is_reviewable, query_of, write_review
+from events.store.converter import unpack
+
+PLIES_PER_SLICE = 4
+JUDGE: list[int] = []
+"""The content of the last slice."""
+
+
+class ExaminedPlies(NamedTuple):
+    """The findings of a slice."""
+
+    findings: tuple[Finding, ...] = ()
+
+
+class OutdatedReviewError(Exception):
+    """The match has changed since its review was requested."""
+
+
+class MatchReview(NamedTuple):
+    """Reviews finished matches. Crash-safe: what a slice finds is always the same, and the review is stored last."""
+
+    matches: Matches
+    fleet_jobs: FleetJobs
+    reviews: Reviews
+
+    def plan(self, parameters: Parameters) -> list[list[PlannedSlice]]:
+        """Return slices of some plies each, and one that judges them."""
+        state = self._state(ReviewQuery(**parameters))
+        plies = range(1, len(state.play.moves) + 1)
+        parts = [list(plies[first : first + PLIES_PER_SLICE]) for first in range(0, len(plies), PLIES_PER_SLICE)]
+        examined = [PlannedSlice(part, len(part), f"plies {part[0]} to {part[-1]}") for part in parts]
+        return [examined, [PlannedSlice(JUDGE, 1, "the judgement")]]
+
+    def do(self, parameters: Parameters, plies: Sequence[int]) -> ExaminedPlies:
+        """Examine ``plies``, or judge what has been found."""
+        query = ReviewQuery(**parameters)
+        state = self._state(query)
+        if plies:
+            return ExaminedPlies(tuple(_examine(state, ply) for ply in plies))
+        job = self.fleet_jobs.find_running(REVIEW, parameters)
+        if job is not None and self.reviews.stored(query) is None and state.result.scores is not None:
+            found = [unpack(ExaminedPlies, packed) for _, packed in self.fleet_jobs.results(job.id)]
+            findings = [finding for examined in found for finding in examined.findings]
+            review = judge(state.game, findings, state.result.scores)
+            self.reviews.store(query, write_review(query, state.game, state.ruleset, review))
+        return ExaminedPlies()
+
+    def _state(self, query: ReviewQuery) -> MatchState:
+        loaded = self.matches.load(query.match)
+        if not is_reviewable(loaded) or query_of(loaded) != query:
+            raise OutdatedReviewError(f"the match {query.match} has changed since its review was requested")
+        return loaded.state
+
+
+def _examine(state: MatchState, ply: int) -> Finding:
+    game, before = rules_of(state), state.play.position_after(ply - 1)
+    played: Any = game.parse_move(before, state.play.moves[ply - 1])
+    history = state.play.history[: ply - 1]
+    # Compiled code gives other threads, which renew the lease, a turn only where it calls a function of Python.
+    return examine(game, before, history, played, NODES, lambda _: None)

@@ -8,6 +8,10 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from domain.games import GAMES
+from domain.match.guards import rules_of
+from domain.review import examine, judge
+from events.installation import Installation
+from events.matches.reviews import query_of, write_review
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
 from events.store.archive.store import make_store
@@ -66,6 +70,7 @@ PATHS = (
     "/players/opponent-4", "/players/{name}", "/players/{name}/ratings/bashni-2", "/matches", "/matches/new",
     "/matches?view=finished&against=nobody", "/settings", "/settings/notices", "/notices", "/cases", "/cases#menu",
     *(f"/matches/{{{game}}}" for game in GAMES), "/matches/{open}", "/matches/{finished}", "/matches/{disputed}",
+    "/matches/{reviewed}",
     "/matches/{left}?ply=1", "/matches/{bashni}#lines", "/matches/{disputed}/case", "/matches/{bashni}/record",
 )  # fmt: skip
 """The kinds of pages and the states of a match; names in braces are those of ``Party.names``."""
@@ -91,11 +96,26 @@ def party(installation: SharedInstallation, browser: Browser) -> Iterator[Party]
     settings = installation.settings
     administration = Administration(make_store(settings).client, settings.prefix, now_ms)
     administration.grant(person.call("GET", "/me")["id"], "arbiter", "console")
-    yield Party(stranger, person, {"name": person.name, **matches_of(person, other)})
+    matches = matches_of(person, other)
+    store_review(Installation(settings), matches["reviewed"])
+    yield Party(stranger, person, {"name": person.name, **matches})
     complaints = [complaint for visitor in (stranger, person, other) for complaint in visitor.leave()]
     for visitor in (stranger, person, other):
         visitor.close()
     assert complaints == []
+
+
+def store_review(parts: Installation, match_id: str) -> None:
+    """Store the review of a short match, found with few nodes."""
+    loaded = parts.matches.load(match_id)
+    state, game, query = loaded.state, rules_of(loaded.state), query_of(loaded)
+    positions = [state.play.position_after(ply) for ply in range(len(state.play.moves))]
+    findings = [
+        examine(game, position, positions[:ply], game.parse_move(position, move), 500)
+        for ply, (position, move) in enumerate(zip(positions, state.play.moves, strict=True))
+    ]
+    document = write_review(query, state.game, state.ruleset, judge(state.game, findings, state.result.scores or ()))
+    parts.reviews.store(query, document)
 
 
 def matches_of(person: Visitor, other: Visitor) -> dict[str, str]:
@@ -109,6 +129,7 @@ def matches_of(person: Visitor, other: Visitor) -> dict[str, str]:
     matches["left"] = person.create("bashni", "start", [{"kind": "me"}, invited])
     matches["finished"] = person.create("bashni", "start", [invited, {"kind": "me"}], private=True)
     matches["disputed"] = person.create("bashni", "start", [{"kind": "me"}, invited])
+    matches["reviewed"] = person.create("bashni", "start", [{"kind": "me"}, invited])
     for match_id in matches.values():
         other.call("POST", f"/matches/{match_id}/joins", {})
     matches["open"] = person.create("towers", "four-player", [{"kind": "me"}, invited, *[{"kind": "open"}] * 2])
@@ -125,6 +146,9 @@ def matches_of(person: Visitor, other: Visitor) -> dict[str, str]:
     other.move(matches["left"], "h6-g5")
     other.call("POST", f"/matches/{matches['left']}/draw-offers", {})
     other.call("POST", f"/matches/{matches['finished']}/resignation", {})
+    for player, move in ((person, "c3-d4"), (other, "b6-a5"), (person, "a3-b4")):
+        player.move(matches["reviewed"], move)
+    other.call("POST", f"/matches/{matches['reviewed']}/resignation", {})
     person.move(matches["disputed"], "c3-d4")
     dispute = {"ground": "illegal-move", "ply": 1, "statement": "White moved twice."}
     other.call("POST", f"/matches/{matches['disputed']}/disputes", dispute)

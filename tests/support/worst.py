@@ -22,6 +22,9 @@ from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
+from domain.review import Difference, Finding, judge
+from domain.review.findings import MAX_LINE_PLIES
+from events.matches.reviews import query_of, write_review
 from events.notify.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, SentWebhook
 from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind
 from events.notify.subscriptions import MAX_SUBSCRIPTIONS
@@ -174,6 +177,8 @@ class WorstWorld:
         clara = Caller(app).sign_up("clara")
         self.long = self._append("mlong", "tower-game", "original", plies, (self.anna.id, clara.id))
         self.medium = self._append("mmedium", "tower-game", "original", medium, players)
+        self.reviewed = self._append("mreviewed", "tower-game", "original", medium, players)
+        self.anna.post(f"/matches/{self.reviewed}/resignation")
         self.crowded = self._append("mcrowded", "four-towers", "standard", 120, players)
         self.answered = self.anna.create(ME, opponent(1))
         self.anna.move(self.answered)
@@ -196,6 +201,7 @@ class WorstWorld:
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
         self._store_bundle(self.long)
+        self._store_review(self.reviewed)
         self.leaves = self.services.checkpoints.sign(self.services.now()).size
         self._fill_archive()
 
@@ -206,6 +212,18 @@ class WorstWorld:
         ):
             basis = basis_of_content(content.head.digest, positions=positions)
             self.services.jobs.store_bundle_content(match_id, basis, content.packed, self.services.now())
+
+    def _store_review(self, match_id: str) -> None:
+        """Store a review in which every move is a blunder."""
+        loaded = self.services.matches.load(match_id)
+        line, query = ("aa1-aa2",) * MAX_LINE_PLIES, query_of(loaded)
+        lost = tuple(Difference("Captured", seat, "queen, 2 rooks", "king") for seat in range(2))
+        findings = [
+            Finding(ply, ply % 2, "aa1-aa2", "aa2-aa3", (9000, 1000), 9000, 0, 90, 1, line, line, lost, 24_000)
+            for ply in range(1, len(loaded.state.play.moves) + 1)
+        ]
+        review = judge(loaded.state.game, findings, (0, 1))
+        self.services.reviews.store(query, write_review(query, loaded.state.game, loaded.state.ruleset, review))
 
     def sign_in(self) -> None:
         """Sign anna and boris in again, who may have signed out."""
@@ -310,6 +328,8 @@ class WorstWorld:
             yield Asked("POST /matches/{match}/bundle", f"/matches/{match_id}/bundle", {})
             yield Asked("GET /matches/{match}/bundle", f"/matches/{match_id}/bundle?positions=true")
             yield Asked("GET /matches/{match}/receipt", f"/matches/{match_id}/receipt?version=1")
+        yield Asked("GET /matches/{match}/review", f"/matches/{self.reviewed}/review")
+        yield Asked("POST /matches/{match}/review", f"/matches/{self.reviewed}/review", {})
         recomputations = f"/matches/{self.answered}/recomputations"
         yield Asked("POST /matches/{match}/recomputations", recomputations, {"version": self.version})
         yield Asked("GET /matches/{match}/recomputations/{version}", f"{recomputations}/{self.version}")

@@ -1,5 +1,7 @@
 """The review of a finished match: losses, labels, accuracy, turning points."""
 
+from typing import Any
+
 import pytest
 
 from domain.games import GAMES
@@ -11,7 +13,7 @@ BASHNI = GAMES["bashni"]
 NODES = 400
 
 
-def finding(ply: int, loss: int = 0, expected: tuple[int, int] = (5000, 5000), **changes: object) -> Finding:
+def finding(ply: int, loss: int = 0, expected: tuple[int, int] = (5000, 5000), **changes: Any) -> Finding:
     """Return what was found at a ply of a match of two, with four moves of which one looks best."""
     best = "b" if loss else "a"
     return Finding(ply, 1 - ply % 2, "a", best, expected, loss, 0, 4, 1, ("a",), (best,), (), NODES)._replace(**changes)

@@ -170,6 +170,9 @@ def test_a_page_is_accessible_on_phones_and_desktops_in_light_and_dark_colours(p
         page.locator("#analysis .tree button", has_text="d6xb4").click()
         expect(page.get_by_role("button", name="Accept a draw")).to_be_visible()
     page.evaluate(UNFOLD)
+    if path == "/matches/{reviewed}":
+        expect(page.locator("#review svg")).to_be_visible()
+        page.evaluate(UNFOLD)
     page.set_viewport_size(PHONE)
     width, heading_is_seen = page.evaluate(ON_PHONE)
     assert width <= PHONE["width"], "it scrolls sideways"

@@ -27,6 +27,18 @@ LEVELS = (
     "plays to win and takes its time",
 )
 
+LEVEL_SIGHTS = (
+    "Overlooks most of its moves, and looks no further than what it can take at once.",
+    "Overlooks nearly every second move, and takes what it sees.",
+    "Sees a capture coming, not a plan; it overlooks nearly a third of its moves.",
+    "Sees short exchanges to their end; it overlooks one move in seven.",
+    "Looks a few moves ahead, and seldom overlooks one.",
+    "Looks a few moves ahead, and hardly ever overlooks one.",
+    "Overlooks nothing, and calculates ten thousand positions for a move.",
+    "Overlooks nothing, and calculates more than twice as many.",
+)
+"""By level from 1: what an opponent sees, in a sentence."""
+
 _REASONS: Mapping[str, str] = {
     EndReason.RESIGNATION: "by resignation",
     EndReason.DRAW_AGREED: "by agreement",

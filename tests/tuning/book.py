@@ -1,9 +1,9 @@
 """Balanced openings, the same for all matches between engines: ``python -m tests.tuning.book GAME [SETUP] [--print]``.
 
 An opening is the first moves of a game, drawn by lot, after which a short search finds no side much better and the
-one to move has several moves. It follows from its number; the engine version tells which ones are
-balanced. ``book/GAME-SETUP.txt.gz`` has 2,000 lines: the number of an opening and its moves. The command above continues
-a book that is shorter, or prints its positions.
+one to move has several moves. It follows from its number, and the engine version tells which ones are balanced. The
+file ``book/GAME-SETUP.txt.gz`` has 2,000 lines: the number of an opening and its moves. The command above continues a
+file that is shorter, or prints the positions.
 """
 
 import argparse

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from domain.fourplay import draft, weights
+from domain.fourplay import draft
+from domain.fourplay.army import WORTH, best_purchase, counts_of
 from domain.fourplay.board import GIRAFFE_LEAPS, QUEEN_RAYS, SIDE, SQUARES
 from domain.fourplay.moves import DONE, PASS, legal_moves, split_move
 from domain.fourplay.outcome import scores_sharing_places
@@ -14,22 +15,17 @@ from domain.fourplay.position import (
     BISHOP,
     GIRAFFE,
     HORIZONTAL,
-    KIND_CODES,
     KING,
     NEUTRON,
     QUEEN,
     ROOK,
+    VALUES,
     VERTICAL,
     Position,
 )
-from domain.fourplay.weights import CENTRE, KING_ATTACKED, OPEN_LINE, PLACE
+from domain.fourplay.weights import CENTRE, KING_ATTACKED, LEADER, OPEN_LINE, OTHERS, PLACE
 from domain.game import NOISY_GAIN
 
-WORTH: Final = (
-    *(0, 0, weights.ARCHER, weights.DOG, weights.QUEEN, weights.MUTATOR, weights.GIRAFFE, weights.ROOK),
-    *(weights.BISHOP, weights.ANT, weights.VERTICAL, weights.HORIZONTAL),
-)
-"""By kind, in hundredths of an Ant."""
 _CENTRAL = tuple(14 - abs(n // SIDE - 7) - abs(n % SIDE - 7) for n in range(SQUARES))
 
 
@@ -52,9 +48,12 @@ def evaluate(position: Position, seat: int) -> int:
             king = board.find((player + 1) << 4 | KING)
             if king >= 0:
                 standing += _safety(board, king, player, player == side, eliminated)
+            # An army is worth what can become of it, so that the first piece is bought with a view to the last.
+            if position.setup and player >= side:
+                standing += best_purchase(counts_of(board, player))[0]
         total.append(standing)
     others = [total[player] for player in range(4) if player != seat]
-    return total[seat] - max(others) // 2 - sum(others) // 6
+    return total[seat] - LEADER * max(others) // 100 - OTHERS * sum(others) // 300
 
 
 @lru_cache(maxsize=1 << 15)
@@ -142,19 +141,14 @@ def _gain(position: Position, move: str) -> int:
     return gain
 
 
-_ARMY = ("K", "Q", "R", "R", "A", "Mu", "B", "B", "Dg", "G", "G", "VM", "HM", ",", ",", ",", ",")
-"""The order in which the opponents buy their armies: 60 points in all; the King costs nothing."""
-
-
 def _placing_weight(position: Position, move: str) -> int:
-    """Rank placements: the next piece of the army first, near its corner for the King, inwards for the others."""
+    """Rank placements: pieces of the best army first, dear ones before, near its corner for the King."""
     if move == DONE:
         return 500
     kind, square = draft.parse_placement(move)
-    present = sum(1 for piece in position.board if piece >> 4 == position.side + 1)
-    wanted = _ARMY[present] if present < len(_ARMY) else ","
+    wanted = best_purchase(counts_of(position.board, position.side))[1]
     distance = abs(_CENTRAL[square] - (3 if kind == KING else 9 if kind == ANT else 5))
-    return distance + (0 if KIND_CODES[kind] == wanted else 100)
+    return distance + (0 if kind == KING or wanted[kind] else 200) - VALUES[kind]
 
 
 def noisy_moves(position: Position) -> Sequence[str]:

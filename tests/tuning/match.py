@@ -33,6 +33,7 @@ MAX_IMBALANCE = 120
 """The value, in hundredths of the smallest piece, up to which a random opening is taken."""
 MAX_PLIES = 500
 """Plies after which a game is drawn."""
+PAIRS_A_REPORT = 2
 CLAIM_PLIES = 6
 """Plies in a row in which both engines must agree that one of two seats has won, for ``--adjudicate``."""
 
@@ -229,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> list[Played]:
             for games in executor.map(play_pair, round_of_pairs):
                 played += games
             line = report(played, options)
-            if (len(played) // 2) % 5 < options.jobs or "accepted" in line:
+            if (len(played) // 2) % PAIRS_A_REPORT < options.jobs or "accepted" in line:
                 print(line, flush=True)
             if "accepted" in line:
                 break

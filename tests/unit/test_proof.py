@@ -19,6 +19,10 @@ from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
 NODES = 20_000
+CASTLES_IN_TWO = (
+    "w,wwwww,wwww,wbbb,wwbbb,b,bbb/www,www,wwww,gbbw,bwww,bb,bbb/www,wbbb,bw,www,b,bb,bbwb/wwww,gbbb,bbw,gww,bbb,gbb,bbb"
+    "/bwww,bbw,bb,ww,wwb,www,wbb/bbb,bbw,bbb,gwbw,wwb,www,wwbb/bwwbb,bbb,bbw,bbw,bbww,wwb,wwb 2 w 33"
+)
 MATE_IN_TWO = "5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/2K2/5/5|5/5/5/5/F4|5/5/5/5/5|5/5/5/5/k4 w - - 0"
 
 
@@ -99,15 +103,15 @@ def test_nothing_is_claimed_where_a_reply_is_not_listed() -> None:
     assert prove(game("saved"), "here", (), NODES) is None
 
 
-def before_the_end(game: AnyGame, setup: str, games: int) -> Iterator[tuple[Any, list[Any]]]:
-    """Positions three plies before the end of random games, with their history."""
+def before_the_end(game: AnyGame, setup: str, plies: int, games: int) -> Iterator[tuple[Any, list[Any]]]:
+    """Positions ``plies`` plies before the end of random games, with their history."""
     for seed in range(games):
         chance = random.Random(f"{game.id}/{seed}")
         position, history = game.initial(setup), list[Any]()
         while game.outcome(position, history) is None:
             history.append(position)
             position = game.play(position, chance.choice(list(game.legal_moves(position))))
-        yield history[-3], history[:-3]
+        yield history[-plies], history[:-plies]
 
 
 def wins_within(game: AnyGame, position: Any, history: list[Any], seat: int, plies: int) -> bool:
@@ -122,11 +126,13 @@ def wins_within(game: AnyGame, position: Any, history: list[Any], seat: int, pli
     )
 
 
-@pytest.mark.parametrize(("game", "setup"), [(BASHNI, "start"), (TOWERS, "two-player")], ids=["bashni", "towers"])
-def test_wins_that_brute_force_sees_are_proven(game: AnyGame, setup: str) -> None:
+@pytest.mark.parametrize(
+    ("game", "setup", "plies"), [(BASHNI, "start", 3), (TOWERS, "two-player", 1)], ids=["bashni", "towers"]
+)
+def test_wins_that_brute_force_sees_are_proven(game: AnyGame, setup: str, plies: int) -> None:
     seen = 0
-    for position, history in before_the_end(game, setup, games=12):
-        if wins_within(game, position, history, game.to_move(position), plies=3):
+    for position, history in before_the_end(game, setup, plies, games=12):
+        if wins_within(game, position, history, game.to_move(position), plies):
             proof = prove(game, position, history, NODES)
             assert proof is not None
             assert_won(game, position, history, proof)
@@ -140,6 +146,7 @@ def test_wins_that_brute_force_sees_are_proven(game: AnyGame, setup: str) -> Non
         (BASHNI, "8/4b3/8/8/8/2W5/8/W7 w 0", 9),
         (BASHNI, "1b6/8/1W6/8/8/4W3/8/W7 w 0", 9),
         (TOWER_GAME, MATE_IN_TWO, 3),
+        (TOWERS, CASTLES_IN_TWO, 3),
         (FOUR_TOWERS, "3/6/3W5/9Q/8K1/3W5/10/10/9/6/2k w - -/- - 0 1", 1),
         (FOUR_TOWERS, "3/Q5/9/2k7/10/9/10/10/4K4/3W2/W2 w - -/- - 0 1", 3),
         (FOUR_TOWERS, "2K/6/6Q2/10/10/9/W9/2W7/5k3/6/3 w - -/- - 0 1", 5),
